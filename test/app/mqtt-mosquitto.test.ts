@@ -98,7 +98,7 @@ async function confirm(client: MqttClient, terminal: string, event: string): Pro
   });
 }
 
-describe('the access rules for mosquitto in README.md', () => {
+describe('the access rules for mosquitto in src/docs/mqtt.md', () => {
   itWith('AT-34 let a terminal read its notifications and confirm them, and nothing else', async () => {
     const ports = { serverPort: await freePort(), terminalPort: await freePort() };
     const server = await serve(brokerAt(ports.serverPort, { username: 'gateway', password: 'secret' }));

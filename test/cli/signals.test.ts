@@ -54,9 +54,9 @@ function endGroup(pid: number): void {
 
 const stoppingLines = (output: string): number => output.split('"stopping"').length - 1;
 
-/** The start commands of the unit file in README.md and of the container image. */
+/** The start commands of the unit file in src/docs/service.md and of the container image. */
 function documentedCommands(): [string, string[]][] {
-  const text = readDocument('README.md');
+  const text = readDocument('src/docs/service.md');
   const image = readDocument('.config/container/Containerfile').replaceAll('/app/', '');
   const unit = /^ExecStart=(.*)$/m.exec(text)?.[1]?.replace('/opt/terminal-gateway/', '') ?? '';
   const listOf = (name: string): string[] =>
@@ -88,7 +88,7 @@ describe('CF-42 stop signals as service managers and npm send them', () => {
     expect([stoppingLines(service.output()), service.output().includes('"stopped"')]).toEqual([1, true]);
   });
 
-  it('README.md starts node itself, and its commands stop so too', async () => {
+  it('src/docs/service.md starts node itself, and its commands stop so too', async () => {
     for (const [name, command] of documentedCommands()) {
       const { cli, token } = await commandLineWithUser();
       const service = await startService(command, cli.place.url);
@@ -101,17 +101,21 @@ describe('CF-42 stop signals as service managers and npm send them', () => {
     }
   });
 
-  it('README.md runs the server as a user of its own, without privileges, and starts it at boot', () => {
-    const unit = /^```ini\n([^]*?)^```/m.exec(readDocument('README.md'))?.[1]?.split('\n');
-    expect(unit).toEqual(
-      expect.arrayContaining([
-        ...['User=terminal-gateway', 'StateDirectory=terminal-gateway', 'NoNewPrivileges=yes'],
-        ...['ProtectSystem=strict', 'PrivateTmp=yes', 'CapabilityBoundingSet='],
-        ...['ExecReload=/bin/kill -HUP $MAINPID', '[Install]', 'WantedBy=multi-user.target'],
-      ]),
-    );
-    expect(readDocument('.config/container/Containerfile')).toMatch(/^USER 10001:10001$/m);
-  });
+  it.each(['service', 'several-nodes'])(
+    'src/docs/%s.md runs the server as a user of its own, without privileges, and starts it at boot',
+    (guide) => {
+      const unit = /^```ini\n([^]*?)^```/m.exec(readDocument(`src/docs/${guide}.md`))?.[1]?.split('\n');
+      expect(unit).toEqual(
+        expect.arrayContaining([
+          ...['User=terminal-gateway', 'StateDirectory=terminal-gateway', 'NoNewPrivileges=yes'],
+          ...['ProtectSystem=strict', 'PrivateTmp=yes', 'CapabilityBoundingSet='],
+          /^ExecStart=.*$/m.exec(readDocument('src/docs/service.md'))?.[0],
+          ...['ExecReload=/bin/kill -HUP $MAINPID', '[Install]', 'WantedBy=multi-user.target'],
+        ]),
+      );
+      expect(readDocument('.config/container/Containerfile')).toMatch(/^USER 10001:10001$/m);
+    },
+  );
 
   it('only SIGINT seconds after the first signal ends the server at once', async () => {
     const { cli, token } = await commandLineWithUser();

@@ -92,7 +92,7 @@ describe('terminal-gateway simulate --over mqtt', () => {
     expect(shared.summary).toMatchObject({ errors: 0, error_examples: [] });
   });
 
-  itUnless(WITHOUT_MOSQUITTO)('works with mosquitto and the rules of README.md', async () => {
+  itUnless(WITHOUT_MOSQUITTO)('works with mosquitto and the rules of src/docs/mqtt.md', async () => {
     const ports = { serverPort: await freePort(), terminalPort: await freePort() };
     const server = await serve(brokerAt(ports.serverPort, { username: 'gateway', password: 'secret' }));
     const passwords = userNames(server).map((name) => [name, PASSWORD] as const);

@@ -2,17 +2,25 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { SETTINGS } from '../../src/platform/config/config.js';
-import { firstCells, inlineCode, numberedSections, readDocument, ROOT, tableRows } from './markdown.js';
+import {
+  anchors,
+  commandLines,
+  inlineCode,
+  links,
+  numberedSections,
+  readDocument,
+  ROOT,
+  tableRows,
+} from './markdown.js';
+import { commands, pathOf } from './printed-tables.js';
 import { SOURCES } from './sources.js';
 
+const GUIDES = readdirSync(`${ROOT}src/docs`).map((name) => `src/docs/${name}`);
+/** What users read; the rest is for developers. */
+const FOR_USERS = ['README.md', ...GUIDES];
 const DOCUMENTS = [
-  'README.md',
-  'src/README.md',
-  'src/decisions.md',
-  'src/SCALING.md',
-  'src/rest/CONTRACT.md',
-  'test/CASES.md',
+  ...FOR_USERS,
+  ...['src/README.md', 'src/decisions.md', 'src/rest/CONTRACT.md', 'test/CASES.md'],
 ];
 const CASES = readDocument('test/CASES.md');
 
@@ -66,10 +74,49 @@ describe('what documents name', () => {
     [dirname(document), 'src', '.'].some((folder) => existsSync(join(ROOT, folder, path)));
 
   it.each(DOCUMENTS)('%s: the paths exist', (document) => {
-    const text = readDocument(document);
-    const links = Array.from(text.matchAll(/\]\(([^)#:]+)\)/g), ([, target = '']) => target);
-    const named = [...inlineCode(text).filter((code) => PATH.test(code)), ...links];
+    const named = inlineCode(readDocument(document)).filter((code) => PATH.test(code));
     expect(named.filter((path) => !found(document, path))).toEqual([]);
+  });
+
+  it.each(DOCUMENTS)('%s: the links lead to files and headings', (document) => {
+    const broken = links(readDocument(document)).filter((target) => {
+      if (/^https?:/.test(target)) return false;
+      const [path = '', anchor] = target.split('#');
+      const file = path === '' ? document : join(dirname(document), path);
+      if (!existsSync(join(ROOT, file))) return true;
+      return anchor !== undefined && !anchors(readDocument(file)).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it.each(FOR_USERS)('%s: the links lead to files of the package', (document) => {
+    const { files } = JSON.parse(readDocument('package.json')) as { files: readonly string[] };
+    const isPacked = (path: string): boolean =>
+      files.some((file) => path === file || path.startsWith(`${file}/`));
+    const targets = links(readDocument(document)).filter((target) => !/^(?:https?:|#)/.test(target));
+    const paths = targets.map((target) => join(dirname(document), target.replace(/#.*/, '')));
+    expect(paths.filter((path) => !isPacked(path))).toEqual([]);
+  });
+
+  it.each(FOR_USERS)('%s: the commands and their options exist', async (document) => {
+    const known = new Map((await commands()).map((command) => [pathOf(command), command]));
+    const wrong = commandLines(readDocument(document)).filter((words) => {
+      const command = known.get(words.slice(0, 2).join(' ')) ?? known.get(words[0] ?? '');
+      const flags = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0]);
+      return (
+        command === undefined || flags.some((flag) => command.options.every(({ long }) => long !== flag))
+      );
+    });
+    expect(wrong.map((words) => words.join(' '))).toEqual([]);
+  });
+
+  it('README.md leads to every guide', () => {
+    expect(links(readDocument('README.md'))).toEqual(expect.arrayContaining(GUIDES));
+  });
+
+  it.each(FOR_USERS)('%s is short enough to read', (document) => {
+    const most = document === 'README.md' ? 12_000 : 12 * 1024;
+    expect(Buffer.byteLength(readDocument(document))).toBeLessThanOrEqual(most);
   });
 
   it.each(DOCUMENTS)('%s: the npm scripts exist', (document) => {
@@ -80,11 +127,6 @@ describe('what documents name', () => {
       return run ?? own;
     });
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
-  });
-
-  it('README.md has every setting, and no others', () => {
-    const documented = firstCells(readDocument('README.md'), 'Variable');
-    expect(documented.toSorted()).toEqual(SETTINGS.map(({ name }) => name).toSorted());
   });
 
   it('the map in src/README.md has every folder and file directly in src/, and no others', () => {

@@ -26,7 +26,10 @@ export function numberedSections(text: string): Map<number, string> {
 
 /** The cells of each row of the tables whose first heading is `heading`. */
 export function tableRows(text: string, heading: string): string[][] {
-  const tables = text.split(/\n\n+/).filter((block) => cellsOf(block.split('\n')[0] ?? '')[0] === heading);
+  const withoutComments = text.replace(/^<!--.*-->\n/gm, '');
+  const tables = withoutComments
+    .split(/\n\n+/)
+    .filter((block) => cellsOf(block.split('\n')[0] ?? '')[0] === heading);
   return tables.flatMap((table) => table.trim().split('\n').slice(2).map(cellsOf));
 }
 
@@ -40,4 +43,51 @@ function cellsOf(line: string): string[] {
     .split('|')
     .slice(1, -1)
     .map((cell) => cell.trim());
+}
+
+export type Row = readonly string[];
+
+export const code = (text: string): string => `\`${text}\``;
+
+/** A table in Markdown. */
+export function table(headings: Row, rows: readonly Row[]): string {
+  const lineOf = (row: Row): string =>
+    `| ${row.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [lineOf(headings), lineOf(headings.map(() => '---')), ...rows.map(lineOf)].join('\n');
+}
+
+/** Anchors of the headings, as GitHub makes them: `a-heading` for `## A heading`. */
+export function anchors(text: string): readonly string[] {
+  const withoutBlocks = text.replace(/^```[^]*?^```/gm, '');
+  return Array.from(withoutBlocks.matchAll(/^#{1,6} (.+)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Targets of the links, outside of fenced blocks: `docs/rest.md#errors`. */
+export function links(text: string): readonly string[] {
+  const withoutBlocks = text.replace(/^```[^]*?^```/gm, '');
+  return Array.from(withoutBlocks.matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target);
+}
+
+/** How users start the program; not the name of its user or service. */
+const STARTED =
+  /(?:(?<!-u )\bterminal-gateway|npm run -s cli --|npm run demo --|dist\/boot[.]js) (?!listens )(?=[a-z]|--no-simulate|--database)/;
+/** Ends a command in a shell. */
+const NEXT = /\s[|<>#]|[;`)]|,\s|\s&&/;
+
+/** Commands of the program in code, as words: `['db', 'copy', '--from', 'file:data/gateway.db']`. */
+export function commandLines(text: string): readonly (readonly string[])[] {
+  const blocks = text.match(/^```[^]*?^```/gm) ?? [];
+  const lines = blocks.flatMap((block) => block.replace(/\s*\\\n\s*/g, ' ').split('\n'));
+  const inline = inlineCode(text).filter((code) => STARTED.test(code));
+  return [...lines, ...inline].flatMap((line) => {
+    const [, rest] = line.split(STARTED);
+    if (rest === undefined) return [];
+    const words = (rest.split(NEXT)[0] ?? '').trim().split(/\s+/);
+    return [line.includes('npm run demo --') ? ['demo', ...words] : words];
+  });
 }

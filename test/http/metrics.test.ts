@@ -87,12 +87,12 @@ describe('/metrics', () => {
     expect(await valueOf('database_reader_threads_lost_total')).toBe(0);
   });
 
-  it('has the metrics that README.md lists, and those of the process', async () => {
+  it('has the metrics that src/docs/monitoring.md lists, and those of the process', async () => {
     const other = await startServer({ mqtt: brokerAt(9) });
     onTestFinished(() => other.stop());
     const { text } = await other.anonymous.get('/metrics');
     const present = Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name = '']) => name);
-    const listed = firstCells(readDocument('README.md'), 'Metric');
+    const listed = firstCells(readDocument('src/docs/monitoring.md'), 'Metric');
     expect(present.filter((name) => !/^(?:process|nodejs)_/.test(name)).toSorted()).toEqual(
       listed.toSorted(),
     );

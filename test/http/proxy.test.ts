@@ -124,10 +124,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The configuration in README.md, with the paths and addresses of the test. */
-function readmeConfiguration(server: TestServer, port: number, folder: string): string {
+/** The configuration in src/docs/proxy.md, with the paths and addresses of the test. */
+function documentedConfiguration(server: TestServer, port: number, folder: string): string {
   selfSigned(folder);
-  const [, sample = ''] = /^```nginx\n([^]*?)^```/m.exec(readDocument('README.md')) ?? [];
+  const [, sample = ''] = /^```nginx\n([^]*?)^```/m.exec(readDocument('src/docs/proxy.md')) ?? [];
   return sample
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
     .replace(/ssl_certificate .*;/, `ssl_certificate ${folder}/cert.pem;`)
@@ -142,12 +142,12 @@ function useFolder(): string {
 }
 
 describe('AT-42 behind nginx', () => {
-  it('with the configuration of README.md', async (context) => {
+  it('with the configuration of src/docs/proxy.md', async (context) => {
     if (!hasNginx) return context.skip(WHY);
     const folder = useFolder();
     const server = await serve({ trustProxy: ['127.0.0.1'] });
     const port = await freePort();
-    const configuration = readmeConfiguration(server, port, folder);
+    const configuration = documentedConfiguration(server, port, folder);
     expect(configuration).not.toMatch(/\b443\b|\/etc\/|:4000\b/);
     await startNginx(configuration, port, folder);
     const url = `https://127.0.0.1:${port}`;

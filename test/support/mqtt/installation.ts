@@ -6,9 +6,9 @@ import { readDocument } from '../../documents/markdown.js';
 import { selfSigned } from '../self-signed.js';
 import { startMosquitto, writePasswords, type Mosquitto } from './mosquitto.js';
 
-/** The n-th fenced block of README.md's access rules. */
+/** The n-th fenced block of the access rules in src/docs/mqtt.md. */
 function block(index: number): string {
-  const [, rules = ''] = readDocument('README.md').split('#### Access rules of the broker');
+  const [, rules = ''] = readDocument('src/docs/mqtt.md').split('## Access rules of the broker');
   return Array.from(rules.matchAll(/^```\n([^]*?)^```/gm), ([, text = '']) => text)[index] ?? '';
 }
 
@@ -20,7 +20,7 @@ export interface Installation {
   readonly broker: Mosquitto;
 }
 
-/** Starts mosquitto as README.md says, with the folder and ports of a test, and passwords by user name of a terminal. */
+/** Starts mosquitto as src/docs/mqtt.md says, with the folder and ports of a test, and passwords by user name of a terminal. */
 export async function installMosquitto(
   folder: string,
   { serverPort, terminalPort }: Pick<Installation, 'serverPort' | 'terminalPort'>,

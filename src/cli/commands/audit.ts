@@ -25,12 +25,7 @@ const HEAD = /^(0|[1-9]\d{0,15}),([1-9]\d{0,15}),([0-9a-f]{64})$/;
 export function addAuditCommands(audit: Command, io: CommandIo): void {
   addJsonCommand(audit, 'verify', 'follow the hash chain of the ledger and report each edit and cut')
     .option('--company <name>', 'one company only (default: all)')
-    .option(
-      '--from <sequence>',
-      'the first entry to verify; the one before it is taken for right',
-      sequence,
-      1,
-    )
+    .option('--from <sequence>', 'the first entry to verify; the one before it is trusted', sequence, 1)
     .option(
       '--expect <head>',
       'a head that was printed before, COMPANY-ID,SEQUENCE,HASH: that entry must be there; may be repeated',

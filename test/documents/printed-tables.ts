@@ -119,7 +119,7 @@ function optionRows(command: Command): readonly Row[] {
   });
 }
 
-/** One row for each option; a meaning that only some commands give it is behind their names. */
+/** One row for each option; a meaning that only some commands give it follows their names. */
 function mergedRows(all: readonly Command[]): readonly Row[] {
   const meanings = new Map<string, Map<string, string[]>>();
   for (const command of all) {
@@ -132,7 +132,7 @@ function mergedRows(all: readonly Command[]): readonly Row[] {
   const textOf = (paths: ReadonlyMap<string, readonly string[]>): string => {
     const sorted = [...paths].toSorted(([, a], [, b]) => b.length - a.length);
     const texts = sorted.map(([meaning, names], index) =>
-      index === 0 ? meaning : `${names.join(', ')}: ${meaning}`,
+      index === 0 && (names.length > 1 || sorted.length === 1) ? meaning : `${names.join(', ')}: ${meaning}`,
     );
     return texts.join('. ');
   };

@@ -1,0 +1,54 @@
+/** Prints how large the project is: lines, files and folders of the source and of the tests, and its papers. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Size {
+  lines: number;
+  files: number;
+  folders: number;
+}
+
+/** Made by `npm run codegen:types`. */
+const GENERATED = 'test/gql';
+
+/** TypeScript files of a folder, and the folders that have some. */
+function sizeOf(folder: string): Size {
+  const size: Size = { lines: 0, files: 0, folders: 0 };
+  if (folder === GENERATED) return size;
+  const own = readdirSync(folder, { withFileTypes: true });
+  for (const entry of own) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      const inner = sizeOf(path);
+      size.lines += inner.lines;
+      size.files += inner.files;
+      size.folders += inner.folders;
+    } else if (path.endsWith('.ts')) {
+      size.lines += textOf(path).split('\n').length - 1;
+      size.files += 1;
+    }
+  }
+  if (own.some((entry) => entry.isFile() && entry.name.endsWith('.ts'))) size.folders += 1;
+  return size;
+}
+
+const textOf = (path: string): string => readFileSync(path, 'utf8');
+const countIn = (path: string, pattern: RegExp): number => textOf(path).match(pattern)?.length ?? 0;
+
+const [src, test] = [sizeOf('src'), sizeOf('test')];
+// The lists after these sections are not decisions.
+const decisions = textOf('src/decisions.md').split(/^## (?:Public names|Dependencies)/m)[0] ?? '';
+const rows: readonly (readonly [string, number, number])[] = [
+  ['src: lines', src.lines, 50_000],
+  ['src: files', src.files, 480],
+  ['src: folders', src.folders, 75],
+  ['test: lines', test.lines, 57_000],
+  ['test: files', test.files, Infinity],
+  ['README.md: bytes', Buffer.byteLength(textOf('README.md')), 12_000],
+  ['decisions', decisions.match(/^### /gm)?.length ?? 0, 40],
+  ['rules of src/README.md', countIn('src/README.md', /^\d+\. /gm), 10],
+];
+for (const [what, value, goal] of rows) {
+  const mark = value > goal ? `  (goal: ${goal})` : '';
+  console.log(`${what.padEnd(24)}${String(value).padStart(8)}${mark}`);
+}

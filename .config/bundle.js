@@ -18,7 +18,7 @@ const JOINED = ['kysely', 'zod'];
 const ENTRIES = [
   'boot.js',
   'main.js',
-  'database/sqlite/checking/check-process.js',
+  'database/sqlite/file/check-process.js',
   'database/sqlite/checkpoints/checkpoint-thread.js',
   'database/sqlite/examining/thread.js',
   'database/sqlite/sizes/sizes-thread.js',

@@ -50,5 +50,5 @@ const rows: readonly (readonly [string, number, number])[] = [
 ];
 for (const [what, value, goal] of rows) {
   const mark = value > goal ? `  (goal: ${goal})` : '';
-  console.log(`${what.padEnd(24)}${String(value).padStart(8)}${mark}`);
+  process.stdout.write(`${what.padEnd(24)}${String(value).padStart(8)}${mark}\n`);
 }

@@ -4,13 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-import { FileCheck } from '../../src/database/sqlite/checking/file-check.js';
+import { FileCheck } from '../../src/database/sqlite/file/file-check.js';
 import { runTool, useScratchFolder } from '../faults/machine.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
-const PROGRAM = fileURLToPath(
-  new URL('../../src/database/sqlite/checking/check-process.ts', import.meta.url),
-);
+const PROGRAM = fileURLToPath(new URL('../../src/database/sqlite/file/check-process.ts', import.meta.url));
 
 /** A process is started. */
 

@@ -33,7 +33,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/terminal/unknown/unknown-terminal.repository.ts': 1,
   'src/resources/transaction/extent/transaction-extent.repository.ts': 1,
   'src/resources/removal/removal.repository.ts': 2,
-  'src/resources/transaction/figures/transaction-figures.repository.ts': 3,
+  'src/resources/transaction/transaction-figures.repository.ts': 3,
   'src/resources/transaction/summary/transaction-summary.repository.ts': 6,
   'src/resources/transaction/totals/transaction-totals.repository.ts': 2,
   'src/resources/transaction/transaction-page.repository.ts': 2,

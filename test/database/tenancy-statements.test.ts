@@ -16,7 +16,7 @@ import { DELIVERY_CHANGES } from '../../src/resources/notification/delivery/deli
 import { lastPosition, lastPositions } from '../../src/resources/notification/waiting/waiting.repository.js';
 import { findExpired } from '../../src/resources/notification/delivery/recall.repository.js';
 import { findDueCompanyAfter } from '../../src/resources/notification/delivery/dispatch.repository.js';
-import { MAX_KINDS } from '../../src/resources/transaction/figures/transaction-figures.model.js';
+import { MAX_KINDS } from '../../src/resources/transaction/transaction-figures.model.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
 import { deleteMembership, selectMemberships } from '../../src/resources/user/member/member.repository.js';
 import { listMembers } from '../../src/resources/user/member/member.service.js';

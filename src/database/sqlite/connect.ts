@@ -6,7 +6,7 @@ import { inMemory } from '../../platform/limits/network-counter.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statements/statement-listener.js';
-import { FileCheck } from './checking/file-check.js';
+import { FileCheck } from './file/file-check.js';
 import { Checkpoints } from './checkpoints/checkpoints.js';
 import { SqliteConnection } from './connections/connection.js';
 import type { Watcher } from './connections/watcher.js';

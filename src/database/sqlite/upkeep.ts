@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { MIGRATION_NAMES } from './migrations/index.js';
-import type { FileCheck } from './checking/file-check.js';
+import type { FileCheck } from './file/file-check.js';
 import type { Database, DatabaseBytes } from '../database.js';
 import type { Tables } from '../tables/tables.js';
 import { walPath, fileBytes } from './file/paths.js';

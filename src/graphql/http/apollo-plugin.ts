@@ -9,9 +9,9 @@ import {
 import { OperationTypeNode, parse, type DocumentNode, type GraphQLError } from 'graphql';
 
 import type { OperationContext } from '../execution/context.js';
-import { coerceLongLists } from '../execution/variables/long-variables.js';
+import { coerceLongLists } from '../execution/long-variables.js';
 import type { MaskingOptions } from '../execution/mask.js';
-import { shareArguments } from '../execution/variables/shared-arguments.js';
+import { shareArguments } from '../execution/shared-arguments.js';
 import { executeRepeatable } from '../idempotency/repeatable-mutation.js';
 import type { Admission, AdmittedDocument } from '../limits/admission.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';

@@ -11,8 +11,8 @@ import {
 import { headerOf } from '../../http/headers.js';
 import { LongText, type SharedText } from '../../platform/encoding/long-text.js';
 import type { Execution, GraphqlContext } from '../execution/context.js';
-import { coerceLongLists } from '../execution/variables/long-variables.js';
-import { shareArguments } from '../execution/variables/shared-arguments.js';
+import { coerceLongLists } from '../execution/long-variables.js';
+import { shareArguments } from '../execution/shared-arguments.js';
 import { LIMITS } from '../limits/limits.js';
 import type { PluginOptions } from './apollo-plugin.js';
 import { plannedText } from '../plan/plan.js';

@@ -28,7 +28,7 @@ import { findSentFile } from '../http/upload.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
 import type { Execution } from '../execution/context.js';
-import { coerceLongLists } from '../execution/variables/long-variables.js';
+import { coerceLongLists } from '../execution/long-variables.js';
 import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { FormerCall } from './former-replay.js';
 import { StoredPayloadFound, type RepeatableChange, type StoredPayload } from './repeatable-change.js';

@@ -10,7 +10,7 @@ import { addOperationSources, type OperationSources } from './fleet-metrics.js';
 import { addStorageFigures, type StorageFigures } from './storage-metrics.js';
 import type { WaitingSince } from './followers.js';
 import { addMqtt, type MqttState } from './mqtt-metrics.js';
-import { addProcessMetrics } from './process/process-metrics.js';
+import { addProcessMetrics } from './process-metrics.js';
 import { statementMetrics } from './statement-metrics.js';
 
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */

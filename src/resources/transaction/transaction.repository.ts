@@ -10,8 +10,8 @@ import { textPairs } from '../../database/bound-lists.js';
 import { crossJoin, instant, json, nullable, hiddenFromPlanner } from '../../database/storage.js';
 import type { Row, Tables, Written } from '../../database/tables/tables.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { figuresOf, groupsOf } from './figures/transaction-figures.repository.js';
-import type { Figures } from './figures/transaction-figures.model.js';
+import { figuresOf, groupsOf } from './transaction-figures.repository.js';
+import type { Figures } from './transaction-figures.model.js';
 import {
   outcomeOf,
   type ParsedPayment,

@@ -1,7 +1,7 @@
 import { updateEach } from '../../../database/company/update-each.js';
 import { instant } from '../../../database/storage.js';
 import type { WriteWork } from '../../../database/work.js';
-import { figuresOf } from '../figures/transaction-figures.repository.js';
+import { figuresOf } from '../transaction-figures.repository.js';
 import type { Transaction } from '../transaction.model.js';
 import { columnsOf, transactionOf } from '../transaction.repository.js';
 

@@ -21,7 +21,7 @@ import {
   type GraphqlContext,
 } from '../../../graphql/index.js';
 import { GroupList } from '../../group/group.graphql.js';
-import { MAX_KINDS } from '../figures/transaction-figures.model.js';
+import { MAX_KINDS } from '../transaction-figures.model.js';
 import { PaymentStatus } from '../parsed-payment.graphql.js';
 import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
 import { transactions } from '../totals/transaction-totals.service.js';

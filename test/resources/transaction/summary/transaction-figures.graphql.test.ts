@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { columnsOf } from '../../../../src/database/totals/rollups.js';
 import { DAY, HOUR } from '../../../../src/platform/clock.js';
-import { MAX_KINDS } from '../../../../src/resources/transaction/figures/transaction-figures.model.js';
+import { MAX_KINDS } from '../../../../src/resources/transaction/transaction-figures.model.js';
 import { answered, refused } from '../../../support/dashboard.js';
 import { insertRows } from '../../../support/databases/rows.js';
 import { startServer, type TestServer } from '../../../support/server.js';

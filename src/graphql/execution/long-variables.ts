@@ -19,9 +19,9 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 
-import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import type { Variables } from '../../limits/cost.js';
-import { JsonValue } from '../../schema/scalars.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import type { Variables } from '../limits/cost.js';
+import { JsonValue } from '../schema/scalars.js';
 
 /** An operation that was validated, and its variables. */
 export interface Executed {

@@ -1,12 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../../../database/statements/cached-query.js';
-import { CompanyRows } from '../../../database/company/company-rows.js';
-import { specialSql } from '../../../database/company/special-sql.js';
-import { inList } from '../../../database/bound-lists.js';
-import { crossJoin, typed } from '../../../database/storage.js';
-import type { WriteWork } from '../../../database/work.js';
-import type { TransactionRecord } from '../transaction.model.js';
+import { runCached } from '../../database/statements/cached-query.js';
+import { CompanyRows } from '../../database/company/company-rows.js';
+import { specialSql } from '../../database/company/special-sql.js';
+import { inList } from '../../database/bound-lists.js';
+import { crossJoin, typed } from '../../database/storage.js';
+import type { WriteWork } from '../../database/work.js';
+import type { TransactionRecord } from './transaction.model.js';
 import {
   admittedKinds,
   figuresOfRecord,

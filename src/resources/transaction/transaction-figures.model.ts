@@ -1,4 +1,4 @@
-import type { TransactionRecord } from '../transaction.model.js';
+import type { TransactionRecord } from './transaction.model.js';
 
 /** What is summed up of a payment, as columns: texts are empty and `installments` is -1 where unknown or without one. */
 export interface Figures {

@@ -75,6 +75,17 @@ describe('the check of a whole file', () => {
     expect([lines.length, check.state]).toEqual([2, { note: 'running' }]);
   });
 
+  it('is put off, without a higher priority, when the disk has little room', async () => {
+    const { check, lines } = checkOf(endlessFile());
+    check.begin();
+    check.putOff();
+    await expect.poll(() => lines).toHaveLength(2);
+    expect(lines.at(-1)).toContain('is tried again: the disk has little room');
+    check.hurry();
+    await check.close();
+    expect(check.state).toEqual({ note: 'running' });
+  });
+
   it('uses only time of the processor that nothing else uses', async () => {
     const child = fork(PROGRAM, [endlessFile(), 'idle'], { env: {}, execArgv: [] });
     // The first thread, and the one that reads the file.

@@ -42,7 +42,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const watcher: Watcher = {
     ...reportingTo(health, options),
     ...{ onStatement: (sql) => statements.notify(sql), isDiskLow: () => reserve?.isDiskLow() === true },
-    onLongLog: (isUrgent) => endReads(isUrgent, readers, fileCheck),
+    onLongLog: (isUrgent) => endReads(isUrgent, { readers, fileCheck, reserve }),
   };
   const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
   const groups = groupsOf(writer, health);
@@ -134,9 +134,16 @@ const SINGLE_NODE: Pick<
   windowFailures: () => 0,
 };
 
-/** Lets those end soon that read what the write-ahead log must keep. */
-function endReads(isUrgent: boolean, readers: ReturnType<typeof openReaders>, check: FileCheck | null): void {
-  check?.hurry();
+interface Readers {
+  readonly readers: ReturnType<typeof openReaders>;
+  readonly fileCheck: FileCheck | null;
+  readonly reserve: Reserve | null;
+}
+
+/** Lets reads end soon that keep the write-ahead log from being copied into the file. */
+function endReads(isUrgent: boolean, { readers, fileCheck, reserve }: Readers): void {
+  if (reserve?.isDiskLow() === true) fileCheck?.putOff();
+  else fileCheck?.hurry();
   readers.restartLog(isUrgent);
 }
 

@@ -27,6 +27,7 @@ export class FileCheck {
   #child: ChildProcess | null = null;
   #speed: CheckSpeed = 'idle';
   #timer: NodeJS.Timeout | undefined;
+  #isPutOff = false;
   #isClosed = false;
 
   constructor(private readonly options: FileCheckOptions) {}
@@ -63,7 +64,8 @@ export class FileCheck {
       if (child.pid === undefined) this.#ended(result);
     });
     child.once('exit', () => {
-      if (result.kind === 'failed' && speed !== this.#speed) this.#beginAnew();
+      if (this.#isPutOff) this.#ended({ kind: 'failed', detail: 'the disk has little room' });
+      else if (result.kind === 'failed' && speed !== this.#speed) this.#beginAnew();
       else this.#ended(result);
     });
   }
@@ -75,6 +77,16 @@ export class FileCheck {
   hurry(): void {
     if (this.#child === null || this.#speed === 'steady') return;
     this.#speed = 'steady';
+    this.#child.kill('SIGKILL');
+  }
+
+  /**
+   * Ends a check that is being made, and begins it again a minute later. For a disk with little room: while the check reads,
+   * the log cannot be copied into the file, and a check in idle time takes long on a busy machine.
+   */
+  putOff(): void {
+    if (this.#child === null) return;
+    this.#isPutOff = true;
     this.#child.kill('SIGKILL');
   }
 
@@ -97,6 +109,7 @@ export class FileCheck {
 
   #ended({ kind, detail }: CheckResult): void {
     this.#child = null;
+    this.#isPutOff = false;
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
     const { onProgress, onDamage } = this.options;

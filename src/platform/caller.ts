@@ -7,14 +7,14 @@ export const SCOPES = ['read', 'write', 'admin', 'ingest', 'terminals'] as const
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * The scopes of an ordinary token: one that a user gets by signing in. The others, `ingest` and `terminals`, are those of tokens
- * that name them: the token of a dashboard cannot invent payments, or speak for terminals.
+ * Scopes of a token that a user gets by signing in. Only tokens created with `ingest` or `terminals` have
+ * these scopes, so that a dashboard's token cannot invent payments or act as a terminal.
  */
 export const ORDINARY_SCOPES = ['read', 'write', 'admin'] as const satisfies readonly Scope[];
 
 export type Channel = 'api' | 'interface';
 
-/** On whose behalf a unit of work runs, in which company and through which surface. */
+/** User, company and channel on whose behalf a unit of work runs. */
 export interface Caller {
   readonly companyId: number;
   /** The command line acts for a user too (contract 28). */
@@ -24,7 +24,10 @@ export interface Caller {
   readonly role: Role;
   readonly scopes: readonly Scope[];
   readonly channel: Channel;
-  /** IANA time zone of the user, for example `America/Sao_Paulo`; `/v1` shows times of apps and versions in it. */
+  /**
+   * IANA time zone of the user, for example `America/Sao_Paulo`; `/v1` shows times of apps and versions in
+   * it.
+   */
   readonly timeZone: string;
   readonly ip: string | null;
   readonly requestId: string | null;
@@ -67,7 +70,7 @@ export function demandScope(caller: Caller, scope: Scope): void {
 
 type Personal = Exclude<keyof Caller, 'companyId' | 'role' | 'scopes' | 'channel'>;
 
-/** Typed so that the compiler names a field that is missing here. */
+/** Names of the personal fields; a missing one does not compile. */
 const PERSONAL: Readonly<Record<Personal, true>> = {
   userId: true,
   tokenId: true,
@@ -77,8 +80,8 @@ const PERSONAL: Readonly<Record<Personal, true>> = {
 };
 
 /**
- * A caller that stands for all of its company with the same rights. `onPersonal` is called when anything else is read, such
- * as its user.
+ * A copy of the caller for results that all callers with the same rights share. `onPersonal` is called when a
+ * personal field, such as `userId`, is read: such a result must not be shared.
  */
 export function callerWithRights(caller: Caller, onPersonal: () => void): Caller {
   const { companyId, role, scopes, channel } = caller;
@@ -93,7 +96,7 @@ export function callerWithRights(caller: Caller, onPersonal: () => void): Caller
   return Object.defineProperties({ companyId, role, scopes, channel } as Caller, personal);
 }
 
-/** A text that callers of one company share exactly if they have the same rights. */
+/** Text that is equal for callers of one company exactly if they have the same rights. */
 export const rightsKey = ({ role, scopes, channel }: Caller): string => `${role} ${channel} ${scopes.join()}`;
 
 export interface Authenticator {

@@ -10,15 +10,16 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
 };
 
-/** In milliseconds, like MINUTE, HOUR and DAY. */
+/** Milliseconds, like MINUTE, HOUR and DAY. */
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /**
- * Times within a UTC day or hour at which days of other time zones begin, besides its start: 18:30 UTC in Kolkata, 18:15
- * in Kathmandu. Rollups have the sums from each of them to the end of the unit, in columns such as `total_from_noon`.
+ * Offsets within a UTC day or hour, besides 0, at which days of other time zones begin: 18:30 UTC in Kolkata,
+ * 18:15 in Kathmandu. Rollups have the sums from each offset to the end of the unit, in columns such as
+ * `total_from_noon`.
  */
 export const UNIT_PARTS = {
   day: [{ name: 'from_noon', from: 12 * HOUR }],

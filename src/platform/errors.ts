@@ -1,4 +1,7 @@
-/** Codes of all errors of the domain. Each surface maps the whole list: a new code does not compile until it does. */
+/**
+ * Codes of all domain errors. Each surface maps the whole list: a new code does not compile until it is
+ * mapped.
+ */
 export const DOMAIN_CODES = [
   'invalid',
   'malformed',
@@ -44,12 +47,18 @@ export class DomainError extends Error {
   }
 }
 
-/** An `invalid` error with one message, for one field; the message follows the field's name: "must not be empty". */
+/**
+ * An `invalid` error with one message, for one field; the message follows the field's name: "must not be
+ * empty".
+ */
 export function invalid(field: string, message: string): DomainError {
   return new DomainError('invalid', 'Some fields are not valid.', { fields: { [field]: [message] } });
 }
 
-/** The same message for a record of another company as for one that never existed; `what` is for example `device`. */
+/**
+ * Error for a missing record; `what` is for example `device`. Records of other companies get the same
+ * message, so that it does not reveal whether they exist.
+ */
 export function notFound(what: string): DomainError {
   return new DomainError('not_found', `No such ${what}.`);
 }

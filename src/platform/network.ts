@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 const MAX_KNOWN = 1_000;
 
-/** The same function, which remembers its last results: most requests come from few addresses. */
+/** Caches the results of a function: most requests come from few addresses. */
 function remembering<T>(of: (address: string) => T): (address: string) => T {
   const known = new Map<string, T>();
   return (address) => {
@@ -16,16 +16,16 @@ function remembering<T>(of: (address: string) => T): (address: string) => T {
 }
 
 /**
- * An IP address in its usual form, where `::ffff:203.0.113.7` is the IPv4 address; null for any other text, such as that
- * of a header.
+ * An IP address in its canonical form: `::ffff:203.0.113.7` becomes the IPv4 address. Null for other text,
+ * for example from a header.
  */
 export const normalAddress = remembering((text) =>
   ipaddr.isValid(text) ? ipaddr.process(text).toString() : null,
 );
 
 /**
- * Key under which limits count a client: an IPv4 address, or the /64 network of an IPv6 address (contract 14).
- * Text that is not an address is returned as it is.
+ * Key under which limits count a client: an IPv4 address, or the /64 network of an IPv6 address (contract
+ * 14). Text that is not an address is returned as it is.
  */
 export const clientNetwork = remembering((address) => {
   if (!ipaddr.isValid(address)) return address;
@@ -34,7 +34,7 @@ export const clientNetwork = remembering((address) => {
   return `${parsed.toByteArray().slice(0, 8).join('.')}/64`;
 });
 
-/** The /48 and the /32 of an IPv6 address; nothing for any other. */
+/** The /48 and the /32 network of an IPv6 address; empty for other text. */
 export function widerNetworks(address: string): readonly string[] {
   if (!ipaddr.isValid(address)) return [];
   const parsed = ipaddr.process(address);

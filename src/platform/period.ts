@@ -1,4 +1,4 @@
-/** A length of time in calendar units, for example `13 months`; one of the two is 0. */
+/** A length of time in calendar units, for example `13 months`; `months` or `days` is 0. */
 export interface Period {
   readonly months: number;
   readonly days: number;
@@ -10,7 +10,10 @@ const MAX_DAYS = 36_500;
 const MONTHS_PER_YEAR = 12;
 const DAYS_PER_WEEK = 7;
 
-/** Reads `90 days`, `12 weeks`, `13 months` or `2 years`, also as `90d`, `12w`, `13m` or `2y`. Errors: an `Error`. */
+/**
+ * Reads `90 days`, `12 weeks`, `13 months` or `2 years`, also as `90d`, `12w`, `13m` or `2y`. Errors: an
+ * `Error`.
+ */
 export function parsePeriod(text: string): Period {
   const [, digits = '', unit = ''] = FORM.exec(text.trim()) ?? [];
   const count = Number(digits);
@@ -28,8 +31,8 @@ function periodOf(count: number, unit: string): Period {
 }
 
 /**
- * The instant so long before another one, in UTC. A day that the month does not have becomes its last one: 1 month before
- * 31 March is 28 or 29 February.
+ * The instant one period before `now`, in UTC. A day that the month does not have becomes its last day: 1
+ * month before 31 March is 28 or 29 February.
  */
 export function instantBefore(now: Date, { months, days }: Period): Date {
   const at = new Date(now);

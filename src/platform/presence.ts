@@ -1,6 +1,6 @@
 import { HOUR, MINUTE } from './clock.js';
 
-/** Times without a request after which a terminal counts as stale, and then as offline. */
+/** Milliseconds without a request after which a terminal counts as stale, and then as offline. */
 export interface PresenceLimits {
   readonly staleMs: number;
   /** Greater than `staleMs`. */

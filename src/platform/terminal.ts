@@ -2,17 +2,19 @@ import { z } from 'zod';
 
 import type { Caller } from './caller.js';
 
-/** Why the terminal of a device may not use the service. */
+/** Reason why the terminal of a known device may not use the service. */
 export type DeviceRefusalCode = Exclude<RefusalCode, 'unknown_terminal'>;
-/** The same, also for a serial number of no device. */
+/** Reasons why a terminal may not use the service. `unknown_terminal`: no device has its serial number. */
 export const REFUSAL_CODES = ['unknown_terminal', 'terminal_disabled', 'terminal_unassigned'] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
-/** A terminal that a token speaks for. Whether it may use the service is decided in each unit of work. */
+/** A terminal that a token acts for. Each unit of work checks whether the terminal may use the service. */
 export interface TerminalClaim {
   readonly caller: Caller;
   readonly serialNumber: string;
-  /** The device whose token it is; null for a gateway token, which may name any terminal of its company. */
+  /**
+   * Device that the token belongs to; null for a gateway token, which may name any terminal of its company.
+   */
   readonly deviceId: number | null;
 }
 
@@ -22,7 +24,7 @@ export class TerminalRefused extends Error {
 
   constructor(
     message: string,
-    /** Why; with the id of the device, if the company has it. */
+    /** The refusal, with the id of the device if the company has it. */
     readonly reason:
       | { readonly code: 'unknown_terminal' }
       | { readonly code: DeviceRefusalCode; readonly deviceId: number },
@@ -35,7 +37,7 @@ export class TerminalRefused extends Error {
   }
 }
 
-/** What a terminal sends to confirm a notification, over HTTP and MQTT. */
+/** Message that confirms a notification, sent by a terminal over HTTP or MQTT. */
 export const NotificationConfirm = z.object({
   type: z.literal('pnconf', { error: 'must be pnconf' }),
   event: z.union([z.string(), z.int().transform(String)], { error: 'must be the id of a notification' }),

@@ -2,13 +2,16 @@ import { z } from 'zod';
 
 import { DAY, SECOND } from './clock.js';
 
-/** From `at` on, until the next change, clocks show UTC plus `offset`. Milliseconds, since 1970 and of time. */
+/** A change of local time: from `at` on, clocks show UTC plus `offset`. In milliseconds, `at` since 1970. */
 export interface OffsetChange {
   readonly at: number;
   readonly offset: number;
 }
 
-/** The name of a time zone as Intl has it, for example `America/Sao_Paulo` for any case; undefined if it has none. */
+/**
+ * Canonical name of a time zone, for example `America/Sao_Paulo`, in any case of letters; undefined if it is
+ * unknown to Intl.
+ */
 export function timeZoneNamed(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
@@ -17,7 +20,7 @@ export function timeZoneNamed(name: string): string | undefined {
   }
 }
 
-/** A field with the name of a time zone. */
+/** Schema of the name of a time zone. */
 export const TimeZone = z
   .string()
   .refine(
@@ -25,7 +28,7 @@ export const TimeZone = z
     'must be an IANA time zone, for instance America/Sao_Paulo',
   );
 
-/** Ascending: the offset at `from`, and every change after it and before `to`. `timeZone` is a name that Intl has. */
+/** The offset at `from` and each later change before `to`, ascending. `timeZone` must be known to Intl. */
 export function offsetsIn(timeZone: string, from: number, to: number): readonly OffsetChange[] {
   const offsets = [{ at: from, offset: offsetAt(timeZone, from) }];
   const last = new Date(to).getUTCFullYear();
@@ -35,10 +38,10 @@ export function offsetsIn(timeZone: string, from: number, to: number): readonly 
   return offsets;
 }
 
-/** Changes by zone and year, since finding those of a year takes about a millisecond. */
+/** Changes by year and zone. Finding those of one year takes about a millisecond. */
 const changes = new Map<string, readonly OffsetChange[]>();
 const MAX_YEARS = 2_000;
-/** Changes that follow each other sooner would be missed; none have since 1970. */
+/** Step of the search for changes. Changes closer together would be missed; there are none since 1970. */
 const STEP = 3 * DAY;
 
 function changesOf(timeZone: string, year: number): readonly OffsetChange[] {
@@ -60,7 +63,7 @@ function changesOf(timeZone: string, year: number): readonly OffsetChange[] {
   return found;
 }
 
-/** The second in which the offset of `to` begins. */
+/** First second with the offset of `to`, in milliseconds since 1970. */
 function changeBetween(timeZone: string, from: number, to: number): number {
   const offset = offsetAt(timeZone, to);
   let [before, after] = [Math.floor(from / SECOND), Math.ceil(to / SECOND)];
@@ -72,11 +75,11 @@ function changeBetween(timeZone: string, from: number, to: number): number {
   return after * SECOND;
 }
 
-/** Formats by zone, since making one takes far longer than using it. */
+/** Formats by zone, since creating one takes far longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const MAX_FORMATS = 500;
 
-/** The offset of local time from UTC at an instant. */
+/** Offset of local time from UTC at an instant, in milliseconds. */
 export function offsetAt(timeZone: string, at: number): number {
   let format = formats.get(timeZone);
   if (format === undefined) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TIMESTAMP_EXAMPLE } from './encoding/timestamp.js';
 import { DomainError, type FieldErrors } from './errors.js';
 
-/** The message of an issue, to be read after the name of its field: "is required", "must be a number". */
+/** Message of an issue, to follow the name of its field: "is required", "must be a number". */
 function describe(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -28,7 +28,10 @@ const NAMES: Readonly<Record<string, string>> = {
   date: `a timestamp such as ${TIMESTAMP_EXAMPLE}`,
 };
 
-/** The value as the schema transforms it. Errors: `invalid`, with the messages of every field that is not valid. */
+/**
+ * The value as the schema transforms it. Errors: `invalid`, with the messages of every field that is not
+ * valid.
+ */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
@@ -59,7 +62,10 @@ export const recordIds = z
   .max(1000, 'must have at most 1000 entries')
   .transform((ids) => [...new Set(ids)]);
 
-/** The id that a text holds in canonical form, or undefined: "01" and "1e0", which SQLite would read as 1, are none. */
+/**
+ * The id in a text; undefined unless it is in canonical form: "01" and "1e0", which SQLite would read as 1,
+ * are refused.
+ */
 export function idFromText(text: string): number | undefined {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
   const id = Number(text);

@@ -5,7 +5,7 @@ import { isCardNumber, type Range } from './card-number.js';
 
 export interface Scrubbed<T> {
   readonly value: T;
-  /** Places where something was hidden. */
+  /** Number of places where something was hidden. */
   readonly scrubs: number;
 }
 
@@ -14,21 +14,28 @@ export function hasCardData(name: string): boolean {
   return scrubText(name).scrubs > 0 || isCardNumber(name.replace(/[\s.-]/g, ''));
 }
 
-/** What to say of text or JSON of an operator, which is stored as it is; undefined if it has no card data in it. */
+/**
+ * Warning about text or JSON of an operator, which is stored unchanged. Undefined if it contains no card
+ * data.
+ */
 export function warningOfCardData(value: unknown): string | undefined {
   if (scrubJson(value).scrubs === 0) return undefined;
   return 'It looks like a card number or another secret of a card. It is stored and sent to terminals unchanged.';
 }
 
 /**
- * Hides card data in a text: of a card number the first 6 and last 4 digits stay, of tracks, verification codes and PIN
- * blocks nothing. Each hidden UTF-16 unit becomes a `*`: the text keeps its length. See decisions.md#card-data.
+ * Hides card data in a text. Card numbers keep their first 6 and last 4 digits; tracks, verification codes
+ * and PIN blocks are hidden completely. Each hidden UTF-16 unit becomes a `*`, so that the text keeps its
+ * length. See decisions.md#card-data.
  */
 export function scrubText(text: string): Scrubbed<string> {
   return hide(text, searchText(text), searchEncoded(text));
 }
 
-/** In what is not encoded, spaces, dots and dashes stay. */
+/**
+ * Hides the ranges. Spaces, dots and dashes in `plain` ranges stay; in `encoded` ranges only white space
+ * stays.
+ */
 function hide(text: string, plain: readonly Range[], encoded: readonly Range[]): Scrubbed<string> {
   if (plain.length === 0 && encoded.length === 0) return { value: text, scrubs: 0 };
   const once = replaced(text, plain, /[^\s.-]/g);
@@ -51,7 +58,9 @@ function replaced(text: string, ranges: readonly Range[], hiddenCharacters: RegE
   return { value: parts.join('') + text.slice(next), scrubs };
 }
 
-/** The same in all texts, whole numbers and keys of a JSON value; other numbers stay as they are. */
+/**
+ * Like `scrubText`, for all strings, whole numbers and keys of a JSON value. Other numbers are not changed.
+ */
 export function scrubJson(value: unknown, named?: NamedField): Scrubbed<unknown> {
   if (typeof value === 'string') return scrubValue(value, named);
   if (typeof value === 'number') {
@@ -79,7 +88,9 @@ export function scrubJson(value: unknown, named?: NamedField): Scrubbed<unknown>
   return joined(fields, (pairs) => Object.fromEntries(pairs as [string, unknown][]));
 }
 
-/** Fields whose numbers of up to 15 digits stay: some begin like American Express cards. */
+/**
+ * Names of fields whose numbers of up to 15 digits are not hidden: some begin like American Express cards.
+ */
 const ORDINARY_NAME = /nsu|imei/i;
 /** `{"name": "cvv", "value": "123"}` */
 const LABEL = /^(?:name|nome|key|id|field)$/i;

@@ -1,13 +1,13 @@
-/** Characters to hide: from, and to, which is not hidden itself. */
+/** Range of characters to hide, `to` excluded. */
 export type Range = readonly [from: number, to: number];
 
-/** How card numbers begin, by their number of digits. */
+/** First digits of card numbers, by number of digits. */
 const LONG_NUMBERS = String.raw`3841|5[0678]|6[0237]`;
 const SCHEMES: Readonly<Record<number, RegExp>> = {
   13: /^4/, // Visa
   14: /^3(?:[68]|0[0-5])/, // Diners
   15: /^3[47]/, // American Express
-  // Visa, Mastercard, JCB, Discover, Elo; and those of up to 19 digits: Maestro, Hipercard, UnionPay.
+  // Visa, Mastercard, JCB, Discover and Elo, and schemes of up to 19 digits: Maestro, Hipercard, UnionPay.
   16: new RegExp(
     String.raw`^(?:4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|35(?:2[89]|[3-8])|64[4-9]|65|${LONG_NUMBERS})`,
   ),
@@ -26,7 +26,10 @@ export function hasSchemeOf(digits: string): boolean {
   return SCHEMES[digits.length]?.test(digits) === true;
 }
 
-/** 13 digits of an EAN, 14 of a CNPJ, or 14 of a date and time such as 30112026235959: these also look like cards. */
+/**
+ * Whether the digits are an EAN (13), a CNPJ (14), or a date and time (14) such as 30112026235959, which can
+ * pass for card numbers.
+ */
 export function isOrdinaryNumber(digits: string): boolean {
   if (digits.length === 13)
     return sumOfDigits(digits, (digit, place) => digit * (place % 2 === 0 ? 1 : 3)) % 10 === 0;
@@ -35,13 +38,13 @@ export function isOrdinaryNumber(digits: string): boolean {
 
 const DATE_AND_TIME = /^30(?:0[1-9]|1[0-2])(?:19|20)\d\d(?:[01]\d|2[0-3])[0-5]\d[0-5]\d$/;
 
-/** The weight of a digit, by its place from the end. */
+/** Weight of a digit in the Luhn sum. `place` is its index from the last digit, which has 0. */
 function luhnWeight(digit: number, place: number): number {
   if (place % 2 === 0) return digit;
   return digit > 4 ? digit * 2 - 9 : digit * 2;
 }
 
-/** Adds the digits, each with the weight that `weightOf` gives it by its place: 0 for the last digit. */
+/** Sum of the digits, each weighted by `weightOf`. `place` is the index from the last digit, which has 0. */
 function sumOfDigits(digits: string, weightOf: (digit: number, place: number) => number): number {
   let sum = 0;
   for (let at = 0; at < digits.length; at += 1) {
@@ -50,7 +53,7 @@ function sumOfDigits(digits: string, weightOf: (digit: number, place: number) =>
   return sum;
 }
 
-/** Whether 14 digits are the number of a Brazilian company, by its two check digits. */
+/** Whether 14 digits are a CNPJ, the number of a Brazilian company, by its two check digits. */
 function isCnpj(digits: string): boolean {
   return [12, 13].every((length) => {
     const rest = sumOfDigits(digits.slice(0, length), (digit, place) => digit * (2 + (place % 8))) % 11;

@@ -9,7 +9,7 @@ import {
   searchField2,
 } from './text-search.js';
 
-/** Card data in parts of a text that are percent-encoded, hexadecimal or Base64. One level deep. */
+/** Ranges of card data in parts of a text that are percent-encoded, hexadecimal or Base64. One level deep. */
 export function searchEncoded(text: string): Range[] {
   return [...searchPercent(text), ...numbersOfTag5A(text), ...searchRuns(text)];
 }
@@ -18,7 +18,7 @@ const ESCAPE = /%[0-9a-f]{2}/gi;
 
 function searchPercent(text: string): Range[] {
   if (!/%[0-9a-f]{2}/i.test(text)) return [];
-  /** Where each decoded character stands. */
+  /** Index in `text` of each decoded character. */
   const places: number[] = [];
   let decoded = '';
   let next = 0;
@@ -40,7 +40,10 @@ function searchPercent(text: string): Range[] {
   ]);
 }
 
-/** Digits of Base64, of hexadecimal, or any word; lines of Base64 have 60 to 76 characters. */
+/**
+ * Run of characters that may be Base64, hexadecimal or a plain word. Lines of Base64 have 60 to 76
+ * characters.
+ */
 const RUN = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{10,}(?:(?<=[A-Za-z0-9+/_-]{60})\r?\n[A-Za-z0-9+/_-]+)*/g;
 
 function searchRuns(text: string): Range[] {
@@ -56,11 +59,15 @@ function searchRuns(text: string): Range[] {
   return ranges;
 }
 
-/** Without capitals, only digits of hexadecimal, or a name such as `authorizationCode`. */
+/**
+ * Runs that are not Base64: without capitals, only hexadecimal digits, or a name such as `authorizationCode`.
+ */
 const NO_BASE64 = /^(?:[a-z0-9+/_-]+|[0-9a-fA-F]+|[a-z]+(?:[A-Z][a-z]+)+)$/;
 const HEX = /[0-9a-f]{14,}/gi;
 const PARTED_HEX = /[0-9a-f]{2}([ :-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){6,}/gi;
-/** Three digits of ASCII, perhaps parted. All card data in texts has so many. */
+/**
+ * Three ASCII digits in hexadecimal, with or without separators. All card data in texts has at least three.
+ */
 const DIGITS_IN_HEX = /3\d(?:2[0de])?3\d(?:2[0de])?3\d/i;
 
 function searchHex(run: string, from: number): Range[] {
@@ -78,7 +85,7 @@ function searchHex(run: string, from: number): Range[] {
 function searchBase64(run: string, from: number): Range[] {
   const part = encodedPart(run, from, 6, /[\r\n]/g);
   const ranges: Range[] = [];
-  // The run may have begun with other characters, such as those of a path.
+  // Base64 may begin at any of 4 offsets, after other characters such as those of a path.
   for (const phase of run.length >= 16 && /[+/_-]/.test(run) ? [0, 1, 2, 3] : [0]) {
     const bytes = Buffer.from(part.digits.slice(phase), 'base64');
     if (hasDigits(bytes)) ranges.push(...hidden(part, phase, 8, searchBytes(bytes)));
@@ -90,13 +97,13 @@ function searchBase64(run: string, from: number): Range[] {
   return ranges;
 }
 
-/** Whether bytes have three digits of ASCII. All card data in texts has. */
+/** Whether the bytes contain at least three ASCII digits, as all card data in texts does. */
 function hasDigits(bytes: Buffer): boolean {
   let count = 0;
   return bytes.some((byte) => byte >= 48 && byte <= 57 && (count += 1) === 3);
 }
 
-/** Whether six bytes in a row are two decimal digits each. All card numbers in bytes are. */
+/** Whether six consecutive bytes hold two decimal digits each (BCD), as all card numbers in bytes do. */
 function hasDigitPairs(bytes: Buffer): boolean {
   let count = 0;
   return bytes.some((byte) => {
@@ -110,10 +117,10 @@ function searchBytes(bytes: Buffer): Range[] {
   return [...searchText(text), ...isoNumbers(text, ISO_MESSAGE_IN_BYTES)];
 }
 
-/** Digits of hexadecimal or Base64, without what parts them. */
+/** Hexadecimal or Base64 digits without their separators. */
 interface EncodedPart {
   readonly digits: string;
-  /** Bits of each digit. */
+  /** Bits per digit: 4 or 6. */
   readonly bits: number;
   readonly placeOf: (digit: number) => number;
 }
@@ -126,7 +133,7 @@ function encodedPart(run: string, from: number, bits: number, gap: RegExp): Enco
   return { digits, bits, placeOf: (at) => from + (places[at] ?? run.length) };
 }
 
-/** Where the digits stand of which units of so many bits are hidden. */
+/** Ranges of the text that encode `units`, which are ranges of units of `unitBits` bits each. */
 function hidden(
   { bits, placeOf }: EncodedPart,
   phase: number,

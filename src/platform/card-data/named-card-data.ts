@@ -1,6 +1,9 @@
 import type { Range } from './card-number.js';
 
-/** What a field holds by its name: a card number, or something of which nothing may stay. */
+/**
+ * Kind of card data that the name of a field announces. `number`: the middle digits are hidden; `secret`:
+ * everything is.
+ */
 export type NamedField = 'number' | 'secret';
 
 const PART = String.raw`[\s_.-]?`;
@@ -9,7 +12,9 @@ const anyOf = (...each: string[]): string => `(?:${each.join('|')})`;
 
 const CARD = anyOf('card', 'cart[aã]o', 'tarjeta', 'cc');
 const NUMBER = anyOf('number', 'numero', 'número', 'num', 'nro', 'nr', 'no');
-/** For example DE52, field 052, bit-52 and F52; `de 52` is Portuguese for "of 52". */
+/**
+ * Names of ISO 8583 fields, for example DE52, field 052, bit-52 and F52; `de 52` is Portuguese for "of 52".
+ */
 const ISO = String.raw`(?:de[_.-]?|(?:df|bit|fld|field|campo|elemento|data[\s_]?element|[fps])[\s_.-]{0,2})0{0,2}`;
 const NUMBER_NAME = anyOf(
   words('pan', `${NUMBER}?`),
@@ -39,12 +44,12 @@ const SECRET_NAME = anyOf(
 const NAME = `(?:(?<number>${NUMBER_NAME})|(?<secret>${SECRET_NAME}))(?![a-z0-9])`;
 const WHOLE_NAME = new RegExp(`${NAME}$`, 'i');
 
-/** Names that are words of other meanings too: their values are secrets only if they have a digit. */
+/** Names that also have other meanings: their values are secrets only if they contain a digit. */
 const NEEDS_DIGIT = /^(?:pin|track|trilha|pista|trk|senha)$/i;
 const ISO_SECRET = /^(?:35|36|45|52|55)$/;
 const ISO_VALUE = /^[0-9a-f]{14}/i;
 
-/** What a field of a JSON object holds by its name. */
+/** Kind of card data in a field of a JSON object, by its name and value. Undefined if there is none. */
 export function namedField(name: string, value: unknown): NamedField | undefined {
   if (ISO_SECRET.test(name)) return typeof value === 'string' && ISO_VALUE.test(value) ? 'secret' : undefined;
   const match = WHOLE_NAME.exec(name);
@@ -53,7 +58,7 @@ export function namedField(name: string, value: unknown): NamedField | undefined
   return NEEDS_DIGIT.test(match[0]) && typeof value === 'string' && !/\d/.test(value) ? undefined : 'secret';
 }
 
-/** Whether a word begins there: `pin` in `card_pin` and `cardPin`, not in `opinion`. */
+/** Whether a word begins at an index: `pin` in `card_pin` and `cardPin`, not in `opinion`. */
 const isWordAt = (text: string, at: number): boolean =>
   !/[A-Za-z][a-z]|[A-Z]{2}/.test(text.slice(at - 1, at + 1));
 
@@ -70,7 +75,10 @@ const ISO_NAMED = new RegExp(
   String.raw`(?:35|36|45|52|55)(?<![\w.,]..)${ASSIGNED}(?<value>${HEX_BYTES}|[0-9a-f]{14,})`,
   'gi',
 );
-/** The values of named fields in a text: `cvv=123`, `"pin_block":"04A1"`, `<pan>4111</pan>`, `CVV 123`. */
+/**
+ * Ranges of the values of named fields in a text: `cvv=123`, `"pin_block":"04A1"`, `<pan>4111</pan>`, `CVV
+ * 123`.
+ */
 export function namedCardData(text: string): Range[] {
   if (!/[:=>]|\s\d{3}/.test(text)) return [];
   const ranges: Range[] = [];
@@ -85,13 +93,16 @@ export function namedCardData(text: string): Range[] {
   return ranges;
 }
 
-/** The value is the end of the match. */
+/** Range of the value, which is the end of the match. */
 function placeOfValue({ 0: whole, index, groups }: RegExpExecArray): Range {
   const to = index + whole.length;
   return [to - (groups?.value?.length ?? 0), to];
 }
 
-/** Of 13 to 19 digits in the value of a named card number, all but the first 6 and the last 4. */
+/**
+ * Range of the middle digits of a named card number: all but the first 6 and the last 4. Empty unless the
+ * value has 13 to 19 digits.
+ */
 export function middleOfValue(value: string, from = 0): Range[] {
   const places = Array.from(value.matchAll(/\d/g), ({ index }) => from + index);
   const [first, last] = [places[6], places.at(-5)];

@@ -6,7 +6,7 @@ export const LAST_DIGITS = 4;
 const SHORTEST_NUMBER = 13;
 const LONGEST_NUMBER = 19;
 
-/** Card data in a text as it stands there: card numbers, tracks 1 and 2, and the values of named fields. */
+/** Ranges of card data in plain text: card numbers, tracks 1 and 2, and the values of named fields. */
 export function searchText(text: string): Range[] {
   return [
     ...numbersInOnePiece(text),
@@ -28,23 +28,29 @@ function numbersInOnePiece(text: string): Range[] {
   return ranges;
 }
 
-/** Bytes in hexadecimal. Digits in them, such as the value of the EMV tag 9F41, are no card numbers: `searchDigitPairs` finds those. */
+/**
+ * Bytes in hexadecimal. Digits in them, such as the value of the EMV tag 9F41, are not treated as card
+ * numbers: `searchDigitPairs` finds those.
+ */
 const HEX = /^(?=.*[a-f])[0-9a-f]{24,}$/i;
 
-/** Whether digits are part of bytes in hexadecimal, as far as the characters beside them show. */
+/** Whether the digits are part of hexadecimal bytes, judging by the characters beside them. */
 function isInHex(before: string, digits: string, after: string): boolean {
   return HEX.test(`${/[0-9a-z]*$/i.exec(before)?.[0] ?? ''}${digits}${/^[0-9a-z]*/i.exec(after)?.[0] ?? ''}`);
 }
 
 const middleOf = (from: number, length: number): Range => [from + FIRST_DIGITS, from + length - LAST_DIGITS];
 
-/** The digits of 1.4111111111111111 or 0,4111111111111111, before the number ends with them. */
+/** Text before the decimals of a fraction such as 1.4111111111111111 or 0,4111111111111111. */
 const FRACTION = /\d\.$|(?<!\d)0,$/;
-/** Names of numbers with up to 15 digits, such as `"nsu":"` or `NSU `: some begin like American Express cards. */
+/**
+ * Names of numbers that are not cards, such as `"nsu":"` or `NSU `. Numbers of up to 15 digits after them are
+ * not hidden: some begin like American Express cards.
+ */
 const ORDINARY_NAME = /(?:nsu|imei)[\w-]{0,20}(?:\\{0,4}["'])?\s{0,3}[:=>]?\s{0,3}(?:\\{0,4}["'])?$/i;
 const NEAR = 40;
 
-/** Whether the digits between two texts are those after the point or comma of a fraction. */
+/** Whether the digits between the two texts are the decimals of a fraction. */
 export function isFraction(before: string, after: string): boolean {
   return FRACTION.test(before) && !/^\.\d/.test(after);
 }
@@ -54,13 +60,16 @@ function isOrdinaryIn(text: string, from: number, digits: string): boolean {
   const before = text.slice(Math.max(0, from - NEAR), from);
   const after = text.slice(from + digits.length, from + digits.length + NEAR);
   if (isFraction(before, after)) return true;
-  // +49 1512 3456789 is the number of a telephone.
+  // A telephone number, for example +49 1512 3456789.
   if (digits.length === SHORTEST_NUMBER && before.endsWith('+')) return true;
   return (digits.length <= 15 && ORDINARY_NAME.test(before)) || isInHex(before, digits, after);
 }
 
 const GAP = String.raw`[ \u00a0.-]`;
-/** 4111 1111 1111 1111, 3782-822463-10005, 41 11 11 11 11 11 11 11: groups of one size, or those of American Express. */
+/**
+ * Card numbers in groups of one size, or in those of American Express: 4111 1111 1111 1111,
+ * 3782-822463-10005, 41 11 11 11 11 11 11 11.
+ */
 const GROUPS_OF_FOUR = new RegExp(
   String.raw`\d{4}(?<!\d{5})(${GAP})\d{4}\1\d{4}(?!\d)(?:\1\d{4}(?!\d))*(?:\1\d{1,3}(?!\d))?`,
   'g',
@@ -75,7 +84,10 @@ const OTHER_GROUPS = new RegExp(
   'g',
 );
 const PARTED = new RegExp(String.raw`\d${GAP}\d`);
-/** Longer rows, such as the 11 groups of the key of an invoice, have no card numbers. */
+/**
+ * Maximum groups in a row with a card number. Longer rows are others, such as the 11 groups of an invoice
+ * key.
+ */
 const MOST_GROUPS_OF_FOUR = 6;
 
 function numbersInGroups(text: string): Range[] {
@@ -87,7 +99,10 @@ function numbersInGroups(text: string): Range[] {
   return [...others, ...rows.flatMap(({ 0: row, index }) => numbersInRow(row, index))];
 }
 
-/** A number may stand beside other groups of four digits, such as the month and year of its end. */
+/**
+ * Ranges of card numbers in a row of groups of four digits, which may include other groups such as the expiry
+ * month and year.
+ */
 function numbersInRow(row: string, from: number): Range[] {
   if (row.length > MOST_GROUPS_OF_FOUR * 5) return [];
   const ranges: Range[] = [];
@@ -106,12 +121,14 @@ function middleOfGroups(row: string, from: number): Range[] {
 }
 
 const TRACK_1 = /B(?<number>\d{12,19})\^(?<data>[^^]{2,26}\^[^?\s]{0,60})/dgiu;
-/** The data begin with the year and month in which the card ends. */
+/** Track 2 data: it begins with the year and month of expiry. */
 const TRACK_2 = /(?<=\d{12})[=D]\d\d(?:0[1-9]|1[0-2])\d{0,19}/gi;
-/** In a message without separators, other digits may stand before the number. */
+/**
+ * Digits examined before track 2 data: in a message without separators, others may precede the card number.
+ */
 const MOST_BEFORE = 40;
 
-/** The middle digits of the numbers in tracks, and all that follows the numbers. */
+/** Ranges of the middle digits of card numbers in tracks, and of all data after these numbers. */
 function tracks(text: string): Range[] {
   const ranges: Range[] = [];
   if (text.includes('^')) {
@@ -129,7 +146,10 @@ function tracks(text: string): Range[] {
   return ranges;
 }
 
-/** How many of the last digits are a card number; 0 if none are. Separate digits need no check digit. */
+/**
+ * Length of the card number at the end of the digits; 0 if there is none. If all digits are the number, its
+ * check digit may be wrong.
+ */
 function lengthOfNumber(digits: string): number {
   if (hasSchemeOf(digits)) return digits.length;
   for (let length = LONGEST_NUMBER; length >= SHORTEST_NUMBER; length -= 1) {
@@ -139,14 +159,14 @@ function lengthOfNumber(digits: string): number {
 }
 
 /**
- * The head of an ISO 8583 message up to field 2: type, bitmaps of which the second bit is set, length. Bitmaps are written
- * in hexadecimal here, and as bytes in the other form.
+ * Head of an ISO 8583 message up to field 2: type, bitmaps with the second bit set, length of field 2.
+ * Bitmaps are hexadecimal here, and raw bytes in `ISO_MESSAGE_IN_BYTES`.
  */
 const ISO_MESSAGE = /0[1-8][0-4][0-5](?:[4-7][0-9a-f]{15}|[c-f][0-9a-f]{31})(?<length>1[3-9])(?=\d{13})/gi;
 export const ISO_MESSAGE_IN_BYTES =
   /0[1-8][0-4][0-5](?:[\x40-\x7f][^]{7}|[\xc0-\xff][^]{15})(?<length>1[3-9])(?=\d{13})/g;
 
-/** The middle digits of field 2 of ISO 8583 messages. An odd number of digits may have a zero before it. */
+/** Ranges of the middle digits of field 2 in ISO 8583 messages. A 0 may precede an odd number of digits. */
 export function isoNumbers(text: string, form: RegExp): Range[] {
   const ranges: Range[] = [];
   for (const match of text.matchAll(form)) {
@@ -158,10 +178,10 @@ export function isoNumbers(text: string, form: RegExp): Range[] {
   return ranges;
 }
 
-/** Length in bytes, digits, then F up to the end of the last byte. */
+/** EMV tag 5A: length in bytes, digits, then F up to the end of the last byte. */
 const TAG_5A = /5A0(?<bytes>[7-9A])(?=(?<digits>\d{13,19}))/gi;
 
-/** Card data in bytes that are written as pairs of hexadecimal digits: EMV tags 5A and 57, ISO 8583 fields 2 and 35. */
+/** Ranges of card data in hexadecimal bytes: EMV tags 5A and 57, ISO 8583 fields 2 and 35. */
 export function searchDigitPairs(hex: string): Range[] {
   return [...numbersOfTag5A(hex), ...tracks(hex), ...isoNumbers(hex, ISO_MESSAGE)];
 }
@@ -177,8 +197,9 @@ export function numbersOfTag5A(hex: string): Range[] {
 }
 
 /**
- * Bytes that are an ISO 8583 field 2 and nothing else: its number of digits, the digits, and before or after an odd number
- * of them 0 or F. With `mayBeAlone`, the length may be absent.
+ * Range of the card number in bytes that hold an ISO 8583 field 2 and nothing else: the number of digits,
+ * then the digits. An odd number of digits has a 0 before or an F after it. With `mayBeAlone`, the length may
+ * be absent.
  */
 export function searchField2(hex: string, mayBeAlone: boolean): Range[] {
   const all = /^\d{13,22}(?=F?$)/i.exec(hex)?.[0] ?? '';

@@ -1,4 +1,4 @@
-/** Audit fields of a record: when, by whom and through which surface it was created. */
+/** Audit fields of a record: its revision, and when, by whom and through which surface it was created. */
 export interface Audit {
   /** Starts at 1 and grows with each change. Clients name it in If-Match (as an ETag) and `ifMatch`. */
   readonly revision: number;

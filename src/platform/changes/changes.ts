@@ -5,8 +5,8 @@ import { parse } from '../validate.js';
 type Given<G> = Exclude<G, undefined>;
 
 /**
- * A copy of `current` with the given fields: an absent one (undefined) keeps its value, null clears it. A field that
- * `current` does not have, or has with another type, does not compile.
+ * A copy of `current` with the given fields: an absent one (undefined) keeps its value, null clears it. A
+ * field that `current` does not have, or has with another type, does not compile.
  */
 export function changed<
   T extends object,
@@ -23,8 +23,8 @@ type NeedsDefault<V> = {
 type Complete<V, D> = D & { readonly [K in keyof V]-?: Given<V[K]> };
 
 /**
- * The values of a new record: the valid input, completed with `defaults`, and with null for a nullable field that is
- * in neither of them. Errors: `invalid`.
+ * The values of a new record: the valid input, completed with `defaults`, and with null for a nullable field
+ * that is in neither of them. Errors: `invalid`.
  */
 export function newValues<S extends z.ZodObject, D extends NeedsDefault<z.output<S>>>(
   schema: S,

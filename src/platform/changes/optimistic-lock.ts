@@ -1,10 +1,10 @@
 import { DomainError } from '../errors.js';
 
 /**
- * Optimistic locking: refuses to change a record that was changed since the client read it. `current` identifies the
- * state of the record, usually by its `revision`: for a hash of the response, a file of 32 MiB would have to be rendered.
- * `accepted` are the states in which the client wants it changed; null means any. To be called in the transaction of the
- * change. Errors: `stale`.
+ * Optimistic locking: refuses to change a record that was changed since the client read it. `current` is the
+ * state of the record, usually its `revision`; a hash of the response would require rendering a file of 32
+ * MiB. `accepted` are the states for which the client allows the change; null allows any. Must be called in
+ * the transaction of the change. Errors: `stale`.
  */
 export function demandUnchanged<State>(
   current: State,

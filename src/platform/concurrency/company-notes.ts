@@ -3,14 +3,17 @@ import { SparseRuns, type SparseTimes } from './sparse-runs.js';
 
 interface NotesOptions<Notes> {
   readonly create: () => Notes;
-  /** Stores what was noted of a company. */
+  /** Stores the notes of one company. */
   readonly store: (companyId: number, notes: Notes) => Promise<void>;
   readonly onError: (error: unknown) => void;
   readonly times: SparseTimes;
   readonly clock: Pick<Clock, 'elapsed'>;
 }
 
-/** Notes of companies, which are stored in the background: those of a company together, and not more often than the times allow. */
+/**
+ * Notes about companies, stored in the background: all notes of a company in one call, no more often than
+ * `times` allows.
+ */
 export class CompanyNotes<Notes> {
   readonly #runs: SparseRuns;
   #waiting = new Map<number, Notes>();
@@ -19,7 +22,7 @@ export class CompanyNotes<Notes> {
     this.#runs = new SparseRuns(() => this.#store(), options.times, options.clock);
   }
 
-  /** The notes of a company that are stored next, to add to them at once. */
+  /** The notes of a company that are stored next. Add to them synchronously. */
   of(companyId: number): Notes {
     const notes = this.#waiting.get(companyId) ?? this.options.create();
     this.#waiting.set(companyId, notes);
@@ -27,7 +30,7 @@ export class CompanyNotes<Notes> {
     return notes;
   }
 
-  /** Stores what was noted. Never rejects. */
+  /** Stores all pending notes. Never rejects. */
   finish(): Promise<void> {
     return this.#runs.finish();
   }

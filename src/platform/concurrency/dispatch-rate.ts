@@ -11,23 +11,24 @@ interface Owner {
   readonly waiting: Queue<Waiting>;
 }
 
-/** What may go out at once after a pause: that of this part of a second. */
+/** Largest burst after a pause, as seconds of the rate: 25 at 500 a second. */
 const BURST_SECONDS = 0.05;
-/** Those that are let out at once use the database together. */
+/** Minimum delay of the timer, so that several are granted together and share database statements. */
 const MIN_TIMER_MS = 25;
-/** A timer that fires so much later than it should shows that the event loop cannot do what is asked of it. */
+/** Delay after which a timer counts as late: the event loop is overloaded. */
 const LATE_MS = 25;
-/** By how much what goes out at once falls with each late timer, and rises again with each other one. */
+/** Factors for the size of a burst, after a late timer and after a punctual one. */
 const [LESS, MORE] = [0.5, 1.5];
 
 /**
- * Lets a number of things a second go out, evenly; `room` is the share of it that there is room for now. While its timers fire
- * late, fewer and fewer go out at once, down to one for each timer. Owners that wait take turns, however much each wants.
+ * Rate limiter: grants `perSecond` things a second, evenly. `room` returns the share of this rate, 0 to 1,
+ * that is available now. Late timers shrink the bursts, down to one per timer. Waiting owners are served
+ * round-robin, however much each wants.
  */
 export class DispatchRate {
   readonly #perMs: number;
   readonly #most: number;
-  /** What may go out at once: from 1 to `#most`. */
+  /** Largest burst at present: from 1 to `#most`. */
   #limit: number;
   #available: number;
   #countedAt: number;
@@ -47,7 +48,7 @@ export class DispatchRate {
     this.#countedAt = clock.elapsed();
   }
 
-  /** Resolves to how many of `wanted` may go out now: at least one, or 0 once the signal is aborted. */
+  /** Resolves to the number granted, from 1 to `wanted`; 0 once the signal is aborted. */
   async take(owner: unknown, wanted: number, signal?: AbortSignal): Promise<number> {
     if (signal?.aborted === true) return 0;
     this.#count();
@@ -63,7 +64,7 @@ export class DispatchRate {
           resolve(granted);
         },
       });
-      // An owner without anything that waits is left out at its turn.
+      // `#serve` skips an owner whose queue is empty.
       const leave = (): void => {
         if (own.waiting.remove(place)) resolve(0);
       };

@@ -5,10 +5,10 @@ import { systemClock } from '../clock.js';
 import { WaitingParties } from './waiting-parties.js';
 
 /**
- * Whose work runs. The event loop does one thing at a time, for all clients. Work is divided into parts of some
- * milliseconds; between parts, those that wait continue in turns: companies first, then the clients of each company
- * (decisions.md#event-loop-turns). In the order of arrival, 60 connections with large reads made other companies wait up to
- * 2 s at p99.
+ * Owner of work on the event loop, which runs one thing at a time for all clients. Work is divided into parts
+ * of some milliseconds. Between parts, waiting owners are served round-robin: first by company, then by
+ * client of the company (decisions.md#event-loop-turns). In order of arrival, 60 connections with large reads
+ * delayed other companies by up to 2 s at p99.
  */
 export interface Owner {
   /** A company, or a client whose token is not known yet. */
@@ -19,31 +19,34 @@ export interface Owner {
 
 const running = new AsyncLocalStorage<Owner>();
 const asServer = AsyncLocalStorage.snapshot();
-/** Of work that no client asked for, such as housekeeping. */
+/** Owner of work that no client requested, such as housekeeping. */
 const SERVER: Owner = { party: 'server', client: 'server' };
 /**
- * Of work for which others wait, such as a change that has the turn to write. Its parts may be long: one of them runs
- * when nothing else waits, or at the end of a turn if it has waited for `PUT_OFF_MS`.
+ * Owner of work that others wait for, such as a change that holds the write lock. Its parts may be long: one
+ * runs when nothing else waits, or at the end of a turn of the event loop if it has waited `PUT_OFF_MS`.
  */
 export const AWAITED: Owner = { party: 'awaited', client: 'awaited' };
-/** Short parts follow each other for so long before the loop looks for events again. */
+/** Milliseconds that short parts run before the event loop looks for events again. */
 const TURN_MS = 2;
-/** A part is interrupted between its statements after so long. */
+/** Milliseconds after which a part with several statements yields before the next one. */
 const LONG_PART_MS = 4;
-/** What arrived during a part of `AWAITED` has so long to be done before the next one. */
+/** Milliseconds between two parts of `AWAITED` for work that arrived during the first one. */
 const PUT_OFF_MS = 2;
-/** At most so many parts continue in one turn. */
+/** Maximum number of parts that continue in one turn of the event loop. */
 const PARTS = 32;
 
 const waiting = new WaitingParties();
-/** The parts of `AWAITED`, and when each began to wait. */
+/** Waiting parts of `AWAITED`; `since` is when each began to wait, in milliseconds. */
 const awaited: { readonly resolve: () => void; readonly since: number }[] = [];
-/** Whether this turn of the loop is timed. */
+/** Whether `startedAt` is set for this turn of the event loop. */
 let isTimed = false;
 let startedAt = 0;
-/** The party whose part runs, and when that began. */
+/** The party whose part runs, and the start of the part in milliseconds; null while none runs. */
 let current: { readonly party: unknown; readonly since: number } | null = null;
-/** Of several that enter in one call, such as the requests in one packet, only the first does so at once. */
+/**
+ * Whether a call of `enterEventLoop` has just resolved at once. Until its caller continues, other callers,
+ * such as further requests of the same packet, wait.
+ */
 let isEntering = false;
 
 export function currentOwner(): Owner {
@@ -61,26 +64,30 @@ export function clientOwner(client: object): Owner {
 }
 
 /**
- * The owner of work for a terminal before its token is known. All of them are one party: thousands that come together would
- * otherwise each be served before the companies that have used time already.
+ * The owner of work for a terminal before its token is known. All such terminals are one party: otherwise
+ * each of thousands that connect together would be served before companies that have already used time.
  */
 export function newTerminalOwner(client: object): Owner {
   return { party: 'new terminals', client };
 }
 
-/** The owner of work for a company; the client is the one whose work runs. */
+/** The owner of work for a company, with the client of the current owner. */
 export function companyOwner({ companyId }: { readonly companyId: number }): Owner {
   return { party: companyId, client: currentOwner().client };
 }
 
-/** The owner of work for the terminals of a company: a party of its own, so that a fleet does not keep its users waiting. */
+/**
+ * The owner of work for the terminals of a company: a separate party, so that a fleet does not delay the
+ * company's users.
+ */
 export function terminalsOwner({ companyId }: { readonly companyId: number }): Owner {
   return { party: `terminals of ${companyId}`, client: currentOwner().client };
 }
 
 /**
- * To be awaited before new work. Resolves at once, unless the loop is busy or others wait already: then its party has its
- * turn. (To begin it at once, and others in turns, takes a fifth more time for each: caches serve several alike better.)
+ * To be awaited before new work. Resolves at once, unless the event loop is busy or others wait; then
+ * resolves when its owner is the next one. (Starting new work at once while other work waits took a fifth
+ * more time for each: CPU caches favour similar work in succession.)
  */
 export function enterEventLoop(): Promise<void> {
   time();
@@ -91,7 +98,10 @@ export function enterEventLoop(): Promise<void> {
   });
 }
 
-/** To be awaited between the parts of long work: handles events, and continues when its owner has its turn. */
+/**
+ * To be awaited between the parts of long work: lets the loop handle events, and resolves when its owner is
+ * the next one.
+ */
 export function yieldToEventLoop(): Promise<void> {
   time();
   const owner = currentOwner();
@@ -109,19 +119,22 @@ function time(): void {
   setImmediate(turn);
 }
 
-/** Whether long work is to yield now. */
+/** Whether long work should yield now. */
 export function isTurnOver(): boolean {
   time();
   return systemClock.elapsed() - startedAt > TURN_MS;
 }
 
-/** Whether work that consists of several short statements is to yield before the next one. */
+/** Whether work that consists of several short statements should yield before the next one. */
 export function isTurnLong(): boolean {
   time();
   return systemClock.elapsed() - startedAt > LONG_PART_MS;
 }
 
-/** Whether the turn has taken so many milliseconds: for work that is better not interrupted, since it holds much memory. */
+/**
+ * Whether the turn of the event loop has lasted `ms`: for work that is better not interrupted, since it holds
+ * much memory.
+ */
 export function hasTurnTaken(ms: number): boolean {
   time();
   return systemClock.elapsed() - startedAt > ms;
@@ -141,9 +154,9 @@ function turn(): void {
     continueAwaited();
     return;
   }
-  // Each runs when the part before it has ended, and the first one however long the others take.
+  // The first part always runs; each further one only if the parts before it were short.
   continueNext();
-  // The last one is left for the next turn, before which others may come.
+  // One waiting part is left for the next turn, in which parts that arrive meanwhile may precede it.
   const others = Math.min(waiting.parts, PARTS) - 1;
   for (let part = 0; part < others; part += 1) setImmediate(continueIfShort);
   setImmediate(endTurn);
@@ -173,7 +186,7 @@ function continueNext(): void {
   part.resolve();
 }
 
-/** Charges the party whose part has ended. */
+/** Charges the elapsed time to the party whose part has ended. */
 function account(): void {
   if (current === null) return;
   const now = systemClock.elapsed();

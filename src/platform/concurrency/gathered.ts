@@ -7,11 +7,11 @@ import { yieldToEventLoop } from './event-loop.js';
 import { Queue } from './queue.js';
 
 export interface GatheredOptions<Key, Call, Result> {
-  /** Calls that are performed together, at most. */
+  /** Maximum number of calls that are performed together. */
   readonly most: number;
-  /** From one beginning to the next, at least: what arrives in between is gathered. */
+  /** Minimum time between the starts of two runs of a key, in milliseconds. Calls in between are gathered. */
   readonly everyMs: number;
-  /** Performs calls of one key; resolves to the result or the error of each, in their order. */
+  /** Performs calls of one key. Resolves to the result or the error of each call, in the same order. */
   readonly perform: (key: Key, calls: readonly Call[]) => Promise<readonly (Result | Error)[]>;
 }
 
@@ -19,20 +19,20 @@ interface Waiting<Call, Result> {
   readonly call: Call;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: Error) => void;
-  /** Runs a function as work of the one who called, for example in its trace. */
+  /** Runs a function in the async context of the caller, for example in its trace. */
   readonly asCaller: <T>(use: () => T) => T;
 }
 
 /**
- * Performs calls that arrive close together as one, by key, for example by company. A call that comes alone is performed at
- * once. Calls of one key are performed one after the other, in the order in which they came.
+ * Performs calls that arrive close together as one, by key, for example by company. A single call is
+ * performed at once. Calls of one key are performed one batch after the other, in the order of arrival.
  */
 export class Gathered<Key, Call, Result> {
   readonly #waiting = new Map<Key, Queue<Waiting<Call, Result>>>();
 
   constructor(private readonly options: GatheredOptions<Key, Call, Result>) {}
 
-  /** Errors: that of the call, or of all that were performed with it. */
+  /** Errors: that of the call, or that of its batch. */
   async add(key: Key, call: Call): Promise<Result> {
     return await new Promise<Result>((resolve, reject) => {
       const waiting = { call, resolve, reject, asCaller: AsyncLocalStorage.snapshot() };
@@ -50,7 +50,7 @@ export class Gathered<Key, Call, Result> {
 
   async #performAll(key: Key, own: Queue<Waiting<Call, Result>>): Promise<void> {
     while (own.size > 0) {
-      // What arrives in this turn of the event loop is gathered too.
+      // Calls that arrive in this turn of the event loop join the batch.
       await own.first?.asCaller(yieldToEventLoop);
       const began = systemClock.elapsed();
       const part = take(own, this.options.most);
@@ -61,7 +61,7 @@ export class Gathered<Key, Call, Result> {
     this.#waiting.delete(key);
   }
 
-  /** Never rejects. An error that may be due to one of the calls concerns no other: then each is performed alone. */
+  /** Never rejects. After an error that may be due to one call of the batch, each call is performed alone. */
   async #performPart(key: Key, part: readonly Waiting<Call, Result>[]): Promise<void> {
     try {
       const results = await this.options.perform(

@@ -1,15 +1,18 @@
 import { systemClock } from '../clock.js';
 
 const WINDOW_MS = 100;
-/** Above this share of busy time, requests begin to wait for each other; below the other, there is room for more. */
+/**
+ * Busy shares of the event loop: above the first, requests begin to queue; below the second, there is room
+ * for more.
+ */
 const [BUSY, FREE] = [0.75, 0.6];
 const [LESS, MORE] = [0.85, 1.1];
 const LEAST = 0.4;
 
 /**
- * How much of what may be put off the event loop has room for, beside what clients ask for: from 0.4 to 1. It falls while
- * the loop is busy for most of each tenth of a second, and rises again while it is not. `busyShare` returns the share of
- * the time since the call before in which the loop was busy.
+ * Measures how much deferrable work the event loop has room for besides client requests. Returns a factor
+ * from 0.4 to 1, which falls while the loop is busy for most of each tenth of a second and rises again
+ * afterwards. `busyShare` returns the busy share of the time since its previous call, 0 to 1.
  */
 export function createLoopRoom(
   busyShare: () => number = busyShareOfThisLoop(),

@@ -1,16 +1,16 @@
-/** Where a value is in a queue. */
+/** Entry of a queue, a linked list. */
 export interface Place<T> {
   readonly value: T;
   before: Place<T> | null;
   after: Place<T> | null;
-  /** Null once the value has left. */
+  /** Null once the entry was removed. */
   queue: Queue<T> | null;
 }
 
 /**
- * First in, first out; a value can also leave from the middle. For what waits: a Map or Set whose entries come and go
- * keeps those that have left in memory, since V8 links each of its old tables with the next one. With all that a
- * waiting request refers to, that was 8 KB for each request, until the whole heap is collected.
+ * First in, first out, as a linked list; values can also be removed from the middle. A Map or Set would keep
+ * removed entries in memory, because V8 links its old tables to the new one: 8 KB for each waiting request
+ * until the whole heap was collected.
  */
 export class Queue<T> {
   #first: Place<T> | null = null;
@@ -21,12 +21,12 @@ export class Queue<T> {
     return this.#size;
   }
 
-  /** The value that has waited longest; undefined if there is none. */
+  /** The value that has waited longest; undefined if the queue is empty. */
   get first(): T | undefined {
     return this.#first?.value;
   }
 
-  /** In order; the current one may be removed meanwhile. */
+  /** In order; the current entry may be removed meanwhile. */
   *places(): Generator<Place<T>> {
     for (let place = this.#first; place !== null;) {
       const { after } = place;
@@ -52,7 +52,7 @@ export class Queue<T> {
     return place.value;
   }
 
-  /** False if the value has left already. */
+  /** False if the value was already removed. */
   remove(place: Place<T>): boolean {
     if (place.queue !== this) return false;
     const { before, after } = place;
@@ -60,7 +60,7 @@ export class Queue<T> {
     else before.after = after;
     if (after === null) this.#last = before;
     else after.before = before;
-    // A place that is kept somewhere keeps no others.
+    // A reference to a removed entry must not keep its neighbours in memory.
     place.before = null;
     place.after = null;
     place.queue = null;

@@ -1,16 +1,16 @@
 import { Queue } from './queue.js';
 
-/** Gives back what `acquire` gave; further calls do nothing. */
+/** Releases what `acquire` acquired; further calls do nothing. */
 export type Release = () => void;
 
 export interface SemaphoreLimits {
-  /** Holders at the same time. */
+  /** Maximum number of holders at the same time. */
   readonly concurrency: number;
-  /** Waiting callers; one more is refused at once. Unlimited when absent. */
+  /** Maximum number of waiting callers; one more is refused at once. Unlimited when absent. */
   readonly maxWaiting?: number;
   /** Milliseconds after which a waiting caller is refused. Unlimited when absent. */
   readonly maxWaitMs?: number;
-  /** The error of a refused caller. */
+  /** Returns the error of a refused caller. */
   readonly busy: () => Error;
 }
 
@@ -22,8 +22,8 @@ export class Semaphore {
   constructor(private readonly limits: SemaphoreLimits) {}
 
   /**
-   * Resolves to the release once there is a free place. Rejects with the limits' `busy` error when the queue is
-   * full or the wait too long, and with the signal's reason when it is aborted.
+   * Resolves to the release once there are fewer holders than the limit. Rejects with the limits' `busy`
+   * error when the queue is full or the wait too long, and with the signal's reason when it is aborted.
    */
   async acquire(signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
@@ -36,7 +36,7 @@ export class Semaphore {
     };
   }
 
-  /** Runs `use` while holding a place. */
+  /** Runs `use` while holding the semaphore. */
   async run<T>(use: () => Promise<T>): Promise<T> {
     const release = await this.acquire();
     try {
@@ -75,7 +75,7 @@ export class Semaphore {
     }
   }
 
-  /** The place goes to the caller that has waited longest. */
+  /** Releases to the caller that has waited longest. */
   #leave(): void {
     const next = this.#waiting.take();
     if (next === undefined) this.#held -= 1;

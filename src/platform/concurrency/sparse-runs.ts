@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.js';
 
 export interface SparseTimes {
-  /** After which the first run of a while begins, so that what comes together is dealt with together. */
+  /** Delay before the first run after a pause, in milliseconds: requests close together share one run. */
   readonly soonMs: number;
-  /** From the begin of a run to that of the next one, at least. */
+  /** Minimum time between the starts of two runs, in milliseconds. */
   readonly intervalMs: number;
 }
 
-/** Runs a task in the background when it is asked for, one run at a time and not more often than its times allow. */
+/** Runs a task in the background on request: one run at a time, and no more often than `times` allows. */
 export class SparseRuns {
   readonly #task: () => Promise<void>;
   readonly #times: SparseTimes;
@@ -23,7 +23,7 @@ export class SparseRuns {
     this.#clock = clock;
   }
 
-  /** A run that begins after this call will follow. */
+  /** Schedules a run that begins after this call, unless one is scheduled already. */
   request(): void {
     if (this.#timer !== undefined) return;
     const { soonMs, intervalMs } = this.#times;
@@ -31,7 +31,7 @@ export class SparseRuns {
     this.#timer = setTimeout(() => void this.#run(), waitMs).unref();
   }
 
-  /** Makes the run that was asked for, if there is one, at once; resolves when none is running any more. */
+  /** Makes a scheduled run at once. Resolves when no run is in progress. */
   async finish(): Promise<void> {
     if (this.#timer === undefined) await this.#running;
     else await this.#run();

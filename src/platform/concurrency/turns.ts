@@ -2,15 +2,15 @@ import { Queue, type Place } from './queue.js';
 import type { Release } from './semaphore.js';
 
 export interface TurnLimits {
-  /** Holders at the same time, of all keys together and of one key. */
+  /** Maximum number of holders at the same time, over all keys and for each key. */
   readonly places: number;
   readonly placesOfKey: number;
-  /** Waiting callers, of all keys together and of one key; one more is refused at once. */
+  /** Maximum number of waiting callers, over all keys and for each key; one more is refused at once. */
   readonly maxWaiting: number;
   readonly maxWaitingOfKey: number;
   /** Milliseconds after which a waiting caller is refused. */
   readonly maxWaitMs: number;
-  /** The error of a refused caller. */
+  /** Returns the error of a refused caller. */
   readonly busy: () => Error;
 }
 
@@ -19,15 +19,18 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** A bounded queue for each key, for example for each company: free places are given to the keys in turns. */
+/**
+ * A semaphore with a bounded queue for each key, for example for each company. Keys with waiting callers are
+ * served round-robin.
+ */
 export class Turns<Key> {
   readonly #held = new Map<Key, number>();
-  /** In the order in which the keys get their next place. */
+  /** Waiting callers by key, in the order in which the keys are served. */
   readonly #waiting = new Map<Key, Queue<Waiter>>();
   #running = 0;
   #queued = 0;
   #state: 'open' | 'paused' | 'ending' | 'closed' = 'open';
-  /** Of `pause` or `finish`; null while nothing waits for it. */
+  /** Resolved for `pause` and `finish` when no caller holds the semaphore; null while neither waits. */
   #left: PromiseWithResolvers<undefined> | null = null;
 
   constructor(private readonly limits: TurnLimits) {}
@@ -40,14 +43,14 @@ export class Turns<Key> {
     return this.#queued;
   }
 
-  /** The release of a free place; null if there is none. */
+  /** The release, if the semaphore can be held at once; otherwise null. */
   enterNow(key: Key): Release | null {
     return this.#state === 'open' && this.#hasPlace(key) ? this.#enter(key) : null;
   }
 
   /**
-   * Resolves to the release once there is a place. Rejects with the limits' `busy` error, and with the signal's reason
-   * when it is aborted.
+   * Resolves to the release once the limits allow another holder. Rejects with the limits' `busy` error, and
+   * with the signal's reason when it is aborted.
    */
   async acquire(key: Key, signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
@@ -74,13 +77,13 @@ export class Turns<Key> {
     }
   }
 
-  /** Gives no place until `resume`; resolves then, or once all places were given back. */
+  /** Admits no caller until `resume`. Resolves then, or as soon as nobody holds the semaphore. */
   async pause(): Promise<void> {
     if (this.#state === 'open') this.#state = 'paused';
     await this.#allLeft();
   }
 
-  /** Refuses further callers; resolves once those before them have had their places and given them back. */
+  /** Refuses further callers. Resolves once all earlier callers have held the semaphore and released it. */
   async finish(): Promise<void> {
     if (this.#state !== 'closed') this.#state = 'ending';
     this.#serve();
@@ -95,7 +98,7 @@ export class Turns<Key> {
     this.#serve();
   }
 
-  /** Refuses those that wait, and further callers. */
+  /** Refuses waiting and further callers. */
   close(): void {
     this.#state = 'closed';
     for (const waiters of this.#waiting.values()) {
@@ -141,7 +144,7 @@ export class Turns<Key> {
     this.#left = null;
   }
 
-  /** A key that was served goes to the end of the order, where this loop finds it again. */
+  /** A key that was served moves to the end of the Map, where this loop visits it again. */
   #serve(): void {
     if (this.#state === 'paused') return;
     for (const [key, waiters] of this.#waiting) {

@@ -1,4 +1,4 @@
-/** Resolves as the promise does, or to `aborted` when the signal is aborted before. */
+/** Settles as the promise does, or resolves to `aborted` if the signal is aborted first. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | 'aborted'> {
   let abort = (): void => undefined;
   const aborted = new Promise<'aborted'>((resolve) => {

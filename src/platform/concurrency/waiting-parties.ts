@@ -1,18 +1,18 @@
 import { Queue, type Place } from './queue.js';
 
-/** What waits for the event loop: parts of work, each of one party and one of its clients. */
+/** Owner of a part of work that waits for the event loop. */
 export interface Waits {
   readonly party: unknown;
   readonly client: unknown;
 }
 
-/** A part that continues. */
+/** The part that continues next. */
 export interface Part {
   readonly party: unknown;
   readonly resolve: () => void;
 }
 
-/** A client of a party, and its parts. */
+/** A client of a party, and its waiting parts. */
 interface Client {
   readonly parts: Queue<() => void>;
   isWaiting: boolean;
@@ -22,39 +22,44 @@ interface Client {
 interface Party {
   readonly party: unknown;
   readonly clients: Map<unknown, Client>;
-  /** Those that wait, in the order in which they continue. */
+  /** Clients with waiting parts, in the order in which they continue. */
   readonly waiting: Queue<Client>;
-  /** Among all parties that wait, and among those of its level; null while it does not wait. */
+  /** Entries in the queues of all waiting parties and of its level; null while the party does not wait. */
   places: { readonly ofAll: Place<Party>; ofLevel: Place<Party> } | null;
-  /** When its next part began to wait, in milliseconds. */
+  /** Time at which its next part began to wait, in milliseconds. */
   since: number;
-  /** The time that it has used lately, in milliseconds. */
+  /** Time used lately, in milliseconds; halved every `HALF_LIFE_MS`. */
   used: number;
 }
 
-/** A party that has waited so long continues next, however much time it has used; of two parts, at most one for this. */
+/**
+ * A party that has waited this long continues next, however much time it has used; at most every second part.
+ */
 const MAX_BEHIND_MS = 25;
-/** After this time, half of what a party has used is forgotten. */
+/** Interval in which the used time of all parties is halved. */
 const HALF_LIFE_MS = 500;
-/** Parties on one level have used about as much time: less than 1 ms, less than 2, less than 4, … */
+/**
+ * Number of levels. Parties of one level have used about as much time: less than 1 ms, less than 2, less than
+ * 4, …
+ */
 const LEVELS = 16;
 
 /**
- * Decides which part continues next: the party that has used the event loop least lately comes first, and parties that
- * have used about as much take turns. Finding the next one takes as long however many wait.
+ * Decides which part continues next: one of the party that has used the event loop least lately. Parties that
+ * have used about as much are served round-robin. Takes constant time, however many wait.
  */
 export class WaitingParties {
   readonly #parties = new Map<unknown, Party>();
-  /** Those that wait, in the order in which their next parts began to wait. */
+  /** Waiting parties, in the order in which their next parts began to wait. */
   readonly #all = new Queue<Party>();
-  /** The same by what they have used. */
+  /** Waiting parties by used time, see `LEVELS`. */
   readonly #levels = Array.from({ length: LEVELS }, () => new Queue<Party>());
   #forgottenAt = 0;
   #parts = 0;
-  /** Whether the part before continued because it had waited for long. */
+  /** Whether the previous part continued because it had waited longer than `MAX_BEHIND_MS`. */
   #wasLate = false;
 
-  /** How many parts wait. */
+  /** Number of waiting parts. */
   get parts(): number {
     return this.#parts;
   }
@@ -70,7 +75,7 @@ export class WaitingParties {
     this.#parts += 1;
   }
 
-  /** The part that continues next; undefined if none waits. */
+  /** Removes and returns the part that continues next; undefined if none waits. */
   take(now: number): Part | undefined {
     const next = this.#next(now);
     const client = next?.waiting.take();
@@ -84,7 +89,7 @@ export class WaitingParties {
     return { party: next.party, resolve };
   }
 
-  /** Counts time that a party has used. */
+  /** Adds to the used time of a party. */
   charge(party: unknown, ms: number, now: number): void {
     this.#forget(now);
     const known = this.#partyOf(party);
@@ -132,7 +137,7 @@ export class WaitingParties {
     return this.#levels[level] ?? this.#all;
   }
 
-  /** Also parties and clients that do not wait. */
+  /** Halves the used time of all parties, and deletes parties and clients that are idle. */
   #forget(now: number): void {
     if (now - this.#forgottenAt < HALF_LIFE_MS) return;
     this.#forgottenAt = now;

@@ -17,9 +17,9 @@ import { readTraces } from './traces.js';
 /** All settings; `readConfig` reads them from the environment once, at start. */
 export interface Config {
   readonly database: DatabaseUrl;
-  /** Connections of this node to a PostgreSQL server at most. */
+  /** Maximum connections of this node to a PostgreSQL server. */
   readonly databaseConnections: number;
-  /** Folder of temporary files of uploads, where the records are not in a file. */
+  /** Folder of temporary files of uploads, for a database that is not a file. */
   readonly uploadFolder: string;
   readonly host: string;
   readonly port: number;
@@ -30,29 +30,29 @@ export interface Config {
   /** Origins whose pages may use the server besides its own, for example `https://dash.example`. */
   readonly allowedOrigins: readonly string[];
   readonly logLevel: LogLevel;
-  /** Where spans are sent (OTLP over HTTP); null: there are no traces. */
+  /** URL that spans are sent to (OTLP over HTTP); null turns tracing off. */
   readonly tracesUrl: string | null;
-  /** The share of traces that are recorded, 0 to 1. */
+  /** Share of traces that are recorded, 0 to 1. */
   readonly tracesShare: number;
-  /** Notifications that this node hands out a second, over all transports. */
+  /** Maximum notifications that this node sends per second, over all transports. */
   readonly notificationsPerSecond: number;
   readonly maxFileBytes: number;
-  /** From this size of the write-ahead log on, the server is not ready. */
+  /** Size of the write-ahead log in bytes from which on the server is not ready. */
   readonly maxWalBytes: number;
-  /** When terminals count as stale and as offline. */
+  /** Times after which terminals count as stale and as offline. */
   readonly presence: PresenceLimits;
   readonly tls: Tls | null;
-  /** Secret from which API tokens are derived; null: it is read from a file beside the database. */
+  /** Secret that API tokens are derived from; null if it is read from a file beside the database. */
   readonly tokenSecret: string | null;
-  /** Gives ledger entries hashes, which `audit verify` checks. */
+  /** Whether ledger entries get hashes, which `audit verify` checks. */
   readonly ledgerChain: boolean;
-  /** How long rows are kept. */
+  /** Retention periods of rows. */
   readonly keep: KeptPeriods;
   /** Allows introspection, adds suggestions to errors and serves the GraphiQL page. */
   readonly graphqlDevelopment: boolean;
   /** The GraphQL documents that may run; null allows any. */
   readonly graphqlAllowList: OperationList | null;
-  /** Null: notifications do not go out over MQTT. */
+  /** Null: notifications are not published over MQTT. */
   readonly mqtt: MqttSettings | null;
 }
 
@@ -71,10 +71,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const SECRETS: readonly string[] = ['TOKEN_SECRET'];
 
 const MIN_SECRET_LENGTH = 32;
-/** One each to listen, for work above companies and for large reads, and some for each kind of ordinary work. */
+/**
+ * Three connections to listen, for work above companies and for large reads; the others for ordinary work.
+ */
 const MIN_CONNECTIONS = 8;
 const MAX_FILE_BYTES = 1024 ** 3;
-/** A log has up to 16 MiB in ordinary operation. */
+/** In ordinary operation, a log has up to 16 MiB. */
 const MIN_WAL_BYTES = 32 * 1024 ** 2;
 
 /** Reads and checks all settings. Errors: `ConfigError`, with every problem. */
@@ -135,7 +137,7 @@ export function describeConfig(environment: Environment): Readonly<Record<string
   return { ...values, ...urls, ...redacted };
 }
 
-/** By name. A variable that is empty counts as not set. */
+/** Settings by name. An empty variable counts as not set. */
 function valuesOf(environment: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(
     SETTINGS.map(({ name, defaultValue }) => {

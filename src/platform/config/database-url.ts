@@ -1,11 +1,11 @@
 import { readText } from './text-file.js';
 
-/** Where the records are: a file, or a database of a PostgreSQL server, whose URL has the password. */
+/** Location of the database: a file, or the URL of a PostgreSQL database, which contains the password. */
 export type DatabaseUrl = { readonly file: string } | { readonly server: string };
 
 /**
- * Parses `file:PATH` or `postgres://USER:PASSWORD@HOST:PORT/NAME`. `passwordFile` is the file of the password, for a URL
- * without one. Errors: an `Error` that says what is wrong; it never shows the password.
+ * Parses `file:PATH` or `postgres://USER:PASSWORD@HOST:PORT/NAME`. `passwordFile` is the file of the
+ * password, for a URL without one. Errors: an `Error` that says what is wrong; it never shows the password.
  */
 export function parseDatabaseUrl(value: string, passwordFile = ''): DatabaseUrl {
   const file = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(value)?.[1];
@@ -22,10 +22,12 @@ export function parseDatabaseUrl(value: string, passwordFile = ''): DatabaseUrl 
 const FORM = 'postgres://USER:PASSWORD@HOST:PORT/NAME';
 const ENCODING =
   'In a password, write / ? # and % as %2F %3F %23 and %25, or put the password into a file of its own';
-/** Parameters of a URL; others would change the connection in ways that the program does not know. */
+/**
+ * Supported parameters of a URL. Others are refused, since they could change the connection in unknown ways.
+ */
 const PARAMETERS = ['host', 'options', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
-/** The driver verifies the certificate in all of these modes, and warns of all but the last one. */
+/** Modes in which the driver verifies the certificate. It warns of all except the last one. */
 const VERIFIED_MODES = ['prefer', 'require', 'verify-ca', 'verify-full'];
 const MODES = ['disable', 'no-verify', ...VERIFIED_MODES];
 
@@ -90,7 +92,9 @@ function demandReadable(name: string, file: string): void {
   }
 }
 
-/** Without the password, the user and the parameters: for messages, for example `postgres://db.example:5432/gateway`. */
+/**
+ * Name for messages, without password, user and parameters, for example `postgres://db.example:5432/gateway`.
+ */
 export function databaseName(url: DatabaseUrl): string {
   if ('file' in url) return url.file;
   const { hostname, port, pathname, searchParams } = new URL(url.server);
@@ -98,7 +102,10 @@ export function databaseName(url: DatabaseUrl): string {
   return `postgres://${host === '' ? 'localhost' : host}:${port === '' ? '5432' : port}${pathname}`;
 }
 
-/** A setting as it may be printed; a password may have characters that should have been encoded. */
+/**
+ * A setting without its password, for printing. The password may contain characters that should have been
+ * encoded.
+ */
 export function withoutPassword(value: string): string {
   return value.replace(/^((?:postgres(?:ql)?|mqtts?):\/\/[^:@/]*):.*@/s, '$1:[redacted]@');
 }

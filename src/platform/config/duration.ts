@@ -4,7 +4,10 @@ const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR,
 
 const FORM = /^([0-9]{1,6})([smhd])$/;
 
-/** Milliseconds of a duration such as `30s`, `15m`, `24h` or `90d`. Errors: an `Error` that says what is allowed. */
+/**
+ * Milliseconds of a duration such as `30s`, `15m`, `24h` or `90d`. Errors: an `Error` that says what is
+ * allowed.
+ */
 export function parseDuration(value: string): number {
   const [, digits = '', unit = ''] = FORM.exec(value) ?? [];
   const milliseconds = Number(digits) * (UNITS[unit] ?? 0);

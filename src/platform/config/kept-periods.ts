@@ -1,7 +1,7 @@
 import { parsePeriod, type Period } from '../period.js';
 import type { ReadSetting } from './read-setting.js';
 
-/** How long rows are kept; null: for ever. */
+/** Retention periods; null: kept for ever. */
 export interface KeptPeriods {
   readonly transactions: Period | null;
   readonly ledger: Period | null;
@@ -18,7 +18,7 @@ export function parseKept(value: string): Period | null {
   }
 }
 
-/** From the settings `KEEP_…`. */
+/** Reads the settings `KEEP_…`. */
 export function readKeptPeriods(read: ReadSetting): KeptPeriods {
   return {
     transactions: read('KEEP_TRANSACTIONS', parseKept, null),

@@ -6,7 +6,7 @@ import { readText } from './text-file.js';
 export interface MqttSettings {
   readonly host: string;
   readonly port: number;
-  /** Null: without TLS. `ca` are the certificates (PEM) that are trusted; null: those of Node. */
+  /** Null: no TLS. `ca`: trusted certificates (PEM); null: those of Node. */
   readonly tls: { readonly ca: string | null } | null;
   readonly username: string | null;
   readonly password: string | null;
@@ -19,8 +19,8 @@ const MAX_BYTES = 65_535;
 const OTHERS = ['MQTT_USERNAME', 'MQTT_PASSWORD_FILE', 'MQTT_CA_FILE'] as const;
 
 /**
- * Null without `MQTT_URL`. `valueOf` returns the other settings, which are empty where they are not set. Errors: an
- * `Error` that says what is wrong; it never shows the password.
+ * Null without `MQTT_URL`. `valueOf` returns another setting, empty if it is not set. Errors: an `Error` that
+ * says what is wrong; it never shows the password.
  */
 export function readMqtt(url: string, valueOf: (name: string) => string): MqttSettings | null {
   const [username, passwordFile, caFile] = [valueOf(OTHERS[0]), valueOf(OTHERS[1]), valueOf(OTHERS[2])];
@@ -59,7 +59,9 @@ function tlsOf(protocol: string, caFile: string): MqttSettings['tls'] {
   return null;
 }
 
-/** The text of a file of certificates (PEM), which the setting or option `name` gives. Errors: an `Error`. */
+/**
+ * Text of a certificate file (PEM). `name` is the setting or option that names the file. Errors: an `Error`.
+ */
 export function certificatesIn(file: string, name = 'MQTT_CA_FILE'): string {
   const text = readText(file);
   try {

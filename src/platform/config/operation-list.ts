@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto';
 /** GraphQL documents by their SHA-256 in lower-case hexadecimal. */
 export type OperationList = ReadonlyMap<string, string>;
 
-/** The id of a persisted operation: SHA-256 of its document, in lower-case hexadecimal. */
+/** Id of a persisted operation: SHA-256 of its document, in lower-case hexadecimal. */
 export function operationHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Parses `["{ viewer { role } }"]` or `{"<SHA-256>": "{ viewer { role } }"}`. Errors: an `Error` with the reason. */
+/**
+ * Parses `["{ viewer { role } }"]` or `{"<SHA-256>": "{ viewer { role } }"}`. Errors: an `Error` with the
+ * reason.
+ */
 export function parseOperationList(json: string): OperationList {
   const value: unknown = JSON.parse(json);
   if (typeof value !== 'object' || value === null) throw shapeError();

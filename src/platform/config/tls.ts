@@ -21,7 +21,7 @@ export function readTls(certFile: string, keyFile: string): Tls | null {
   return { cert, key };
 }
 
-/** When the certificate expires, for example `Nov 22 02:00:00 2026 GMT`. */
+/** Expiry date of the certificate, for example `Nov 22 02:00:00 2026 GMT`. */
 export function expiryOf({ cert }: Tls): string {
   return new X509Certificate(cert).validTo;
 }

@@ -9,13 +9,13 @@ const OWNER_ONLY = 0o600;
 const NEEDS_SECRET =
   'TOKEN_SECRET: must be set with PostgreSQL, or TOKEN_SECRET_FILE: the same on all nodes. Make one with: openssl rand -hex 32';
 
-/** The file of the secret of a database. */
+/** Path of the secret file of a database. */
 export const tokenSecretPath = (databaseFile: string): string => `${databaseFile}.secret`;
 
 /**
- * The secret that API tokens are derived from: the configured one, or that of the file `DATABASE.secret`, which the
- * first start creates. Errors: `ConfigError` if that file is malformed or other users can read it, or if there can be no
- * such file.
+ * The secret that API tokens are derived from: the configured one, or the content of the file
+ * `DATABASE.secret`, which the first start creates. Errors: `ConfigError` if that file is malformed or other
+ * users can read it, and with PostgreSQL, which has no such file.
  */
 export function loadTokenSecret({ database, tokenSecret }: Pick<Config, 'database' | 'tokenSecret'>): string {
   if (tokenSecret !== null) return tokenSecret;
@@ -33,7 +33,10 @@ export function loadTokenSecret({ database, tokenSecret }: Pick<Config, 'databas
 
 export const newTokenSecret = (): string => randomBytes(32).toString('hex');
 
-/** Writes the whole file under a temporary name first. If two processes do so at once, the first one's file stays. */
+/**
+ * Writes the file under a temporary name, then links it. If two processes do so at once, the first file
+ * stays.
+ */
 function createSecretFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${process.pid}`;

@@ -1,6 +1,8 @@
 import type { ReadSetting } from './read-setting.js';
 
-/** Where traces are sent, null for nowhere, and the share of them that is recorded. */
+/**
+ * Reads the URL that traces are sent to (null: no tracing) and the share of traces that are recorded, 0 to 1.
+ */
 export function readTraces(read: ReadSetting): {
   readonly tracesUrl: string | null;
   readonly tracesShare: number;
@@ -13,7 +15,7 @@ export function readTraces(read: ReadSetting): {
 
 function parseTracesUrl(value: string): string | null {
   if (value === '') return null;
-  // The log names the address, so it has no secret.
+  // The address is logged, so it must not contain a secret.
   if (!URL.canParse(value) || !/^https?:\/\/[^\s?#@]+$/i.test(value)) {
     throw new Error('must be an address without a user, query or fragment: http://127.0.0.1:4318/v1/traces');
   }

@@ -1,14 +1,14 @@
 /**
- * Decodes base64 (standard alphabet, with padding) that arrives in pieces. Line breaks are skipped, since old encoders
- * insert them. Anything else that is not canonical is refused: a space, since a form field turns `+` into one, or
- * unused bits set.
+ * Decodes base64 (standard alphabet, with padding) that arrives in pieces. Line breaks are skipped, since old
+ * encoders insert them. Anything else that is not canonical is refused: a space, since a form field turns `+`
+ * into one, or unused bits set.
  */
 export class Base64Decoder {
-  /** The characters of a group of 4 that is not complete yet. */
+  /** Characters of an incomplete group of 4. */
   #pending = '';
   #isPadded = false;
 
-  /** Whether the text so far ends with a whole group. */
+  /** Whether the text so far ends with a complete group. */
   get isComplete(): boolean {
     return this.#pending === '';
   }

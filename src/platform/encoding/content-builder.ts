@@ -10,32 +10,32 @@ export interface ContentSums {
   readonly sha256: string;
 }
 
-/** Bytes in chunks, in memory. */
+/** Bytes in memory, in chunks. */
 export interface ChunkedContent extends ContentSums {
-  /** Each of `CHUNK_BYTES`, the last one shorter. */
+  /** Chunks of `CHUNK_BYTES`; the last one may be shorter. */
   readonly chunks: readonly Uint8Array[];
 }
 
-/** Bytes that are stored, but that no record has yet. */
+/** Bytes that are stored, but that no record refers to yet. */
 export interface StagedContent extends ContentSums {
   readonly stagedId: number;
   readonly stagedAt: Date;
-  /** To be called once a record has them for good. */
+  /** To be called once a record that refers to them is committed. */
   readonly adopted: () => void;
 }
 
-/** Bytes that a client sent: few are in memory, more are stored already. */
+/** Bytes that a client sent: in memory if few, already stored if more. */
 export type SentContent = ChunkedContent | StagedContent;
 
 /** A multiple of 3, so that the base64 texts of the chunks join to the base64 text of the whole. */
 export const CHUNK_BYTES = 3 * 256 * 1024;
 
-/** First size of the buffer; it doubles until a whole chunk fits. */
+/** Initial size of the buffer; it doubles until a whole chunk fits. */
 const INITIAL_BUFFER_BYTES = 8 * 1024;
 
 /**
- * Collects bytes into chunks while they arrive and computes size and checksums on the way. Copies what it is
- * given, so that a client which sends single bytes does not make it hold one network buffer per byte.
+ * Collects bytes into chunks while they arrive, and computes size and checksums on the way. Copies its input,
+ * so that a client which sends single bytes does not keep one network buffer per byte in memory.
  */
 export class ContentBuilder {
   #chunks: Uint8Array[] = [];
@@ -45,10 +45,10 @@ export class ContentBuilder {
   #size = 0;
   #crc = 0;
 
-  /** @param chunkBytes size of the chunks, but for the last one. */
+  /** @param chunkBytes size of each chunk except the last one. */
   constructor(private readonly chunkBytes: number = CHUNK_BYTES) {}
 
-  /** Bytes so far. */
+  /** Number of bytes so far. */
   get size(): number {
     return this.#size + this.#used;
   }
@@ -64,14 +64,14 @@ export class ContentBuilder {
     }
   }
 
-  /** The chunks that are complete, without those that were taken before. */
+  /** Returns and removes the complete chunks. */
   take(): readonly Uint8Array[] {
     const taken = this.#chunks;
     this.#chunks = [];
     return taken;
   }
 
-  /** With the chunks that were not taken. */
+  /** Ends the content. Returns the chunks that `take` has not returned. */
   finish(): ChunkedContent {
     if (this.#used > 0) this.#finishChunk();
     return {

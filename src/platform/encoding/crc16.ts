@@ -1,11 +1,11 @@
 import crc16xmodem from 'crc/calculators/crc16xmodem';
 
-/** CRC-16/XMODEM. To compute it chunk by chunk, pass the CRC of the chunks before as `previous`. */
+/** CRC-16/XMODEM. To compute it chunk by chunk, pass the CRC of the previous chunks as `previous`. */
 export function crc16Of(bytes: Uint8Array, previous = 0): number {
   return crc16xmodem(bytes, previous);
 }
 
-/** As terminals compare it: 4 upper-case hexadecimal digits, for example `31C3`. */
+/** The form that terminals compare: 4 upper-case hexadecimal digits, for example `31C3`. */
 export function formatCrc16(value: number): string {
   return value.toString(16).toUpperCase().padStart(4, '0');
 }

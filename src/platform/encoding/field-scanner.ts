@@ -1,34 +1,40 @@
 /** Receives the value of one field in pieces. */
 export interface FieldTarget {
-  /** The value begins; one that came before is replaced. */
+  /** The value begins; discards an earlier value. */
   begin(): void;
   add(piece: string): void;
 }
 
-/** Takes the value of one field out of a text that arrives in pieces, so that it is never in memory as a whole. */
+/**
+ * Extracts the value of one field from a text that arrives in pieces, so that it is never in memory as a
+ * whole.
+ */
 export interface FieldScanner {
-  /** Gives the value in the piece to the target; returns the rest of the piece, where the value is an empty text. */
+  /**
+   * Passes the part of the value in this piece to the target. Returns the rest of the piece, in which the
+   * value is empty.
+   */
   add(piece: string): string;
-  /** The end of the text: returns what was kept back until its next piece. */
+  /** Ends the text. Returns the text held back for an incomplete escape sequence. */
   finish(): string;
 }
 
-/** Longer than any field name with each character escaped. */
+/** Maximum length of a name that is compared: longer than any field name with each character escaped. */
 const MAX_NAME = 200;
 
 /**
- * The text value of a field of the outermost JSON object. Does not check the rest of the syntax: the rest is well-formed
- * JSON exactly if the whole text is.
+ * Extracts a string field of the outermost JSON object. Does not check the rest of the syntax: the rest is
+ * well-formed JSON exactly if the whole text is.
  */
 export class JsonFieldScanner implements FieldScanner {
   #place: 'between' | 'text' | 'value' = 'between';
-  /** Objects and arrays that are open. */
+  /** Number of open objects and arrays. */
   #depth = 0;
-  /** The latest text, which may be the name of a field; escapes as sent. */
+  /** The latest string, which may be the name of a field, with its escapes. */
   #latest = '';
-  /** Whether the value of the field comes next. */
+  /** Whether the next string is the value of the field. */
   #isNext = false;
-  /** The beginning of an escape sequence at the end of the piece before. */
+  /** Incomplete escape sequence at the end of the previous piece. */
   #held = '';
 
   constructor(
@@ -86,7 +92,10 @@ export class JsonFieldScanner implements FieldScanner {
     return this.#latest.length <= MAX_NAME && unescaped(this.#latest) === this.field;
   }
 
-  /** What is not a JSON text stays in the rest, so that the rest is not JSON either. */
+  /**
+   * Returns the part that belongs to the rest. An invalid string stays in the rest, so that the rest is not
+   * JSON either.
+   */
   #readText(raw: string): string {
     if (this.#place === 'text') {
       if (this.#latest.length <= MAX_NAME) this.#latest += raw.slice(0, MAX_NAME + 1);
@@ -99,7 +108,9 @@ export class JsonFieldScanner implements FieldScanner {
   }
 }
 
-/** The index of the quote that closes a JSON text, or of what must wait for the next piece. */
+/**
+ * Index of the quote that closes a JSON string, or of an incomplete escape sequence at the end of the piece.
+ */
 function endOfText(text: string, from: number): { readonly end: number; readonly isClosed: boolean } {
   const special = /["\\]/g;
   special.lastIndex = from;
@@ -121,11 +132,11 @@ function unescaped(raw: string): string | undefined {
   }
 }
 
-/** The value of a field of a form (application/x-www-form-urlencoded). */
+/** Extracts a field of a form (application/x-www-form-urlencoded). */
 export class FormFieldScanner implements FieldScanner {
   #place: 'name' | 'value' | 'other value' = 'name';
   #name = '';
-  /** The beginning of a percent-encoded byte at the end of the piece before. */
+  /** Incomplete percent-encoded byte at the end of the previous piece. */
   #held = '';
 
   constructor(

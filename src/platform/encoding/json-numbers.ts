@@ -4,9 +4,9 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Members of a JSON object with each number as it is written: `{"number":1.10}` has `{ number: '1.10' }`, and digits
- * beyond 2^53 keep their value. `text` must be the valid JSON of an object. Reads the whole text once, without parsing
- * it: 1 MiB takes a few milliseconds.
+ * Members of a JSON object with their numbers as text: `{"number":1.10}` gives `{ number: '1.10' }`, and
+ * digits beyond 2^53 are not rounded. `text` must be the valid JSON of an object. Scans the whole text once
+ * without parsing it: 1 MiB takes a few milliseconds.
  */
 export function numbersAsText(text: string, names: ReadonlySet<string>): Readonly<Record<string, unknown>> {
   const members = memberTexts(text, names).map(([name, value]) => [name, parseNumbersAsText(value)]);
@@ -22,7 +22,9 @@ function parseNumbersAsText(text: string): unknown {
   return JSON.parse(text, keepSource as Parameters<typeof JSON.parse>[1]) as unknown;
 }
 
-/** The members with these names, as they are written; where a name is repeated, JSON takes the last. */
+/**
+ * Source texts of the members with these names. If a name is repeated, the last one wins, as in JSON.parse.
+ */
 function memberTexts(text: string, names: ReadonlySet<string>): (readonly [string, string])[] {
   const members: (readonly [string, string])[] = [];
   let depth = 0;

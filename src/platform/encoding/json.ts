@@ -6,8 +6,9 @@ const MAX_JSON_DEPTH = 32;
 const MAX_JSON_NODES = 10_000;
 
 /**
- * Why a parsed JSON value cannot be stored, or undefined if it can. A stored value must be read back unchanged and
- * must never break a response: deep nesting overflows a serializer, and numbers beyond 2^53 or 1e308 change.
+ * The reason why a parsed JSON value cannot be stored; undefined if it can. A stored value must be read back
+ * unchanged and must never break a response: deep nesting overflows a serializer, and numbers beyond 2^53 or
+ * 1e308 change.
  */
 export function problemOfJson(value: unknown): string | undefined {
   const pending: { value: unknown; depth: number }[] = [{ value, depth: 1 }];

@@ -1,4 +1,4 @@
-/** Bytes that are given to a connection at a time. The next ones follow when its client has taken these. */
+/** Maximum bytes passed to a connection at a time. The next ones follow when the client has read these. */
 export const PIECE_BYTES = 64 * 1024;
 
 /** The bytes of a text, in buffers of about `PIECE_BYTES`, so that each can be dropped when it is sent. */
@@ -13,9 +13,12 @@ export function bufferPieces(text: string): Buffer[] {
   return pieces;
 }
 
-/** A text of which all responses that have it share the bytes. Once these were asked for, the text itself is dropped. */
+/**
+ * A text whose encoded bytes all its responses share. The text itself is dropped when the bytes are first
+ * read.
+ */
 export class LongText {
-  /** Bytes. */
+  /** Length in bytes. */
   readonly length: number;
   #form: string | readonly Buffer[];
 

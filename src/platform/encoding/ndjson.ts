@@ -2,8 +2,9 @@ import { isTurnOver, yieldToEventLoop } from '../concurrency/event-loop.js';
 import type { Row } from '../requests/rows.js';
 
 /**
- * The rows of NDJSON: UTF-8, a JSON object in each line. Empty lines are skipped; they count for the line numbers. A line
- * of more than `maxBytes` is never held as a whole. What is no row is one with errors of the field `row`.
+ * The rows of NDJSON: UTF-8, a JSON object in each line. Empty lines are skipped, but count for the line
+ * numbers. A line of more than `maxBytes` is never in memory as a whole. An invalid line is a row with errors
+ * of the field `row`.
  */
 export async function* ndjsonRows(
   pieces: AsyncIterable<Uint8Array>,
@@ -38,12 +39,12 @@ class Lines {
 
   constructor(private readonly maxBytes: number) {}
 
-  /** How many lines have been returned. */
+  /** Number of lines returned so far. */
   get count(): number {
     return this.#count;
   }
 
-  /** The lines that end in this piece, the next one of the text; null for one that is too long. */
+  /** The lines that end in this piece; null for a line that is too long. */
   *endedBy(piece: Uint8Array): Generator<Uint8Array | null, undefined> {
     let start = 0;
     for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
@@ -54,7 +55,7 @@ class Lines {
     if (start < piece.length) this.#add(piece.subarray(start));
   }
 
-  /** The line at the end of the text, after which there is no newline; undefined if there is none. */
+  /** The last line, if no newline follows it: null if it is too long, undefined if there is none. */
   last(): Uint8Array | null | undefined {
     return this.#size === 0 ? undefined : this.#end();
   }

@@ -5,15 +5,18 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0
 const UNSTORABLE = /[\0\p{Cs}]/u;
 const codePoints = (text: string): number => Array.from(text).length;
 
-/** Longer than any name. Composing a long run of combining marks takes quadratic time. */
+/**
+ * Maximum length that is normalized: longer than any name. Composing a long run of combining marks takes
+ * quadratic time.
+ */
 const MAX_COMPOSED = 2048;
 
-/** NFC form, so that a name has one spelling. Text too long to be a name is returned unchanged. */
+/** NFC form, so that a name has one spelling. Longer text than any name is returned unchanged. */
 export function normalized(text: string): string {
   return text.length > MAX_COMPOSED ? text : text.normalize('NFC');
 }
 
-/** False for text that no record can have as its name, for example text with a control character. */
+/** False for text that cannot be the name of a record, for example text with a control character. */
 export function isNameLike(text: string): boolean {
   return !INVISIBLE.test(text);
 }
@@ -24,7 +27,7 @@ export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
 
-/** Reports what `problemOf` returns as the message of an issue; undefined accepts the text. */
+/** A refinement that reports the message returned by `problemOf`; undefined accepts the text. */
 function refusedBy(problemOf: (text: string) => string | undefined) {
   return (text: string, context: z.RefinementCtx): void => {
     const message = problemOf(text);

@@ -4,10 +4,13 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 // A plus sign that was not percent-encoded arrives as a space.
 const TIMESTAMP =
   /^(?<date>\d{4}-\d{2}-\d{2})T(?<minute>\d{2}:\d{2})(?::(?<second>\d{2})(?:\.(?<fraction>\d+))?)?(?:Z|(?<sign>[+ -])(?<hours>\d{2}):?(?<minutes>\d{2}))$/i;
-/** Years 1 and 10000: an offset may not lead out of the years that texts and databases have. */
+/**
+ * Start of the years 1 and 10000, in milliseconds since 1970: with its offset, a time must stay in the range
+ * of texts and databases.
+ */
 const [FIRST, END] = [-62_135_596_800_000, 253_402_300_800_000];
 
-/** For errors and descriptions. */
+/** Example for errors and descriptions. */
 export const TIMESTAMP_EXAMPLE = '2026-03-01T12:00:00Z';
 
 /** An interval in milliseconds since 1970, `to` excluded. */
@@ -17,10 +20,10 @@ interface Interval {
 }
 
 /**
- * The interval that a date or timestamp names: a UTC day (`2026-01-05`), a minute (`2026-01-05T12:00Z`), a second
- * (`2026-01-05T09:00:00-0300`), or a millisecond where there is a fraction, which is cut to three digits. The leap
- * second `23:59:60Z` is the first second of the next day, as in Unix time. Undefined for any other text, and for times
- * that do not exist.
+ * The interval that a date or timestamp names: a UTC day (`2026-01-05`), a minute (`2026-01-05T12:00Z`), a
+ * second (`2026-01-05T09:00:00-0300`), or a millisecond where there is a fraction, which is cut to three
+ * digits. The leap second `23:59:60Z` is the first second of the next day, as in Unix time. Undefined for any
+ * other text, and for times that do not exist.
  */
 export function readInterval(text: string): Interval | undefined {
   if (DATE.test(text)) return intervalOf(instantOf(text, '00:00:00', ''), DAY);
@@ -36,7 +39,10 @@ export function readInterval(text: string): Interval | undefined {
   return intervalOf(at, second === undefined ? MINUTE : fraction === '' ? SECOND : 1);
 }
 
-/** The start of the interval that a timestamp names; undefined for any other text, a date without a time included. */
+/**
+ * The start of the interval that a timestamp names; undefined for any other text, a date without a time
+ * included.
+ */
 export function readInstant(text: string): Date | undefined {
   const interval = DATE.test(text) ? undefined : readInterval(text);
   return interval && new Date(interval.from);

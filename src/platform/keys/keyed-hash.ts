@@ -1,9 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** HMAC-SHA-256 with a key that follows from a secret and a purpose, so that one use discloses nothing of another. */
+/**
+ * HMAC-SHA-256 with a key derived from a secret and a purpose, so that hashes of one purpose reveal nothing
+ * about another.
+ */
 export class KeyedHash {
   readonly #key: Buffer;
-  /** Names the key without telling it: 16 hexadecimal characters. */
+  /** Identifies the key without revealing it: 16 hexadecimal characters. */
   readonly keyId: string;
 
   constructor(secret: string, purpose: string) {
@@ -23,6 +26,6 @@ export class KeyedHash {
   }
 }
 
-/** For the hash chain of the ledger. */
+/** Hash for the hash chain of the ledger. */
 export const ledgerChainHash = (tokenSecret: string): KeyedHash =>
   new KeyedHash(tokenSecret, 'ledger chain, form 1');

@@ -4,8 +4,8 @@ import { randomInt } from 'node:crypto';
 const MAX_ID = 2 ** 31;
 
 /**
- * An id that discloses nothing of how many records there are: a random number from 1 to 2^31-1 that `isTaken` does not
- * report. The caller holds the write lock.
+ * A random id from 1 to 2^31-1, which does not reveal the number of records. `isTaken` reports ids in use.
+ * The caller holds the write lock.
  */
 export async function randomId(isTaken: (id: number) => Promise<boolean>): Promise<number> {
   for (;;) {

@@ -1,6 +1,6 @@
-/** What makes the secrets that a response shows once. */
+/** Sources of secrets that a response shows once: API tokens and passwords. */
 export interface Secrets {
-  /** The secret that derived tokens are computed from. */
+  /** Secret that API tokens are derived from. */
   readonly tokenSecret: string;
   /** A random password with its hash. Errors: `busy`. */
   readonly newPassword: () => Promise<{ readonly password: string; readonly hash: string }>;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
 const MAX_KNOWN = 1_000;
-/** Smaller responses are not remembered. */
+/** Maximum size of a response that is not remembered. */
 const LARGE_BYTES = 64 * 1024;
 
-/** The sizes of large responses, by what was asked: the same request will probably get as much. */
+/** Sizes of recent large responses by request: the same request probably gets a response of the same size. */
 export class ExpectedSizes {
   readonly #bytes = new Map<string, number>();
 
-  /** Bytes of the response when the same was asked before; 0 where it was small or is not known. */
+  /** Bytes of the previous response to the same request; 0 if it was small or is unknown. */
   of(asked: () => string): number {
     return this.#bytes.size === 0 ? 0 : (this.#bytes.get(keyOf(asked)) ?? 0);
   }
@@ -32,7 +32,7 @@ function textOf(asked: () => string): string {
   try {
     return asked();
   } catch (error) {
-    // Nested too deeply to become text: the request is refused for it afterwards.
+    // A request that is nested too deeply to become text is refused later.
     if (error instanceof RangeError) return '';
     throw error;
   }

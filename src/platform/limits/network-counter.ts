@@ -8,37 +8,40 @@ import {
   type WindowStores,
 } from './window-store.js';
 
-/** What the clients of a network have used of their limit. */
+/** Usage of the limit of a network. */
 export interface Usage {
   readonly remaining: number;
-  /** The limit is used up: the next event is over it. */
+  /** Whether the limit is used up: the next event exceeds it. */
   readonly isFull: boolean;
   readonly isOver: boolean;
-  /** Until the window ends. */
+  /** Milliseconds until the window ends. */
   readonly msLeft: number;
 }
 
 /** Counts events by the network of a client, and by the wider networks around it (contract 14). */
 export interface NetworkCounter {
-  /** The strictest of the limits that one more event is counted against. */
+  /** Counts one event. Resolves to the usage of the strictest limit. */
   count(address: string): Promise<Usage>;
   read(address: string): Promise<Usage>;
-  /** Shares what was counted with other nodes, and reads what they counted: see `WindowStores.exchange`. */
+  /** Shares counts with other nodes and reads theirs: see `WindowStores.exchange`. */
   exchange(address: string): Promise<void>;
 }
 
 export interface CounterLimits {
-  /** Of what is counted, for example `sign-in`. */
+  /** Name of the counted event, for example `sign-in`. */
   readonly name: string;
-  /** Events of one client in a window that are within the limit. */
+  /** Maximum events of one client in a window. */
   readonly points: number;
   readonly windowMs: number;
 }
 
-/** How many clients' limits a /48 and a /32 have: fewer would hold back the customers of a whole provider. */
+/**
+ * Limits of a /48 and a /32 network, as multiples of one client's limit. Lower ones would affect all
+ * customers of a provider.
+ */
 const CLIENTS = [64, 4_096];
 
-/** In each of the three stores; about 10 MB. */
+/** Maximum keys in each of the three stores; about 10 MB. */
 const MAX_KEYS = 50_000;
 
 const NOTHING_USED: Usage = { remaining: Infinity, isFull: false, isOver: false, msLeft: 0 };
@@ -62,7 +65,8 @@ export function createNetworkCounter(
     read: async (address) =>
       strictest([await read(own, clientNetwork(address)), await ofWider(address, read)]),
     count: async (address) => {
-      // What is refused is counted no further, so that a client over its limit uses up nothing of its neighbours'.
+      // An event that one limit refuses is not counted against others, so that a client over its limit does
+      // not use up the limits of its neighbours.
       const around = await ofWider(address, read);
       if (around.isFull) return { ...around, isOver: true };
       const usage = await count(own, clientNetwork(address));
@@ -76,7 +80,7 @@ export function createNetworkCounter(
   };
 }
 
-/** Stores of this node alone. */
+/** Stores in the memory of this node only. */
 export function inMemory(clock: Clock): WindowStores {
   return {
     open: (limits) => new BoundedWindowStore(limits, clock),
@@ -106,7 +110,7 @@ function usageOf(points: number, { consumedPoints, msBeforeNext }: WindowCount):
   };
 }
 
-/** The first of those with the least left. */
+/** The first of the usages with the least remaining. */
 function strictest(usages: readonly Usage[]): Usage {
   return usages.reduce((least, usage) => (isStricter(usage, least) ? usage : least), NOTHING_USED);
 }

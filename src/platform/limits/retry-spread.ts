@@ -1,16 +1,20 @@
 import { SECOND } from '../clock.js';
 
 export interface SpreadOptions {
-  /** How many of those that were refused may come back in a second. */
+  /** Refused clients that may retry per second. */
   readonly perSecond: number;
   readonly leastSeconds: number;
-  /** Of more than fit into this time, the next ones come back among the first ones. */
+  /**
+   * Longest delay. If it is exceeded, delays begin again at `leastSeconds`, at the same times as earlier
+   * ones.
+   */
   readonly mostSeconds: number;
 }
 
 /**
- * When clients that are refused while a server is busy come back: one after the other, however many are refused at once. With
- * the same time for all, they would come back together, be refused again, and keep the server busy with refusals.
+ * Spreads the retries of clients that are refused while a server is busy: one after the other, however many
+ * are refused at once. With one delay for all, they would retry together, be refused again, and keep the
+ * server busy with refusals.
  */
 export class RetrySpread {
   #next = -Infinity;
@@ -20,7 +24,7 @@ export class RetrySpread {
     private readonly clock: { elapsed(): number },
   ) {}
 
-  /** The Retry-After of the next client that is refused, in whole seconds. */
+  /** Retry-After of the next refused client, in whole seconds. */
   seconds(): number {
     const { perSecond, leastSeconds, mostSeconds } = this.options;
     const now = this.clock.elapsed();
@@ -33,5 +37,5 @@ export class RetrySpread {
   }
 }
 
-/** Of terminals: a fleet of 10,000 comes back within a minute and a half. */
+/** Retries of terminals: a fleet of 10,000 has retried within 90 seconds. */
 export const TERMINAL_RETRIES: SpreadOptions = { perSecond: 150, leastSeconds: 5, mostSeconds: 90 };

@@ -1,6 +1,6 @@
-/** A limit of things that are open at the same time: `{ kind: 'live_token', of: '17', max: 50 }`. */
+/** A limit of concurrently open things, for example `{ kind: 'live_token', of: '17', max: 50 }`. */
 export interface Slot {
-  /** A word of metrics. */
+  /** Label in metrics. */
   readonly kind: string;
   readonly of: string;
   readonly max: number;
@@ -8,17 +8,17 @@ export interface Slot {
 
 const nameOf = ({ kind, of }: Slot): string => `${kind} ${of}`;
 
-/** Counts what is open at the same time, by kind and owner. */
+/** Counts concurrently open things by kind and owner. */
 export class Slots {
   readonly #taken = new Map<string, number>();
   readonly #refused = new Map<string, number>();
 
-  /** Number of refusals by the kind of the slot that was used up. */
+  /** Number of refusals by the kind of the full slot. */
   get refused(): ReadonlyMap<string, number> {
     return this.#refused;
   }
 
-  /** Takes all of them or none: the function that releases them, or the slot that is used up. */
+  /** Takes all slots or none. Returns the function that releases them, or the slot that is full. */
   take(...slots: readonly Slot[]): (() => void) | Slot {
     const names = slots.map(nameOf);
     const full = slots.find(({ max }, index) => (this.#taken.get(names[index] ?? '') ?? 0) >= max);

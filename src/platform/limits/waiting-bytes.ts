@@ -3,30 +3,34 @@ import { ExpectedSizes } from './expected-sizes.js';
 import { heapBytes } from './heap.js';
 
 const MIB = 1024 * 1024;
-/** A response of at most so many bytes is small. */
+/** Maximum bytes of a small response. */
 const SMALL_BYTES = 64 * 1024;
-/** Large responses use at most this part of each limit, so that small ones, errors included, still get through. */
+/**
+ * Share of each limit that large responses may use, so that small ones, errors included, still get through.
+ */
 const PART_OF_LARGE = 3 / 4;
 
-/** What a client asked for: equal texts are equal requests. Called only where it is needed. */
+/** Returns the request of a client as text: equal texts are equal requests. Called only if needed. */
 type Asked = () => string;
 
-/** In bytes. */
+/** Limits in bytes. */
 export interface WaitingLimits {
   readonly all: number;
-  /** One large response of the company may exceed it: otherwise a small heap could never send a large list. */
+  /**
+   * For each company. One large response may exceed it: otherwise a small heap could never send a large list.
+   */
   readonly ofCompany: number;
 }
 
-/** At most 256 MiB, and as much as half the heap; a quarter of that for each company. */
+/** In total 256 MiB, but at most half the heap; a quarter of that for each company. */
 export function waitingLimits(heap = heapBytes()): WaitingLimits {
   const all = Math.min(256 * MIB, Math.floor(heap / 2));
   return { all, ofCompany: all / 4 };
 }
 
-/** Of one company; `null` stands for clients that are not authenticated. */
+/** Counters of one company; the company `null` stands for clients that are not authenticated. */
 interface Company {
-  /** Bytes of all its responses but the exempt one. */
+  /** Bytes of all its responses except `exempt`. */
   counted: number;
   exempt: HeldBytes | null;
   holders: number;
@@ -35,8 +39,8 @@ interface Company {
 const NOTHING_WAITS: Readonly<Company> = { counted: 0, exempt: null, holders: 0 };
 
 /**
- * Counts the bytes that were made for clients and that their connections have not taken yet, on every transport:
- * by company, and of all companies together (decisions.md#waiting-bytes).
+ * Counts the bytes of responses that connections have not taken yet, on every transport: by company and in
+ * total (decisions.md#waiting-bytes).
  */
 export class WaitingBytes {
   readonly #companies = new Map<number | null, Company>();
@@ -50,7 +54,7 @@ export class WaitingBytes {
     return this.#all;
   }
 
-  /** How often a response was refused. */
+  /** Number of refused responses. */
   get refused(): number {
     return this.#refused;
   }
@@ -61,8 +65,8 @@ export class WaitingBytes {
   }
 
   /**
-   * Refuses work whose response would be refused too: it has as many bytes as when the same was asked before, or a
-   * few. Errors: those of `add`.
+   * Refuses work early if its response would be refused. Its expected size is that of the previous response
+   * to the same request; 1 byte if that is unknown. Errors: those of `add`.
    */
   demandRoom(companyId: number | null, asked: Asked = () => ''): void {
     const bytes = Math.max(
@@ -73,19 +77,19 @@ export class WaitingBytes {
     if (this.#placeFor(company, null, bytes) === 'none') throw this.#refusal(bytes);
   }
 
-  /** Remembers how large a response is, for `demandRoom`. */
+  /** Records the size of a response, for `demandRoom`. */
   expect(companyId: number | null, asked: Asked, bytes: number): void {
     this.#expected.record(() => `${companyId} ${asked()}`, bytes);
   }
 
-  /** Begins to count a response. Errors: those of `add`. */
+  /** Starts counting a response. Errors: those of `add`. */
   hold(companyId: number | null, bytes = 0): HeldBytes {
     const held = new HeldBytes(this, companyId);
     held.add(bytes);
     return held;
   }
 
-  /** For `HeldBytes`. */
+  /** Called by `HeldBytes` only. */
   add(held: HeldBytes, bytes: number): void {
     const { companyId } = held;
     const company = this.#companies.get(companyId) ?? { ...NOTHING_WAITS };
@@ -101,7 +105,7 @@ export class WaitingBytes {
     if (company.holders > 0) this.#companies.set(companyId, company);
   }
 
-  /** For `HeldBytes`. */
+  /** Called by `HeldBytes` only. */
   subtract(held: HeldBytes, bytes: number): void {
     const company = this.#companies.get(held.companyId);
     if (company === undefined) return;
@@ -113,7 +117,10 @@ export class WaitingBytes {
     if (company.holders === 0) this.#companies.delete(held.companyId);
   }
 
-  /** How so many more bytes of a response would be counted; `held` is null for one that has none yet. */
+  /**
+   * How further `bytes` of a response would be counted; `none` if they are refused. `held` is null for a new
+   * response.
+   */
   #placeFor(company: Company, held: HeldBytes | null, bytes: number): 'counted' | 'exempt' | 'none' {
     const isSmall = (held?.bytes ?? 0) + bytes <= SMALL_BYTES;
     const part = isSmall ? 1 : PART_OF_LARGE;
@@ -134,7 +141,7 @@ export class WaitingBytes {
   }
 }
 
-/** The bytes of one response that wait for its client. */
+/** Bytes of one response that its client has not taken yet. */
 export class HeldBytes {
   #bytes = 0;
   #isReleased = false;
@@ -148,20 +155,23 @@ export class HeldBytes {
     return this.#bytes;
   }
 
-  /** Errors: `busy` if too many bytes wait; `malformed` if the response alone is too large. Then nothing is added. */
+  /**
+   * Errors: `busy` if too many bytes wait; `malformed` if the response alone is too large. Then nothing is
+   * added.
+   */
   add(bytes: number): void {
     if (this.#isReleased) return;
     this.waiting.add(this, bytes);
     this.#bytes += bytes;
   }
 
-  /** Counts another number of bytes instead. Errors: those of `add`. */
+  /** Changes the number of bytes. Errors: those of `add`. */
   resize(bytes: number): void {
     if (bytes > this.#bytes) this.add(bytes - this.#bytes);
     else this.taken(this.#bytes - bytes);
   }
 
-  /** The client has taken some of them. */
+  /** Subtracts bytes that the client has taken. */
   taken(bytes: number): void {
     const fewer = Math.min(bytes, this.#bytes);
     if (fewer === 0) return;
@@ -169,7 +179,7 @@ export class HeldBytes {
     this.#bytes -= fewer;
   }
 
-  /** Nothing waits any more, and nothing is counted from now on. */
+  /** Subtracts all bytes; further ones are not counted. */
   release(): void {
     this.#isReleased = true;
     this.taken(this.#bytes);

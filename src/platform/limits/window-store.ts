@@ -1,84 +1,85 @@
 import type { Clock } from '../clock.js';
 
-/** A window of a key, with the names that rate-limiter-flexible uses. */
+/** Count of a key in its window, with the names that rate-limiter-flexible uses. */
 export interface WindowCount {
   readonly consumedPoints: number;
-  /** Until the window ends. */
+  /** Milliseconds until the window ends. */
   readonly msBeforeNext: number;
 }
 
 /**
- * Counts events by key in windows of a fixed length, each of which begins with the first event of its key. The stores of
- * rate-limiter-flexible have this form, those shared by several servers too.
+ * Counts events by key in windows of a fixed length; a window begins with the first event of its key. The
+ * stores of rate-limiter-flexible have this interface too, including those shared by several servers.
  */
 export interface WindowStore {
   /** Counts an event. */
   penalty(key: string): Promise<WindowCount>;
-  /** Null without a window of its own. */
+  /** Null if the key has no window of its own. */
   get(key: string): Promise<WindowCount | null>;
 }
 
 export interface WindowLimits {
-  /** Events in a window that are within the limit. */
+  /** Maximum events in a window. */
   readonly points: number;
   readonly windowMs: number;
-  /** Keys kept in memory. */
+  /** Maximum keys in memory. */
   readonly maxKeys: number;
 }
 
 /** Limits of a store whose windows several nodes may share. */
 export interface NamedLimits extends WindowLimits {
-  /** At most 50 letters: nodes share the windows of stores with the same name. */
+  /** At most 50 letters. Nodes share the windows of stores with the same name. */
   readonly name: string;
 }
 
-/** A key of the store with this name. */
+/** A key of the store `name`. */
 export interface WindowKey {
   readonly name: string;
   readonly key: string;
 }
 
-/** Opens stores; where several nodes use one database, their windows are shared. */
+/** Opens stores. Nodes that use one database share their windows. */
 export interface WindowStores {
-  /** A store that never waits for other nodes: what they counted is known within about a second. */
+  /** A store that never waits for other nodes: it knows their counts after about a second. */
   open(limits: NamedLimits): WindowStore;
   /**
-   * Shares with other nodes what was counted of these keys, and reads what they counted. Takes at most 250 ms; never rejects.
+   * Shares the counts of these keys with other nodes, and reads theirs. Takes at most 250 ms; never rejects.
    */
   exchange(keys: readonly WindowKey[]): Promise<void>;
 }
 
 interface Window {
   count: number;
-  /** Of `count`, the events that other nodes do not know. */
+  /** Events in `count` that other nodes do not know yet. */
   unshared: number;
-  /** In the time of `clock.elapsed()`. */
+  /** Milliseconds on the clock of `clock.elapsed()`. */
   endsAt: number;
 }
 
-/** What a node knows of a window. */
+/** State of a window as this node knows it. */
 export interface WindowState {
   readonly count: number;
-  /** Of `count`, the events that other nodes do not know. */
+  /** Events in `count` that other nodes do not know yet. */
   readonly unshared: number;
-  /** Until the window ends. */
+  /** Milliseconds until the window ends. */
   readonly msLeft: number;
 }
 
 const SWEEPS_IN_A_WINDOW = 60;
 
 /**
- * A store in memory with at most `maxKeys` windows. Keys without an event for the longest time make room for new ones,
- * but none whose limit is used up; at least half of the others stay. If all limits are used up, the events of new keys
- * are counted together. Every step takes constant time, which a `Map` in the order of use does not.
+ * A store in memory with at most `maxKeys` windows. New keys replace those without an event for the longest
+ * time, but never a key whose limit is used up; at least half of the others stay. If all limits are used up,
+ * the events of new keys are counted in one common window. Every operation takes constant time; with a `Map`
+ * in the order of use it would not.
  */
 export class BoundedWindowStore implements WindowStore {
   readonly #limits: WindowLimits;
   readonly #clock: Clock;
   #recent = new Map<string, Window>();
-  /** Without an event since `#recent` was begun. */
+  /** Windows without an event since `#recent` was created. */
   #older = new Map<string, Window>();
-  /** Those whose limit is used up. */
+  /** Windows whose limit is used up. */
   readonly #full = new Map<string, Window>();
   #others: Window;
   #sweepsAt: number;
@@ -108,20 +109,20 @@ export class BoundedWindowStore implements WindowStore {
     return Promise.resolve(window === undefined ? null : this.#stateOf(window));
   }
 
-  /** Null without a window of its own. */
+  /** Null if the key has no window of its own. */
   read(key: string): WindowState | null {
     const window = this.#current(key);
     if (window === undefined) return null;
     return { count: window.count, unshared: window.unshared, msLeft: window.endsAt - this.#clock.elapsed() };
   }
 
-  /** So many events are shared with other nodes; a negative number if that failed. */
+  /** Marks events as shared with other nodes. A negative number takes that back, if sharing failed. */
   share(key: string, events: number): void {
     const window = this.#current(key);
     if (window !== undefined) window.unshared = Math.min(window.count, Math.max(0, window.unshared - events));
   }
 
-  /** All nodes together have shared so many events. */
+  /** Updates a window with the count and end that all nodes share. */
   learn(key: string, events: number, msLeft: number): void {
     const window = this.#current(key) ?? this.#begin();
     if (window === this.#others) return;
@@ -162,7 +163,7 @@ export class BoundedWindowStore implements WindowStore {
     this.#recent = new Map();
   }
 
-  /** Often enough for ended windows to make room soon, and seldom enough to cost nothing. */
+  /** Deletes ended windows of `#full`: often enough to free their keys soon, seldom enough to cost little. */
   #sweep(): void {
     for (const [name, window] of this.#full) if (this.#hasEnded(window)) this.#full.delete(name);
     this.#sweepsAt = this.#clock.elapsed() + this.#limits.windowMs / SWEEPS_IN_A_WINDOW;

@@ -1,6 +1,9 @@
 import { invalid } from '../errors.js';
 
-/** What an invalid row does to the rest of a batch: nothing is written, or only the invalid rows are skipped. */
+/**
+ * Effect of an invalid row on the rest of its batch: nothing is written, or only the invalid rows are
+ * skipped.
+ */
 export type ErrorPolicy = 'REJECT_EVERYTHING' | 'REJECT_FAILED_ROWS';
 
 export const MAX_ROWS = 1_000;

@@ -12,7 +12,10 @@ export interface IdempotencyKey {
 export interface StoredResponse {
   readonly status: number;
   readonly answer: string;
-  /** The content whose bytes the response shows, which must not be deleted before it; null for none. */
+  /**
+   * Content whose bytes the response shows; it must not be deleted before the response. Null if there is
+   * none.
+   */
   readonly contentId: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** A page by number; `page` starts at 1, `perPage` is from 1 to `MAX_PER_PAGE`. */
+/** A page of a list. `page` counts from 1; `perPage` is from 1 to `MAX_PER_PAGE`. */
 export interface PageRequest {
   readonly page: number;
   readonly perPage: number;
@@ -6,7 +6,7 @@ export interface PageRequest {
 
 export interface Page<T> {
   readonly records: readonly T[];
-  /** Number of records of the whole list. */
+  /** Number of records in the whole list. */
   readonly total: number;
   readonly request: PageRequest;
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { FieldErrors } from '../errors.js';
 
 /**
- * A row of a file or stream: an object, or why it is none. `line` is where it begins, from 1; `bytes` is about how many
- * it has.
+ * A row of a file or stream: an object, or the errors of an invalid row. `line` is its first line, from 1;
+ * `bytes` its approximate size.
  */
 export type Row = { readonly line: number } & (
   | { readonly value: Readonly<Record<string, unknown>>; readonly bytes: number }
@@ -18,8 +18,8 @@ export interface RejectedRow {
 }
 
 /**
- * What became of a row: `created` if it has changed something, `repeated` if it was stored before, `rejected` if it was
- * refused. `id` is that of the record.
+ * Result of a row: `created` if it has changed something, `repeated` if it was stored before, `rejected` if
+ * it was refused. `id` is that of the record.
  */
 export type RowResult =
   | { readonly line: number; readonly result: 'created' | 'repeated'; readonly id: number }
@@ -40,7 +40,10 @@ const errors = z.record(z.string(), z.array(z.string())).describe('Messages by f
 const count = z.int().min(0);
 const totals = { total: count, created: count, repeated: count, rejected: count };
 
-/** The lines of an answer: what became of rows, and last the totals, with the error that has ended it if there is one. */
+/**
+ * Lines of a response: the result of each row, then the totals, with the error that has ended the response if
+ * there is one.
+ */
 export const StoredLine = z.strictObject({ line, result: z.enum(['created', 'repeated']), id: z.int() });
 export const RejectedLine = z.strictObject({ line, result: z.literal('rejected'), errors });
 const error = z
@@ -48,7 +51,7 @@ const error = z
   .describe('What has ended the answer. The totals count what is stored.');
 export const LastLine = z.strictObject({ ...totals, error: error.optional() });
 
-/** The totals with further rows. */
+/** The totals including further results. */
 export function addRows(totals: RowTotals, results: readonly RowResult[]): RowTotals {
   const sums = { ...totals };
   for (const { result } of results) {
@@ -60,11 +63,11 @@ export function addRows(totals: RowTotals, results: readonly RowResult[]): RowTo
 
 interface BatchLimits {
   readonly rows: number;
-  /** A batch ends with the row that reaches so many bytes. */
+  /** A batch ends with the row that reaches this size. */
   readonly bytes: number;
 }
 
-/** Collects rows into batches of as many as the limits allow; the last one may have fewer. */
+/** Collects rows into batches up to the limits; the last batch may be smaller. */
 export async function* batchesOf(
   rows: AsyncIterable<Row>,
   limits: BatchLimits,

@@ -11,25 +11,25 @@ export interface SpooledContent extends ContentSums {
   readonly spool: Pick<Spool, 'read'>;
 }
 
-/** Bytes that are written to the file at once, and the most that are kept in memory. */
+/** Bytes that are written to the file at once; also the maximum in memory. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Collects the bytes of an upload while they arrive: few in memory, more in a temporary file. */
+/** Collects the bytes of an upload while they arrive: in memory if few, in a temporary file if more. */
 export class ReceivedContent {
   readonly #builder = new ContentBuilder(PIECE_BYTES);
   #spool: Spool | null = null;
   #inMemory = 0;
 
   /**
-   * @param keep returns how many bytes may stay in memory; asked again when there are more.
-   * @param open opens the file, as soon as there are more than that.
+   * @param keep returns how many bytes may stay in memory; called again when there are more.
+   * @param open opens the file when there are more than that.
    */
   constructor(
     private readonly keep: (bytes: number) => number,
     private readonly open: () => Promise<Spool>,
   ) {}
 
-  /** Bytes so far. */
+  /** Number of bytes so far. */
   get size(): number {
     return this.#builder.size;
   }
@@ -38,7 +38,7 @@ export class ReceivedContent {
     this.#builder.add(bytes);
   }
 
-  /** To be awaited after each piece that arrived. Errors: those of `open` and of writing. */
+  /** To be awaited after each piece. Errors: those of `open` and of writing. */
   async settle(): Promise<void> {
     if (this.#spool === null && this.size > this.#inMemory) this.#inMemory = this.keep(this.size);
     if (this.size <= this.#inMemory) return;
@@ -56,7 +56,7 @@ export class ReceivedContent {
   }
 }
 
-/** The same bytes in chunks of `CHUNK_BYTES`. */
+/** Splits bytes into chunks of `CHUNK_BYTES`. */
 function inChunks(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   if (pieces.length <= 1) return pieces;
   const bytes = Buffer.concat(pieces);

@@ -6,28 +6,28 @@ import { faultOfSystem, STORAGE_FULL, STORAGE_UNAVAILABLE } from '../storage/fau
 import { Spool } from './spool.js';
 
 export interface SpoolLimits {
-  /** Bytes in files at the same time, in all and of one company. */
+  /** Maximum bytes in files at the same time, in total and for each company. */
   readonly maxBytes: number;
   readonly maxBytesOfCompany: number;
 }
 
 export interface SpoolOptions extends SpoolLimits {
-  /** Begin of the paths of the files; a number follows. */
+  /** Prefix of the paths of the files; a number follows. */
   readonly path: string;
-  /** Throws `storage_full` if the storage takes deletions only. */
+  /** Throws `storage_full` if the storage accepts deletions only. */
   readonly demandRoom: () => void;
 }
 
-/** Stays free on the disk whatever is uploaded, for other changes and for deletions. */
+/** Bytes that uploads leave free on the disk, for other changes and for deletions. */
 const FREE_BYTES = 2 * 1024 * 1024;
 
-/** Temporary files for bytes that clients send, until these are stored. */
+/** Temporary files for uploaded bytes until these are stored. */
 export class SpoolFiles {
   readonly #bytes = new Map<number, number>();
   #opened = 0;
   #total = 0;
 
-  /** Creates the folder; removes what an earlier process left: a file that it had opened and not yet unlinked. */
+  /** Creates the folder, and removes files of earlier processes that ended before they had unlinked them. */
   constructor(private readonly options: SpoolOptions) {
     const folder = dirname(options.path);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -36,7 +36,10 @@ export class SpoolFiles {
     }
   }
 
-  /** A new, empty file, which no other process can open. Errors: `storage_full` and the other faults of a storage. */
+  /**
+   * A new, empty file, which no other process can open. Errors: `storage_full` and the other faults of a
+   * storage.
+   */
   async open(company: number): Promise<Spool> {
     this.options.demandRoom();
     this.#opened += 1;
@@ -44,7 +47,8 @@ export class SpoolFiles {
     const file = await fs.open(path, 'wx+', 0o600).catch((error: unknown) => {
       throw faultOf(error);
     });
-    // Without a name, the file goes with the process. Where an open file keeps its name, it is removed when closed.
+    // An unlinked file disappears with the process. A file that cannot be unlinked while open is removed when
+    // closed.
     const isRemoved = await fs.rm(path).then(
       () => true,
       () => false,
@@ -60,8 +64,9 @@ export class SpoolFiles {
   }
 
   /**
-   * Before `bytes` more are written to a file of `size`: there must be room for the whole once more, since it is stored
-   * in the database while the file still exists. Errors: `busy`, `storage_full`.
+   * Checks the limits before `bytes` more are written to a file of `size` bytes. The disk needs room for the
+   * whole file once more, since it is stored in the database while the file still exists. Errors: `busy`,
+   * `storage_full`.
    */
   async #admit(company: number, bytes: number, size: number): Promise<void> {
     const { maxBytes, maxBytesOfCompany, path } = this.options;

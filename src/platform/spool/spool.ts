@@ -3,14 +3,14 @@ import type { promises as fs } from 'node:fs';
 type FileHandle = Awaited<ReturnType<typeof fs.open>>;
 
 interface SpoolParts {
-  /** Before a write, with the bytes to write and those that are there. Throws if they are refused. */
+  /** Called before a write with the bytes to write and the size so far. Throws if they are refused. */
   readonly admit: (bytes: number, size: number) => Promise<void>;
   readonly faultOf: (error: unknown) => Error;
-  /** After the file was closed, with the bytes that were admitted. */
+  /** Called after the file was closed, with its size. */
   readonly closed: (bytes: number) => Promise<void>;
 }
 
-/** A temporary file that is written from its begin to its end, and then read. */
+/** A temporary file that is first written sequentially, then read. */
 export class Spool {
   #size = 0;
   #isClosed = false;
@@ -34,7 +34,7 @@ export class Spool {
     }
   }
 
-  /** The bytes from a place on, at most `length`. */
+  /** Up to `length` bytes from the offset `from`. */
   async read(from: number, length: number): Promise<Uint8Array> {
     const bytes = Buffer.allocUnsafe(Math.min(length, this.#size - from));
     try {
@@ -50,7 +50,10 @@ export class Spool {
     return bytes;
   }
 
-  /** Drops the file; further calls do nothing. Never rejects: its bytes are no longer needed. */
+  /**
+   * Closes and deletes the file; further calls do nothing. Never rejects, since the bytes are no longer
+   * needed.
+   */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

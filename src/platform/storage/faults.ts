@@ -1,6 +1,6 @@
 import { DomainError, type DomainCode, type DomainErrorDetails } from '../errors.js';
 
-/** Makes the domain error for an error of the storage. */
+/** Creates the domain error for an error of the storage. */
 export type Fault = (cause: Error) => DomainError;
 
 export const fault =
@@ -22,7 +22,7 @@ export const STORAGE_UNAVAILABLE = fault('storage_unavailable', 'The storage fai
   retryAfter: 10,
 });
 
-/** By the code of the operating system. */
+/** Faults by error code of the operating system. */
 const REASONS: Readonly<Record<string, Fault>> = {
   ENOSPC: STORAGE_FULL,
   EDQUOT: STORAGE_FULL,
@@ -30,12 +30,15 @@ const REASONS: Readonly<Record<string, Fault>> = {
   EROFS: STORAGE_READ_ONLY,
 };
 
-/** The fault of a code of the operating system, such as ENOSPC; null if it is not known. */
+/** Domain error for a code of the operating system, such as ENOSPC; null if the code is unknown. */
 export function faultOfSystem(code: string | null, cause: Error): DomainError | null {
   return REASONS[code ?? '']?.(cause) ?? null;
 }
 
-/** The code of the database or of the operating system behind an error, for example `SQLITE_FULL`, `57P01` or `EIO`. */
+/**
+ * The code of the database or of the operating system behind an error, for example `SQLITE_FULL`, `57P01` or
+ * `EIO`.
+ */
 export function storageCode(error: unknown): string | null {
   if (error instanceof DomainError) return storageCode(error.details.cause);
   const { code } = (error ?? {}) as { readonly code?: unknown };

@@ -1,4 +1,4 @@
-/** Errors of the operating system about a file or folder, in words: the path, and the cause. */
+/** Messages for errors of the operating system about a file or folder: its path, and the cause. */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
@@ -8,7 +8,7 @@ const NO_PERMISSION: Cause = () => 'this user has no permission for it';
 const NO_ROOM: Cause = () => 'its disk is full';
 const IS_FOLDER: Cause = () => 'it is a folder, not a file';
 
-/** By the code of the operating system. */
+/** Causes by error code of the operating system. */
 const CAUSES: Readonly<Record<string, Cause>> = {
   EACCES: NO_PERMISSION,
   EPERM: NO_PERMISSION,
@@ -27,21 +27,24 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   EMFILE: () => 'this process has too many files open',
 };
 
-/** For example `the folder /nope does not exist`; null if it is no error about a file. */
+/** The cause of an error, for example `the folder /nope does not exist`; null if it is not about a file. */
 export function fileCause(error: unknown, known?: string): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', path = known ?? '', syscall = '' } = error as NodeJS.ErrnoException;
   return syscall === '' ? null : (CAUSES[code]?.(path, syscall) ?? null);
 }
 
-/** For example `/nope/x.db: the folder /nope does not exist`; null if it is no error about a file. `known` is its path, if the error may have none. */
+/**
+ * The path and the cause of an error, for example `/nope/x.db: the folder /nope does not exist`; null if it
+ * is not about a file. `known` is the path for errors without one.
+ */
 export function fileProblem(error: unknown, known?: string): string | null {
   const cause = fileCause(error, known);
   const { path = known } = (cause === null ? {} : error) as NodeJS.ErrnoException;
   return cause === null || path === undefined ? cause : `${path}: ${cause}`;
 }
 
-/** Runs `use`; an error about a file gets the path, which those of reading have not. */
+/** Runs `use`. Adds the path to errors about a file, because errors of reading have none. */
 export function namingPath<T>(path: string, use: () => T): T {
   try {
     return use();

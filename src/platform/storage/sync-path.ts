@@ -1,6 +1,8 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Writes a file, or the entries of a folder, to the disk: what was written before survives a power failure. */
+/**
+ * Flushes a file, or the entries of a folder, to the disk, so that earlier writes survive a power failure.
+ */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

@@ -11,18 +11,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE, SECOND, systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';
 
-/** Ended spans in memory, also those on their way; at most 3 KB each. */
+/** Maximum ended spans in memory, including those being sent; at most 3 KB each. */
 const MAX_SPANS = 4_096;
 const BATCH = 256;
 const BATCH_MS = SECOND;
-/** For one batch, with the times that it is tried again. */
+/** Timeout of one batch, including its retries. */
 const EXPORT_MS = 5 * SECOND;
-/** A collector that takes a batch slowly has so long for it. */
+/** Time after which a batch that the collector accepts too slowly counts as failed. */
 const LATE_MS = 2 * EXPORT_MS;
 const MAX_EXPORTS = 4;
 const STOP_MS = 2 * SECOND;
 
-/** Sends ended spans in batches. What finds no room, or no collector, is dropped and counted. */
+/**
+ * Sends ended spans in batches. Spans that find the queue full, or the collector unavailable, are dropped and
+ * counted.
+ */
 export class SpanQueue implements SpanProcessor {
   dropped = 0;
   #held = 0;
@@ -45,7 +48,7 @@ export class SpanQueue implements SpanProcessor {
   }
 
   onStart(): void {
-    // Spans count once they have ended.
+    // Spans are counted when they end.
   }
 
   onEnd(span: ReadableSpan): void {
@@ -105,7 +108,7 @@ export class SpanQueue implements SpanProcessor {
   }
 }
 
-/** The code, or the beginning of the message: a collector may answer with a long text. */
+/** The code, or the first 200 characters of the message, which the collector may have made long. */
 function reasonOf({ error }: ExportResult): string {
   if (error === undefined) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message.slice(0, 200);

@@ -24,16 +24,18 @@ import type { OperationSpan, RequestSpan, Tracing, TracingOptions } from './type
 
 const SERVICE = { 'service.name': 'terminal-gateway' };
 const MAX_STATEMENT = 1_000;
-/** The methods that the conventions know; others count as `_OTHER`. */
+/** Methods that the conventions list; others count as `_OTHER`. */
 const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
 
-/** The span that runs, with the context in which its children are started. */
+/** The current span, and the context in which its children are started. */
 interface Running {
   readonly span: Span;
   readonly context: Context;
 }
 
-/** Names and attributes are those of the OpenTelemetry semantic conventions for HTTP, GraphQL and databases. */
+/**
+ * Uses the names and attributes of the OpenTelemetry semantic conventions for HTTP, GraphQL and databases.
+ */
 export function createTracing({ url, share, databaseSystem, logger }: TracingOptions): Tracing {
   const queue = new SpanQueue(url, logger);
   const provider = new TracerProvider({
@@ -61,7 +63,7 @@ export function createTracing({ url, share, databaseSystem, logger }: TracingOpt
     },
     statement: (sql) => {
       const parent = running.getStore();
-      // What a request has begun may go on after its end, without being of it.
+      // A statement that runs after the end of its request does not belong to it.
       if (parent?.span.isRecording() !== true) return null;
       const { summary, attributes } = describeStatement(sql, databaseSystem);
       const { span } = start(summary, SpanKind.CLIENT, parent.context, attributes);
@@ -76,8 +78,8 @@ export function createTracing({ url, share, databaseSystem, logger }: TracingOpt
 }
 
 /**
- * The share applies to traces of clients too, by the trace's id: a client cannot have everything recorded, but it can
- * have nothing recorded.
+ * Samples by trace id, traces started by clients included: a client cannot force a trace to be recorded, but
+ * it can prevent it.
  */
 function samplerOf(share: number): ParentBasedSampler {
   const byShare = new TraceIdRatioBasedSampler(share);
@@ -88,7 +90,10 @@ function samplerOf(share: number): ParentBasedSampler {
   });
 }
 
-/** `tracestate` is not continued: it is text of the client, and would be sent to the collector. */
+/**
+ * The parent that a `traceparent` header names. `tracestate` is ignored: it is text of the client, and would
+ * be sent to the collector.
+ */
 function contextOf(traceparent: string | undefined): Context {
   const parent = traceparent === undefined ? null : parseTraceParent(traceparent);
   return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
@@ -135,7 +140,7 @@ function describeStatement(sql: string, system: string) {
   return { summary, attributes };
 }
 
-/** The code alone: messages may have values. */
+/** Records the code only: messages may contain values. */
 function fail(span: Span, code: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', code);
 }

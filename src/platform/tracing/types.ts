@@ -1,6 +1,8 @@
 import type { Logger } from '../logger.js';
 
-/** What a trace has of a request when it has ended: no value that a client chose but its id. */
+/**
+ * Data that a trace records at the end of a request: no values that a client chose, except the request id.
+ */
 export interface EndedRequest {
   /** The documented path, for example `/v1/apps/{app_id}`; null where the path is unknown. */
   readonly route: string | null;
@@ -12,38 +14,47 @@ export interface EndedRequest {
 export interface RequestSpan {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** What `use` starts, and all that it awaits, belongs to the request. */
+  /** Runs `use`. Spans that start in it, or in what it awaits, belong to the request. */
   run<T>(use: () => T): T;
   end(request: EndedRequest): void;
 }
 
 export interface OperationSpan {
   run<T>(use: () => T): T;
-  /** `code` is that of the first error. */
+  /** Marks the operation as failed; `code` is that of its first error. */
   failed(code: string): void;
-  /** `type` is null where the document was refused, `name` where the operation has none. */
+  /** `type` is null if the document was refused, `name` if the operation has none. */
   end(type: string | null, name: string | null): void;
 }
 
 export interface Tracing {
-  /** `traceparent` is the header of the client: its trace is continued if it is well-formed. */
+  /**
+   * Starts the span of a request. `traceparent` is the header of the client, whose trace is continued if it
+   * is well-formed.
+   */
   request(method: string, traceparent: string | undefined): RequestSpan;
-  /** An operation of the request that runs; `isAlone` begins a trace, for those of sockets and streams. */
+  /**
+   * Starts the span of an operation, within the current request. `isAlone` starts a new trace, for operations
+   * of sockets and streams.
+   */
   operation(isAlone: boolean): OperationSpan;
-  /** Null where no sampled request or operation runs. Otherwise to be called with the error, if any, at the end. */
+  /**
+   * Starts the span of a statement. Returns the function that ends it, with the error if there is one; null
+   * if no sampled request or operation runs.
+   */
   statement(sql: string): ((error?: unknown) => void) | null;
-  /** Spans that were not sent, since the start. */
+  /** Number of spans that were not sent since the start. */
   dropped(): number;
-  /** Sends what is left, for up to 2 seconds. Never rejects. */
+  /** Sends the remaining spans for up to 2 seconds. Never rejects. */
   stop(): Promise<void>;
 }
 
 export interface TracingOptions {
-  /** The address to which spans are sent, for example `http://127.0.0.1:4318/v1/traces`. */
+  /** URL that spans are sent to, for example `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
-  /** The share of traces that are recorded, 0 to 1. */
+  /** Share of traces that are recorded, 0 to 1. */
   readonly share: number;
-  /** The name that the conventions give the database, for example `sqlite`. */
+  /** Name of the database system in the conventions, for example `sqlite`. */
   readonly databaseSystem: string;
   readonly logger: Pick<Logger, 'warn'>;
 }

@@ -1,4 +1,4 @@
-/** The audit columns: who created a record and when, when it changed last, and its revision. */
+/** The audit columns: revision, who created a record and when, and when it changed last. */
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 
 import type { Audit } from '../platform/changes/audit.js';
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<keyof AuditColumns, true>> = {
 };
 export const AUDIT_COLUMNS: ReadonlySet<string> = new Set(Object.keys(NAMES));
 
-/** For a record that this unit of work creates. */
+/** Audit columns of a record that this unit of work creates. */
 export function createdBy(work: WriteWork): Written<AuditColumns> {
   const now = instant.toColumn(work.now);
   return {
@@ -28,7 +28,10 @@ export function createdBy(work: WriteWork): Written<AuditColumns> {
   };
 }
 
-/** For a record that this unit of work changes. `updated_at` never decreases, even if the clock does. */
+/**
+ * Audit columns of a record that this unit of work changes. `updated_at` never decreases, even if the clock
+ * does.
+ */
 export function changedBy(
   work: SystemWriteWork,
   current: { readonly revision: number; readonly updatedAt: Date },
@@ -37,7 +40,7 @@ export function changedBy(
   return { revision: current.revision + 1, updated_at: instant.toColumn(new Date(updated)) };
 }
 
-/** The same for many rows of `table` in one statement. */
+/** Audit columns of many changed rows, as SQL for an UPDATE of `table`. */
 export function changedTogether(
   work: SystemWriteWork,
   table: string,

@@ -1,10 +1,13 @@
-/** Lists as JSON texts. One that is bound is a single parameter: the text of a statement does not depend on its length. */
+/**
+ * Lists that are bound as JSON texts. Each is one parameter, so that the text of a statement does not depend
+ * on its length.
+ */
 import { sql, type RawBuilder } from 'kysely';
 
 import { portable } from './statements/portable.js';
 import { POSTGRES_TYPES, type SqlType } from './storage.js';
 
-/** What PostgreSQL makes of an element of a JSON list, which is `value`. */
+/** PostgreSQL expressions that convert `value`, an element of a JSON list, to a type. */
 const ELEMENTS: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
   integer: sql`value::bigint`,
   text: sql`value`,
@@ -12,24 +15,24 @@ const ELEMENTS: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
   flag: sql`value::integer::boolean`,
 };
 
-/** A list of values of one type as it is bound: instants as milliseconds, flags as 0 or 1. */
+/** Encodes a list of values of one type for binding: instants as milliseconds, flags as 0 or 1. */
 export function boundList(values: readonly unknown[]): string {
   return JSON.stringify(
     values.map((value) => (value instanceof Date || typeof value === 'boolean' ? Number(value) : value)),
   );
 }
 
-/** The elements of a bound JSON list as an array of PostgreSQL, for whose length its planner assumes 10. */
+/** The elements of a bound JSON list as a PostgreSQL array. The planner assumes that it has 10 elements. */
 const arrayOf = (type: SqlType, list: string): RawBuilder<unknown> =>
   sql`array(select ${ELEMENTS[type]} from json_array_elements_text(${list}::json) as item (value))`;
 
-/** `in …`, to follow a column: whether its value is in a list. */
+/** `in …`, to follow a column: whether its value is in the list. */
 export function inList(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
   const list = boundList(values);
   return portable(sql`in (select value from json_each(${list}))`, sql`= any (${arrayOf(type, list)})`);
 }
 
-/** The same for ids. */
+/** `in …`, to follow a column of ids: whether its value is in the list. */
 export function inIds(ids: readonly number[]): RawBuilder<unknown> {
   return inList('integer', ids);
 }
@@ -38,7 +41,10 @@ export function inIds(ids: readonly number[]): RawBuilder<unknown> {
 const pairsOf = (list: string): RawBuilder<unknown> =>
   sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value)`;
 
-/** The same for two columns and a list of pairs, for example `[[1, 17]]` for the id 17 of company 1. */
+/**
+ * `in …`, to follow two columns: whether their values are in a list of pairs, for example `[[1, 17]]` for the
+ * id 17 of company 1.
+ */
 export function inPairs(pairs: readonly (readonly [number, number])[]): RawBuilder<unknown> {
   const list = JSON.stringify(pairs);
   return portable(
@@ -53,7 +59,7 @@ export function idTable(ids: readonly unknown[]): RawBuilder<unknown> {
   return listTable('integer', ids);
 }
 
-/** The same for names. */
+/** A list of names as a table `p` with the column `value`, for joins. */
 export function nameTable(names: readonly unknown[]): RawBuilder<unknown> {
   return listTable('text', names);
 }
@@ -63,7 +69,9 @@ function listTable(type: SqlType, values: readonly unknown[]): RawBuilder<unknow
   return portable(sql`json_each(${list}) as p`, sql`unnest(${arrayOf(type, list)}) as p (value)`);
 }
 
-/** Ids with ids, or with names, as a table `pair` with the columns `id` and `other`, for joins. */
+/**
+ * Pairs of an id and another id or a name, as a table `pair` with the columns `id` and `other`, for joins.
+ */
 export function pairTable<Other extends number | string>(
   type: Other extends number ? 'integer' : 'text',
   pairs: readonly (readonly [id: number, other: Other])[],
@@ -87,8 +95,8 @@ export function textPairs(pairs: readonly (readonly [first: string, second: stri
 }
 
 /**
- * Joins to each row of what stands before it the ids of a query, which may refer to that row, as a table with the column
- * `value`. The query has one column, `id`.
+ * Joins the ids that a query returns for each preceding row, as a table with the column `value`. The query
+ * has one column, `id`, and may refer to that row.
  */
 export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
   const name = sql.ref(alias);
@@ -98,12 +106,15 @@ export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<u
   );
 }
 
-/** The column `id` of a query as the text of a JSON list, in no certain order. */
+/** The column `id` of a query as the text of a JSON list, in undefined order. */
 export function idsOf(query: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`(select ${jsonListOf(sql.ref('found.id'))} from (${query}) as found)`;
 }
 
-/** The values of all rows as the text of a JSON list, in no certain order, but the same one for all values of the rows. */
+/**
+ * The values of all rows as the text of a JSON list, in undefined order. Several such lists of one query have
+ * the same order.
+ */
 export function jsonListOf(value: RawBuilder<unknown>): RawBuilder<string> {
   return portable(
     sql<string>`json_group_array(${value})`,
@@ -116,7 +127,7 @@ export function listOfOne(value: RawBuilder<unknown>): RawBuilder<string> {
   return portable(sql<string>`json_array(${value})`, sql<string>`json_build_array(${value})::text`);
 }
 
-/** A query of the ids in such lists, in a column of a table. */
+/** A query of the ids in JSON lists, which are in a column of a table. */
 export function idsIn(table: string, column: string): RawBuilder<unknown> {
   const lists = sql.ref(`${table}.${column}`);
   return portable(

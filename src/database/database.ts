@@ -7,32 +7,38 @@ import type { DatabaseHealth } from './health.js';
 import type { StatementListener } from './statements/statement-listener.js';
 import type { Tables } from './tables/tables.js';
 
-/** Reads that may examine many rows, and their threads or connections, at this moment. */
+/** Current numbers of reads that may examine many rows, and of their threads or connections. */
 export interface ExaminingReads {
   readonly running: number;
   readonly waiting: number;
   readonly threads: number;
-  /** Since the start: units that had exceeded their deadline, and threads that ended by themselves or were replaced. */
+  /**
+   * Since the start: units that exceeded their deadline, and threads that ended by themselves or were
+   * replaced.
+   */
   readonly exceeded: number;
   readonly lostThreads: number;
 }
 
-/** Whose rows a unit of work sees: those of a company; null for work above companies. */
+/** Company whose rows a unit of work sees; null for work above companies. */
 export type Scope = number | null;
 
-/** What others need to know of a change that was committed: its company, and the type of the record. */
+/** Company and record type of a committed change, for other nodes and for subscriptions. */
 export interface CommittedChange {
   readonly companyId: number | null;
   readonly entityType: string;
 }
 
-/** Acknowledged changes that a database does not have. */
+/** Acknowledged changes that are missing in a database. */
 export interface Loss {
-  /** What is missing, as a sentence without advice. */
+  /** The problem as a sentence without advice. */
   readonly problem: string;
-  /** The last ledger entry that was acknowledged, and when, in milliseconds since 1970; null if it is not known. */
+  /**
+   * The last acknowledged ledger entry, and when it was acknowledged, in milliseconds since 1970; null if
+   * unknown.
+   */
   readonly acknowledged: { readonly head: number; readonly at: number } | null;
-  /** Position of the last ledger entry that is there. */
+  /** Position of the last ledger entry that the database has. */
   readonly head: number;
 }
 
@@ -45,153 +51,165 @@ export interface DatabaseBytes {
 }
 
 export interface TableSize {
-  /** With its indexes. */
+  /** Including its indexes. */
   readonly bytes: number;
-  /** On PostgreSQL an estimate. */
+  /** An estimate on PostgreSQL. */
   readonly rows: number;
 }
 
 export interface StorageSizes {
   readonly tables: Readonly<Record<string, TableSize>>;
-  /** Room inside of a file, for new rows; null on PostgreSQL. */
+  /** Unused bytes in the file, available for new rows; null on PostgreSQL. */
   readonly freeBytes: number | null;
 }
 
 export interface WriteOptions {
   /**
-   * A transaction above companies also waits for those of this company, as it must where it first reads what it then
-   * changes.
+   * Makes a transaction above companies also wait for the transactions of this company. Needed if it reads
+   * rows of the company and then changes them.
    */
   readonly ofCompany?: number | undefined;
 }
 
 /** A SQLite file, or a database of a PostgreSQL server. */
 export interface Database {
-  /** Where it is, without a password: the path of the file, or for example `postgres://db.example:5432/gateway`. */
+  /** Name without a password: the path of the file, or for example `postgres://db.example:5432/gateway`. */
   readonly name: string;
-  /** As the conventions of OpenTelemetry name it. */
+  /** Name in the conventions of OpenTelemetry. */
   readonly system: 'sqlite' | 'postgresql';
-  /** Work above companies outside of units: each statement sees the latest commit. Reads only. */
+  /** Handle for reads above companies outside of units: each statement sees the latest commit. */
   readonly reads: Kysely<Tables>;
   readonly writes: Kysely<Tables>;
   /**
-   * Calls `use` with a read-only handle whose statements all see the same state. Units above companies have a reserve of
-   * connections, so they may run inside other units. Errors: `busy`, `storage_unavailable`.
+   * Calls `use` with a read-only handle whose statements all see the same state. Connections are reserved for
+   * units above companies, so that these may run inside other units. Errors: `busy`, `storage_unavailable`.
    */
   snapshot<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>, isSingle?: boolean): Promise<T>;
-  /**
-   * The same for a read that may examine many rows, on behalf of a company. Errors: `busy`, `deadline_exceeded`.
-   */
+  /** A snapshot for a read of a company that may examine many rows. Errors: `busy`, `deadline_exceeded`. */
   examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**
-   * Stores all changes or, if `use` rejects, none. Resolves after the commit, which may hold the changes of others too.
-   * Those of one company run one after the other. Those above companies do so too; they see the rows of all companies.
-   * Errors: `busy`, `storage_unavailable`.
+   * Stores all changes or, if `use` rejects, none. Resolves after the commit, which may include changes of
+   * other units. Units of one company run one after the other. So do units above companies, which see the
+   * rows of all companies. Errors: `busy`, `storage_unavailable`.
    */
   write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Within a transaction of a company: `use` sees and changes the rows of all companies, for example to find out whether a
-   * name is taken. Nothing else may run in the transaction meanwhile.
+   * Within a transaction of a company: lets `use` see and change the rows of all companies, for example to
+   * find out whether a name is taken. Nothing else may run in the transaction meanwhile.
    */
   aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
-  /** Within a transaction above companies: waits for those of these companies, and they for it, until it ends. */
+  /**
+   * Within a transaction above companies: locks these companies until it ends, so that their transactions and
+   * this one wait for each other.
+   */
   lockCompanies(db: Transaction<Tables>, companyIds: readonly number[]): Promise<void>;
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: StatementListener): () => void;
   readonly health: DatabaseHealth;
   /**
-   * Null if it can be trusted; otherwise says why not, for example which of its files was removed, moved or replaced.
-   * Nothing is acknowledged from then on.
+   * Null if the database can be trusted; otherwise the reason, for example which of its files was removed,
+   * moved or replaced. From then on, no change is acknowledged.
    */
   verify(): string | null;
   /**
-   * Called in each transaction, before its commit. On a full disk, deletions use the room that is kept in reserve for
-   * them. Errors: `storage_full` for other changes, until the reserve is made again.
+   * To be called in each transaction before its commit. On a full disk, deletions use the room reserved for
+   * them. Errors: `storage_full` for other changes, until the reserve is restored.
    */
   admit(change: 'deletion' | 'other'): void;
-  /** Lets other nodes know of changes that this one has committed; they know within a second. Never rejects. */
+  /** Announces changes that this node has committed. Other nodes know them within a second. Never rejects. */
   announce(changes: readonly CommittedChange[]): void;
-  /** Calls `listener` with the changes of other nodes, and with null where some may have been missed. */
+  /** Calls `listener` with the changes of other nodes, and with null if some may have been missed. */
   onAnnounced(listener: (changes: readonly CommittedChange[] | null) => void): void;
-  /** Whether other nodes may be using it. */
+  /** Whether other nodes may be using the database. */
   readonly isShared: boolean;
-  /** For the limits of a server, which calls it once: all nodes share their windows. */
+  /** Stores of the limits of a server, which calls this once. All nodes share their windows. */
   windows(clock: Clock): WindowStores;
-  /** How often windows could not be shared with other nodes, since the start; see `OpenOptions.onUnshared`. */
+  /**
+   * Number of times that windows could not be shared with other nodes, since the start; see
+   * `OpenOptions.onUnshared`.
+   */
   windowFailures(): number;
-  /** Runs `use` unless another node is running the same task; false if it did not. */
+  /** Runs `use` unless another node is running the task. Resolves to whether it ran. */
   alone(task: 'housekeeping' | 'steps' | 'retention', use: () => Promise<void>): Promise<boolean>;
-  /** What may follow the start of a server: called once it listens. */
+  /** Starts background work. Called once the server listens. */
   begin(): void;
   /**
-   * Readiness checks; each resolves to null, to the code of a problem, for example `full` or `not_current`, or to a note
-   * on what is no problem, for example `running`.
+   * Readiness checks. Each resolves to null, to the code of a problem, for example `full` or `not_current`,
+   * or to a note on a state that is no problem, for example `running`.
    */
   readonly checks: Readonly<Record<string, () => Promise<CheckResult>>>;
   bytes(): DatabaseBytes;
-  /** Reads all of a file, outside of the event loop; to be called seldom. Null if that was not possible. */
+  /**
+   * Sizes of all tables; null if they could not be read. Reads a whole file, outside of the event loop: call
+   * it seldom.
+   */
   sizes(): Promise<StorageSizes | null>;
   /** Connections to a database server by state; empty for a file. */
   connections(): Readonly<Record<string, number>>;
-  /** What has to be done once a minute, for example to shorten the log. */
+  /** Regular work, to be called once a minute, for example to shorten the log. */
   maintain(): Promise<void>;
-  /** The file whose time is that of the last backup; it need not exist. */
+  /** File whose modification time is the time of the last backup; it may be missing. */
   readonly lastBackupPath: string;
-  /** Where temporary files of uploads are kept: the begin of their paths; a name follows. */
+  /** Prefix of the paths of temporary files of uploads; a name follows. */
   readonly spoolPath: string;
-  /** Waits for writes that have begun or are queued, and leaves everything on the disk. */
+  /** Waits for running and queued writes, and writes everything to the disk. */
   close(): Promise<void>;
 }
 
-/** A log of this length is reported: 256 MiB. It has at most 16 MiB while no reader takes long. */
+/** Length of a log that is reported: 256 MiB. While no reader takes long, a log has at most 16 MiB. */
 export const LONG_LOG_BYTES = 256 * 1024 * 1024;
 
 export interface OpenOptions {
-  /** Called once, after a fault after which acknowledged changes may be lost: the process must end. */
+  /** Called once, after a fault that may have lost acknowledged changes: the process must end. */
   readonly onFatal?: (error: unknown) => void;
-  /** Called once if a file of the database is gone; no change is acknowledged from then on. */
+  /** Called once if a file of the database is missing. From then on, no change is acknowledged. */
   readonly onLost?: (problem: string) => void;
-  /** Called with each fault of the storage and the error behind it. */
+  /** Called with each fault of the storage and the underlying error. */
   readonly onFault?: (code: DomainCode, error: unknown) => void;
-  /** Called with the reason when a reader thread ended by itself, or did not stop in time. */
+  /** Called with the reason when a reader thread has ended by itself, or has not stopped in time. */
   readonly onThreadLost?: (error: unknown) => void;
   /** Called at most once a minute while windows cannot be shared with other nodes. */
   readonly onUnshared?: (error: unknown) => void;
-  /** Called with a sentence where something takes long, for example when another node migrates. */
+  /** Called with a sentence when something takes long, for example when another node migrates. */
   readonly onProgress?: (message: string) => void;
   /**
-   * For a server: a database that cannot be reached yet is tried without an end. Called after each attempt that failed,
-   * with the reason; what it throws ends the attempts. Without it, they end after 5 seconds.
+   * For a server: attempts to reach the database do not end. Called after each failed attempt, with the
+   * reason; if it throws, the attempts end. Without it, they end after 5 seconds.
    */
   readonly onUnreachable?: ((reason: string) => Promise<void>) | undefined;
-  /** Other limits of reads that examine many rows; for tests. */
+  /** Overrides the limits of reads that examine many rows; for tests. */
   readonly examining?: Partial<ExaminingLimits> | undefined;
-  /** For a server: no other one may open the same file. Several servers may use one PostgreSQL database. */
+  /**
+   * For a server: no other server may open the same file. Several servers may use one PostgreSQL database.
+   */
   readonly exclusive?: boolean;
-  /** For a command that deletes: where the disk of a file is full, it uses the room that is kept for deletions. */
+  /** For a command that deletes: on a full disk, it uses the room reserved for deletions. */
   readonly usesReserve?: boolean;
-  /** Called if acknowledged changes are missing: the database is opened nevertheless. Without it, it is refused. */
+  /**
+   * Called if acknowledged changes are missing; the database is then opened nevertheless. Without it, it is
+   * refused.
+   */
   readonly acceptLoss?: ((loss: Loss) => void) | undefined;
-  /** From this size of the log of a file on, it is not ready. */
+  /** Bytes of the log of a file from which on the database is not ready. */
   readonly maxLogBytes?: number;
-  /** Connections to a database server at most. */
+  /** Maximum connections to a database server. */
   readonly connections?: number;
-  /** Folder of temporary files of uploads, where the records are not in a file. */
+  /** Folder of temporary files of uploads, for a database that is not a file. */
   readonly uploadFolder?: string;
 }
 
 export interface ExaminingLimits {
-  /** How many run at the same time. */
+  /** Maximum number of concurrent units. */
   readonly threads: number;
-  /** How long a unit may take, in milliseconds. */
+  /** Maximum duration of a unit, in milliseconds. */
   readonly deadlineMs: number;
-  /** How long a thread may take to end what it is doing, after which another takes its place. */
+  /** Milliseconds that a thread may take to stop. Then another thread replaces it. */
   readonly graceMs: number;
   readonly maxWaitMs: number;
   readonly maxWaiting: number;
   readonly maxWaitingOfCompany: number;
-  /** How long an unused thread stays. */
+  /** Milliseconds after which an unused thread ends. */
   readonly idleMs: number;
   readonly maxHeapMiB: number;
 }

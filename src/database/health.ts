@@ -9,13 +9,16 @@ const FAULTS: readonly DomainCode[] = [
   'db_corrupt',
 ];
 
-/** After a fault, a small write may succeed where larger ones still fail. */
+/**
+ * Milliseconds after a fault in which no write is tried: a small one may succeed where larger ones still
+ * fail.
+ */
 const RECENT_MS = 5_000;
 
-/** The state of the storage, as its latest results show. */
+/** State of the storage, derived from its latest results. */
 export class DatabaseHealth {
   #fault: DomainCode | null = null;
-  /** The file is damaged or an fsync failed: the state does not change until the process restarts. */
+  /** Whether the file is damaged or an fsync failed: the state does not change until the process restarts. */
   #lasting = false;
   #reportedAt = -Infinity;
 
@@ -29,7 +32,7 @@ export class DatabaseHealth {
     return this.#lasting;
   }
 
-  /** Whether only another write can show that the fault is over, and enough time has passed to try one. */
+  /** Whether to try a write: only that can show that the fault is over, and enough time has passed since. */
   get isWorthATry(): boolean {
     const isRecent = systemClock.elapsed() - this.#reportedAt < RECENT_MS;
     return this.#fault !== null && !this.#lasting && !isRecent;
@@ -42,13 +45,13 @@ export class DatabaseHealth {
     this.#lasting = code === 'db_corrupt';
   }
 
-  /** An fsync failed: written data may be lost. */
+  /** Records a failed fsync: written data may be lost. */
   reportFatal(): void {
     if (!this.#lasting) this.#fault = 'storage_unavailable';
     this.#lasting = true;
   }
 
-  /** A write was committed. */
+  /** Records a committed write, which ends a fault that does not last. */
   recovered(): void {
     if (!this.#lasting) this.#fault = null;
   }

@@ -3,8 +3,9 @@ import type { Database, OpenOptions } from './database.js';
 import type { DatabaseTools } from './tools.js';
 
 /**
- * Opens the database of a URL; creates its tables or brings them up to date if necessary. Errors: `DatabaseRefused`;
- * `busy`; `storage_full` and the other faults of a storage. Only what this kind of database uses is loaded.
+ * Opens the database of a URL; creates its tables or brings them up to date if necessary. Loads only the
+ * modules for this kind of database. Errors: `DatabaseRefused`; `busy`; `storage_full` and the other faults
+ * of a storage.
  */
 export async function openDatabase(url: DatabaseUrl, options: OpenOptions = {}): Promise<Database> {
   if ('file' in url) return await (await import('./sqlite/open.js')).openDatabase(url.file, options);

@@ -1,4 +1,4 @@
-/** What retention has deleted, by company and table. */
+/** Records of what retention has deleted, by company and table. */
 import { sql, type QueryExecutorProvider } from 'kysely';
 
 import { systemClock } from '../platform/clock.js';
@@ -8,16 +8,16 @@ import { typed } from './storage.js';
 /** Tables from which retention deletes. */
 export type PrunedTable = 'transactions' | 'ledger' | 'notification_deliveries' | 'access_tokens';
 
-/** What one transaction has deleted. */
+/** Rows that one transaction has deleted. */
 export interface PrunedRows {
   readonly count: number;
-  /** The highest id or sequence of a table that is deleted in this order; otherwise 0. */
+  /** Highest deleted id or sequence, for a table that is deleted in this order; otherwise 0. */
   readonly upTo: number;
-  /** The time of the newest of them. */
+  /** Time of the newest deleted row. */
   readonly newestAt: Date;
 }
 
-/** Everything up to this id or sequence is deleted; 0 if nothing was. */
+/** Id or sequence up to which all rows are deleted; 0 if none were. */
 export async function prunedUpTo(
   db: QueryExecutorProvider,
   companyId: number,
@@ -28,7 +28,7 @@ export async function prunedUpTo(
   return rows[0]?.up_to ?? 0;
 }
 
-/** To be called in the transaction that deletes; of the ledger, before it does. */
+/** Records a deletion. To be called in its transaction; for the ledger, before its rows are deleted. */
 export async function notePruning(
   db: QueryExecutorProvider,
   companyId: number,
@@ -41,12 +41,15 @@ export async function notePruning(
       newest_at = excluded.newest_at, pruned_at = excluded.pruned_at`.execute(db);
 }
 
-/** A statement that took longer is followed by one for a quarter of the rows: they are long, or the disk is slow. */
+/**
+ * Milliseconds after which a statement counts as slow: its rows are long, or the disk is slow. The next one
+ * then has a quarter of the rows.
+ */
 const LONG_MS = 15;
 
 /**
- * Calls `remove` with parts of a list, of at most `size` rows, with other requests in between: on SQLite a statement holds
- * the event loop. Begins with small parts.
+ * Calls `remove` with parts of a list, of at most `size` rows, and lets other requests run in between: on
+ * SQLite, a statement blocks the event loop. The first parts are small.
  */
 export async function inParts<T>(
   rows: readonly T[],

@@ -1,6 +1,6 @@
 type Reason = 'damaged' | 'exists' | 'foreign' | 'newer' | 'in_use' | 'lost' | 'unreachable' | 'unusable';
 
-/** A database cannot be used as it is; nothing in it was changed. */
+/** A database that cannot be used as it is; nothing in it was changed. */
 export class DatabaseRefused extends Error {
   override readonly name = 'DatabaseRefused';
 

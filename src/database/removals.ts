@@ -1,9 +1,10 @@
 /**
- * Rows that are still stored but no longer belong to a record. A change of many records notes in `removals` what it
- * removes, in one short transaction; from then on no query returns those rows, and they are removed in steps
- * (decisions.md#removals-in-steps). A row of `removals` has one of these forms:
+ * Rows that are still stored but no longer belong to a record. A change of many records stores in `removals`
+ * what it removes, in one short transaction. From then on no query returns those rows, and they are deleted
+ * in steps (decisions.md#removals-in-steps). A row of `removals` has one of these forms:
  *
- * - `group_id`, `logical_number_id`, `app_version_id` or `app_id` alone: this record was deleted, with all that it owns.
+ * - `group_id`, `logical_number_id`, `app_version_id` or `app_id` alone: this record was deleted, with all
+ *   that it owns.
  * - `app_version_id` and `group_id`: the version was removed from the group, and so from its logical numbers.
  */
 import { sql, type RawBuilder } from 'kysely';
@@ -16,7 +17,7 @@ const deletedNumber = (number: RawBuilder<unknown>) => sql`gone.logical_number_i
 
 const ofOwner: Conditions = (of) => [deletedGroup(of('group_id')), deletedNumber(of('logical_number_id'))];
 
-/** By table, what a row of `removals` has that removes a row of the table. */
+/** Conditions, by table, for a row `gone` of `removals` that removes a row of the table. */
 const REMOVED_BY: Readonly<Record<string, Conditions>> = {
   groups: (of) => [deletedGroup(of('id'))],
   logical_numbers: (of) => [deletedNumber(of('id'))],
@@ -24,8 +25,8 @@ const REMOVED_BY: Readonly<Record<string, Conditions>> = {
   apps: (of) => [sql`gone.app_id = ${of('id')}`],
   parameters: ofOwner,
   metacontents: ofOwner,
-  // A link that was made after the version had been removed from the group stays. The plus keeps the planner from
-  // looking removals up by their id, of which most may be greater, instead of by the version.
+  // A link created after the removal of the version from the group stays. With the plus, the planner looks
+  // removals up by their version instead of by their id, of which most may be greater.
   logical_number_app_versions: (of) => [
     sql`gone.app_version_id = ${of('app_version_id')} and +gone.id > ${of('made_after')}
       and (gone.group_id is null or gone.group_id = (select holder.group_id from logical_numbers as holder
@@ -33,7 +34,7 @@ const REMOVED_BY: Readonly<Record<string, Conditions>> = {
   ],
 };
 
-/** Whether a row of the table is removed already, by rows of `removals` that also meet `more`. */
+/** Whether a row of the table is removed, by a row of `removals` that also meets `more`. */
 export function isRemoved(
   table: keyof typeof REMOVED_BY,
   alias: string,
@@ -49,7 +50,7 @@ export function isRemoved(
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }
 
-/** The first change that removed a row of the table; null if the row is present. */
+/** The first change that removed a row of the table; null if none did. */
 export function removedBy(table: keyof typeof REMOVED_BY, alias: string): RawBuilder<number | null> {
   const of = (column: string): RawBuilder<unknown> => sql.ref(`${alias}.${column}`);
   const conditions = REMOVED_BY[table]?.(of) ?? [];
@@ -63,8 +64,8 @@ export function andNotDeleted(table: string, alias: string): RawBuilder<unknown>
 }
 
 /**
- * `and …` with a condition that holds for all rows of a table while nothing is being removed, which is nearly always:
- * that is looked up once for a statement, and the condition for each row.
+ * `and …` with a condition for the rows of a table, which is evaluated only while something is being removed.
+ * That is rare, and looked up once for each statement.
  */
 export function andIfRemoving(table: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return table in REMOVED_BY ? sql`and (not exists (select 1 from removals) or ${condition})` : sql``;

@@ -3,7 +3,7 @@ import type { StorageSizes } from './database.js';
 import type { Oldest } from './totals/oldest.js';
 import { counted } from '../platform/errors.js';
 
-/** Tables that the text names; the JSON has all. */
+/** Number of tables in the text; the JSON has all. */
 const LARGEST = 10;
 
 export function storageFields(sizes: StorageSizes | null, oldest: Oldest): Readonly<Record<string, unknown>> {

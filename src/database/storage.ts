@@ -1,7 +1,7 @@
 /**
- * Codecs between values and columns, and SQL that differs between databases: besides `bound-lists.ts`, `sqlite/` and
- * `postgres/`, only this file knows such differences (decisions.md#two-databases). Repositories read and write columns
- * through these codecs only.
+ * Codecs between values and columns, and SQL that differs between the databases. Besides `bound-lists.ts`,
+ * `sqlite/` and `postgres/`, only this file has such differences (decisions.md#two-databases). Repositories
+ * read and write columns only through these codecs.
  */
 import { sql, type ColumnType, type RawBuilder } from 'kysely';
 
@@ -30,7 +30,7 @@ export const flag: Codec<boolean, number | boolean, boolean> = {
   fromColumn: Boolean,
 };
 
-/** The type of `fromColumn` is trusted: only `toColumn` writes such a column. */
+/** Codec of JSON. Values are not checked when they are read: only `toColumn` writes such a column. */
 export function json<Value>(): Codec<Value, JsonColumn> {
   return {
     toColumn: (value) => JSON.stringify(value),
@@ -38,7 +38,7 @@ export function json<Value>(): Codec<Value, JsonColumn> {
   };
 }
 
-/** The same codec for a column that may be null. */
+/** Codec of a column that may be null. */
 export function nullable<Value, Read, Written>(
   codec: Codec<Value, Read, Written>,
 ): Codec<Value | null, Read | null, Written | null> {
@@ -48,31 +48,40 @@ export function nullable<Value, Read, Written>(
   };
 }
 
-/** Whether two values are written to a column as the same one. */
+/** Whether a column stores two values as the same one. */
 export function areSame(one: unknown, other: unknown): boolean {
   return one instanceof Date && other instanceof Date
     ? one.getTime() === other.getTime()
     : Object.is(one, other);
 }
 
-/** Years 1 and 10000: every stored instant is between them, and both databases can compare with them. */
+/**
+ * Start of the years 1 and 10000, in milliseconds since 1970. Every stored instant is between them, and both
+ * databases can compare with them.
+ */
 const [FIRST_INSTANT, LAST_INSTANT] = [-62_135_596_800_000, 253_402_300_800_000];
 
-/** A value of a column of instants as it is compared with the column; other numbers and texts lie beyond all instants. */
+/**
+ * A key of a column of instants in the form that is compared with the column. Other numbers and texts are
+ * beyond all instants.
+ */
 export function comparableInstant(read: number | string): Date {
   const at = typeof read === 'number' ? read : LAST_INSTANT;
   return new Date(Math.min(Math.max(at, FIRST_INSTANT), LAST_INSTANT));
 }
 
-/** An instant that is compared with a column in a query of Kysely, for which the column is what is read of it. */
+/**
+ * An instant for a comparison with a column in a Kysely query. Its type is that of a value read from the
+ * column.
+ */
 export function comparedInstant(at: Date): RawBuilder<number> {
   return hiddenFromPlanner<unknown>(at) as RawBuilder<number>;
 }
 
-/** The type of an SQL value, where PostgreSQL cannot tell it from the text of a statement. */
+/** Type of an SQL value, for statements from whose text PostgreSQL cannot infer it. */
 export type SqlType = 'integer' | 'text' | 'instant' | 'flag';
 
-/** Their names there. */
+/** Names of the types in PostgreSQL. */
 export const POSTGRES_TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
   integer: sql`bigint`,
   text: sql`text`,
@@ -80,35 +89,45 @@ export const POSTGRES_TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
   flag: sql`boolean`,
 };
 
-/** A bound value with its type: for values that are selected, and so compared with nothing that has a type. */
+/**
+ * A bound value with its type, for a value that is selected, and so is not compared with anything that has a
+ * type.
+ */
 export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
   return portable(sql<T>`${value}`, sql<T>`${value}::${POSTGRES_TYPES[type]}`);
 }
 
 /**
- * A bound value that SQLite's planner does not look at. It looks at others in statements with several tables or a limit,
- * and then plans the statement anew for each execution, which takes 10 to 200 µs and finds the same. The setting
- * SQLITE_DBCONFIG_ENABLE_QPSG would prevent that, but better-sqlite3 does not offer it.
+ * A bound value that SQLite's planner does not examine. It examines others in statements with several tables
+ * or a limit, and then plans the statement anew for each execution, which takes 10 to 200 µs and gives the
+ * same plan. The setting SQLITE_DBCONFIG_ENABLE_QPSG would prevent that, but better-sqlite3 does not offer
+ * it.
  */
 export function hiddenFromPlanner<T>(value: T): RawBuilder<T> {
   return portable(sql<T>`(select ${value})`, sql<T>`${value}`);
 }
 
-/** A table with an alias, and the index that the query planner of SQLite must use; PostgreSQL chooses by statistics. */
+/**
+ * A table with an alias, and the index that the query planner of SQLite must use; PostgreSQL chooses by
+ * statistics.
+ */
 export function indexedBy(table: string, alias: string, index: string): RawBuilder<unknown> {
   const aliased = sql`${sql.table(table)} as ${sql.ref(alias)}`;
   return portable(sql`${aliased} indexed by ${sql.ref(index)}`, aliased);
 }
 
-/** The values of a column in a form for which SQLite's query planner uses no index; PostgreSQL chooses by statistics. */
+/** A column in a form for which SQLite's query planner uses no index; PostgreSQL chooses by statistics. */
 export function unindexed<T>(column: RawBuilder<T>): RawBuilder<T> {
   return portable(sql<T>`+${column}`, column);
 }
 
-/** Joins two tables. SQLite reads the left one first; PostgreSQL chooses by statistics. A condition follows, with ON. */
+/**
+ * Joins two tables; a condition with ON follows. SQLite reads the left one first; PostgreSQL chooses by
+ * statistics.
+ */
 export const crossJoin: RawBuilder<unknown> = portable(sql`cross join`, sql`join`);
 
-/** An instant from a column of milliseconds since 1970, as it is written to a column. */
+/** An instant from a column of milliseconds since 1970, in the form of a column of instants. */
 export function instantIn(column: string): RawBuilder<Date> {
   const milliseconds = sql.ref(column);
   return portable(
@@ -121,19 +140,19 @@ export interface Children {
   /** The table `p` of parents. */
   readonly parents: RawBuilder<unknown>;
   readonly table: RawBuilder<unknown>;
-  /** Columns of `table` with the company and the id, and the company whose rows alone are read. */
+  /** Columns of `table` with the company and the id, and the only company whose rows are read. */
   readonly company: string;
   readonly id: string;
   readonly companyId: number;
   /** SQL after FROM, with an order and a limit, for the children `t` of the parent `p`. */
   readonly ofParent: RawBuilder<unknown>;
-  /** The id of a child there. */
+  /** Id of a child in `ofParent`. */
   readonly childId: string;
 }
 
 /**
- * The FROM clause that joins each parent `p` with its children as `r`. SQLite looks up the children that a limited list
- * of ids has; PostgreSQL reads the list itself for each parent.
+ * FROM clause that joins each parent `p` with its children as `r`. SQLite looks up the children by a limited
+ * list of ids; PostgreSQL reads the limited list itself for each parent.
  */
 export function childrenOfEach(children: Children): RawBuilder<unknown> {
   const { parents, table, company, id, companyId, ofParent, childId } = children;
@@ -147,11 +166,11 @@ export function childrenOfEach(children: Children): RawBuilder<unknown> {
 }
 
 export interface PageQuery {
-  /** Of `t`, the table, which has the columns `company_id` and `id`. */
+  /** Columns of the table `t`, which has the columns `company_id` and `id`. */
   readonly columns: RawBuilder<unknown>;
   readonly table: RawBuilder<unknown>;
   readonly where: RawBuilder<unknown>;
-  /** One that an index has. */
+  /** An order that an index has. */
   readonly order: RawBuilder<unknown>;
   readonly limit: number;
 }
@@ -161,8 +180,8 @@ export function firstPage({ columns, table, where, order, limit }: PageQuery): R
 }
 
 /**
- * The rows after the first `skip` ones. SQLite passes these in the index alone; PostgreSQL would read them too, so there
- * the ids of the page are found first.
+ * The rows after the first `skip` ones. SQLite skips these in the index alone. PostgreSQL would read them, so
+ * its statement finds the ids of the page first.
  */
 export function laterPage(page: PageQuery, skip: number): RawBuilder<unknown> {
   const { columns, table, where, order, limit } = page;
@@ -174,7 +193,9 @@ export function laterPage(page: PageQuery, skip: number): RawBuilder<unknown> {
     )}`;
 }
 
-/** The text under `key` in a column of JSON objects; null if absent. `key` is not escaped: never user input. */
+/**
+ * The text under `key` in a column of JSON objects; null if absent. `key` is not escaped: never user input.
+ */
 export function jsonText(column: string, key: string): RawBuilder<string | null> {
   return portable(
     sql<string | null>`json_extract(${sql.ref(column)}, ${sql.lit(`$.${key}`)})`,
@@ -182,7 +203,10 @@ export function jsonText(column: string, key: string): RawBuilder<string | null>
   );
 }
 
-/** Ends a query whose rows others must not change before this unit has: on SQLite, no other unit writes meanwhile. */
+/**
+ * End of a query whose rows others must not change before this unit has ended. Empty on SQLite, where no
+ * other unit writes meanwhile.
+ */
 export const forUpdate: RawBuilder<unknown> = portable(sql``, sql`for update`);
 
 /** The text of a column that may hold JSON. */
@@ -196,8 +220,8 @@ export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder
 }
 
 /**
- * Whole units of so many milliseconds between 1970 and the instant in a column plus `shift`, which is not before 1970. The
- * number stays whole on both databases where it is divided.
+ * Number of whole units of `milliseconds` between 1970 and the instant in a column plus `shift`; the sum must
+ * not be before 1970. The number is an integer on both databases, so that a division of it is one too.
  */
 export function shiftedUnits(
   column: string,
@@ -211,7 +235,10 @@ export function shiftedUnits(
   );
 }
 
-/** The instant, as columns have it, at which a unit of so many milliseconds begins, by its number since 1970. */
+/**
+ * Start of the unit with this number, in the form of a column of instants. Units of `milliseconds` are
+ * numbered since 1970.
+ */
 export function startOfUnit(number: RawBuilder<number>, milliseconds: number): RawBuilder<unknown> {
   const unit = sql.lit(milliseconds);
   return portable(
@@ -220,17 +247,20 @@ export function startOfUnit(number: RawBuilder<number>, milliseconds: number): R
   );
 }
 
-/** A number, or `most` if it is greater. */
+/** The lesser of a number and `most`. */
 export function lesserOf(number: RawBuilder<number>, most: number): RawBuilder<number> {
   return portable(sql<number>`min(${number}, ${most})`, sql<number>`least(${number}, ${most})`);
 }
 
-/** The greater one of two numbers. */
+/** The greater of two numbers. */
 export function greaterOf(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
   return portable(sql<number>`max(${one}, ${other})`, sql<number>`greatest(${one}, ${other})`);
 }
 
-/** A text that no client can send, unique in its table: frees the name of a record that is only hidden yet. */
+/**
+ * Text that no client can send, unique in its table. It replaces the name of a deleted record whose row is
+ * removed later, so that the name can be used again.
+ */
 export const freedText: RawBuilder<string> = portable(
   sql<string>`char(1) || id`,
   sql<string>`chr(1) || id::text`,

@@ -1,34 +1,45 @@
-/** What the commands `db …` do with a database, while servers may be using it. */
+/** Operations of the commands `db …` on a database, which servers may be using. */
 export interface DatabaseTools {
-  /** `{ file: PATH }` or `{ database: NAME }`: where it is, in the output of commands. */
+  /** Location of the database in the output of commands: `{ file: PATH }` or `{ database: NAME }`. */
   readonly place: Readonly<Record<string, string>>;
-  /** Names of migrations to be applied. Errors: `DatabaseRefused`. */
+  /** Names of pending migrations. Errors: `DatabaseRefused`. */
   pending(): Promise<readonly string[]>;
-  /** Tables that these migrations touch, and how they lock them. Changes nothing. Errors: `DatabaseRefused`. */
+  /**
+   * Tables that pending migrations touch, and how they lock them. Changes nothing. Errors: `DatabaseRefused`.
+   */
   touched(): Promise<readonly TouchedTable[]>;
-  /** Reads everything; resolves to what is wrong. Errors: `DatabaseRefused`. */
+  /** Reads the whole database. Resolves to the problems found. Errors: `DatabaseRefused`. */
   check(): Promise<readonly string[]>;
-  /** Rows of each table, for example `{ devices: 17 }`; null where a backup is checked when it is made. */
+  /**
+   * Rows of each table, for example `{ devices: 17 }`; null for a file, whose backup is checked when it is
+   * made.
+   */
   rowCounts(): Promise<Readonly<Record<string, number>> | null>;
-  /** Copies it to a new file. Errors: `DatabaseRefused`, also if that is done otherwise, and how. */
+  /**
+   * Copies the database to a new file. Errors: `DatabaseRefused`; for PostgreSQL, it names the command to use
+   * instead.
+   */
   backup(target: string, onProgress: Progress): Promise<void>;
-  /** Notes the time of a backup, for the metric of its age. Errors: those of the operating system. */
+  /** Records the time of a backup, for the metric of its age. Errors: those of the operating system. */
   noteBackup(): void;
-  /** Makes it from a backup. Errors: the same, and if it exists. */
+  /** Creates the database from a backup. Errors: as `backup`, also if the database exists. */
   restore(source: string, onProgress: Progress): Promise<void>;
-  /** Gives the room of deleted rows back to the disk. Errors: `DatabaseRefused`, also if that is done otherwise, and how. */
+  /** Returns the room of deleted rows to the disk. Errors: as `backup`. */
   compact(): Promise<{ readonly before: number; readonly after: number }>;
   describe(): Promise<Description>;
-  /** Before a demo is made: removes an earlier one. Errors: `DatabaseRefused` if it runs, or if these may be records of somebody. */
+  /**
+   * Removes an earlier demo before a new one is created. Errors: `DatabaseRefused` if a server uses the
+   * database, or if its records may be real ones.
+   */
   makeEmpty(): Promise<void>;
 }
 
 export type Progress = (done: number, total: number) => void;
 
 export interface Description {
-  /** For programs. */
+  /** Values for programs (JSON). */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The same for people. */
+  /** Lines of text for people. */
   readonly lines: readonly string[];
 }
 
@@ -37,10 +48,13 @@ export interface TouchedTable {
   readonly migration: string;
   /** `*` for the whole file. */
   readonly table: string;
-  /** The strongest lock, for example `AccessExclusiveLock`: others can neither read nor write the table meanwhile. */
+  /**
+   * Strongest lock of the migration, for example `AccessExclusiveLock`: nobody else can read or write the
+   * table meanwhile.
+   */
   readonly lock: string;
-  /** Rows of the table; of PostgreSQL, the estimate of its last analysis. */
+  /** Rows of the table; on PostgreSQL, an estimate from its last analysis. */
   readonly rows: number;
-  /** Whether the table is written anew. Rows that are updated one by one are not told. */
+  /** Whether the table is rewritten. Updates of single rows are not reported. */
   readonly isRewritten: boolean;
 }

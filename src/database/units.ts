@@ -10,7 +10,10 @@ import type { CommittedChange, Database, Scope, WriteOptions } from './database.
 import type { Tables } from './tables/tables.js';
 import type { Changes, CountedMetric, ReadDatabase, SystemWriteWork, Units, WriteWork } from './work.js';
 
-/** A deletion may also update what refers to the deleted record. Changes without entries are the server's own. */
+/**
+ * Checks that there is room for the changes. A deletion may also update records that refer to the deleted
+ * one. Changes without entries are the server's own.
+ */
 function admit(database: Database, entries: readonly RecordedChange[]): void {
   if (entries.length === 0) return;
   const has = (action: string): boolean => entries.some((entry) => entry.action === action);
@@ -33,7 +36,7 @@ function readsOf(database: Database, clock: Clock, presence: PresenceLimits): Un
   };
 }
 
-/** A read unit has to begin again, as one that examines. */
+/** Makes a read unit begin again as one that examines many rows. */
 class ManyRows extends Error {
   override readonly name = 'ManyRows';
 }
@@ -83,14 +86,14 @@ function workOf(
 }
 
 export interface UnitOptions {
-  /** Gets what units of work count. */
+  /** Called with the metrics that units of work count. */
   readonly onCounted?: (metric: CountedMetric, amount: number) => void;
-  /** Gives ledger entries hashes; null if they get none. */
+  /** Key for the hashes of ledger entries; null if they get none. */
   readonly chain?: KeyedHash | null;
   readonly presence?: PresenceLimits;
 }
 
-/** What a unit reports besides its ledger entries. */
+/** Collects the changes that a unit reports besides its ledger entries. */
 function reportsOf(): {
   readonly report: WriteWork['report'];
   readonly reported: readonly CommittedChange[];
@@ -99,7 +102,10 @@ function reportsOf(): {
   return { reported, report: (change) => void reported.push(change) };
 }
 
-/** Passes changes that this node or another one has committed to listeners, and its own to other nodes. */
+/**
+ * Passes committed changes of this node and of other nodes to listeners, and those of this node to other
+ * nodes.
+ */
 function committedOf(database: Database): Pick<Units, 'onCommitted'> & {
   readonly report: (changes: readonly CommittedChange[]) => void;
 } {
@@ -165,7 +171,7 @@ function writesOf(
       admit(database, recorded);
       return used;
     };
-    // Others wait for this one: it does not wait for the other work of its company.
+    // Others wait for this unit, so it does not queue behind other work of its company.
     const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), options);
     if (!doesFree()) database.health.recovered();
     for (const action of actions) action();

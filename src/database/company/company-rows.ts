@@ -1,4 +1,6 @@
-/** Statements on one table in which every row belongs to a company; all of them see the company of the unit of work only. */
+/**
+ * Statements on a table whose rows belong to companies. All of them see only the company of the unit of work.
+ */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import { insertRows, NO_ENDING, runCached, type Ending } from '../statements/cached-query.js';
@@ -12,7 +14,7 @@ import type { Row, Tables, Written } from '../tables/tables.js';
 import type { Caller } from '../../platform/caller.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
 
-/** A unit of work with a company: of a caller, or made by `inCompany`. */
+/** A unit of work of one company: that of its caller, or the one given to `inCompany`. */
 export type OfCompany<Work> = Work & { readonly caller: Pick<Caller, 'companyId'> };
 type ReadWork = OfCompany<SystemReadWork>;
 type WriteWork = OfCompany<SystemWriteWork>;
@@ -35,14 +37,17 @@ export type CompanyTableName = {
   [Name in keyof Tables]: Tables[Name] extends { company_id: number } ? Name : never;
 }[keyof Tables];
 
-/** Conditions joined by AND, for example `{ app_id: 7, number: ['1.0', '1.1'] }`. An array means "one of these". */
+/**
+ * Conditions joined by AND, for example `{ app_id: 7, number: ['1.0', '1.1'] }`. An array means "one of
+ * these".
+ */
 export type Match<Name extends CompanyTableName> = {
   readonly [Column in Exclude<keyof Tables[Name], 'company_id'>]?:
     | Written<Tables[Name]>[Column]
     | readonly Written<Tables[Name]>[Column][];
 };
 
-/** Without the id, which is drawn. */
+/** Columns of a new row, without the id, which is drawn. */
 export type NewRow<Name extends CompanyTableName> = Omit<Insertable<Tables[Name]>, 'company_id' | 'id'>;
 
 /** New values of columns, or SQL expressions that compute them. */
@@ -53,12 +58,12 @@ export type Changes<Name extends CompanyTableName> = {
 };
 
 export interface Selection<Name extends CompanyTableName> {
-  /** Ascending; without it the order is undefined. */
+  /** Columns to order by, ascending. Without them the order is undefined. */
   readonly orderBy?: readonly (string & keyof Tables[Name])[];
   readonly page?: PageRequest;
 }
 
-/** How much a statement deals with: so many rows, and together about so many bytes in a column. */
+/** Limit of one statement: a number of rows, and the approximate sum of the bytes in a column. */
 export interface Limit<Name extends CompanyTableName> {
   readonly rows: number;
   readonly bytes?: { readonly column: string & keyof Tables[Name]; readonly limit: number };
@@ -120,7 +125,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     return (await this.#run<{ total: number }>(work, name, match, more, build))[0]?.total ?? 0;
   }
 
-  /** A query on the matching rows, compiled once for each combination of columns. */
+  /** Runs a query on the matching rows, compiled once for each combination of columns. */
   #run<R = Row<Name>>(
     work: ReadWork,
     name: string,
@@ -138,7 +143,10 @@ export class CompanyRows<Name extends CompanyTableName> {
     );
   }
 
-  /** One statement for each 200 rows, between which others run, and one for all their ids; so do the other inserts. */
+  /**
+   * Inserts 200 rows per statement, and lets other work run in between. All ids are drawn in one statement.
+   * The other inserts do the same.
+   */
   async insert(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<void> {
     await this.#insert(work, rows);
   }
@@ -149,8 +157,8 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   /**
-   * Returns the new rows in undefined order. With `onConflict`, a row that exists with the same company and `key`
-   * gets `changes` instead, in which `excluded` is the row to insert.
+   * Returns the new rows in undefined order. With `onConflict`, an existing row with the same company and
+   * `key` gets `changes` instead, in which `excluded` is the row to insert.
    */
   async insertReturning(
     work: WriteWork,
@@ -188,14 +196,14 @@ export class CompanyRows<Name extends CompanyTableName> {
     return rows.map((row, index) => ({ id: first + index, ...row }));
   }
 
-  /** Returns the rows as they are afterwards. */
+  /** Returns the changed rows. */
   async update(work: WriteWork, match: Match<Name>, changes: Changes<Name>): Promise<Row<Name>[]> {
     const { rows } = await sql<Row<Name>>`update ${sql.table(this.table)} set ${assignments(changes)}
       where ${ownedAnd(work.caller, match)} returning *`.execute(work.db);
     return rows;
   }
 
-  /** Returns the rows as they were. */
+  /** Returns the deleted rows. */
   async delete(work: WriteWork, match: Match<Name>): Promise<Row<Name>[]> {
     const { rows } = await sql<Row<Name>>`delete from ${this.#matching(work, match)} returning *`.execute(
       work.db,
@@ -203,7 +211,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     return rows;
   }
 
-  /** Whether more rows match than the limit allows; removed ones count too. */
+  /** Whether more rows match than the limit allows. Rows that are removed in steps count too. */
   async exceed(work: ReadWork, match: Match<Name>, { rows, bytes }: Limit<Name>): Promise<boolean> {
     const size = bytes === undefined ? sql`0` : sql`octet_length(${textOf(bytes.column)})`;
     const found = await sql<{
@@ -243,7 +251,7 @@ function conflictClause({ key, changes }: { key: readonly string[]; changes: obj
     do update set ${assignments(changes)}`;
 }
 
-/** The row of a statement that affects exactly one. Errors: an `Error` if there is none. */
+/** The only row of a result. Errors: an `Error` if there is none. */
 export function only<T>([row]: readonly T[]): T {
   if (row === undefined) throw new Error('The statement returned no row: the record does not exist any more');
   return row;

@@ -19,7 +19,7 @@ import type { AuditColumns } from '../tables/columns.js';
 import type { Row, Tables, Written } from '../tables/tables.js';
 import type { ReadWork, WriteWork } from '../work.js';
 
-/** Names of the companies' tables whose rows have an id and the audit columns. */
+/** Names of the company tables whose rows have an id and the audit columns. */
 export type AuditedTableName = {
   [Name in CompanyTableName]: Tables[Name] extends AuditColumns & { id: unknown } ? Name : never;
 }[CompanyTableName];
@@ -28,23 +28,25 @@ export interface AuditedRecord extends Audit {
   readonly id: number;
 }
 
-/** What a resource decides itself: its record without the id and the audit fields. */
+/** Fields of a record that a resource sets itself: all except the id and the audit fields. */
 export type ValuesOf<T extends AuditedRecord> = Omit<T, keyof AuditedRecord>;
 
-/** Every column that the table class does not fill itself: leaving one out does not compile. */
+/**
+ * Columns that `CompanyTable` does not set itself. All of them must be given; a missing one does not compile.
+ */
 export type OwnColumns<Name extends AuditedTableName> = Omit<
   Written<Tables[Name]>,
   'id' | 'company_id' | keyof AuditColumns | SeparateColumn<Tables[Name]>
 >;
 
-/** Columns that are written by statements of their own only. */
+/** Columns that only statements of their own write. */
 type SeparateColumn<Table> = {
   [Column in keyof Table]: [UpdateType<Table[Column]>] extends [never] ? Column : never;
 }[keyof Table];
 
 /**
- * The two directions between rows and records. `recordOf` must return every field of the record, and `columnsOf`
- * every column of the table, so a field that is left out of one of them does not compile.
+ * Conversions between rows and records. `recordOf` must return every field of the record, and `columnsOf`
+ * every column of the table: a field that is missing in one of them does not compile.
  */
 export interface Mapping<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly table: Name;
@@ -53,8 +55,8 @@ export interface Mapping<Name extends AuditedTableName, T extends AuditedRecord>
 }
 
 /**
- * A company's records in one table. The company comes from the unit of work: no method can be called without it
- * (decisions.md#company-filters).
+ * A company's records in one table. The company comes from the unit of work: no method can be called without
+ * it (decisions.md#company-filters).
  */
 export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly table: Name;
@@ -86,10 +88,11 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return await this.#rows.count(work, match);
   }
 
-  /** Ascending by id; all of them, or one page. */
+  /** Matching records, ascending by id: all, or one page. */
   async select(work: ReadWork, match: Match<Name>, page?: PageRequest): Promise<T[]> {
     if (page !== undefined) return (await this.#pageOf(work, match, page)).map(this.recordOf);
-    // For ORDER BY id, SQLite may read all rows of the company in that order instead of finding these by their index.
+    // With ORDER BY id, SQLite may read all rows of the company in that order instead of using the index of
+    // the match.
     const records = (await this.#rows.select(work, match)).map(this.recordOf);
     return records.sort((one, other) => one.id - other.id);
   }
@@ -103,13 +106,13 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return only(await this.insertMany(work, [values]));
   }
 
-  /** One statement for 200 records. The order of the result is undefined. */
+  /** Runs one statement per 200 records. The order of the result is undefined. */
   async insertMany(work: WriteWork, values: readonly ValuesOf<T>[]): Promise<T[]> {
     const rows = await this.#rows.insertReturning(work, this.#newRows(work, values));
     return rows.map(this.recordOf);
   }
 
-  /** Inserts records, or changes those that exist with the same values in the columns `key`. */
+  /** Inserts records, or changes existing ones with the same values in the columns `key`. */
   async upsertMany(
     work: WriteWork,
     values: readonly ValuesOf<T>[],
@@ -125,7 +128,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return (await this.#rows.insertReturning(work, rows, { key, changes })).map(this.recordOf);
   }
 
-  /** Writes the columns that differ; `revision` grows by one in any case. */
+  /** Writes the columns that differ. `revision` grows by one in any case. */
   async update(work: WriteWork, current: T, values: ValuesOf<T>): Promise<T> {
     const before = new Map(entriesOf(this.#columnsOf(current)));
     const changed = entriesOf(this.#columnsOf(values)).filter(
@@ -149,7 +152,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return (await this.#rows.delete(work, match)).map(this.recordOf);
   }
 
-  /** Deletes a part of the matching records, and returns it. */
+  /** Deletes as many matching records as the limit allows, and returns them. */
   async deleteSome(work: WriteWork, match: Match<Name>, limit: Limit<Name>): Promise<T[]> {
     return (await this.#rows.deleteSome(work, match, limit)).map(this.recordOf);
   }
@@ -159,8 +162,8 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   }
 
   /**
-   * Frees what records keep from others that are deleted, but whose rows are removed later: the unique text, and
-   * references.
+   * Releases the unique text and the references of deleted records whose rows are removed later, so that
+   * other records can use them.
    */
   async free(
     work: WriteWork,

@@ -13,19 +13,19 @@ export const NUMBERED_TABLES = [
   'unknown_terminals',
 ] as const;
 
-/** Numbered tables whose new rows draw their ids by themselves; those of the others are drawn before. */
+/** Numbered tables whose INSERT draws the id itself. For the others, ids are drawn before the INSERT. */
 const DRAWING_TABLES: ReadonlySet<string> = new Set([
   ...['access_tokens', 'groups', 'logical_numbers', 'devices', 'apps', 'app_versions', 'files', 'parameters'],
   ...['metacontents', 'notifications', 'transactions', 'unknown_terminals', 'ledger'],
 ]);
 
-/** Of whom a number of consecutive ids is drawn; 0 stands for no company. */
+/** Company that `count` consecutive ids are reserved for; 0 for rows without a company. */
 export interface Draw {
   readonly companyId: number;
   readonly count: number;
 }
 
-/** The last id of a company in a table, even if its record was deleted; 0 if none was drawn. */
+/** The last id drawn for a company in a table, even if its record was deleted; 0 if none was drawn. */
 export async function lastDrawn(
   db: QueryExecutorProvider,
   companyId: number,
@@ -41,9 +41,9 @@ export async function lastDrawn(
 }
 
 /**
- * Draws consecutive ids of a table for each of the companies, in one statement; returns the first of each, by company.
- * An id is never drawn twice, even if its record was deleted. `counters.last_drawn` keeps the last one: the ids of a
- * company become visible in ascending order, because units of work of one company write one after the other.
+ * Draws consecutive ids of a table for each company, in one statement. Returns the first id by company. An id
+ * is never drawn twice, even if its record was deleted: `counters.last_drawn` stores the last one. The ids of
+ * a company become visible in ascending order, because its units of work write one after the other.
  */
 export async function drawIds(
   db: QueryExecutorProvider,
@@ -70,8 +70,9 @@ export function drawsItself(table: string): boolean {
 }
 
 /**
- * For an INSERT that draws the id of its one row: what stands before it, and the value of the id. Nothing but these may
- * bind values before those of the row. On SQLite, a trigger of the table keeps the id as the last one that was drawn.
+ * Parts of an INSERT that draws the id of its only row: the SQL before the INSERT, and the value of the id.
+ * No other values may be bound before those of the row. On SQLite, a trigger of the table stores the id in
+ * `counters.last_drawn`.
  */
 function drawingInsert(
   table: string,
@@ -91,7 +92,10 @@ function drawingInsert(
   };
 }
 
-/** Inserts a row of such a table, whose number is in the column `number`, in one statement. */
+/**
+ * Inserts a row and draws its id, which is stored in the column `number`, in one statement. Only for
+ * `DRAWING_TABLES`.
+ */
 export async function insertDrawing<R>(
   db: QueryExecutorProvider,
   {

@@ -1,14 +1,14 @@
-/** The conditions that say which rows of a company's table a statement concerns, see `Match`. */
+/** Conditions for the rows of a company's table that a statement concerns, see `Match`. */
 import { sql, type RawBuilder } from 'kysely';
 
 import type { Caller } from '../../platform/caller.js';
 import { boundList, inList } from '../bound-lists.js';
 
-/** How a value stands in a statement. */
+/** Binds a value to a statement. */
 export type Bind = (value: unknown) => RawBuilder<unknown>;
 const plain: Bind = (value) => sql`${value}`;
 
-/** The one place where rows of a company's table are restricted to the caller's company. */
+/** The only place where rows of a company's table are restricted to the caller's company. */
 export function ownedAnd(
   { companyId }: Pick<Caller, 'companyId'>,
   match: object,
@@ -33,7 +33,7 @@ function conditionOf(column: RawBuilder<unknown>, value: unknown, bind: Bind): R
   }
 }
 
-/** `nothing` is an empty list, whose type is not known. */
+/** Form of a condition. `nothing` is an empty list, which no row matches. */
 type Kind = 'null' | 'value' | 'nothing' | 'ids' | 'texts';
 
 export function kindOf(value: unknown): Kind {
@@ -51,7 +51,7 @@ export function kindOf(value: unknown): Kind {
   }
 }
 
-/** What `conditionOf` binds: a list is one JSON text. */
+/** The values that `conditionOf` binds. A list is one value, a JSON text. */
 export function boundValues(value: unknown): readonly unknown[] {
   const kind = kindOf(value);
   if (kind === 'null' || kind === 'nothing') return [];

@@ -4,10 +4,10 @@ import type { Tables } from '../tables/tables.js';
 import type { CompanyWriteWork, ReadDatabase, ReadWork, SystemReadWork, SystemWriteWork } from '../work.js';
 
 /**
- * The one way to SQL that is written by hand in a repository: for statements that `CompanyTable`, `CompanyRows` and
- * `listOf` cannot express. Such a statement must itself compare `company_id` with `companyId` in every table of a
- * company that it names. `test/database/special-sql.test.ts` counts the uses of each file, so that a new one is a
- * decision that shows in the diff.
+ * The only way to run handwritten SQL in a repository, for statements that `CompanyTable`, `CompanyRows` and
+ * `listOf` cannot express. Such a statement must itself compare `company_id` with `companyId` in every
+ * company table that it names. `test/database/special-sql.test.ts` counts the uses in each file, so that a
+ * new one shows in the diff.
  */
 export function specialSql(work: CompanyWriteWork): {
   readonly db: Transaction<Tables>;

@@ -9,14 +9,14 @@ import type { SystemWriteWork } from '../work.js';
 /** Rows per statement: more would hold the event loop for too long. */
 const ROWS_PER_STATEMENT = 200;
 
-/** A row with its id, and with every column that has no default. */
+/** Values of a row with its id and every column that has no default. */
 type WholeRow<Name extends CompanyTableName> = Omit<Written<Tables[Name]>, 'company_id'>;
 
 /**
- * Gives each row, which the company must have, its own values in `columns`; other columns of it are needed by the
- * statement, and stay as they are stored. Returns the rows as they are then, in undefined order. One statement for 200
- * rows, between which others run: an insert in which each row is there already, since this is how one statement of both
- * databases has rows of values with the types of columns.
+ * Sets `columns` of each row to its own values. The company must have the rows; other columns must be given,
+ * but are not changed. Returns the changed rows in undefined order. Runs one statement per 200 rows, and lets
+ * other work run in between. The statement is an INSERT in which each row conflicts: in both databases, its
+ * values have the types of the columns.
  */
 export async function updateEach<Name extends CompanyTableName>(
   work: OfCompany<SystemWriteWork>,

@@ -23,9 +23,10 @@ export interface CopyProgress {
 }
 
 /**
- * Copies all tables, reads the target again, and commits if nothing differs. Resolves to the tables of both; where they
- * differ, the target stays empty and marked as unfinished. All is one transaction of the target: after a crash, batches in
- * transactions of their own would leave rows, and triggers that are off. Errors: `DatabaseRefused`; the faults of a storage.
+ * Copies all tables, reads the target again, and commits if nothing differs. Resolves to the tables of both;
+ * if they differ, the target stays empty and marked as unfinished. Everything is one transaction of the
+ * target: with one transaction per batch, a crash would leave rows behind and triggers off. Errors:
+ * `DatabaseRefused`; the faults of a storage.
  */
 export async function copyTables(
   source: CopySource,
@@ -45,7 +46,7 @@ export async function copyTables(
   return comparisons;
 }
 
-/** Reads all tables of both, and changes nothing. */
+/** Compares all tables of both databases without changing anything. */
 export async function compareTables(
   source: CopyReader,
   target: CopyReader,
@@ -67,11 +68,11 @@ export interface TableSize {
   readonly bytes: number;
 }
 
-/** Of a copy and its comparison on two processors, measured; rows with many indexes take longest. */
+/** Measured duration of a copy and its comparison, on two processors. Rows with many indexes take longest. */
 const SECONDS_PER_ROW = 60e-6;
 const SECONDS_PER_BYTE = 30e-9;
 
-/** What would be copied, and about how long it takes, in seconds. */
+/** Tables that would be copied, and the approximate duration in seconds. */
 export async function estimate(
   source: CopySource,
 ): Promise<{ readonly tables: readonly TableSize[]; readonly seconds: number }> {
@@ -86,7 +87,7 @@ export async function estimate(
   return { tables, seconds: Math.ceil(seconds) };
 }
 
-/** While the target stores a batch, the next one is read. */
+/** Copies a table, and reads the next batch while the target stores the current one. */
 async function copyTable(
   source: CopySource,
   target: CopyTarget,
@@ -99,7 +100,7 @@ async function copyTable(
     for await (const rows of source.rows(shape)) {
       await storing;
       storing = target.insert(shape, rows);
-      // Its error is that of the next `await`.
+      // The next `await` throws its error.
       storing.catch(() => undefined);
       checksum.add(rows);
       onRows(rows.length);
@@ -146,7 +147,7 @@ async function rowsOf(reader: CopyReader, shapes: readonly TableShape[]): Promis
   return rows;
 }
 
-/** Errors: `DatabaseRefused` if the two have different tables. */
+/** Shapes of the tables. Errors: `DatabaseRefused` if the two have different tables. */
 async function commonShapes(source: CopyReader, target: CopyReader): Promise<readonly TableShape[]> {
   const shapes = await source.shapes();
   const others = await target.shapes();

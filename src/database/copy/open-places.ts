@@ -9,12 +9,17 @@ import { prepareFile } from '../sqlite/open.js';
 import type { CopySource, CopyTarget } from './place.js';
 import { refuseRecords } from './unfinished.js';
 
-/** Errors: `DatabaseRefused`, for example if it has not the tables of this version. */
+/**
+ * Opens the database to copy from. Errors: `DatabaseRefused`, for example if it lacks tables of this version.
+ */
 export async function openSource(url: DatabaseUrl): Promise<CopySource> {
   return 'file' in url ? openFileSource(url.file) : await openServerSource(url.server);
 }
 
-/** Creates the tables, and marks the database as an unfinished copy. Errors: `DatabaseRefused`, for example if it has records. */
+/**
+ * Opens the database to copy into: creates its tables, and marks it as an unfinished copy. Errors:
+ * `DatabaseRefused`, for example if it has records.
+ */
 export async function openTarget(
   url: DatabaseUrl,
   source: string,
@@ -25,14 +30,20 @@ export async function openTarget(
   return openFileTarget(url.file, source);
 }
 
-/** Changes nothing. Errors: `DatabaseRefused` if it has records and is no unfinished copy. */
+/**
+ * Checks the database to copy into, without changing it. Errors: `DatabaseRefused` if it has records and is
+ * not an unfinished copy.
+ */
 export async function demandEmpty(url: DatabaseUrl): Promise<void> {
   const state = 'file' in url ? fileState(url.file) : await serverState(url.server);
   if (state === null || state.records === 0 || state.unfinished !== null) return;
   throw refuseRecords(databaseName(url), state.records);
 }
 
-/** For the mark and for messages: a path without its folder says little elsewhere. */
+/**
+ * Name of a database for the mark and for messages. A path is absolute, since a relative one says little
+ * elsewhere.
+ */
 export function placeName(url: DatabaseUrl): string {
   return 'file' in url ? resolve(url.file) : databaseName(url);
 }

@@ -1,16 +1,19 @@
 import type { TableShape } from './tables.js';
 import type { CopyRow } from './values.js';
 
-/** A database that tables are read from, all in the same state. */
+/** A database whose tables are read, all in the same state. */
 export interface CopyReader {
-  /** Without a password. */
+  /** Name without a password. */
   readonly name: string;
-  /** The tables of `COPIED_TABLES`, in its order. Errors: `DatabaseRefused` if it has tables that are not known. */
+  /**
+   * The tables of `COPIED_TABLES`, in its order. Errors: `DatabaseRefused` if it has tables that are not
+   * known.
+   */
   shapes(): Promise<readonly TableShape[]>;
   count(table: string): Promise<number>;
   /** Rows in the order of the primary key, in batches of bounded size. One table at a time. */
   rows(shape: TableShape): AsyncIterable<readonly CopyRow[]>;
-  /** By table, the last number that was given where the database itself numbers the rows. */
+  /** Last numbers by table, for tables whose rows the database itself numbers. */
   lastNumbers(): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -20,22 +23,25 @@ export interface CopySource extends CopyReader {
   close(): Promise<void>;
 }
 
-/** An empty database in one open transaction, in which neither triggers nor row-level security take part. */
+/** An empty database in an open transaction, with triggers and row-level security turned off. */
 export interface CopyTarget extends CopyReader {
   /** Rows in the order of the primary key. */
   insert(shape: TableShape, rows: readonly CopyRow[]): Promise<void>;
-  /** Puts back what took no part. `numbers` are those of `lastNumbers`. What is then read is what `commit` stores. */
+  /**
+   * Turns on again what was off. `numbers` are those of `lastNumbers`. Reads then return what `commit`
+   * stores.
+   */
   finish(numbers: ReadonlyMap<string, number>): Promise<void>;
   /** Stores everything, and removes the mark of an unfinished copy in the same transaction. */
   commit(): Promise<void>;
-  /** Without a commit before, the database stays empty and marked. */
+  /** Closes the database. Without an earlier `commit`, it stays empty and marked. */
   close(): Promise<void>;
 }
 
-/** What is known of a database before a copy into it. */
+/** State of a database before a copy into it. */
 export interface TargetState {
-  /** Rows of all tables. */
+  /** Number of rows in all tables. */
   readonly records: number;
-  /** Where an unfinished copy came from; null if there is none. */
+  /** Source of the unfinished copy in the database; null if there is none. */
   readonly unfinished: string | null;
 }

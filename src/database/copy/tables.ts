@@ -1,8 +1,8 @@
 import type { Tables } from '../tables/tables.js';
 
 /**
- * All tables that are copied, each after those that it refers to. A table of the schema that is missing here does not
- * compile; `members` is a view.
+ * All tables that are copied, each after the tables that it refers to. A table of the schema that is missing
+ * here does not compile; `members` is a view.
  */
 const COPIED: Readonly<Record<Exclude<keyof Tables, 'members'>, true>> = {
   companies: true,
@@ -55,15 +55,15 @@ const COPIED: Readonly<Record<Exclude<keyof Tables, 'members'>, true>> = {
   idempotency_keys: true,
   counters: true,
 };
-/** In this order. */
+/** Names of all copied tables, in this order. */
 export const COPIED_TABLES: readonly string[] = Object.keys(COPIED);
 
-/** Tables that each database has for itself: applied migrations, limits of rates, and the mark of a copy. */
+/** Tables that are not copied: applied migrations, rate limits, and the mark of a copy. */
 export const NOT_COPIED = [
   ...['kysely_migration', 'kysely_migration_lock', 'applied_migrations', 'rate_limits', 'unfinished_copy'],
 ] as const;
 
-/** How the values of a column are written in both databases. */
+/** Kind of values in a column, which determines their form in a copy. */
 export type ColumnKind = 'integer' | 'instant' | 'flag' | 'text' | 'json' | 'jsonb' | 'bytes';
 
 export interface Column {
@@ -73,13 +73,16 @@ export interface Column {
 
 export interface TableShape {
   readonly name: string;
-  /** In alphabetical order: the databases have them in different ones. */
+  /** Columns in alphabetical order, because their order differs between the databases. */
   readonly columns: readonly Column[];
   /** Columns of the primary key. */
   readonly key: readonly string[];
 }
 
-/** Columns of SQLite whose declared type does not say their kind; those of instants have names that do. */
+/**
+ * Kinds of SQLite columns whose declared type does not tell it. Instants are recognized by the names of their
+ * columns.
+ */
 const KINDS: Readonly<Record<string, ColumnKind>> = {
   'devices.enabled': 'flag',
   'app_versions.displayable': 'flag',
@@ -97,7 +100,7 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
 const DECLARED: Readonly<Record<string, ColumnKind>> = { integer: 'integer', text: 'text', blob: 'bytes' };
 const INSTANT = /(^|_)at$|^locked_until$|^failed_since$/;
 
-/** The kind of a column of SQLite; `type` is the declared one. */
+/** The kind of a SQLite column; `type` is its declared type. */
 export function kindOf(table: string, column: string, type: string): ColumnKind {
   if (/^integer$/i.test(type) && INSTANT.test(column)) return 'instant';
   const kind = KINDS[`${table}.${column}`] ?? DECLARED[type.toLowerCase()];
@@ -106,7 +109,7 @@ export function kindOf(table: string, column: string, type: string): ColumnKind 
   return kind;
 }
 
-/** Names of tables that are in a database but in neither list, or in the first list but not in the database. */
+/** Names of the existing tables that are in neither list, and of the copied tables that do not exist. */
 export function unknownTables(existing: readonly string[]): readonly string[] {
   const known: readonly string[] = [...COPIED_TABLES, ...NOT_COPIED];
   return [

@@ -1,10 +1,10 @@
 import { DatabaseRefused } from '../refused.js';
 import { counted } from '../../platform/errors.js';
 
-/** Exists only in a database into which a copy began and did not end. */
+/** Table that exists only in a database into which a copy began but did not end. */
 export const UNFINISHED_TABLE = 'unfinished_copy';
 
-/** For a server or another command. */
+/** Error of a server or another command. */
 export function refuseUnfinished(name: string, source: string): DatabaseRefused {
   return new DatabaseRefused(
     'unusable',
@@ -12,7 +12,7 @@ export function refuseUnfinished(name: string, source: string): DatabaseRefused 
   );
 }
 
-/** For a copy into a database that has records. */
+/** Error of a copy into a database that has records. */
 export function refuseRecords(name: string, records: number): DatabaseRefused {
   return new DatabaseRefused(
     'exists',
@@ -20,7 +20,7 @@ export function refuseRecords(name: string, records: number): DatabaseRefused {
   );
 }
 
-/** For a copy from a database that has not the tables of this version. */
+/** Error of a copy from a database that lacks tables of this version. */
 export function refuseOlder(name: string, pending: readonly string[]): DatabaseRefused {
   return new DatabaseRefused(
     'unusable',

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { ColumnKind, TableShape } from './tables.js';
 
 /**
- * A value in the form that both databases share: whole numbers and instants (milliseconds) in decimal digits, flags as
- * `0` or `1`, texts and JSON as they are, bytes as bytes.
+ * A value in the form that both databases share: whole numbers and instants (milliseconds) in decimal digits,
+ * flags as `0` or `1`, texts and JSON unchanged, bytes as bytes.
  */
 export type CopyValue = string | Uint8Array | null;
 export type CopyRow = readonly CopyValue[];
@@ -22,7 +22,10 @@ export function lineOf(row: CopyRow): string {
   return `${row.map(fieldOf).join('\t')}\n`;
 }
 
-/** JSON with sorted keys and without spaces: the same text for the same value. Duplicate keys: the last one counts. */
+/**
+ * JSON with sorted keys and without spaces: the same text for the same value. Duplicate keys: the last one
+ * counts.
+ */
 function canonicalJson(text: string): string {
   return JSON.stringify(JSON.parse(text), (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -31,14 +34,14 @@ function canonicalJson(text: string): string {
   );
 }
 
-/** Bytes of the values of a row, about. */
+/** Approximate bytes of the values of a row. */
 export function bytesOf(row: CopyRow): number {
   let bytes = 0;
   for (const value of row) bytes += value?.length ?? 0;
   return bytes;
 }
 
-/** Replaces the values of columns of one kind, where a row has any. */
+/** Returns a function that replaces the values of a row in columns of one kind. */
 export function mapKind(
   { columns }: TableShape,
   kind: ColumnKind,
@@ -50,7 +53,10 @@ export function mapKind(
     row.map((value, index) => (isOfKind[index] === true && typeof value === 'string' ? map(value) : value));
 }
 
-/** SHA-256 over the lines of a table, in the order of its primary key: equal for equal tables of both databases. */
+/**
+ * SHA-256 over the lines of a table, in the order of its primary key: equal for equal tables of both
+ * databases.
+ */
 export class Checksum {
   readonly #hash = createHash('sha256');
   readonly #canonical: (row: CopyRow) => CopyRow;

@@ -1,14 +1,14 @@
-/** What `audit verify` reads: entries of one company in pages, and the heads of all chains. */
+/** Rows that `audit verify` reads: entries of one company in pages, and the heads of all chains. */
 import { sql } from 'kysely';
 
 import { NO_COMPANY, type ChainHead } from './chain.js';
 import type { Row } from '../tables/tables.js';
 import type { SystemReadWork } from '../work.js';
 
-/** An entry may have half a megabyte. */
+/** Entries per page. One entry may have half a megabyte. */
 const PAGE_SIZE = 50;
 
-/** Entries after a sequence, ascending; at most 50, none after `upTo`. */
+/** Entries with sequences after `after`, up to `upTo`, ascending; at most 50. */
 export async function selectEntries(
   work: SystemReadWork,
   companyId: number,
@@ -21,19 +21,22 @@ export async function selectEntries(
   return rows;
 }
 
-/** A company whose ledger can be verified, as it is now. */
+/** Current state of the ledger of a company. */
 export interface ChainState {
   readonly companyId: number;
-  /** `no company` for entries without one. */
+  /** Name of the company, or `no company` for entries without one. */
   readonly name: string;
   readonly head: ChainHead | null;
-  /** The last entry, with or without a hash; 0 if there is none. */
+  /** Sequence of the last entry, with or without a hash; 0 if there is none. */
   readonly last: number;
-  /** What retention has deleted: all entries up to a sequence, and the time of the last of them. */
+  /**
+   * Entries that retention has deleted: all up to the sequence `upTo`; `newestAt` is the time of the last
+   * one. Null if none.
+   */
   readonly pruned: { readonly upTo: number; readonly newestAt: Date } | null;
 }
 
-/** All companies by name, those without entries too, and the entries without a company. */
+/** States of all companies by name, including those without entries, and of the entries without a company. */
 export async function selectStates(work: SystemReadWork): Promise<readonly ChainState[]> {
   const { db } = work;
   const companies = await db.selectFrom('companies').select(['id', 'name']).orderBy('name').execute();

@@ -1,8 +1,9 @@
 /**
- * The hash chain of the ledger: each entry of a company has a keyed hash of its content and of the chained entry before
- * it. The key follows from the token secret, which is not in the database: who can only edit the database cannot make
- * a hash; a plain hash could be computed anew by anybody. An auditor of one company can verify its chain alone. The head of
- * the chain has a row of its own, so that a cut at the end shows.
+ * Hash chain of the ledger: each entry of a company has a keyed hash of its content and of the previous
+ * chained entry. The key is derived from the token secret, which is not in the database: somebody who can
+ * only edit the database cannot compute a hash, whereas anybody can compute a plain one. An auditor of one
+ * company can verify its chain alone. The head of the chain has its own row, so that a cut at the end is
+ * detected.
  */
 import { sql, type Transaction } from 'kysely';
 
@@ -10,13 +11,13 @@ import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
 import { runCached } from '../statements/cached-query.js';
 import type { Row, Tables, Written } from '../tables/tables.js';
 
-/** Stands for entries without a company, for example of a sign-in with an unknown e-mail address. */
+/** Company id of entries without a company, for example of a sign-in with an unknown e-mail address. */
 export const NO_COMPANY = 0;
 
-/** A ledger entry as it is stored, without its hash. */
+/** Columns of a ledger entry without its hash. */
 export type LedgerRow = Omit<Written<Tables['ledger']>, 'position' | 'hash'>;
 
-/** A chained entry, to which the next one is linked; `{ sequence: 0, hash: '' }` before the first. */
+/** A chained entry that the next one is linked to; `{ sequence: 0, hash: '' }` before the first. */
 export interface Link {
   readonly sequence: number;
   readonly hash: string;
@@ -26,7 +27,10 @@ export const NO_LINK: Link = { sequence: 0, hash: '' };
 
 export type ChainHead = Row<'ledger_chains'>;
 
-/** What the hash of an entry covers: every column but its position among the entries of all companies. */
+/**
+ * Values that the hash of an entry covers: every column except its position among the entries of all
+ * companies.
+ */
 export function hashedValues(
   row: LedgerRow | Omit<Row<'ledger'>, 'position' | 'hash'>,
   before: Link,
@@ -46,7 +50,7 @@ export function hashedValues(
   ];
 }
 
-/** What the seal of a head covers. */
+/** Values that the seal of a head covers. */
 export function sealedValues(head: Omit<ChainHead, 'seal'>): (string | number)[] {
   return [
     ...['head', head.company_id, head.first_sequence, head.before_sequence, head.before_hash],
@@ -55,8 +59,9 @@ export function sealedValues(head: Omit<ChainHead, 'seal'>): (string | number)[]
 }
 
 /**
- * Adds their hashes to new entries, in the order of their sequences, and moves the heads of their companies. Two
- * statements, for however many companies. A chain continues the one before it, even if entries between them have none.
+ * Adds hashes to new entries, in the order of their sequences, and moves the heads of their companies. Runs
+ * two statements for any number of companies. An entry is linked to the last chained one, even if entries
+ * between them have no hash.
  */
 export async function chained(
   db: Transaction<Tables>,
@@ -90,7 +95,10 @@ const companyOf = (row: Pick<LedgerRow, 'company_id'>): number => row.company_id
 
 const linkOf = ({ sequence, hash }: Link): Link => ({ sequence, hash });
 
-/** What was made with another key cannot be verified with this one: what can begins anew, at this entry. */
+/**
+ * The head after a new entry. Entries chained with another key cannot be verified with this one: if the key
+ * differs, the verifiable part begins at this entry.
+ */
 function movedHead(
   hash: KeyedHash,
   head: ChainHead | undefined,
@@ -114,7 +122,7 @@ function sealed(hash: KeyedHash, head: ChainHead): ChainHead {
   return { ...head, seal: hash.of(sealedValues(head)) };
 }
 
-/** Seals a head that was moved, and stores it. */
+/** Seals a changed head and stores it. */
 export async function saveHead(db: Transaction<Tables>, hash: KeyedHash, head: ChainHead): Promise<void> {
   await saveHeads(db, [sealed(hash, head)]);
 }

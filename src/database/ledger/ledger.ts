@@ -17,7 +17,7 @@ export interface LedgerChange {
   readonly entityId: number | null;
   readonly before?: object | null;
   readonly after?: object | null;
-  /** By default those of the caller. */
+  /** Default: the company and the user of the caller. */
   readonly companyId?: number | null;
   readonly userId?: number | null;
 }
@@ -32,10 +32,13 @@ interface Identified {
   readonly id: number;
 }
 
-/** Fields of a change that do not follow from the caller or from the method of `Ledger`. */
+/** Fields of a change that neither the caller nor the method of `Ledger` determines. */
 type GivenFields = Partial<Pick<LedgerChange, 'action' | 'companyId' | 'userId'>>;
 
-/** Changes are recorded in the transaction of the unit of work, in the order of the calls (decisions.md#ledger). */
+/**
+ * Changes are recorded in the transaction of the unit of work, in the order of the calls
+ * (decisions.md#ledger).
+ */
 export interface Ledger {
   append(event: LedgerChange): void;
   created(entityType: string, after: Identified, given?: GivenFields): void;
@@ -50,7 +53,7 @@ const ROWS_PER_INSERT = 200;
 
 const state = nullable(json<object>());
 
-/** With `chain`, entries get hashes. */
+/** Creates the ledger of a unit of work. With `chain`, its entries get hashes. */
 export function createLedger(
   db: Transaction<Tables>,
   now: Date,
@@ -89,12 +92,12 @@ export function createLedger(
   };
 }
 
-/** The only entry of a unit, the usual case: in one statement. */
+/** Inserts the only entry of a unit, the usual case, in one statement. */
 async function insertAlone(db: Transaction<Tables>, companyId: number, row: object): Promise<void> {
   await insertDrawing(db, { table: 'ledger', number: 'sequence', companyId }, row, NO_ENDING);
 }
 
-/** Entries with their sequences, which continue those of their company. One statement. */
+/** Assigns sequences to entries, which continue those of their company, in one statement. */
 async function numbered(
   db: Transaction<Tables>,
   entries: readonly RecordedChange[],

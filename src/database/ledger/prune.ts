@@ -7,7 +7,7 @@ import type { Tables } from '../tables/tables.js';
 import type { SystemWriteWork } from '../work.js';
 import { NO_COMPANY, saveHead, type ChainHead } from './chain.js';
 
-/** Entries that one statement deletes; more would hold the event loop for too long. */
+/** Entries per DELETE: more would hold the event loop for too long. */
 const ROWS_PER_DELETE = 100;
 
 interface Entry {
@@ -18,18 +18,18 @@ interface Entry {
 
 export interface LedgerPruning {
   readonly companyId: number;
-  /** Entries from this instant on are kept, and all that follow them. */
+  /** The first entry from this instant on is kept, with all entries after it. */
   readonly before: Date;
-  /** Most entries to delete. */
+  /** Maximum number of entries to delete. */
   readonly limit: number;
-  /** Seals the head of the chain again. */
+  /** Key that seals the head of the chain again. */
   readonly hash: KeyedHash;
 }
 
 /**
- * Deletes the oldest entries, but never the last one, by which a loss of changes is found. Of a chain that was made with
- * another token secret nothing is deleted, since its head cannot be sealed again. Returns the number of entries. To be
- * called in a unit that waits for those of the company.
+ * Deletes the oldest entries, but never the last one, which shows whether changes were lost. Entries chained
+ * with another token secret are not deleted, since their head cannot be sealed again. Returns the number of
+ * deleted entries. Must be called in a unit that waits for those of the company.
  */
 export async function pruneLedger(
   { db, now }: Pick<SystemWriteWork, 'db' | 'now'>,
@@ -63,7 +63,7 @@ async function findHead(db: Transaction<Tables>, companyId: number): Promise<Cha
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/** The first entries up to one that is not old; another one follows each of them. */
+/** The oldest entries up to the first one that is not old, without the last entry of the ledger. */
 async function oldEntries(
   db: Transaction<Tables>,
   companyId: number,
@@ -78,7 +78,10 @@ async function oldEntries(
   return young === -1 ? followed : followed.slice(0, young);
 }
 
-/** What remains of the chain begins after the deleted entries; its head has the hash of the last one that was chained. */
+/**
+ * Moves the beginning of the chain to the first remaining entry. The head keeps the hash of the last deleted
+ * entry that was chained.
+ */
 async function moveHead(
   db: Transaction<Tables>,
   hash: KeyedHash,
@@ -86,7 +89,7 @@ async function moveHead(
   deleted: readonly Entry[],
 ): Promise<void> {
   const { sequence: upTo = 0 } = deleted.at(-1) ?? {};
-  // The chain was turned off, and all that it had is deleted.
+  // The chain was turned off, and all of its entries are deleted.
   if (upTo >= head.sequence) {
     await db.deleteFrom('ledger_chains').where('company_id', '=', head.company_id).execute();
     return;

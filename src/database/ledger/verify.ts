@@ -5,35 +5,37 @@ import type { Row } from '../tables/tables.js';
 import type { Units } from '../work.js';
 
 export interface Damage {
-  /** The first entry concerned; null if the head of the chain itself is damaged. */
+  /** First damaged entry; null if the head of the chain itself is damaged. */
   readonly sequence: number | null;
   readonly problem: string;
 }
 
 export interface ChainReport {
-  /** Number of entries whose hash is right. */
+  /** Number of entries with a correct hash. */
   readonly sound: number;
-  /** Number of entries without a hash that are no damage: from before the chain, between two chains, or after it. */
+  /**
+   * Number of entries without a hash that are not damaged: before the chain, between two chains, or after it.
+   */
   readonly unchained: number;
   readonly head: Link | null;
   readonly damages: readonly Damage[];
-  /** Where the chain begins, ends and begins again. */
+  /** Sentences on where the chain begins, ends and begins again. */
   readonly notes: readonly string[];
 }
 
 export interface VerifyOptions {
-  /** The first sequence to verify; the hash of the entry before it is taken for right. */
+  /** First sequence to verify. The hash of the entry before it is trusted. */
   readonly from: number;
-  /** New entries get hashes at present: an entry without one at the end is a damage. */
+  /** Whether new entries get hashes at present: then an entry without a hash at the end counts as damage. */
   readonly isOn: boolean;
-  /** The hash that an entry had when somebody noted it. */
+  /** Hashes of entries that somebody noted earlier. */
   readonly expected: readonly Link[];
   readonly onEntry: () => void;
 }
 
 /**
- * Follows the chain of one company up to the entry that was the last when `state` was read. Reads a page at a time, so
- * that the server goes on and memory is bounded.
+ * Verifies the chain of one company up to the entry that was the last when `state` was read. Reads a page at
+ * a time, so that the server stays responsive and memory is bounded.
  */
 export async function verifyChain(
   units: Units,
@@ -59,13 +61,13 @@ class Walk {
   readonly #isForeign: boolean;
   #sound = 0;
   #unchained = 0;
-  /** The last entry with a hash. */
+  /** The last visited entry with a hash. */
   #link: Link | null = null;
   #lastSequence: number;
   #lastPosition = 0;
-  /** First of the entries without a hash since `#link`. */
+  /** First of the entries without a hash since `#link`; null if there is none. */
   #bareFrom: number | null = null;
-  /** Entries are missing, so that it is not known what the next one must be linked to. */
+  /** Whether entries are missing, so that the link of the next one is unknown. */
   #isLinkMissing = false;
   readonly #missed: Set<Link>;
 
@@ -128,13 +130,16 @@ class Walk {
     this.#lastPosition = position;
   }
 
-  /** What follows the entries that retention has deleted. The head of the chain, which is sealed, knows of it too. */
+  /**
+   * Sequence of the first entry that retention has not deleted. The sealed head limits it, in case `prunings`
+   * was edited.
+   */
   #firstKept(): number {
     const first = (this.#pruned?.upTo ?? 0) + 1;
     return this.#head === null ? first : Math.min(first, this.#head.first_sequence);
   }
 
-  /** An entry before the first one to verify. */
+  /** Visits an entry before the first one to verify. */
   #pass({ sequence, hash }: Row<'ledger'>): void {
     const head = this.#head;
     if (sequence === head?.before_sequence && hash !== head.before_hash) {
@@ -160,7 +165,7 @@ class Walk {
     this.#link = link;
   }
 
-  /** The link to which an entry must be linked; null if it is not known, and the entry is taken for right. */
+  /** The entry that an entry must be linked to; null if it is unknown, and the entry is trusted. */
   #before(sequence: number): Link | null {
     if (this.#isLinkMissing) return null;
     if (this.#link !== null) return this.#link;
@@ -210,7 +215,10 @@ class Walk {
     else if (this.#bareFrom !== null) this.#endsBare(this.#bareFrom);
   }
 
-  /** An entry that was noted and is deleted can be compared only if it is the last one before the rest. */
+  /**
+   * Reports the entries that retention has deleted. Of those that somebody noted, only the last one can be
+   * compared.
+   */
   #endPruned(): void {
     if (this.#pruned === null) return;
     const { upTo, newestAt } = this.#pruned;
@@ -247,7 +255,7 @@ class Walk {
   }
 }
 
-/** `entry 7 is`, `entries 7 to 9 are`; another verb, or none, if it is given. */
+/** `entry 7 is`, `entries 7 to 9 are`; `verb` replaces the verb. */
 function entries(first: number, last: number, verb = first === last ? ' is' : ' are'): string {
   return first === last ? `entry ${first}${verb}` : `entries ${first} to ${last}${verb}`;
 }

@@ -12,7 +12,10 @@ const AUDIT: Readonly<Record<keyof Audit, keyof AuditColumns>> = {
   createdVia: 'created_via',
 };
 
-/** The list of an ordinary resource: besides its own, it has the orders and filters of the id and of both times. */
+/**
+ * The list of an ordinary resource. Adds the orders and filters of the id, and of the times of creation and
+ * change.
+ */
 export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(
   { table, recordOf }: CompanyTable<Name, T>,
   own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'columns' | 'others'>,

@@ -1,6 +1,7 @@
 /**
- * A companion is a table with one row for each row of another. It has columns that change much more often than the rest
- * of a record: an update writes a short row and few indexes. Lists show, filter and order by these columns as by their own.
+ * A companion is a table with one row for each row of another table. It has columns that change much more
+ * often than the rest of a record, so that an update writes a short row and few indexes. Lists show, filter
+ * and order by these columns like by those of the table itself.
  */
 import { sql, type RawBuilder } from 'kysely';
 
@@ -13,7 +14,7 @@ const COMPANIONS = {
 
 interface Companion {
   readonly table: keyof Tables;
-  /** Column with the id of the record. */
+  /** Column with the id of the main record. */
   readonly id: string;
   readonly columns: readonly string[];
 }
@@ -28,16 +29,16 @@ const companionOf = (table: keyof Tables): Companion | undefined =>
   (COMPANIONS as Partial<Record<keyof Tables, Companion>>)[table];
 
 interface Joining {
-  /** Rows of the companion, which are read first; all unless given. */
+  /** Rows of the companion to read first; by default all. */
   readonly rows?: RawBuilder<unknown>;
-  /** How the table is joined with its companion; the planner chooses which one is read first unless given. */
+  /** Join of the table with its companion; by default the planner chooses which one is read first. */
   readonly join?: RawBuilder<unknown>;
 }
 
-/** Among the columns that a statement uses: all columns of the table. */
+/** Stands for all columns of a table, in a list of columns that a statement uses. */
 export const ALL = '*';
 
-/** Whether the companion has all columns that a statement uses; the id need not be among them. */
+/** Whether the companion has all columns that a statement uses, apart from the id. */
 export function isOfCompanion(table: keyof Tables, used: readonly string[]): boolean {
   const columns = companionOf(table)?.columns ?? [];
   const others = used.filter((column) => !columns.includes(column) && column !== 'id');
@@ -45,8 +46,9 @@ export function isOfCompanion(table: keyof Tables, used: readonly string[]): boo
 }
 
 /**
- * The table, to be given an alias. If `used` names a column of its companion, the table is joined with it; if `used` names
- * no other column besides the id, the companion alone is read. Both databases merge the subquery into the statement.
+ * The table as an item of FROM, to be followed by an alias. If `used` names a column of its companion, both
+ * are joined; if `used` names no other column except the id, only the companion is read. Both databases merge
+ * the subquery into the statement.
  */
 export function tableWith(
   table: keyof Tables,
@@ -66,7 +68,7 @@ export function tableWith(
   return sql`(select o.*, ${columns} from ${both} on c.company_id = o.company_id and ${id} = o.id)`;
 }
 
-/** The column with the id in the table that has `column`: an index has both in their order. */
+/** The id column of the table that has `column`: only an index of that table has both. */
 export function idBeside(table: keyof Tables, column: string, id: string): string {
   const companion = companionOf(table);
   return companion?.columns.includes(column) === true ? companion.id : id;

@@ -11,7 +11,7 @@ export type Condition =
   | { readonly not: Condition }
   | Comparison;
 
-/** One comparison of a column, which is given by its public name. */
+/** A comparison of one column, which is given by its public name. */
 export interface Comparison {
   readonly field: string;
   readonly operator: 'eq' | 'in' | 'startsWith' | 'contains' | 'gte' | 'lt' | 'isNull';
@@ -32,23 +32,26 @@ const TYPES: Readonly<Record<FilterKind, SqlType>> = {
 export interface FilterColumn {
   readonly column: string;
   readonly kind: FilterKind;
-  /** Whether no two records of a company have the same value. */
+  /** Whether the values of a company's records are all different. */
   readonly isUnique?: true;
-  /** The order in which an index has the records of one value: they are read as they are shown. */
+  /** Order in which an index holds the records of one value: in this order, a page is read from the index. */
   readonly order?: string;
-  /** Whether few records of a large table have the same value: the planner prefers this index to all others. */
+  /** Whether few records of a large table have the same value: statements prefer this index to all others. */
   readonly narrows?: true;
-  /** What a comparison means, in comparisons of other columns or of this one; without it, its value is compared. */
+  /**
+   * Returns the condition that replaces a comparison; it may use other columns. Without it, the value is
+   * compared.
+   */
   readonly meaning?: (comparison: Comparison, at: MeaningAt) => Condition;
 }
 
-/** What the meaning of a comparison may depend on: that of the unit of work. */
+/** Values of the unit of work that `meaning` may depend on. */
 export interface MeaningAt {
   readonly now: Date;
   readonly presence: PresenceLimits;
 }
 
-/** The condition with comparisons that have a meaning replaced by it. */
+/** The condition with each comparison replaced by its `meaning`, if it has one. */
 export function meant(
   columns: Readonly<Record<string, FilterColumn>>,
   where: Condition | null,
@@ -64,7 +67,10 @@ export function meant(
   return where === null || !hasMeanings ? where : replaced(where);
 }
 
-/** As SQL over the table `t`. The planner uses indexes of the columns that `isIndexed` names; of all unless given. */
+/**
+ * The condition as SQL over the table `t`. The planner may use indexes of columns for which `isIndexed`
+ * returns true.
+ */
 export function condition(
   columns: Readonly<Record<string, FilterColumn>>,
   where: Condition,
@@ -77,7 +83,7 @@ export function condition(
     )})`;
   if ('and' in where) return where.and.length === 0 ? sql`1 = 1` : joined(where.and, sql` and `);
   if ('or' in where && where.or.length === 1) {
-    // The price of a condition does not look for bounds in it, so the planner must not find one either.
+    // The cost estimate finds no bounds in an `or`, so the planner must not use one either.
     return sql.join(where.or.map((part) => condition(columns, part, () => false)));
   }
   if ('or' in where) return where.or.length === 0 ? sql`1 = 0` : joined(where.or, sql` or `);
@@ -86,19 +92,19 @@ export function condition(
   return comparison(columns, where, isIndexed);
 }
 
-/** The condition without comparisons that hold anyway. */
+/** The condition without comparisons that are known to hold. */
 export function withoutImplied(where: Condition, isImplied: (part: Comparison) => boolean): Condition {
   if ('and' in where) return { and: where.and.map((part) => withoutImplied(part, isImplied)) };
   return 'field' in where && isImplied(where) ? { and: [] } : where;
 }
 
-/** Milliseconds since 1970, `to` excluded; null for an open end. */
+/** Interval in milliseconds since 1970, `to` excluded; null for an open end. */
 export interface Interval {
   readonly from: number | null;
   readonly to: number | null;
 }
 
-/** Splits a condition into the interval that it demands of `field`, and all its other parts. */
+/** Splits a condition into the interval of `field` that it demands, and its other parts. */
 export function splitInterval(
   where: Condition,
   field: string,
@@ -129,7 +135,7 @@ function extreme(
   return ends.length === 0 ? null : of(...ends);
 }
 
-/** The one value that a condition demands of a field. */
+/** The value that a condition demands of a field; undefined if it demands none. */
 export function valueDemanded(where: Condition, field: string): unknown {
   if (!('and' in where)) return undefined;
   for (const part of where.and) {
@@ -149,17 +155,18 @@ export function comparisonsIn(where: Condition): number {
   );
 }
 
-/** Of seven fields, so many can be compared in some 250 orders. */
+/**
+ * Maximum comparisons in `exactComparisons`. Three of seven fields have some 250 sequences, each with its own
+ * SQL.
+ */
 const MAX_EXACT = 3;
 
-/** All fields that a condition compares. */
 export function fieldsIn(where: Condition): readonly string[] {
   if ('and' in where) return where.and.flatMap(fieldsIn);
   if ('or' in where) return where.or.flatMap(fieldsIn);
   return 'not' in where ? fieldsIn(where.not) : [where.field];
 }
 
-/** The columns that a condition compares. */
 export function columnsIn(
   filters: Readonly<Record<string, FilterColumn>>,
   where: Condition | null,
@@ -167,7 +174,7 @@ export function columnsIn(
   return where === null ? [] : fieldsIn(where).flatMap((field) => filters[field]?.column ?? []);
 }
 
-/** Whether some part of it demands one of several. */
+/** Whether a part of the condition is an `or`. */
 export function hasAlternatives(where: Condition | null): boolean {
   if (where === null) return false;
   if ('and' in where) return where.and.some(hasAlternatives);
@@ -175,7 +182,7 @@ export function hasAlternatives(where: Condition | null): boolean {
 }
 
 /**
- * Its comparisons, if these are a few that demand one value each of different fields: then the SQL depends on the fields
+ * Comparisons of a condition that consists of a few `eq` on different fields: its SQL depends on the fields
  * only. Undefined for other conditions.
  */
 export function exactComparisons(where: Condition): readonly Comparison[] | undefined {
@@ -185,10 +192,10 @@ export function exactComparisons(where: Condition): readonly Comparison[] | unde
   return fields.size === parts.length && parts.length <= MAX_EXACT ? exact : undefined;
 }
 
-/** Sorts after every text with a given prefix, if appended to that prefix. */
+/** Appended to a prefix, gives a text that sorts after every text with that prefix. */
 const LAST = '\u{10ffff}';
 
-/** As it is bound to a statement. */
+/** The value as it is bound to a statement. */
 export function toColumn(value: unknown): string | number | boolean | Date {
   if (value instanceof Date || typeof value === 'boolean') return value;
   if (typeof value === 'string' || typeof value === 'number') return value;
@@ -208,7 +215,8 @@ function comparison(
     case 'eq':
       return sql`${column} = ${hiddenFromPlanner(toColumn(where.value))}`;
     case 'in':
-      // A constant: otherwise the index of another comparison may be used, and rows be examined that have no price.
+      // A constant: otherwise the index of another comparison may be used, whose rows the cost estimate has
+      // not counted.
       if ((where.value as readonly unknown[]).length === 0) return sql`1 = 0`;
       return sql`${column} ${inList(TYPES[known.kind], (where.value as readonly unknown[]).map(toColumn))}`;
     case 'startsWith':

@@ -1,4 +1,4 @@
-/** Which indexes the planner may use for a list: those by which the price of an operation has counted its rows. */
+/** Indexes that the planner may use for a list: those by which the cost estimate has counted the rows. */
 import { sql, type RawBuilder } from 'kysely';
 
 import { conjuncts, isBounded, narrowing, orderOfChildren } from './examining/bounds.js';
@@ -17,7 +17,7 @@ type Ref = (name: string) => RawBuilder<unknown>;
 const indexedRef: Ref = (name) => sql.ref(name);
 export const unindexedRef: Ref = (name) => unindexed(sql.ref(name));
 
-/** `and …` with the condition; nothing without one. */
+/** `and …` with the condition; empty without one. */
 export function alsoMeets(
   list: IndexedList,
   where: Condition | null,
@@ -32,8 +32,8 @@ export function alsoMeets(
 }
 
 /**
- * The condition, of which the planner uses no index for alternatives: it might prefer theirs to that of the comparison whose
- * rows the price has counted.
+ * The condition without indexes for its alternatives: the planner might prefer them to the index of the
+ * comparison whose rows the cost estimate has counted.
  */
 export function withoutAlternatives(
   filters: Readonly<Record<string, FilterColumn>>,
@@ -46,7 +46,10 @@ export function withoutAlternatives(
   return parts.length === 0 ? sql`1 = 1` : sql.join(parts, sql` and `);
 }
 
-/** By the index of one comparison, whose records the price has counted; it may have the column of their order too. */
+/**
+ * `and …` with only the index of one comparison, whose records the cost estimate has counted. The index may
+ * also have the column of the order.
+ */
 function alsoMeetsBy(list: IndexedList, { field }: Comparison, where: Condition): RawBuilder<unknown> {
   const { column, order = '' } = list.filters[field] ?? {};
   const isIndexed = (name: string): boolean => name === column || name === list.orders[order];
@@ -54,8 +57,9 @@ function alsoMeetsBy(list: IndexedList, { field }: Comparison, where: Condition)
 }
 
 /**
- * Children are found by their links, or by the index of their relation, which may also have the column of their order.
- * By the index of another column, SQLite would read all records of the company for each parent.
+ * Whether the planner may use the index of a column. Children are found by their links, or by the index of
+ * their relation, which may also have the column of their order. By another index, SQLite would read all
+ * records of the company for each parent.
  */
 function mayIndex(list: IndexedList, column: string, relation?: Relation): boolean {
   if (relation === undefined) return true;
@@ -64,7 +68,7 @@ function mayIndex(list: IndexedList, column: string, relation?: Relation): boole
   return column !== list.id && order !== undefined && list.orders[order] === column;
 }
 
-/** How the columns of a page's order are named: so that an index is used, or so that none is. */
+/** Names the columns in the ORDER BY of a page: so that an index is used, or so that none is. */
 export function orderRef(list: IndexedList, request: SliceRequest, relation?: Relation): Ref {
   return isOrderIndexed(list, request, relation) ? indexedRef : unindexedRef;
 }

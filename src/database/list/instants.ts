@@ -11,7 +11,7 @@ type InstantsOf<Table> = {
 
 type InstantName = { [Name in keyof Tables]: InstantsOf<Tables[Name]> }[keyof Tables];
 
-/** Names of the columns that hold instants in some table; leaving one out does not compile. */
+/** Names of all columns that hold instants in some table; a missing one does not compile. */
 const INSTANTS: Readonly<Record<InstantName, true>> = {
   ...{ created_at: true, updated_at: true, recorded_at: true, at: true },
   ...{ started_at: true, finished_at: true, ended_at: true, confirmed_at: true },
@@ -23,5 +23,5 @@ const INSTANTS: Readonly<Record<InstantName, true>> = {
   ...{ newest_at: true, pruned_at: true },
 };
 
-/** Whether a column with this name holds instants; the same name means the same in all tables. */
+/** Whether a column with this name holds instants. A name has the same meaning in all tables. */
 export const isInstant = (column: string): boolean => column in INSTANTS;

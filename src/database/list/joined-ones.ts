@@ -8,7 +8,7 @@ import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 import { ofCompany, type ListTable } from './scope.js';
 
-/** The record of another list whose id is in a column of the rows, or of what is joined with them before. */
+/** A record of another list, whose id is in a column of the rows or of a record joined before. */
 export interface JoinedOne {
   /** Its columns are properties of the rows: `j1_email` for the column `email` of the alias `j1`. */
   readonly alias: string;
@@ -16,12 +16,12 @@ export interface JoinedOne {
   readonly id: string;
   readonly company: string;
   readonly columns: readonly string[];
-  /** Null for the rows themselves. */
+  /** Alias of the joined record that has the reference; null for the rows themselves. */
   readonly of: string | null;
   readonly reference: string;
 }
 
-/** Different for what is selected in different ways; to be part of the name of a query. */
+/** Part of the name of a query, different for each way of joining. */
 const nameOfJoined = ({ alias, table, columns, of, reference }: JoinedOne): string =>
   `${alias} ${table} ${columns.join()} ${of ?? ''} ${reference}`;
 
@@ -40,16 +40,16 @@ function joinOf(
 
 interface Joining {
   readonly list: ListTable;
-  /** Of the list, for the names of queries. */
+  /** Name of the list, for the names of queries. */
   readonly key: string;
   readonly selected: RawBuilder<unknown>;
-  /** Columns that `selected` names. */
+  /** Columns that `selected` uses. */
   readonly used: readonly string[];
   readonly id: number;
   readonly joined: readonly JoinedOne[];
 }
 
-/** A row of a list by its id, with the columns that are joined. */
+/** A row of a list by its id, with the joined columns. */
 export async function readJoined<R>(
   work: ReadWork,
   { list, key, selected, used, id, joined }: Joining,

@@ -1,6 +1,6 @@
 /**
- * Pages of linked rows in the order of their ids. Many parents may share a row, so one statement first collects the ids
- * of each page, as a JSON list for each parent, and then reads each row once.
+ * Pages of linked rows in the order of their ids. Many parents may share a row, so one statement first
+ * collects the ids of each page, as a JSON list for each parent, and then reads each row once.
  */
 import { sql, type RawBuilder } from 'kysely';
 
@@ -17,9 +17,9 @@ interface Linked<P extends KeyValue> {
   readonly list: ListTable;
   readonly relation: LinkRelation;
   readonly parents: readonly P[];
-  /** Ordered by id, without a condition. */
+  /** Request in the order of the ids, without a condition. */
   readonly request: SliceRequest;
-  /** Of the rows, with the id among them. */
+  /** Columns to read, including the id. */
   readonly columns: readonly string[];
   /** Name of the list and its columns. */
   readonly key: string;
@@ -30,7 +30,7 @@ interface Ids<P> {
   readonly ids: string;
 }
 
-/** The rows of each parent, in the order of the request; one more than its limit where there are more. */
+/** The rows of each parent, in the order of the request; one more than its limit if there are more. */
 export async function readLinked<R extends object, P extends KeyValue>(
   work: ReadWork,
   linked: Linked<P>,
@@ -74,7 +74,7 @@ function rowsOf<R>(
 
 const childOf = ({ child }: LinkRelation): RawBuilder<unknown> => sql.ref(`l.${child}`);
 
-/** FROM and what follows, for the links of a page. A link whose row is removed already is none. */
+/** FROM and the rest of the statement, for the links of a page. A link to a removed row is left out. */
 function pageOf(work: ReadWork, { list, relation, request }: Linked<KeyValue>): RawBuilder<unknown> {
   const child = childOf(relation);
   const beyond =
@@ -89,7 +89,7 @@ function pageOf(work: ReadWork, { list, relation, request }: Linked<KeyValue>): 
     order by ${child} ${isDown(request) ? sql`desc` : sql`asc`} limit ${hiddenFromPlanner(request.limit + 1)}`;
 }
 
-/** The database gives a list in no certain order. */
+/** Sorts ids, because the database returns lists in undefined order. */
 function inOrder(ids: number[], request: SliceRequest): number[] {
   const sign = isDown(request) ? -1 : 1;
   return ids.sort((a, b) => sign * (a - b));

@@ -17,7 +17,7 @@ import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
 import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 
-/** The columns that are read, and the name of their list in the names of queries. */
+/** Columns to read, and the name of their list in the names of queries. */
 interface Selected {
   readonly key: string;
   readonly columns: readonly string[];
@@ -25,12 +25,15 @@ interface Selected {
 
 let lists = 0;
 
-/** The statements of one list; one for all parents of a level (decisions.md#one-statement-per-level). */
+/**
+ * The statements of one list. A single statement reads the rows of all parents on a level
+ * (decisions.md#one-statement-per-level).
+ */
 export class ListStatements<Name extends keyof Tables, T> {
   readonly #listing: Listing<Name, T>;
-  /** For its queries. */
+  /** Prefix of the names of queries. */
   readonly #key: string;
-  /** Null for all. */
+  /** Columns to read; null for all. */
   readonly #columns: readonly string[] | null;
 
   constructor(listing: Listing<Name, T>, selected?: Selected) {
@@ -40,7 +43,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     this.#columns = selected?.columns ?? null;
   }
 
-  /** The same list with rows of some columns, among them the id, in the place of records. */
+  /** Statements whose results are rows of the given columns, which include the id, instead of records. */
   only(columns: readonly string[]): ListStatements<Name, ListRow> {
     const listing = { ...this.#listing, columns: {}, recordOf: (row: ListRow) => row };
     return new ListStatements<Name, ListRow>(listing, { key: `${this.#key} ${columns.join()}`, columns });
@@ -57,7 +60,10 @@ export class ListStatements<Name extends keyof Tables, T> {
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
   }
 
-  /** What follows FROM. If a companion has the order and all that is filtered by, its rows of the page are read first. */
+  /**
+   * FROM and the rest of the statement. If the companion has the columns of the order and of all filters, its
+   * rows of the page are read first.
+   */
   #pageOf(work: ReadWork, request: SliceRequest): RawBuilder<unknown> {
     const { table } = this.#listing;
     const used = this.#usedBy(request);
@@ -101,7 +107,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     );
   }
 
-  /** The pages `r` of each parent `p`. */
+  /** The page `r` of each parent `p`. */
   #pagesOf(
     work: ReadWork,
     relation: Relation,
@@ -121,7 +127,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     });
   }
 
-  /** The same for links: each row is read once, however many parents have it. */
+  /** One page of linked rows for each parent; each row is read once, however many parents share it. */
   async #linked<P extends KeyValue>(
     work: ReadWork,
     relation: LinkRelation,
@@ -189,7 +195,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
   }
 
-  /** A record, and with it the columns of others that it refers to, in one statement. */
+  /** A record, with columns of records that it refers to, in one statement. */
   async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
     const parts = {
       list: this.#listing,
@@ -203,7 +209,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     return row && this.#listing.recordOf(row);
   }
 
-  /** The request with what its filter means at this time. */
+  /** The request with each comparison replaced by its current meaning. */
   #meant(work: ReadWork, request: SliceRequest): SliceRequest {
     return { ...request, condition: meant(this.#listing.filters, request.condition, work) };
   }
@@ -213,7 +219,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     return sql.join(this.#columns.map((column) => sql.ref(`${alias}.${column}`)));
   }
 
-  /** What a query of a page binds, and what its SQL depends on besides its filter. */
+  /** Values that the query of a page binds, and a name that identifies its SQL apart from its filter. */
   #page(work: ReadWork, request: SliceRequest, before: readonly unknown[], relation?: Relation): Filtered {
     const { order, key, limit, condition: where } = request;
     const of = relation === undefined ? '' : nameOf(relation);
@@ -269,12 +275,12 @@ export class ListStatements<Name extends keyof Tables, T> {
       : sql`order by ${ref(`${table}.${column}`)} ${direction}, ${id}`;
   }
 
-  /** The columns that a page is ordered and filtered by. */
+  /** Columns that a page is ordered and filtered by. */
   #usedBy(request: SliceRequest): readonly string[] {
     return [this.#columnOf(request), ...columnsIn(this.#listing.filters, request.condition)];
   }
 
-  /** The id, which is the second value of a key. */
+  /** Id column, the second value of a key. */
   #orderedId(request: SliceRequest): string {
     return idBeside(this.#listing.table, this.#columnOf(request), this.#listing.id);
   }

@@ -1,6 +1,7 @@
 /**
  * Lists with keyset pagination: of a company, or of many parents in one statement. The key of a record is
- * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total (decisions.md#keyset-cursors).
+ * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total
+ * (decisions.md#keyset-cursors).
  */
 import { newRowsOf, type NewRows } from './new-rows.js';
 import type { Condition, FilterKind } from './condition.js';
@@ -19,7 +20,7 @@ import type { KeyValue, Slice, SliceRequest } from './slice.js';
 import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
 
-/** A list as services offer it. */
+/** A list as services use it. */
 export interface List<T> {
   readonly name: string;
   readonly isLarge: boolean;
@@ -27,7 +28,7 @@ export interface List<T> {
   readonly filters: Readonly<Record<string, FilterKind>>;
   slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>>;
   count(work: ReadWork, where: Condition | null): Promise<number>;
-  /** What `slice` and `count` examine at most. */
+  /** Upper bounds of what `slice` and `count` examine. */
   examinesSlice(request: SliceRequest): Examination;
   examinesCount(where: Condition | null): Examination;
   /** Records by id, in one statement; ids that the company does not have are absent. */
@@ -36,16 +37,19 @@ export interface List<T> {
   readonly columns: Readonly<Record<string, string>>;
   /** The column of each order. */
   readonly ordered: Readonly<Record<string, string>>;
-  /** The same list with rows of some columns, among them the id, in the place of records. */
+  /** A list whose results are rows of the given columns, which include the id, instead of records. */
   only(columns: readonly string[]): Pick<List<ListRow>, 'slice' | 'byIds'> & {
-    /** A record, and the columns of others that it refers to. */
+    /** A record, with columns of records that it refers to. */
     byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<ListRow | undefined>;
   };
-  /** Where a record of the list is that others refer to. */
+  /** Table and columns by which the records that refer to this list are joined with it. */
   readonly source: Pick<JoinedOne, 'table' | 'id' | 'company'>;
-  /** The same records in the order of their insertion; `index` is the index over the company and the id. */
+  /**
+   * The records in the order of their insertion; `index` is the name of the index over the company and the
+   * id.
+   */
   newRows(index: string): NewRows<T>;
-  /** The same list for each of many parents, which are given by their ids (`number`) or names (`string`). */
+  /** Lists of the children of many parents, which are given by their ids (`number`) or names (`string`). */
   of(relation: RelationById): ChildList<T>;
   of(relation: RelationByName): ChildList<T, string>;
 }
@@ -54,13 +58,13 @@ interface ChildSlices<T, P extends KeyValue> {
   slices(work: ReadWork, parents: readonly P[], request: SliceRequest): Promise<ReadonlyMap<P, Slice<T>>>;
 }
 
-/** The lists of many parents at once. */
+/** The lists of many parents, read together. */
 export interface ChildList<T, P extends KeyValue = number> extends ChildSlices<T, P> {
   readonly list: List<T>;
   /** See `List`. */
   only(columns: readonly string[]): ChildSlices<ListRow, P>;
   counts(work: ReadWork, parents: readonly P[], where: Condition | null): Promise<ReadonlyMap<P, number>>;
-  /** What `slices` and `counts` examine at most, of all parents together. */
+  /** Upper bounds of what `slices` and `counts` examine, for all parents together. */
   examinesSlices(request: SliceRequest): Examination;
   examinesCounts(where: Condition | null): Examination;
 }
@@ -104,7 +108,7 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
   return list;
 }
 
-/** By property, and by the names of others. */
+/** Columns by the property of a record, and by the names in `others`. */
 function columnsOf<Name extends keyof Tables, T>({
   id,
   columns,

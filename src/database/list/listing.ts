@@ -10,20 +10,23 @@ export interface Listing<Name extends keyof Tables, T> {
   readonly table: Name;
   /** Column of the unique id. */
   readonly id: string & keyof Row<Name>;
-  /** By public name, the columns to order by. Each has an index and is never null. */
+  /** Columns to order by, by public name. Each has an index and is never null. */
   readonly orders: Readonly<Record<string, ListColumn<Name>>>;
-  /** By public name, the columns to filter by. */
+  /** Columns to filter by, by public name. */
   readonly filters: Readonly<Record<string, FilterColumn>>;
   readonly recordOf: (row: Row<Name>) => T;
   /** Records may hold long texts, so the bytes that one request reads of them are limited. */
   readonly isLarge?: true;
   /** Column with the id of the company; `company_id` unless set. */
   readonly company?: string;
-  /** The counter of the company's rows; a number where there is none. */
+  /** Counter of the company's rows; a fixed number if there is no counter. */
   readonly rows: CounterName | number;
-  /** By property of a record, the column whose value it shows. Records with other properties have them of `recordOf`. */
+  /**
+   * Columns by the property of a record that shows their value. Other properties need the record of
+   * `recordOf`.
+   */
   readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
-  /** By name, columns that are no property of a record: fields are computed from them. */
+  /** Columns, by name, that are not a property of a record: fields are computed from them. */
   readonly others?: Readonly<Record<string, ListColumn<Name>>>;
 }
 

@@ -7,17 +7,17 @@ import type { Row, Tables } from '../tables/tables.js';
 import type { ReadWork, SystemReadWork } from '../work.js';
 
 /**
- * The ids of a company in a table. Only one transaction of a company writes at a time, so its ids become visible in
- * ascending order: a reader that has read up to `last` has missed no row with a lower id.
+ * Ids of a company in a table. Only one transaction of a company writes at a time, so its ids become visible
+ * in ascending order: a reader that has read up to `last` has missed no row with a lower id.
  */
 export interface IdSpan {
   /** The lowest id that exists; `last + 1` if the table is empty. */
   readonly first: number;
-  /** The highest id that was ever given to the company, even if its row was deleted. */
+  /** The highest id ever drawn for the company, even if its row was deleted. */
   readonly last: number;
 }
 
-/** Ids greater than `after`, up to `upTo`; at most `limit` of them that meet the condition. */
+/** Range of ids greater than `after`, up to `upTo`; at most `limit` records that meet the condition. */
 export interface IdRange {
   readonly after: number;
   readonly upTo: number;

@@ -10,7 +10,10 @@ import type { ReadWork } from '../work.js';
 import { hasAlternatives, type Condition } from './condition.js';
 import type { KeyValue } from './slice.js';
 
-/** How children are found: by their column with the id (or name) of the parent, or by a table of links. */
+/**
+ * How the children of a parent are found: by a column with the id (or name) of the parent, or by a table of
+ * links.
+ */
 export type Relation =
   | { readonly column: string; readonly isName?: true }
   | { readonly link: LinkTable; readonly parent: string; readonly child: string };
@@ -29,8 +32,9 @@ export interface ListTable {
 }
 
 /**
- * The rows `t` of the caller's company, without those that are removed in steps. For a condition with alternatives, of
- * which SQLite finds each by an index of its own, the company is bound without `hiddenFromPlanner`: it would not use it there.
+ * Condition for the rows `t` of the caller's company, except those that are removed in steps. If `where` has
+ * alternatives, SQLite finds each by its own index; the company is then bound without `hiddenFromPlanner`,
+ * since SQLite would not use it for these indexes otherwise.
  */
 export function ofCompany(
   list: ListTable,
@@ -41,7 +45,7 @@ export function ofCompany(
   return sql`${company} = ${boundCompany(caller.companyId, where)} ${andNotDeleted(list.table, 't')}`;
 }
 
-/** The company of the rows that meet a condition, to be compared with a column (see `ofCompany`). */
+/** The company of rows that meet a condition, to be compared with a column (see `ofCompany`). */
 export function boundCompany(companyId: number, where: Condition | null): RawBuilder<number> {
   return hasAlternatives(where) ? sql<number>`${companyId}` : hiddenFromPlanner(companyId);
 }
@@ -52,8 +56,9 @@ export function parentTable(relation: Relation, parents: readonly KeyValue[]): R
 }
 
 /**
- * FROM and WHERE of the children `t` of the parent `p.value`; the caller adds `ofCompany` and other conditions. `used` are
- * columns that these name. SQLite finds the children first: it would read the whole companion for each parent.
+ * FROM and WHERE for the children `t` of the parent `p.value`. The caller adds `ofCompany` and other
+ * conditions, whose columns are `used`. SQLite finds the children first: otherwise it would read the whole
+ * companion for each parent.
  */
 export function childrenOf(
   { table, id }: ListTable,
@@ -70,11 +75,14 @@ export function childrenOf(
       and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)} ${andNotDeleted(relation.link, 'l')}`;
 }
 
-/** Different for different relations of a list. */
+/** Name of a relation, unique in its list. */
 export const nameOf = (relation: Relation): string =>
   'link' in relation ? `${relation.link} ${relation.parent}` : relation.column;
 
-/** What `childrenOf` and `ofCompany` bind: the companies of the links, if there are some, and of the records. */
+/**
+ * Values that `childrenOf` and `ofCompany` bind: the company of the links, if there are any, and of the
+ * records.
+ */
 export function companiesOf({ caller: { companyId } }: ReadWork, relation?: Relation): readonly number[] {
   return relation !== undefined && 'link' in relation ? [companyId, companyId] : [companyId];
 }

@@ -4,7 +4,9 @@ import { isInstant } from './instants.js';
 
 export type KeyValue = string | number;
 
-/** Where a record stands in a list, for example `{ value: 'SN-0042', id: 17 }` in the order of serial numbers. */
+/**
+ * Position of a record in a list, for example `{ value: 'SN-0042', id: 17 }` in the order of serial numbers.
+ */
 export interface Key {
   readonly value: KeyValue;
   readonly id: number;
@@ -14,7 +16,10 @@ export interface SliceRequest {
   /** Name in `orders`. */
   readonly order: string;
   readonly descending: boolean;
-  /** The last `limit` records before `key`, instead of the first ones after it; their order is the same. */
+  /**
+   * Whether to read the last `limit` records before `key` instead of the first ones after it, in the same
+   * order.
+   */
   readonly backward: boolean;
   readonly limit: number;
   /** Null for the first page, or the last one with `backward`. */
@@ -41,14 +46,14 @@ export function sortById<Id extends string>(
   rows.sort((a, b) => sign * ((a[id] as number) - (b[id] as number)));
 }
 
-/** The sort value of a key, as it is compared with its column. */
+/** Sort value of a key, in the form that is compared with its column. */
 export function boundKey(column: string, { value }: Key): KeyValue | Date {
   return isInstant(column) ? comparableInstant(value) : value;
 }
 
 /**
- * The comparisons that follow from the key already, for example `started_at < tomorrow` below the key of yesterday.
- * They are left out because SQLite may otherwise start its index scan at the filter's bound, far from the key.
+ * Whether a comparison follows from the key, for example `started_at < tomorrow` below the key of yesterday.
+ * Such a comparison is left out, because SQLite may start its index scan at its bound, far from the key.
  */
 export function impliedByKey(
   filters: Readonly<Record<string, FilterColumn>>,
@@ -64,7 +69,10 @@ export function impliedByKey(
   };
 }
 
-/** Converts rows; rows with the same id become the same object, so that a record of many parents exists once. */
+/**
+ * Converts rows to records. Rows with the same id become the same object, so that a record of many parents
+ * exists once.
+ */
 export function sharing<Row, T>(list: { id: keyof Row; recordOf: (row: Row) => T }): (row: Row) => T {
   const records = new Map<unknown, T>();
   return (row) => {

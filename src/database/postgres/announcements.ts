@@ -11,24 +11,27 @@ const CHANNEL = 'terminal_gateway';
 /** Notifications of a node that migrates, before and after it. */
 const CHANGING = 'schema changes';
 const CHANGED = 'schema changed';
-/** What is committed within this time is announced together. */
+/** Milliseconds for which committed changes are collected, to be announced together. */
 const COLLECT_MS = 10;
-/** PostgreSQL takes payloads of less than 8,000 bytes. */
+/** Maximum length of a payload; PostgreSQL takes less than 8,000 bytes. */
 const MAX_PAYLOAD = 7_500;
-/** Between two attempts to listen again, and between two checks whether the connection is alive. */
+/** Pause before the next attempt to listen, and interval of the check whether the connection is alive. */
 const RETRY_MS = SECOND / 2;
 const CHECK_MS = 5 * SECOND;
-/** Of the keys of advisory locks, those of tasks that one node does at a time. */
+/** Keys of the advisory locks for tasks that one node does at a time. */
 const TASKS = { class: 0x5448, housekeeping: 1, steps: 2, retention: 3 } as const;
 
 type Listener = (changes: readonly CommittedChange[] | null) => void;
 
-/** `[node, null]`, or the types of changed records by company: `[node, [[17, ["group", "device"]]]]`. */
+/**
+ * Payload: the types of changed records by company, `[node, [[17, ["group", "device"]]]]`, or `[node, null]`
+ * if that is too long.
+ */
 type Message = readonly [string, null | readonly (readonly [number | null, readonly string[]])[]];
 
 /**
- * What the nodes tell each other through PostgreSQL: that changes were committed, and that one of them does a task. It
- * has a connection of its own, since notifications and locks belong to a connection (decisions.md#announcements).
+ * Messages between nodes through PostgreSQL: which changes were committed, and which node does a task. Has
+ * its own connection, since notifications and locks belong to a connection (decisions.md#announcements).
  */
 export class Announcements {
   readonly #node = randomUUID();
@@ -47,7 +50,7 @@ export class Announcements {
     private readonly names: StatementNames,
   ) {}
 
-  /** Begins to listen. What cannot be reached now is tried again. */
+  /** Begins to listen. If PostgreSQL cannot be reached now, tries again later. */
   async start(): Promise<void> {
     await this.#listen();
   }
@@ -71,7 +74,7 @@ export class Announcements {
     if (client === null) return false;
     const keys = [TASKS.class, TASKS[task]];
     const query = client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', keys);
-    // Without the connection nothing is known of other nodes: the task waits.
+    // Without the connection, nothing is known of other nodes, so the task does not run now.
     if (!(await query.then(({ rows }) => rows[0]?.taken === true).catch(() => false))) return false;
     try {
       await use();
@@ -98,7 +101,8 @@ export class Announcements {
     this.#waiting.clear();
     const whole = JSON.stringify([this.#node, changes] satisfies Message);
     const payload = whole.length > MAX_PAYLOAD ? JSON.stringify([this.#node, null] satisfies Message) : whole;
-    // A notification that is lost is found by looking: see `POLL_MS` of subscriptions and `CACHED_MS` of tokens.
+    // Changes in a lost notification are found by polling: see `POLL_MS` of subscriptions and `CACHED_MS` of
+    // tokens.
     const statement = { text: 'select pg_notify($1, $2)', query_timeout: ANSWER_MS };
     await this.pool.query(statement, [CHANNEL, payload]).catch(() => undefined);
   }
@@ -124,7 +128,7 @@ export class Announcements {
     await permit.take();
   }
 
-  /** A connection whose server does not answer any more counts as lost. */
+  /** Treats a connection whose server does not answer any more as lost. */
   async #check(client: Client): Promise<void> {
     try {
       await client.query('select 1');
@@ -169,6 +173,6 @@ export class Announcements {
   }
 }
 
-/** SQL for a node that migrates: from the first one on, the nodes give back the lock of `NAMES_LOCK`. */
+/** SQL for a node that migrates. After the first one, all nodes release the lock of `NAMES_LOCK`. */
 export const SCHEMA_CHANGES = `select pg_notify('${CHANNEL}', '${CHANGING}')`;
 export const SCHEMA_CHANGED = `select pg_notify('${CHANNEL}', '${CHANGED}')`;

@@ -7,8 +7,9 @@ import { AS_SYSTEM } from './schema/roles.js';
 const MAX_PROBLEMS = 20;
 
 /**
- * Compares what triggers maintain with the rows themselves, and looks for tables that units of a company could read
- * without a policy. Damage of the storage itself is found by PostgreSQL's `pg_amcheck`. Resolves to a message each.
+ * Compares counters and totals, which triggers maintain, with the rows, and finds tables that units of a
+ * company could read without a policy. Damage of the storage itself is found by PostgreSQL's `pg_amcheck`.
+ * Resolves to one message for each problem.
  */
 export async function checkServer(client: Client): Promise<readonly string[]> {
   await client.query('begin isolation level repeatable read read only');
@@ -23,7 +24,7 @@ export async function checkServer(client: Client): Promise<readonly string[]> {
   }
 }
 
-/** Rows of each table, of all companies. A dump that has seen no row is found by these numbers. */
+/** Number of rows of all companies in each table; shows whether a dump contains any rows. */
 export async function rowCounts(client: Client): Promise<Readonly<Record<string, number>>> {
   await client.query(`begin isolation level repeatable read read only; ${AS_SYSTEM}`);
   const { rows: tables } = await client.query<{ name: string }>(

@@ -21,7 +21,7 @@ import { StatementNames } from './connections/statement-names.js';
 
 const CONNECTIONS = 20;
 
-/** Opens a database that has the current schema, whose units work in these roles. */
+/** Opens a database that has the current schema. `roles` are the roles of its units of work. */
 export async function connect(url: string, roles: Roles, options: OpenOptions = {}): Promise<Database> {
   const health = new DatabaseHealth();
   const statements = new StatementListeners();
@@ -94,7 +94,7 @@ function handlesOf(sessions: Sessions): Pick<Database, 'reads' | 'writes'> {
   };
 }
 
-/** The size is looked up once a minute, since PostgreSQL adds up the sizes of all files. */
+/** Bytes of the database, looked up once a minute, since PostgreSQL adds up the sizes of all files. */
 class Size {
   bytes = 0;
 
@@ -147,7 +147,7 @@ function checksOf(
         onFault?.('storage_unavailable', new Error(problem));
         return problem;
       }
-      // A full disk is seen in larger changes only: they report it again.
+      // Only larger changes find that a disk is full: they report it again.
       if (health.fault !== 'storage_full' || health.isWorthATry) health.recovered();
       return health.fault;
     },

@@ -14,25 +14,26 @@ export const UNAVAILABLE = fault(
   { retryAfter: 5 },
 );
 
-/** By SQLSTATE, or its class: the first two characters. Others are faults of the program. */
+/** Faults by SQLSTATE, or by its class, the first two characters. Other codes are errors of the program. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   '23505': TAKEN,
   '25006': STORAGE_READ_ONLY,
   // A text with NUL, in a column or in JSON.
   '22021': NOT_TEXT,
   '22P05': NOT_TEXT,
-  // Others changed the same rows, or have locked them: a deadlock, a lock that was not free in time, an old snapshot.
+  // Other transactions changed or locked the same rows: a deadlock, a lock that was not free in time, an old
+  // snapshot.
   '40': BUSY,
   '55006': BUSY,
   '55P03': BUSY,
   '72': BUSY,
-  // The form of a table has changed while another version of the program migrated.
+  // The columns of a table have changed, because another version of the program migrated.
   '0A000': BUSY,
   '26000': BUSY,
-  // The server ended the session, since its transaction was idle or took too long.
+  // The server ended the session, because its transaction was idle or took too long.
   '25P03': UNAVAILABLE,
   '25P04': UNAVAILABLE,
-  // Whether the transaction was committed is unknown.
+  // It is unknown whether the transaction was committed.
   '40003': UNAVAILABLE,
   // Connection, login, database, resources, an operator, the server's own files and settings.
   '08': UNAVAILABLE,
@@ -47,7 +48,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   XX002: CORRUPT,
 };
 
-/** States with which PostgreSQL ends the connection. */
+/** SQLSTATEs with which PostgreSQL ends the connection. */
 const ENDS_CONNECTION = /^(?:08|25P0[34]|57P0[1-5])/;
 
 /** The SQLSTATE of an error of PostgreSQL, for example `23505`. */
@@ -78,7 +79,10 @@ export function isSilence(error: unknown): boolean {
   return error instanceof Error && /^(No answer in time|Query read timeout|timeout e)/.test(error.message);
 }
 
-/** Turns an error of PostgreSQL, or of the connection to it, into a `DomainError`; returns other errors unchanged. */
+/**
+ * Turns an error of PostgreSQL, or of the connection to it, into a `DomainError`; returns other errors
+ * unchanged.
+ */
 export function translate(error: unknown): Error {
   if (!(error instanceof Error)) return new Error('The database failed.', { cause: error });
   if (error instanceof DomainError) return error;

@@ -17,7 +17,7 @@ type Migrations = typeof MIGRATIONS;
 /** Key of the advisory lock of the node that migrates. */
 const MIGRATING = '(21574, 3)';
 
-/** How long statements with names, which take 5 s at most, and tables are waited for. */
+/** Maximum waits for named statements of other nodes, which take 5 s at most, and for the lock of a table. */
 const OTHERS_MS = 8 * SECOND;
 const TABLE_MS = SECOND;
 const PAUSE_MS = SECOND / 2;
@@ -31,8 +31,9 @@ export interface Inspection {
 }
 
 /**
- * Which migrations a database has. A node of the version before runs on the tables of this one, so it is only refused at
- * its next start. Errors: `DatabaseRefused` if it has tables of another program or user, or migrations that are not known.
+ * Applied and pending migrations of a database. A node of the previous version can work with the tables of
+ * this one, so it is only refused at its next start. Errors: `DatabaseRefused` if the database has tables of
+ * another program or user, or unknown migrations.
  */
 export async function inspect(
   client: Client,
@@ -80,7 +81,7 @@ export async function bringUpToDate(
   if (first.length === 0) return [];
   await lock(client, name, onProgress);
   try {
-    // Another node may have done it meanwhile.
+    // Another node may have migrated meanwhile.
     const { applied, pending } = await inspect(client, name, known);
     const applyAll = async (): Promise<void> => {
       for (const each of pending) {
@@ -88,12 +89,12 @@ export async function bringUpToDate(
         await applyBesideOthers(client, { name, migrations, roles }, each);
       }
     };
-    // The nodes that run already must not fail; on an empty database there are none.
+    // Statements of running nodes must not fail; an empty database has no nodes.
     if (applied.length > 0 && pending.length > 0) await withoutNames(client, applyAll);
     else await applyAll();
     return pending;
   } finally {
-    // Without a connection, the lock has ended.
+    // If the connection is lost, the lock has ended.
     await client.query(`select pg_advisory_unlock${MIGRATING}`).catch(() => undefined);
   }
 }
@@ -105,7 +106,7 @@ async function lock(client: Client, name: string, onProgress: (message: string) 
   await client.query(`select pg_advisory_lock${MIGRATING}`);
 }
 
-/** Nodes use no prepared statements while `use` runs; one that does not answer is not waited for. */
+/** Runs `use` while no node uses prepared statements. Nodes that do not answer are not waited for. */
 async function withoutNames(client: Client, use: () => Promise<void>): Promise<void> {
   await client.query(SCHEMA_CHANGES);
   await client.query(`set lock_timeout = ${OTHERS_MS}`);
@@ -122,8 +123,8 @@ async function withoutNames(client: Client, use: () => Promise<void>): Promise<v
 }
 
 /**
- * Who waits to change a table makes all others wait who come after. So a migration gives up after a second, and tries
- * again until reads that take long have ended.
+ * A transaction that waits to change a table makes all later ones wait. So a migration gives up after a
+ * second, and tries again until long reads have ended.
  */
 async function applyBesideOthers(...parameters: Parameters<typeof apply>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -143,7 +144,7 @@ interface Place {
   readonly roles: Roles;
 }
 
-/** What backups read, which are made in this role. */
+/** Rights of the system role, in which backups are made. */
 const READABLE = `do $$ begin
     grant select on applied_migrations to ${SYSTEM_ROLE};
     execute format('grant select on all sequences in schema %I to ${SYSTEM_ROLE}', current_schema());
@@ -168,7 +169,7 @@ async function apply(client: Client, place: Place, migration: string): Promise<v
 
 async function failed(client: Client, name: string, migration: string, error: unknown): Promise<Error> {
   const { code, message } = error as { readonly code?: string; readonly message: string };
-  // Not allowed in the schema.
+  // The user may not create tables in the schema.
   if (code === '42501') {
     const { rows } = await client.query<{ user: string; schema: string }>(
       'select quote_ident(current_user) as user, quote_ident(current_schema()) as schema',
@@ -187,7 +188,9 @@ async function failed(client: Client, name: string, migration: string, error: un
   return new Error(`The migration ${migration} failed and was rolled back: ${message}`, { cause: error });
 }
 
-/** Errors: `DatabaseRefused` if the user of the URL does not own the tables, or may not set the role that sees all rows. */
+/**
+ * Errors: `DatabaseRefused` if the user of the URL does not own the tables, or may not set the system role.
+ */
 async function demandOwner(client: Client, name: string): Promise<void> {
   const { company, system } = await rolesIn(client);
   const { rows } = await client.query<{ owner: string; user: string; owns: boolean; has_role: boolean }>(
@@ -207,7 +210,7 @@ async function demandOwner(client: Client, name: string): Promise<void> {
   );
 }
 
-/** A handle for migrations on one connection; the transaction is begun and ended outside. */
+/** A handle for migrations on one connection. The caller begins and ends its transactions. */
 export function migrationHandle(client: Client, roles: Roles): Kysely<Tables> {
   const connection: DatabaseConnection = {
     executeQuery: async ({ sql, parameters }) => {

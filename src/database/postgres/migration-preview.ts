@@ -7,12 +7,13 @@ import { inspect, migrationHandle } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { rolesIn, SYSTEM_ROLE, withRoles } from './schema/roles.js';
 
-/** SQLSTATE of a user who may not do it. */
+/** SQLSTATE of an action that the user may not do. */
 const NOT_ALLOWED = '42501';
 
 /**
- * Tables that pending migrations touch. The migrations run in a schema with empty tables, which is dropped then: no server
- * waits for the locks. Errors: `DatabaseRefused`, also if the user may not create schemas.
+ * Tables that pending migrations touch. Runs the migrations on empty tables in a schema that is dropped
+ * afterwards, so that no server waits for their locks. Errors: `DatabaseRefused`, also if the user may not
+ * create schemas.
  */
 export async function previewMigrations(
   client: Client,
@@ -29,7 +30,7 @@ export async function previewMigrations(
   const db = migrationHandle(client, roles);
   try {
     await create(client, name, preview);
-    // Migrations change rows of all companies in the role of the system.
+    // Migrations change rows of all companies, in the system role.
     await client.query(withRoles(`grant usage on schema ${preview} to ${SYSTEM_ROLE}`, roles));
     await client.query(`set search_path = ${preview}; create table applied_migrations (name text)`);
     await client.query('begin');
@@ -64,7 +65,7 @@ async function create(client: Client, name: string, preview: string): Promise<vo
 const BEFORE = `create temporary table tables_before on commit drop as
   select oid, relfilenode from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace`;
 
-/** From the strongest: each name is one of pg_locks without `Lock`. */
+/** Lock modes from the strongest, as in pg_locks. */
 const MODES = `array['AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock',
   'ShareUpdateExclusiveLock', 'RowExclusiveLock', 'RowShareLock', 'AccessShareLock']`;
 

@@ -15,15 +15,17 @@ import { isPooledByTransaction } from './connections/pooling.js';
 import { rolesIn } from './schema/roles.js';
 
 const OLDEST = 150_000;
-/** How long commands try; servers try without an end. */
+/** Milliseconds after which commands give up; servers try without an end. */
 const GIVE_UP_MS = 5 * SECOND;
-/** Pauses between attempts double from the first to the longest, and half of each is drawn. */
+/**
+ * Pauses between attempts double from the first to the longest. Each is shortened by up to half, at random.
+ */
 const FIRST_PAUSE_MS = SECOND / 4;
 const LONGEST_PAUSE_MS = 5 * SECOND;
 
 /**
- * Opens a database of a PostgreSQL server, and brings its tables up to date; where another node does so, waits for it.
- * Errors: `DatabaseRefused`.
+ * Opens a database of a PostgreSQL server, and brings its tables up to date; if another node is doing so,
+ * waits for it. Errors: `DatabaseRefused`.
  */
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
   const roles = await trying(url, options, async (client) => {
@@ -37,7 +39,10 @@ export async function openDatabase(url: string, options: OpenOptions = {}): Prom
   return await connect(url, roles, options);
 }
 
-/** A connection like that of `reach` to a database whose tables are up to date. Errors: `DatabaseRefused`. */
+/**
+ * Opens a connection without time limits to a database, and brings its tables up to date. Errors:
+ * `DatabaseRefused`.
+ */
 export async function reachCurrent(
   url: string,
   options: Pick<OpenOptions, 'onProgress'> = {},
@@ -54,14 +59,14 @@ export async function reachCurrent(
   }
 }
 
-/** A connection without limits of time, for what takes long. Errors: `DatabaseRefused`. */
+/** Opens a connection without time limits, for long work. Errors: `DatabaseRefused`. */
 export async function reach(url: string): Promise<Client> {
   return await trying(url, {}, (client) => Promise.resolve(client), { keeps: true });
 }
 
 /**
- * Connects and calls `use`; does so again while the server cannot be reached, or goes away meanwhile. Errors:
- * `DatabaseRefused`; those of `use`.
+ * Connects and calls `use`. Repeats both while the server cannot be reached, or if it goes away meanwhile.
+ * Errors: `DatabaseRefused`; those of `use`.
  */
 async function trying<T>(
   url: string,
@@ -72,7 +77,7 @@ async function trying<T>(
   const deadline = systemClock.elapsed() + GIVE_UP_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
     const client = new pg.Client({ ...clientConfig(url), query_timeout: undefined });
-    // An error between statements; that of a statement reaches its caller.
+    // For errors between statements; the error of a statement reaches its caller.
     client.on('error', () => undefined);
     let isKept = false;
     try {
@@ -102,7 +107,10 @@ async function connected(client: Client, url: string): Promise<void> {
   }
 }
 
-/** Not yet there, or not at this moment: starting, stopping, full, or (25006) a standby before its promotion. */
+/**
+ * SQLSTATEs of a server that may become available: starting, stopping, full, or (25006) a standby before its
+ * promotion.
+ */
 const COMING = /^(?:57P|08|53|25006)/;
 const COMING_SYSTEM = [
   'ECONNREFUSED',
@@ -114,13 +122,13 @@ const COMING_SYSTEM = [
   'EPIPE',
 ];
 
-/** Whether the server is not up yet, rather than that the setting is wrong. */
+/** Whether the server may become available, as opposed to a wrong setting. */
 function mayCome(error: unknown): boolean {
   if (error instanceof DatabaseRefused) return false;
   const state = stateOf(error);
   if (state !== null) return COMING.test(state) && !isRefusedByPooler(error);
   const { code = '', syscall } = error as NodeJS.ErrnoException;
-  // A socket in a folder, which the server makes when it starts.
+  // The socket is a file that the server creates when it starts.
   if (code === 'ENOENT') return syscall === 'connect';
   return COMING_SYSTEM.includes(code) || /terminated|timeout/i.test(reasonOf(error));
 }
@@ -129,7 +137,7 @@ function mayCome(error: unknown): boolean {
 const isRefusedByPooler = (error: unknown): boolean =>
   /startup parameter|pooling mode/.test((error as Error).message);
 
-/** By SQLSTATE, what is to be done. */
+/** Advice by SQLSTATE, or by the code of the system. */
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'the password or the user is wrong: correct DATABASE_URL',
   '28000': 'the server does not let this user in: correct DATABASE_URL, or pg_hba.conf on the server',
@@ -173,13 +181,13 @@ const systemCode = (error: unknown): string => (error as NodeJS.ErrnoException).
 
 const nameOf = (url: string): string => databaseName({ server: url });
 
-/** Errors of several addresses have no message of their own. */
+/** Message of an error. An error about several addresses has none of its own. */
 function reasonOf(error: unknown): string {
   const { message, code, errors } = error as { message?: string; code?: string; errors?: readonly Error[] };
   return [message, errors?.[0]?.message, code].find((text) => text !== undefined && text !== '') ?? 'unknown';
 }
 
-/** Errors: `DatabaseRefused` behind a pooler in transaction mode; those of a second connection. */
+/** Refuses a pooler in transaction mode. Errors: `DatabaseRefused`; those of a second connection. */
 async function demandSessions(client: Client, url: string): Promise<void> {
   const second = new pg.Client(clientConfig(url));
   second.on('error', () => undefined);
@@ -198,7 +206,7 @@ async function demandSessions(client: Client, url: string): Promise<void> {
 async function demandVersion(client: Client, url: string): Promise<void> {
   const statement: QueryConfig & { readonly query_timeout: number } = {
     text: `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
-    // It takes connections already, and may answer nothing.
+    // A server may accept connections before it answers statements.
     query_timeout: GIVE_UP_MS,
   };
   const { rows } = await client.query<{ number: number; name: string }>(statement);

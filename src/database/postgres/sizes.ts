@@ -2,7 +2,7 @@ import { sql, type QueryExecutorProvider } from 'kysely';
 
 import type { StorageSizes } from '../database.js';
 
-/** Bytes of each table with its indexes and long values; rows as PostgreSQL estimated them last. */
+/** Bytes of each table with its indexes and long values, and PostgreSQL's latest estimate of its rows. */
 export const TABLE_SIZES = `select relname::text as name, pg_total_relation_size(oid) as bytes,
     greatest(reltuples, 0)::bigint as rows
   from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace`;

@@ -70,7 +70,7 @@ export class ServerTools implements DatabaseTools {
     return await this.#using((client) => this.#describe(client));
   }
 
-  /** Other than a file, a database is not deleted: it may have been named by mistake. */
+  /** Refuses a database with records. Unlike a file, it is not deleted: its name may be a mistake. */
   async makeEmpty(): Promise<void> {
     const totals = await this.#using(async (client) =>
       (await inspect(client, this.name)).applied.length === 0 ? {} : await totalsOf(client),
@@ -116,7 +116,7 @@ export class ServerTools implements DatabaseTools {
     };
   }
 
-  /** A backup of a server is made with PostgreSQL's own programs, which also know of other ways. */
+  /** Error that refers to PostgreSQL's own program for this task, which has more options. */
   #useInstead(does: string, command: string): DatabaseRefused {
     return new DatabaseRefused(
       'exists',
@@ -156,7 +156,7 @@ async function oldestIn(client: Client): Promise<Oldest> {
   return oldest;
 }
 
-/** From the counters, which triggers keep exact. */
+/** Numbers of records, from the counters that triggers keep exact. */
 async function totalsOf(client: Client): Promise<Readonly<Record<string, number>>> {
   await client.query(`begin; ${AS_SYSTEM}`);
   const { rows } = await client.query<{ name: string; total: number }>(

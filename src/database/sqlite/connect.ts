@@ -27,11 +27,11 @@ import { createWriters } from './writes/writer.js';
 import type { Tables } from '../tables/tables.js';
 
 export interface ConnectOptions extends OpenOptions {
-  /** Notes in the marker what is acknowledged. Without it, nothing is noted. */
+  /** Slot of the marker that records acknowledged changes. Without it, they are not recorded. */
   readonly slot?: Exclude<Slot, 'synced'>;
-  /** That of a command; a server makes its own. */
+  /** Reserve of a command; a server creates its own. */
   readonly reserve?: Reserve | null;
-  /** False if the whole file is still to be checked for damage. */
+  /** False if the whole file must still be checked for damage. */
   readonly isChecked?: boolean;
 }
 
@@ -83,13 +83,14 @@ function writingTo(
     writes: transactions.single,
     write: (_scope, use) => transactions.run(use),
     aboveCompanies: (_db, use) => use(),
-    // It has one writer at a time anyway.
+    // SQLite has one writer at a time anyway.
     lockCompanies: () => Promise.resolve(),
   };
 }
 
 function groupsOf(connection: SqliteConnection, health: DatabaseHealth): WriteGroups {
-  // What undoes a savepoint: SQLite would write it to a temporary file, which takes longer than the changes themselves.
+  // Keeps the data that undoes a savepoint in memory: SQLite would write it to a temporary file, which takes
+  // longer than the changes themselves.
   connection.database.pragma('temp_store = memory');
   return new WriteGroups({
     ...{ connection, writers: createWriters() },
@@ -117,7 +118,9 @@ function upkeepOf(
   };
 }
 
-/** No other node uses the file, and there are no connections to it. */
+/**
+ * Parts of `Database` that are for several nodes: only one node uses a file, and there are no connections.
+ */
 const SINGLE_NODE: Pick<
   Database,
   'isShared' | 'announce' | 'onAnnounced' | 'alone' | 'connections' | 'windows' | 'windowFailures'
@@ -197,7 +200,7 @@ function openReaders(file: string, writer: SqliteConnection, options: ConnectOpt
   };
 }
 
-/** Null without a marker: the database was made before there were markers, and no server has opened it since. */
+/** Null without a marker: the database is older than markers, and no server has opened it since. */
 function guardOf(
   { database }: SqliteConnection,
   file: string,

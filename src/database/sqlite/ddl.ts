@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 
-/** Column types and triggers for migrations. Released migrations use them, so their SQL text never changes. */
+/**
+ * Column types and triggers for migrations. Released migrations use them, so their SQL text never changes.
+ */
 export const ddl = {
   id: sql`integer primary key autoincrement`,
   integer: sql`integer`,
@@ -10,7 +12,10 @@ export const ddl = {
   json: sql`text`,
   bytes: sql`blob`,
 
-  /** Triggers that count the rows of each company in `counters`, and that keep a row from changing its company. */
+  /**
+   * Triggers that count the rows of each company in `counters`, and that keep a row from changing its
+   * company.
+   */
   counted(table: string, counter: string): readonly string[] {
     return [
       `create trigger ${table}_counted_in after insert on ${table} begin
@@ -35,7 +40,7 @@ export const ddl = {
       end`;
   },
 
-  /** Counts a new row, and keeps its number as the last one that was drawn; rows of no company are left out. */
+  /** A trigger that counts new rows of companies, and stores the number of each as the last one drawn. */
   countedAndDrawn(table: string, number: string): string {
     return `create trigger ${table}_counted_in after insert on ${table} when new.company_id is not null begin
         insert into counters (company_id, name, total, last_drawn) values (new.company_id, '${table}', 1, new.${number})
@@ -70,7 +75,7 @@ export const ddl = {
     ];
   },
 
-  /** Triggers that keep the number and amount of transactions by day, by hour and kind. */
+  /** Triggers that maintain the number and amount of transactions by kind, and by day and hour. */
   summedTransactions(): readonly string[] {
     const spans = [
       ['transaction_days', 'day', 86_400_000],
@@ -99,7 +104,10 @@ export const ddl = {
     ];
   },
 
-  /** The same triggers, which also add up the amounts of approved, denied and cancelled payments. */
+  /**
+   * Triggers like those of `summedTransactions`, which also add up the amounts of approved, denied and
+   * cancelled payments.
+   */
   summedPayments(): readonly string[] {
     const spans = [
       ['transaction_days', 'day', 86_400_000],
@@ -140,9 +148,9 @@ export const ddl = {
   keyed: sql`without rowid`,
 
   /**
-   * Statistics for the query planner, as ANALYZE would write them: for each index, the number of rows, and the average
-   * number of rows with the same first column, the same first two, and so on. Without them the planner scans all
-   * transactions of a company in order, instead of looking up those of one device.
+   * Statistics for the query planner, as ANALYZE would write them: for each index, the number of rows, and
+   * the average number of rows with the same first column, the same first two, and so on. Without them the
+   * planner scans all transactions of a company in order, instead of looking up those of one device.
    */
   shares(table: string, indexes: Readonly<Record<string, readonly number[]>>): readonly string[] {
     const rows = Object.entries(indexes).map(

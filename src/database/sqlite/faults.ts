@@ -14,7 +14,7 @@ const BUSY = fault('busy', 'The database is busy; try again.', { retryAfter: 1 }
 const CORRUPT = fault('db_corrupt', 'The database file is damaged.', { retryAfter: 300 });
 const TAKEN = fault('taken', 'A record with this value exists already.');
 
-/** By SQLite's result code, or the longest listed prefix of it. */
+/** Faults by SQLite's result code, or by its longest listed prefix. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   SQLITE_FULL: STORAGE_FULL,
   SQLITE_BUSY: BUSY,
@@ -29,17 +29,20 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   SQLITE_CONSTRAINT_PRIMARYKEY: TAKEN,
 };
 
-/** After a failed fsync, the state of the disk is unknown: the process must end and start again. */
+/** Codes of a failed fsync: the state of the disk is unknown, so the process must end and start again. */
 const FATAL = ['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_DIR_FSYNC'];
 
-/** Why a unit of work is not stored though it has not failed itself: the fault of the storage, if it is one. */
+/**
+ * Error of a unit that is not stored though it has not failed itself: `reason` if that is a fault of the
+ * storage.
+ */
 export function storageFailed(reason: unknown): Error {
   if (reason instanceof DomainError && reason.code !== 'taken') return reason;
   const message = 'The storage failed during this change; nothing of it was stored.';
   return new DomainError('storage_unavailable', message, { retryAfter: 1 });
 }
 
-/** Why nothing is read or changed any more: the database was closed. */
+/** Error of reads and changes after the database was closed. */
 export function stopping(): DomainError {
   return new DomainError('storage_unavailable', 'The server is stopping.', { retryAfter: 10 });
 }
@@ -58,14 +61,14 @@ export function isFatal(error: unknown): boolean {
   return FATAL.includes(engineCode(error) ?? '');
 }
 
-/** Whether the storage has no room or failed, rather than that it refuses this user. */
+/** Whether the storage is full or has failed, as opposed to missing permissions. */
 export function isStorageFault(error: unknown): boolean {
   return /^SQLITE_(FULL|IOERR)/.test(engineCode(error) ?? '');
 }
 
 /**
- * Turns an error of SQLite into a `DomainError`; returns other errors unchanged. `probe` finds the code of the operating
- * system for errors of which SQLite does not tell it.
+ * Turns an error of SQLite into a `DomainError`; returns other errors unchanged. `probe` finds the code of
+ * the operating system for errors that SQLite reports without it.
  */
 export function translate(error: unknown, probe: () => string | null = () => null): Error {
   if (!(error instanceof Error)) return new Error('The database failed.', { cause: error });

@@ -13,8 +13,8 @@ interface SchemaObject {
 }
 
 /**
- * A message for each table, index, trigger and view that the migrations of this program did not make, that they made
- * otherwise, or that is missing. A trigger of somebody else would change records or copy them.
+ * Messages about tables, indexes, triggers and views that the migrations of this program have not created,
+ * that differ from theirs, or that are missing. A foreign trigger could change or copy records.
  */
 export async function foreignObjects(file: string): Promise<readonly string[]> {
   const expected = await objectsAfter(inspectFile(file).applied);
@@ -31,7 +31,7 @@ export async function foreignObjects(file: string): Promise<readonly string[]> {
   ];
 }
 
-/** The schema that migrations make in an empty database. */
+/** Objects of the schema that migrations create in an empty database. */
 async function objectsAfter(applied: readonly string[]): Promise<ReadonlyMap<string, SchemaObject>> {
   const database = new Sqlite(':memory:');
   try {
@@ -42,7 +42,7 @@ async function objectsAfter(applied: readonly string[]): Promise<ReadonlyMap<str
   }
 }
 
-/** By type and name, without those that SQLite makes itself. */
+/** Objects of the schema by type and name, without SQLite's own. */
 function objectsOf(database: Sqlite.Database): ReadonlyMap<string, SchemaObject> {
   const rows = database
     .prepare("select type, name, sql from sqlite_schema where name not like 'sqlite_%' order by type, name")

@@ -29,7 +29,9 @@ import { canonicalPath } from './file/paths.js';
 import { probeStorage } from './file/probe.js';
 import { Reserve } from './file/reserve.js';
 
-/** Creates and migrates a file if necessary, also one that is an unfinished copy. Errors: as `openDatabase`. */
+/**
+ * Creates and migrates a file if necessary; the file may be an unfinished copy. Errors: as `openDatabase`.
+ */
 export async function prepareFile(file: string): Promise<void> {
   try {
     makeFolder(dirname(file));
@@ -42,8 +44,8 @@ export async function prepareFile(file: string): Promise<void> {
 }
 
 /**
- * Opens a SQLite file; creates and migrates it if necessary. Errors: `DatabaseRefused`; `busy`; `storage_full` and the
- * other faults of a storage.
+ * Opens a SQLite file; creates and migrates it if necessary. Errors: `DatabaseRefused`; `busy`;
+ * `storage_full` and the other faults of a storage.
  */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
   try {
@@ -57,7 +59,7 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   makeFolder(dirname(file));
   refuseSecondName(file);
   recognizeFile(file);
-  // Opening itself needs room, for the index of the log.
+  // Opening needs room too, for the index of the log.
   const reserve = options.usesReserve === true && existsSync(file) ? Reserve.taken(file) : null;
   const lock = options.exclusive === true ? lockFile(file) : null;
   try {
@@ -84,7 +86,10 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   }
 }
 
-/** False if the whole file is still to be checked for damage: that of a server that was stopped, and of nothing since. */
+/**
+ * Migrates a file if necessary. False if the whole file must still be checked for damage: a server has
+ * stopped cleanly on it, and nothing has changed it since.
+ */
 async function bringUpToDate(
   file: string,
   lock: FileLock | null,
@@ -104,7 +109,7 @@ async function bringUpToDate(
   try {
     if (loss !== null) removeMarker(file);
     forgetCleanStop(file);
-    // SQLite gives its log and other files beside the database the mode of the database file.
+    // SQLite gives its log and other files the mode of the database file.
     if (!existsSync(file)) closeSync(openSync(canonicalPath(file), 'a', 0o600));
     if (lock === null) await migrateFile(file);
     else {
@@ -123,7 +128,10 @@ async function bringUpToDate(
 const CHECKED_FIRST =
   'the whole database file was checked before the start: no server has stopped cleanly on it, or it was changed since';
 
-/** Before a server uses a file: other users must not be able to lock it, and no other server may have it open. */
+/**
+ * Prepares a file for a server: other users must not be able to lock it, and no other server may have it
+ * open.
+ */
 async function takeOver(file: string): Promise<void> {
   for (const path of ['', '-wal', '-shm'].map((suffix) => canonicalPath(file) + suffix)) {
     const status = statSync(path, { throwIfNoEntry: false });
@@ -137,8 +145,8 @@ async function takeOver(file: string): Promise<void> {
 }
 
 /**
- * Copies the log that a crashed process left into the file and syncs it. A log of which a part may not have reached the
- * disk must not be appended to.
+ * Copies the log of a crashed process into the file and syncs it. Nothing must be appended to a log of which
+ * a part may not have reached the disk.
  */
 function writeLogBack(file: string): void {
   closing(openFile(file, { readonly: false }), (database) => database.pragma('wal_checkpoint(truncate)'));
@@ -154,7 +162,10 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** SQLite puts its log beside the name by which it opens a file: by another name, it would not see the log. */
+/**
+ * Refuses a file with several hard links: SQLite puts the log beside the name that it opens, and by another
+ * name would not see it.
+ */
 function refuseSecondName(file: string): void {
   const names = statSync(file, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names === 1 || !statSync(file).isFile()) return;
@@ -164,7 +175,7 @@ function refuseSecondName(file: string): void {
   );
 }
 
-/** SQLite itself would open a file that it cannot write, and fail later. */
+/** Refuses a file that cannot be written: SQLite itself would open it, and fail later. */
 function demandWritable(file: string): void {
   if (!existsSync(file)) return;
   try {
@@ -174,7 +185,10 @@ function demandWritable(file: string): void {
   }
 }
 
-/** A full or failing disk also refuses files; then it is the disk that must be named. */
+/**
+ * Explains an error. A full or failing disk also makes file operations fail; then the error must name the
+ * disk.
+ */
 function explain(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const cause = error instanceof DatabaseRefused ? error.cause : error;

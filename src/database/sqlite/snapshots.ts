@@ -9,14 +9,17 @@ import type { SqliteConnection } from './connections/connection.js';
 import { SqliteConnectionDialect } from './connections/dialect.js';
 import { stopping } from './faults.js';
 
-/** Open connections, of which system units may use all, and units of a company all but the reserve. */
+/**
+ * Maximum open connections. Units above companies may use all of them, units of a company all but the
+ * reserve.
+ */
 const MAX_CONNECTIONS = 64;
 const SYSTEM_RESERVE = 16;
-/** Connections that stay open while no unit uses them. */
+/** Maximum unused connections that stay open. */
 const MAX_IDLE = 4;
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 5_000;
-/** How long new units wait while the log is to be restarted, and how often that may happen. */
+/** Milliseconds that new units wait for a restart of the log, and minimum interval between such pauses. */
 const PAUSE_MS = 50;
 const PAUSE_INTERVAL_MS = { ordinary: 5_000, urgent: 500 } as const;
 
@@ -25,7 +28,7 @@ interface Reader {
   readonly db: Kysely<Tables>;
 }
 
-/** An open read transaction. Its state is at least as new as `version`, if that is known. */
+/** An open read transaction. Its state is at least as new as `version`, which is null if unknown. */
 interface Snapshot extends Reader {
   readonly version: number | null;
   users: number;
@@ -38,17 +41,18 @@ interface Waiter {
 }
 
 /**
- * Gives each read unit one state of the database: a connection with an open read transaction. Units that begin while
- * no change was committed share one transaction, so many units at once need few connections, and the first connection
- * with its prepared statements serves most of them. A unit that needs a new connection when all are in use waits at
- * most 5 s. System units (token look-ups, chunks of files) have a reserve, since they run inside other read units.
+ * Gives each read unit one state of the database: a connection with an open read transaction. Units that
+ * begin while no change is committed share one transaction, so that many concurrent units need few
+ * connections, and most use the prepared statements of the first one. A unit that needs a new connection when
+ * all are in use waits at most 5 s. Units above companies (token look-ups, chunks of files) have a reserve,
+ * since they run inside other read units.
  */
 export class Snapshots {
   readonly #idle: Reader[] = [];
   readonly #open = new Set<Snapshot>();
   readonly #waiting = new Queue<Waiter>();
   #newest: Snapshot | null = null;
-  /** While there is one, new units wait. */
+  /** A restart of the log that waits for the open snapshots. While it is set, new units wait. */
   #pendingRestart: (() => boolean) | null = null;
   #lastPauseAt = -Infinity;
   #isClosed = false;
@@ -71,9 +75,10 @@ export class Snapshots {
   }
 
   /**
-   * Calls `restart` at a moment without snapshots: now, or when the open ones have ended, for which new ones wait up
-   * to 50 ms. SQLite can restart its log only then, and under constant load there would be no such moment. `restart`
-   * returns false if a transaction of the writer is open; it is called again after the next commit.
+   * Calls `restart` while no snapshot is open: now, or when the open ones have ended; new ones wait for that
+   * up to 50 ms. SQLite can restart its log only then, and under constant load a snapshot would always be
+   * open. `restart` returns false if a transaction of the writer is open; it is called again after the next
+   * commit.
    */
   restartLog(restart: () => boolean, isUrgent: boolean): void {
     if (this.#open.size === 0) {
@@ -94,11 +99,11 @@ export class Snapshots {
     for (const { value } of this.#waiting.places()) value.reject(busy());
   }
 
-  /** Undefined if the unit has to wait. */
+  /** A snapshot; undefined if the unit has to wait. */
   #acquire(limit: number): Snapshot | undefined {
     if (this.#isClosed) throw stopping();
     if (this.#pendingRestart !== null) return undefined;
-    // Not looked up for a single unit, which is the usual case: the next one then begins a snapshot of its own.
+    // Not read for a single unit, the usual case: the next unit then opens its own snapshot.
     const version = this.#open.size === 0 ? null : this.probe.dataVersion();
     if (version !== null && this.#newest?.version === version) {
       this.#newest.users += 1;
@@ -157,7 +162,7 @@ export class Snapshots {
       } catch (error) {
         waiter.reject(error as Error);
       }
-      // Deleted at once: `#wait` goes on later, and until then the waiter would get another snapshot.
+      // Removed at once: `#wait` continues later, and until then the waiter would get another snapshot.
       this.#waiting.remove(place);
     }
   }

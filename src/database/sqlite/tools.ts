@@ -50,7 +50,7 @@ export class FileTools implements DatabaseTools {
       refuseNone(this.file);
       return lossOf(this.file);
     });
-    // A database that has lost changes stays as it is.
+    // A database that has lost changes is not changed.
     const endLog = loss === null ? keepLog(this.file) : (): void => undefined;
     try {
       const lost = loss === null ? [] : [loss.problem];
@@ -122,7 +122,7 @@ export class FileTools implements DatabaseTools {
   }
 }
 
-/** Errors: of a file of the database, `DatabaseRefused`. */
+/** Errors: `DatabaseRefused` instead of an error about a file of the database. */
 async function attempt<T>(use: () => T): Promise<T> {
   try {
     return await Promise.resolve().then(use);

@@ -9,7 +9,7 @@ import type { Database, DatabaseBytes } from '../database.js';
 import type { Tables } from '../tables/tables.js';
 import { walPath, fileBytes } from './file/paths.js';
 
-/** With less free space, a change and its WAL might not fit. */
+/** Free bytes on the disk below which a change and its WAL might not fit. */
 const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
 /** Readiness checks; see `Database.checks`. */
@@ -38,7 +38,10 @@ export function databaseChecks(
   };
 }
 
-/** Where a server that is not ready gets no requests, no change of a client would show that the fault is over. */
+/**
+ * Makes a small write, which shows whether the fault is over. A server that is not ready may get no requests,
+ * so no change of a client would show it.
+ */
 async function tryToWrite({
   write,
   health,
@@ -47,7 +50,7 @@ async function tryToWrite({
   try {
     admit('other');
     await write(null, async (db) => {
-      // In the end, nothing has changed; without a change, SQLite would not write a page.
+      // The two updates cancel each other out. Without a change, SQLite would not write a page.
       await sql`update kysely_migration_lock set is_locked = is_locked + 1`.execute(db);
       await sql`update kysely_migration_lock set is_locked = is_locked - 1`.execute(db);
     });
@@ -73,15 +76,18 @@ export function databaseBytes(file: string): DatabaseBytes {
   return { file: fileBytes(file), log: fileBytes(walPath(file)) };
 }
 
-/** A WAL file never shrinks by itself: it keeps the size of the largest change. */
+/**
+ * Bytes from which on a WAL is truncated. It never shrinks by itself: it keeps the size of the largest
+ * change.
+ */
 const MAX_WAL_BYTES = 16 * 1024 * 1024;
-/** 2 seconds in all; the next run of housekeeping tries again. */
+/** 2 seconds in all; housekeeping tries again at its next run. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 100;
 
 /** If the WAL is larger than 16 MiB, writes it back into the database and truncates it. */
 export async function trimLog(file: string, writes: Kysely<Tables>): Promise<void> {
-  // Meanwhile a checkpoint may be running, or somebody reading.
+  // A checkpoint or a reader may prevent that for some time.
   for (let attempt = 1; attempt <= ATTEMPTS && databaseBytes(file).log > MAX_WAL_BYTES; attempt += 1) {
     if (attempt > 1) await sleep(PAUSE_MS);
     await sql`pragma wal_checkpoint(truncate)`.execute(writes);

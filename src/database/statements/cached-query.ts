@@ -4,16 +4,16 @@ import { exactComparisons, toColumn, type Condition } from '../list/condition.js
 import { execute } from './direct-statements.js';
 import { areSame } from '../storage.js';
 
-/** Clients choose some of the shapes: of more, the oldest are compiled again. */
+/** Maximum cached shapes. Clients choose some of them, so beyond this number the oldest are dropped. */
 const MAX_SHAPES = 3_000;
 
-/** Queries by shape, without their parameters, for each database. */
+/** Compiled queries by shape, without their parameters, for each database. */
 const queries = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>();
 
 /**
- * Runs a query whose SQL text is the same for every call with this `shape`: it is compiled by the first call, since
- * building and compiling a query takes longer than SQLite needs for a row by its id. `parameters` are the values that
- * the text binds, in its order.
+ * Runs a query whose SQL text is the same for every call with this `shape`. The first call compiles it, since
+ * building and compiling a query takes longer than SQLite needs for a row by its id. `parameters` are the
+ * values that the text binds, in its order.
  */
 export async function runCached<R>(
   db: QueryExecutorProvider,
@@ -53,7 +53,10 @@ function areEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((value, place) => areSame(value, other[place]));
 }
 
-/** What follows the values of an INSERT; `name` is null for SQL that binds values. */
+/**
+ * SQL after the values of an INSERT, for example RETURNING. `name` is its name in cached shapes; null for SQL
+ * that binds values, which is not cached.
+ */
 export interface Ending {
   readonly name: string | null;
   readonly sql: RawBuilder<unknown>;
@@ -61,7 +64,10 @@ export interface Ending {
 
 export const NO_ENDING: Ending = { name: '', sql: sql`` };
 
-/** Inserts rows by one statement. They have the columns of the first; the statement for a single row is compiled once. */
+/**
+ * Inserts rows with one statement. All have the columns of the first row. The statement for a single row is
+ * compiled once.
+ */
 export async function insertRows<R>(
   db: QueryExecutorProvider,
   table: string,
@@ -80,12 +86,15 @@ export async function insertRows<R>(
 export interface Filtered {
   readonly name: string;
   readonly where: Condition | null;
-  /** What the query binds before the values of `where`, and after them. */
+  /** Parameters before those of `where`, and after them. */
   readonly before: readonly unknown[];
   readonly after: readonly unknown[];
 }
 
-/** The same for a query with a filter, if that only demands single values of some fields. */
+/**
+ * Runs a query with a filter. The query is cached if the filter consists of a few comparisons, see
+ * `exactComparisons`.
+ */
 export async function runFiltered<R>(
   db: QueryExecutorProvider,
   { name, where, before, after }: Filtered,

@@ -1,11 +1,11 @@
 import type { CompiledQuery, DatabaseConnection, QueryExecutor, QueryResult } from 'kysely';
 
-/** By the executor of a handle that has one connection. */
+/** Connections by the executor of a handle that has only one. */
 const connections = new WeakMap<QueryExecutor, DatabaseConnection>();
 
 /**
- * Compiled statements of this handle go to its one connection at once: Kysely would acquire and release the connection,
- * which takes longer than SQLite needs for a row by its id.
+ * Sends the compiled statements of a handle directly to its only connection: Kysely would acquire and release
+ * the connection, which takes longer than SQLite needs for a row by its id.
  */
 export function executeDirectly(executor: QueryExecutor, connection: DatabaseConnection): void {
   connections.set(executor, connection);

@@ -1,13 +1,14 @@
 import { RawNode, sql, type RawBuilder } from 'kysely';
 
-/** SQL that is written in one way for SQLite and in another for PostgreSQL. */
+/** SQL with one text for SQLite and another for PostgreSQL. */
 interface PortableNode extends RawNode {
   readonly postgres: RawNode;
 }
 
 /**
- * The same meaning in the SQL of both databases; the database that runs the query chooses. Both must bind the same values
- * in the same order. Only the SQL of `database/` and the declarations of the schema call this.
+ * Two SQL expressions with the same meaning, one for each database; the database that runs the query chooses.
+ * Both must bind the same values in the same order. Only the SQL of `database/` and the declarations of the
+ * schema call this.
  */
 export function portable<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<T>): RawBuilder<T> {
   const expression = {
@@ -20,7 +21,7 @@ export function portable<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<T>): Raw
   return sql<T>`${expression}`;
 }
 
-/** What PostgreSQL runs of a node. */
+/** The node that PostgreSQL runs. */
 export function postgresNode(node: RawNode): RawNode {
   return 'postgres' in node ? (node as PortableNode).postgres : node;
 }

@@ -1,6 +1,9 @@
 import type { InstantColumn } from '../storage.js';
 
-/** Who created a record, and when it changed. `revision` grows by one with each change and is the ETag. */
+/**
+ * Audit columns: who created a record, and when it changed. `revision` grows by one with each change and is
+ * the ETag.
+ */
 export interface AuditColumns {
   revision: number;
   created_at: InstantColumn;
@@ -9,7 +12,7 @@ export interface AuditColumns {
   created_via: string;
 }
 
-/** Each company's ids count from 1. */
+/** Columns of tables whose ids count from 1 in each company. */
 export interface Identified {
   id: number;
   company_id: number;

@@ -3,9 +3,9 @@ import type { Generated } from 'kysely';
 import type { InstantColumn, JsonColumn } from '../storage.js';
 
 export interface LedgerTable {
-  /** Counts all entries of the database, in the order of their commits. */
+  /** Number of the entry among all entries of the database, in the order of their commits. */
   position: Generated<number>;
-  /** Counts the entries of a company, or those of none, from 1 without gaps. */
+  /** Number of the entry in its company, or among entries without a company, from 1 without gaps. */
   sequence: number;
   company_id: number | null;
   at: InstantColumn;
@@ -19,37 +19,45 @@ export interface LedgerTable {
   after: JsonColumn | null;
   request_id: string | null;
   ip: string | null;
-  /** Links the entry to the one before it; null for entries without a chain. See `ledger/chain.ts`. */
+  /**
+   * Hash that links the entry to the previous one; null for entries without a chain. See `ledger/chain.ts`.
+   */
   hash: string | null;
 }
 
-/** The head of each company's chain of ledger entries; 0 stands for entries without a company. */
+/** Head of each company's chain of ledger entries. The company 0 stands for entries without a company. */
 export interface LedgerChainsTable {
   company_id: number;
-  /** The first entry that can be verified. */
+  /** First entry that can be verified. */
   first_sequence: number;
-  /** The chained entry before the first one; 0 and an empty hash if there is none. */
+  /** Last chained entry before the first one; 0 and an empty hash if there is none. */
   before_sequence: number;
   before_hash: string;
-  /** The last entry of the chain. */
+  /** Last entry of the chain. */
   sequence: number;
   hash: string;
-  /** Which key the hashes are made with. */
+  /** Identifies the key of the hashes. */
   key_fingerprint: string;
   /** Hash of the other columns. */
   seal: string;
 }
 
-/** What retention has deleted of a table of a company; 0 stands for entries without a company. */
+/**
+ * Record of the rows that retention has deleted from a table of a company. The company 0 stands for ledger
+ * entries without a company.
+ */
 export interface PruningsTable {
   company_id: number;
-  /** The table. */
+  /** Name of the table. */
   name: string;
-  /** Up to this id or sequence everything is deleted; 0 for a table that is not deleted in the order of its ids. */
+  /**
+   * Id or sequence up to which everything is deleted; 0 for a table that is not deleted in the order of its
+   * ids.
+   */
   up_to: number;
-  /** Number of rows that were ever deleted. */
+  /** Number of rows deleted since the beginning. */
   total: number;
-  /** The time of the newest of them. */
+  /** Time of the newest deleted row. */
   newest_at: InstantColumn;
   pruned_at: InstantColumn;
 }

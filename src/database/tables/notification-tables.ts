@@ -7,7 +7,9 @@ export interface NotificationsTable extends Identified, AuditColumns {
   content: string;
   range: string;
   kind: string;
-  /** Recipients at the time of sending; no foreign keys, so that they may be deleted. */
+  /**
+   * Group of the recipients when it was sent; no foreign keys, so that the group and the app may be deleted.
+   */
   group_id: number | null;
   app_id: number | null;
   expires_at: InstantColumn;
@@ -22,23 +24,26 @@ export interface NotificationDeliveriesTable extends Identified {
   sent_at: InstantColumn | null;
   /** Null while the delivery waits: in the states `queued` and `sent`. */
   finished_at: InstantColumn | null;
-  /** Why it failed. */
+  /** Reason of a failure. */
   reason: string | null;
-  /** How often it was handed out. */
+  /** Number of times that it was handed out. */
   attempts: Generated<number>;
-  /** Until when a worker or a connection holds it; in the past, and null, if none does. */
+  /** End of the lease of a worker or a connection; null or in the past if none has it. */
   lease_ends_at: InstantColumn | null;
-  /** When a worker may push it. Only the first waiting delivery of each logical number has a time. */
+  /**
+   * Time from which on a worker may push it. Null except for the first waiting delivery of each logical
+   * number.
+   */
   due_at: InstantColumn | null;
-  /** Position of its last change among those of the deliveries of its company; drawn from `counters`. */
+  /** Position of its last change among all changes of the company's deliveries; drawn from `counters`. */
   sequence: number;
-  /** Serial number of the terminal that it was last given to; null if that is not known. */
+  /** Serial number of the terminal that it was last given to; null if unknown. */
   serial_number: string | null;
-  /** When a terminal first confirmed it, also after it has ended in another way. */
+  /** Time when a terminal first confirmed it, even if it had already ended in another way. */
   confirmed_at: InstantColumn | null;
 }
 
-/** Deliveries of each notification by state; kept by triggers. */
+/** Number of deliveries of each notification by state; maintained by triggers. */
 export interface NotificationTotalsTable {
   company_id: number;
   notification_id: number;
@@ -55,6 +60,6 @@ export interface NotificationTargetsTable {
   company_id: number;
   notification_id: number;
   part: number;
-  /** Ids. */
+  /** JSON list of ids. */
   logical_numbers: JsonColumn;
 }

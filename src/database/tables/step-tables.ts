@@ -7,11 +7,11 @@ export interface HeldVersionsTable {
   company_id: number;
   logical_number_id: number;
   app_version_id: number;
-  /** The last row of `removals` when the link was made; only later ones remove it. */
+  /** Last id of `removals` when the link was made; only later rows remove the link. */
   made_after: number;
 }
 
-/** What a change of many records has removed, and steps have yet to remove; see `removals.ts`. */
+/** Records that a large change has removed, and whose rows are removed later in steps; see `removals.ts`. */
 export interface RemovalsTable {
   id: Generated<number>;
   company_id: number;
@@ -19,10 +19,10 @@ export interface RemovalsTable {
   logical_number_id: number | null;
   app_version_id: number | null;
   app_id: number | null;
-  /** The same for all rows of one change. */
+  /** Number of the change, equal in all of its rows. */
   change: number;
-  /** The last logical number that the steps have dealt with. */
+  /** Last logical number that the steps have processed. */
   position: number;
-  /** Who made the change; the ledger entries of the steps have it too. */
+  /** Caller of the change, also for the ledger entries of the steps. */
   caller: JsonColumn;
 }

@@ -29,7 +29,7 @@ import type {
 } from './transaction-tables.js';
 import type { MembershipsTable, MembersView, SignInNetworksTable, UsersTable } from './user-tables.js';
 
-/** A table that links records with records; both columns hold ids. */
+/** A table of links between records; both columns hold ids. */
 type LinksTable<Column extends string> = { company_id: number } & Record<Column, number>;
 
 export interface CompaniesTable {
@@ -88,7 +88,10 @@ export interface ContentsTable extends Identified {
   crc: string;
   sha256: string;
   created_at: InstantColumn;
-  /** When its owner was changed or deleted. It is deleted later, since a response may still be streaming it. */
+  /**
+   * Time when its owner was changed or deleted. The content is deleted later, since a response may still be
+   * streaming it.
+   */
   released_at: InstantColumn | null;
 }
 
@@ -121,7 +124,7 @@ export interface FilesTable extends Identified, AuditColumns {
 }
 
 interface OwnedColumns {
-  /** The owner: exactly one of the two is set. */
+  /** Owner: exactly one of the two is set. */
   group_id: number | null;
   logical_number_id: number | null;
   key: string;
@@ -153,31 +156,39 @@ export interface TransactionsTable extends Identified {
   parsed: JsonColumn | null;
   /** Cents; copied from `parsed`. */
   amount: number | null;
-  /** `approved`, `denied` or `cancelled`: what `parsed` says of its amount. */
+  /** `approved`, `denied` or `cancelled`, derived from `parsed`; null without a payment. */
   payment_outcome: string | null;
   /** `approved` or `denied`, as in `parsed`; empty without a payment. */
   payment_status: Generated<string>;
-  /** As in `parsed`, or `other` (see `transaction_payment_kinds`); empty if unknown or without a payment. */
+  /**
+   * Type of the payment as in `parsed`, or `other` (see `transaction_payment_kinds`). Empty if unknown or
+   * without a payment.
+   */
   payment_type: Generated<string>;
   brand: Generated<string>;
   acquirer: Generated<string>;
   /** -1 if unknown or without a payment. */
   installments: Generated<number>;
-  /** Group that the logical number had when the transaction was recorded; 0 for none. The group may be gone. */
+  /**
+   * Group that the logical number had when the transaction was recorded; 0 for none. The group may have been
+   * deleted.
+   */
   group_id: Generated<number>;
   started_at: InstantColumn;
   finished_at: InstantColumn | null;
   recorded_at: InstantColumn;
-  /** Name of the transaction on its terminal, unique in the company together with the serial number. */
+  /** Name of the transaction on its terminal; unique in the company together with the serial number. */
   reference: string | null;
 }
 
-/** Of a company's tables, the exact number of rows, which triggers maintain, and the last id. */
+/**
+ * Counters of a company by table: the exact number of rows, which triggers maintain, and the last drawn id.
+ */
 export interface CountersTable {
   company_id: number;
   name: string;
   total: number;
-  /** The last id that was given in the table of this name; for the ledger, its last sequence. */
+  /** Last id drawn in the table of this name; for the ledger, its last sequence. */
   last_drawn: Generated<number>;
 }
 
@@ -249,5 +260,5 @@ export interface Tables {
 
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
-/** The values of all columns as they are written. */
+/** Values of all columns in the form in which they are written. */
 export type Written<Table> = { [Column in keyof Table]: UpdateType<Table[Column]> };

@@ -7,10 +7,14 @@ interface Sums {
   cancelled_amount: number;
 }
 
-/** The same sums over the transactions from some time within the unit on, see `UNIT_PARTS`. */
+/**
+ * Sums over the transactions from a time within the unit on, for example `total_from_noon`; see `UNIT_PARTS`.
+ */
 type PartSums<Part extends string> = { [Name in keyof Sums as `${Name}_${Part}`]: number };
 
-/** Number and amount of transactions by UTC day, status and type, of all applications; maintained by triggers. */
+/**
+ * Number and amount of transactions by UTC day, status and type, of all applications; maintained by triggers.
+ */
 export interface TransactionDayTotalsTable extends Sums, PartSums<'from_noon'> {
   company_id: number;
   /** Days since 1970-01-01, UTC. */
@@ -19,17 +23,20 @@ export interface TransactionDayTotalsTable extends Sums, PartSums<'from_noon'> {
   transaction_type: string;
 }
 
-/** By UTC day, status, type and application. `transaction_app_days` has the same rows in the order of applications. */
+/**
+ * Sums by UTC day, status, type and application. `transaction_app_days` has the same rows, in the order of
+ * applications.
+ */
 export interface TransactionDaysTable extends TransactionDayTotalsTable {
   app_name: string;
 }
 
 interface PaidTable extends TransactionDayTotalsTable {
-  /** As in `transactions`. */
+  /** See `TransactionsTable`. */
   payment_status: string;
 }
 
-/** Sums by UTC day and what is summed up of payments; maintained by triggers. */
+/** Sums by UTC day, and by type, brand and acquirer of payments; maintained by triggers. */
 export interface TransactionPaymentDaysTable extends PaidTable {
   payment_type: string;
   brand: string;
@@ -44,13 +51,16 @@ export interface TransactionGroupDaysTable extends PaidTable {
   group_id: number;
 }
 
-/** The same by hour. */
+/** A table of sums by UTC hour instead of by day. */
 export type ByHour<Table extends { day: number }> = Omit<Table, 'day' | keyof PartSums<'from_noon'>> & {
   /** Hours since 1970-01-01, UTC. */
   hour: number;
 } & PartSums<'from_15' | 'from_30'>;
 
-/** The types of payments with brands and acquirers that are summed up by their names; the others of a month are `other`. */
+/**
+ * Payment types with brands and acquirers that are summed up by their names; all others of a month are
+ * `other`.
+ */
 export interface TransactionPaymentKindsTable {
   company_id: number;
   /** UTC months since the year 0: 12 times the year, plus the month from 0 to 11. */

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 import type { InstantColumn } from '../storage.js';
 
 export interface UsersTable {
-  /** Drawn at random: users are above companies. */
+  /** Random, since users do not belong to a company. */
   id: Generated<number>;
   email: string;
   name: string;
@@ -16,7 +16,7 @@ export interface UsersTable {
   /** Wrong passwords from networks that were new to the user, since `failed_since`. */
   failed_sign_ins: number;
   failed_since: InstantColumn | null;
-  /** The end of the latest lock, for whichever networks. */
+  /** End of the latest lock, for any network. */
   locked_until: InstantColumn | null;
   revision: number;
   created_at: InstantColumn;
@@ -34,7 +34,7 @@ export interface SignInNetworksTable {
 }
 
 /**
- * A user in a company, with what this company knows of the user: other companies have values of their own
+ * A user in a company, with this company's data about the user; other companies have their own
  * (decisions.md#members).
  */
 export interface MembershipsTable {

@@ -5,7 +5,7 @@ import { inList } from '../bound-lists.js';
 import { crossJoin } from '../storage.js';
 import type { ReadWork } from '../work.js';
 
-/** Tables whose triggers keep the number of rows of each company in `counters`. */
+/** Tables whose triggers maintain the number of rows of each company in `counters`. */
 export const COUNTED = [
   'groups',
   'logical_numbers',
@@ -29,7 +29,7 @@ export const COUNTED_LATER = [
   'logical_number_app_versions',
 ] as const;
 
-/** Tables that are counted since the migration that made them. */
+/** Tables that are counted since the migration that created them. */
 export const COUNTED_SINCE_MADE = ['group_default_versions', 'unknown_terminals'] as const;
 
 /** `users` counts memberships. */
@@ -39,7 +39,10 @@ export type CounterName =
   | (typeof COUNTED_SINCE_MADE)[number]
   | 'users';
 
-/** Rows of `removals`, and of what is joined with them, that are records of these names which are hidden already. */
+/**
+ * Conditions for rows `gone` of `removals`, by counter: they stand for deleted records whose rows still
+ * count.
+ */
 const REMOVED: Partial<Record<CounterName, RawBuilder<unknown>>> = {
   groups: sql`where gone.group_id is not null and gone.app_version_id is null`,
   logical_numbers: sql`where gone.logical_number_id is not null`,
@@ -55,7 +58,7 @@ function ownedBy(table: 'parameters' | 'metacontents'): RawBuilder<unknown> {
     where gone.app_version_id is null`;
 }
 
-/** Number of records of the caller's company. Triggers keep it exact with each change. */
+/** Number of records of the caller's company, from a counter that triggers keep exact. */
 export async function countOf(work: ReadWork, name: CounterName): Promise<number> {
   const { companyId } = work.caller;
   const removed = REMOVED[name];
@@ -70,7 +73,7 @@ export async function countOf(work: ReadWork, name: CounterName): Promise<number
   return rows[0]?.total ?? 0;
 }
 
-/** The same for several counters, in one statement. */
+/** Counters of several tables, in one statement. Rows of deleted records count until they are removed. */
 export async function countsOf(
   work: ReadWork,
   names: readonly CounterName[],

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { CounterName } from './count.js';
 import type { Database } from '../database.js';
 
-/** What is counted: rows of tables, and deliveries that wait. */
+/** Counter of rows of a table, or of queued deliveries. */
 export type FleetCounter = CounterName | 'queued_deliveries';
 
 /** Rows of `counters` that one statement reads; more would hold the event loop for too long. */
@@ -16,7 +16,7 @@ interface CounterRow {
   readonly total: number;
 }
 
-/** Sums of counters over all companies. Reads some 20 rows for each company, and no record. */
+/** Sums of counters over all companies. Reads about 20 rows for each company, and no records. */
 export async function fleetTotals(
   database: Pick<Database, 'snapshot'>,
   names: readonly FleetCounter[],

@@ -1,4 +1,6 @@
-/** SQL of both databases: the time of the oldest row of each kind that retention deletes, of all companies. */
+/**
+ * SQL for both databases: the time of the oldest row of each kind that retention deletes, over all companies.
+ */
 export const OLDEST_ROWS = {
   transactions: `select min(oldest) as at from (select (select t.recorded_at from transactions as t
     where t.company_id = c.id order by t.id limit 1) as oldest from companies as c) as found`,
@@ -9,5 +11,5 @@ export const OLDEST_ROWS = {
     from companies as c) as found`,
 } as const;
 
-/** By kind; null if there is no such row. */
+/** Time of the oldest row by kind; null if there is no such row. */
 export type Oldest = Readonly<Record<string, Date | null>>;

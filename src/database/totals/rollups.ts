@@ -4,7 +4,7 @@ import { DAY, HOUR, UNIT_PARTS } from '../../platform/clock.js';
 export interface Rollup {
   readonly table: string;
   readonly unit: 'day' | 'hour';
-  /** The columns by which it is grouped, besides the company and the unit. */
+  /** Columns by which it is grouped, besides the company and the unit. */
   readonly kind: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export const ROLLUPS: readonly Rollup[] = [
   { table: 'transaction_group_hours', unit: 'hour', kind: [...PAID, 'group_id'] },
 ];
 
-/** Milliseconds. */
+/** Milliseconds of each unit. */
 export const UNIT_MS = { day: DAY, hour: HOUR } as const;
 
 /** The columns of the primary key of a rollup, after the company. */
@@ -35,19 +35,25 @@ export function keyOf({ table, unit, kind }: Rollup): readonly string[] {
   return ['app_name', unit, ...kind.filter((name) => name !== 'app_name')];
 }
 
-/** The number of transactions, the amount of all, and of the payments with each outcome. */
+/**
+ * Outcomes of payments. The sums are the number of transactions, the amount of all, and the amount by
+ * outcome.
+ */
 const PAYMENT_OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
 const SUMS: readonly string[] = [
   ...['total', 'amount_total'],
   ...PAYMENT_OUTCOMES.map((outcome) => `${outcome}_amount`),
 ];
 
-/** One of the sums of a rollup: a column, and what is summed up in it. */
+/** A sum of a rollup: its column, and what it adds up. */
 export interface RollupSum {
   readonly column: string;
-  /** What each transaction adds: itself, its amount, or its amount if the payment has this outcome. */
+  /**
+   * Value of each transaction in the sum: 1 (`total`), its amount, or its amount if the payment has this
+   * outcome.
+   */
   readonly of: 'total' | 'amount' | (typeof PAYMENT_OUTCOMES)[number];
-  /** Only of transactions so many milliseconds after the beginning of the unit, or later. */
+  /** Milliseconds after the start of the unit from which on transactions count. */
   readonly from: number;
 }
 
@@ -65,7 +71,7 @@ export function sumsOf(unit: Rollup['unit']): readonly RollupSum[] {
 export const columnsOf = (unit: Rollup['unit']): readonly string[] =>
   sumsOf(unit).map(({ column }) => column);
 
-/** The sums over `transactions`, as SQL. `elapsed` gives the milliseconds since the beginning of the unit as SQL. */
+/** The sums over `transactions` as SQL. `elapsed` is SQL for the milliseconds since the start of the unit. */
 export function countedSums(unit: Rollup['unit'], elapsed: string): readonly string[] {
   return sumsOf(unit).map(({ of, from }) => {
     const conditions = [

@@ -1,6 +1,6 @@
 /**
- * How much a read examines at most, known before it runs: comparing one value of one row takes about 40 ns, so a filter
- * of 100 comparisons on 100,000 rows takes 0.4 s.
+ * Upper bound of the work of a read, known before it runs. Comparing one value of one row takes about 40 ns:
+ * a filter of 100 comparisons on 100,000 rows takes 0.4 s.
  */
 import { sql, type RawBuilder } from 'kysely';
 
@@ -8,37 +8,43 @@ import { countsOf, type CounterName } from '../../totals/count.js';
 import type { ReadWork } from '../../work.js';
 import type { KeyValue } from '../slice.js';
 
-/** Finding and reading a row takes about as long as this many comparisons. */
+/** Cost of finding and reading a row, in comparisons. */
 export const ROW_VALUES = 5;
 
 export interface Examination {
-  /** Values that are examined for each row. */
+  /** Values that are examined in each row. */
   readonly values: number;
-  /** The rows at most: as many as an index leaves, or all that the company has of a table. */
+  /**
+   * Maximum number of rows: those that an index leaves, or the counter of all rows that the company has in a
+   * table.
+   */
   readonly rows: number | CounterName;
-  /** Counts the rows by an index; absent where none bounds them. */
+  /** Counts the rows by an index; absent if no index bounds them. */
   readonly within?: RowCount;
   /** Whether `within` needs the parents, which are known only when the list is read. */
   readonly isOfParents?: true;
-  /** Whether its rows are only counted: they are no entries of the response. */
+  /** Whether the rows are only counted, so that the response does not contain them. */
   readonly isCount?: true;
 }
 
-/** SQL for the number of rows, at most `max`. `parents` are those of a list under other records. */
+/** SQL for the number of rows, up to `max`. `parents` are the parents of a list of children. */
 export type RowCount = (work: ReadWork, max: number, parents?: readonly KeyValue[]) => RawBuilder<number>;
 
-/** Number of the rows that a statement finds, at most `max`: no more are read. */
+/** Number of rows that a statement finds, up to `max`; no more are read. */
 export function countUpTo(max: number, rows: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(select count(*) from (select 1 ${rows} limit ${max}) as found)`;
 }
 
-/** The rows of several counts together. */
+/** The sum of several counts. */
 export function sumOfCounts(counts: readonly RowCount[]): RowCount {
   return (work, max, parents) =>
     counts.reduce((sum, count) => sql<number>`${sum} + ${count(work, max, parents)}`, sql<number>`0`);
 }
 
-/** Values that each of some reads examines, by the totals of the company: one statement, none without totals. */
+/**
+ * Number of values that each read examines, computed with the counters of the company. Runs one statement, or
+ * none if no counter is needed.
+ */
 export async function valuesOf(
   work: ReadWork,
   examinations: readonly Examination[],

@@ -22,17 +22,19 @@ interface Examined extends ListTable {
   readonly rows: CounterName | number;
 }
 
-/** Where an index bounds the rows, the cost in records counts them. */
+/** Examination of a read whose rows an index bounds: the cost in records counts them. */
 const NOTHING: Examination = { values: 0, rows: 0 };
 
-/** What a condition costs depends on the form of its meaning, which is the same at all times. */
+/**
+ * A fixed time: the cost of a condition depends on the form of its meaning, which is the same at all times.
+ */
 const AT_ANY_TIME: MeaningAt = { now: new Date(0), presence: PRESENCE_LIMITS };
 
 function meantIn(list: Examined, request: SliceRequest): SliceRequest {
   return { ...request, condition: meant(list.filters, request.condition, AT_ANY_TIME) };
 }
 
-/** What a page of a company's list examines at most. */
+/** Upper bound for a page of a company's list. */
 export function examinationOfSlice(list: Examined, given: SliceRequest): Examination {
   const request = meantIn(list, given);
   if (isPageInOrder(list, request)) return NOTHING;
@@ -40,7 +42,7 @@ export function examinationOfSlice(list: Examined, given: SliceRequest): Examina
   return { values, ...rowsMeeting(list, request.condition, list.orders[request.order]) };
 }
 
-/** What counting a company's list examines at most. All records together are counted by the database already. */
+/** Upper bound for counting a company's list. Without a filter, a counter has the number. */
 export function examinationOfCount(list: Examined, given: Condition | null): Examination {
   const where = meant(list.filters, given, AT_ANY_TIME);
   if (isCountKnown(list.filters, where)) return NOTHING;
@@ -48,7 +50,7 @@ export function examinationOfCount(list: Examined, given: Condition | null): Exa
 }
 
 /**
- * What the pages of many parents examine at most. Each child has one parent, so all of them together read each row (of
+ * Upper bound for the pages of many parents. Each child has one parent, so together they read each row (of
  * links, each link) once.
  */
 export function examinationOfSlices(list: Examined, relation: Relation, given: SliceRequest): Examination {
@@ -57,7 +59,7 @@ export function examinationOfSlices(list: Examined, relation: Relation, given: S
   return { values: ROW_VALUES + comparisonsOf(request.condition), ...rowsOfParents(list, relation) };
 }
 
-/** What the counts of many parents examine at most: without a filter, entries of an index. */
+/** Upper bound for the counts of many parents. Without a filter, only entries of an index are read. */
 export function examinationOfCounts(
   list: Examined,
   relation: Relation,

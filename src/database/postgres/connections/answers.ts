@@ -1,18 +1,18 @@
 import type { PoolClient } from 'pg';
 
-/** An answer that has not come by then is an outcome that is not known: the connection is given up. */
+/** Milliseconds to wait for an answer. Without one, the outcome is unknown, and the connection is closed. */
 export const ANSWER_MS = 6_500;
 const CHECK_MS = 500;
 
-/** Statements of a connection that are not answered, and the checks since the last answer. */
+/** Unanswered statements of a connection, and checks since its last answer. */
 interface Waiting {
   statements: number;
   checks: number;
 }
 
 /**
- * Closes connections that do not answer within `ANSWER_MS`. A check counts as `CHECK_MS`, however long it was late: when
- * this process was busy, answers may have arrived that it has not read.
+ * Closes connections that do not answer within `ANSWER_MS`. Each check counts as `CHECK_MS`, even if it runs
+ * late: while this process was busy, answers may have arrived that it has not read.
  */
 export class Answers {
   readonly #waiting = new Map<PoolClient, Waiting>();

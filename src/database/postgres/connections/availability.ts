@@ -5,14 +5,14 @@ import { SECOND } from '../../../platform/clock.js';
 import { isSilence, UNAVAILABLE } from '../faults.js';
 import { ANSWER_MS } from './answers.js';
 
-/** How long a unit waits for the answer to the probe. */
+/** Milliseconds that a unit waits for the answer to the probe. */
 const PROBE_WAIT_MS = SECOND;
 const PROBE = { text: 'select 1', query_timeout: ANSWER_MS };
 
 /**
- * Whether PostgreSQL answers. After a statement or a connection without an answer, one probe at a time is sent, and units
- * are refused until one is answered: a request of several units would otherwise wait for each of them in turn, and takes
- * 10 s at most.
+ * Whether PostgreSQL answers. After a statement or a connection without an answer, one probe at a time is
+ * sent, and units are refused until one is answered. Otherwise a request with several units would wait for
+ * each of them, longer than the 10 s that it may take.
  */
 export class Availability {
   #isLost = false;
@@ -20,7 +20,7 @@ export class Availability {
 
   constructor(private readonly pool: Pool) {}
 
-  /** To be called with each error of the storage. */
+  /** To be called with each storage error. */
   note(error: unknown): void {
     if (isSilence(error)) this.#isLost = true;
   }

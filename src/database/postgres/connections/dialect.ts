@@ -20,10 +20,10 @@ class Compiler extends PostgresQueryCompiler {
   }
 }
 
-/** One for the whole process: compiled SQL is remembered by adapter. */
+/** One adapter for the whole process, because compiled SQL is cached by adapter. */
 const ADAPTER = new PostgresAdapter();
 
-/** Gives connections to statements, and begins and ends the transactions of `Kysely.transaction`. */
+/** Provides connections for statements, and begins and ends the transactions of `Kysely.transaction`. */
 export type Connections = Pick<
   Driver,
   'acquireConnection' | 'releaseConnection' | 'beginTransaction' | 'commitTransaction' | 'rollbackTransaction'

@@ -18,7 +18,10 @@ const dialect = new ConnectionsDialect({
 const base = new Kysely<Tables>({ dialect });
 const props = { config: { dialect }, dialect, driver: dialect.createDriver() };
 
-/** What a unit of work builds its statements with. Made once for all but the connection, as on SQLite (see `Transactions`). */
+/**
+ * The handle with which a unit of work builds its statements. All handles share everything except the
+ * connection, as on SQLite (see `Transactions`).
+ */
 export function handleOf(connection: DatabaseConnection): Transaction<Tables> {
   const executor = base.getExecutor().withConnectionProvider({ provideConnection: (use) => use(connection) });
   executeDirectly(executor, connection);

@@ -9,16 +9,17 @@ const CONNECT_MS = 3 * SECOND;
 export interface PoolOptions {
   readonly url: string;
   readonly max: number;
-  /** An idle connection was lost, for example because the server was restarted. */
+  /** Called when an idle connection was lost, for example because the server was restarted. */
   readonly onLost: (error: Error) => void;
 }
 
 /**
- * Settings of each session, made after it is connected: they hold whatever the URL, the user, the database or a pooler
- * has set. The schema is the one in which the tables are: `$user` in a search path would be the role of the unit.
+ * Settings of each session, made after connecting: they override those of the URL, the user, the database and
+ * a pooler. The search path becomes the schema of the tables, because `$user` in it would be the role of the
+ * unit.
  */
 export const SESSION_SETTINGS = `select ${Object.entries({
-  // Instants are read in UTC, and in this form.
+  // Instants are parsed in UTC, and in this form.
   timezone: 'UTC',
   datestyle: 'ISO, MDY',
   client_min_messages: 'warning',
@@ -32,7 +33,7 @@ export const SESSION_SETTINGS = `select ${Object.entries({
   .join(', ')}, set_config('search_path',
   coalesce(quote_ident(current_schema()), current_setting('search_path')), false)`;
 
-/** For `onConnect` of a pool, which waits for the promise. `more` are other statements for each of its sessions. */
+/** For `onConnect` of a pool, which waits for the promise. `more` are further statements for each session. */
 export const sessionSettings =
   (more = 'select 1') =>
   (client: pg.ClientBase): unknown =>
@@ -51,8 +52,8 @@ export function clientConfig(url: string): pg.ClientConfig {
 }
 
 /**
- * Connections open when they are needed, and close when they are not used for a minute. `Answers` ends statements that
- * get no answer.
+ * A pool that opens connections when needed, and closes those not used for a minute. `Answers` ends
+ * statements that get no answer.
  */
 export function createPool({ url, max, onLost }: PoolOptions): Pool {
   const pool = new pg.Pool({

@@ -4,9 +4,10 @@ import type { Client } from 'pg';
 const ROUNDS = 3;
 
 /**
- * Whether two connections are of a pooler in transaction mode (PgBouncer): each transaction then runs in any session of
- * PostgreSQL, so that settings, locks and LISTEN are lost. Such a pooler shows itself by a session that changes between
- * two transactions, or that both connections have, since one of them holds it in a transaction meanwhile.
+ * Whether two connections lead to a pooler in transaction mode (PgBouncer). Each transaction then runs in any
+ * session of PostgreSQL, so that settings, locks and LISTEN are lost. The signs are a session that changes
+ * between two transactions of the first connection while the second has one open, or a session that both
+ * have.
  */
 export async function isPooledByTransaction(first: Client, second: Client): Promise<boolean> {
   const mark = randomUUID();
@@ -15,7 +16,7 @@ export async function isPooledByTransaction(first: Client, second: Client): Prom
   for (let round = 1; round <= ROUNDS; round += 1) {
     await second.query('begin');
     const other = await sessionOf(second);
-    // Where the pooler has no other session, the first connection would wait for the end of this transaction.
+    // If the pooler has only one session, the first connection would wait for the end of this transaction.
     const isShared = other.pid === before.pid || other.mark === mark;
     const after = isShared ? null : await sessionOf(first);
     await second.query('rollback');

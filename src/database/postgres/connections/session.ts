@@ -14,30 +14,33 @@ import { lastingSettingsOf, lockOf, scopeSettings, settingsOf, type UnitSettings
 
 /** Callbacks for the events of a connection. */
 export interface Watcher {
-  /** Each statement, except those that begin and end transactions. */
+  /**
+   * Called with each statement, except those that begin and end transactions. Its result is called at the
+   * end.
+   */
   onStatement(sql: string): StatementEnd | undefined;
-  /** The database failed, or cannot be reached. */
+  /** Called when the database failed or cannot be reached. */
   onFault(code: DomainCode, error: unknown): void;
 }
 
-/** Limit for the texts of the rows of one statement outside a write transaction, in bytes. */
+/** Maximum length of all texts in the rows of one statement outside a write transaction. */
 const MAX_BYTES_READ = 32 * 1024 * 1024;
 /** Columns whose values may be long; a few thousand rows of them may not fit into memory. */
 const LONG_COLUMNS = new Set(['value', 'before', 'after', 'sent', 'received']);
 
-/** What PostgreSQL answers to statements after one that failed. */
+/** SQLSTATE of statements in a transaction of which an earlier one has failed. */
 const ABORTED = '25P02';
-/** A prepared statement would return other columns than before. */
+/** SQLSTATE of a prepared statement that would return other columns than before. */
 const CHANGED_COLUMNS = '0A000';
 
-/** One connection. */
+/** One connection to PostgreSQL. */
 export class Session {
   #failed: Error | null = null;
   #isWriting = false;
   #beginError: Error | null = null;
   /** Whether a read transaction is open. */
   #isRead = false;
-  /** The settings that last, and those that the last unit which read has needed. */
+  /** The settings outside of transactions (null if unknown), and those that the last reading unit needed. */
   #adopted: string | null = null;
   #lastWanted: string | null = null;
   readonly #prepared = new PreparedStatements();
@@ -49,7 +52,7 @@ export class Session {
     private readonly answers: Answers,
     private readonly roles: Roles,
   ) {
-    // A connection that is lost between two statements; without a listener, the process would end.
+    // For a connection that is lost between two statements; without a listener, the process would end.
     client.on('error', (error) => {
       this.#failed ??= error;
     });
@@ -60,19 +63,21 @@ export class Session {
     return this.#failed !== null;
   }
 
-  /** Its statement goes on, though nothing waits for it any more: the connection is closed when it is given back. */
+  /**
+   * Closes the connection when it is released: its statement still runs, but nothing waits for it any more.
+   */
   giveUp(): void {
     this.#failed ??= new Error('The unit took too long.');
   }
 
-  /** For one unit of work. */
+  /** A handle for one unit of work. */
   unit(settings: UnitSettings): Unit {
     return new Unit(this, settings);
   }
 
   /**
-   * Begins a read transaction; an error of it is that of the statement after it. A single statement needs none, if the
-   * connection has its settings.
+   * Begins a read transaction without waiting for the answer; the next statement reports its error. A single
+   * statement needs no transaction if the connection has its settings.
    */
   async beginRead(settings: UnitSettings, isSingle = false): Promise<void> {
     this.#isWriting = false;
@@ -86,20 +91,20 @@ export class Session {
     });
   }
 
-  /** Ends a read transaction; nothing waits for it. */
+  /** Ends a read transaction without waiting. */
   endRead(): void {
     if (this.#isRead) this.#rollback();
     this.#isRead = false;
   }
 
-  /** Nothing waits for it. */
+  /** Does not wait for the answer. */
   #rollback(): void {
     void this.#send('rollback').catch(() => undefined);
   }
 
   /**
-   * Whether the connection has these settings outside of transactions. It gets them when two units in turn need the same:
-   * with few companies, units then need no statement for them.
+   * Whether the connection has these settings outside of transactions. It gets them when two units in
+   * succession need the same ones: with few companies, units then need no statement for their settings.
    */
   async #adopt(settings: UnitSettings): Promise<boolean> {
     const wanted = lastingSettingsOf(settings, this.roles);
@@ -107,7 +112,7 @@ export class Session {
     this.#lastWanted = wanted;
     if (wanted === this.#adopted) return true;
     if (!isRepeated) return false;
-    // Until the answer, the connection may have either.
+    // Until the answer arrives, the connection may have either settings.
     this.#adopted = null;
     await this.#send(wanted);
     this.#adopted = wanted;
@@ -148,17 +153,17 @@ export class Session {
     }
   }
 
-  /** Takes the locks of companies, as `begin` does. */
+  /** Locks companies, as `begin` does. */
   async lock(companyIds: readonly number[]): Promise<void> {
     await this.#send(companyIds.map(lockOf).join('; '));
   }
 
-  /** From now on, the transaction sees the rows of another scope. */
+  /** Changes the scope whose rows the transaction sees. */
   async change(scope: Scope): Promise<void> {
     await this.#send(`select ${scopeSettings(scope, this.roles)}`);
   }
 
-  /** Errors: also if PostgreSQL rolled back what was to be committed. */
+  /** Ends the transaction. Errors: also if PostgreSQL rolled back instead of committing. */
   async end(command: 'commit' | 'rollback'): Promise<void> {
     const result = await this.#send(command);
     // PostgreSQL answers COMMIT with ROLLBACK if a statement of the transaction had failed.
@@ -187,8 +192,8 @@ export class Session {
 }
 
 /**
- * The statements of one unit. Once it has ended, its connection serves others: what the unit still sends, for example
- * because one of several parallel parts has failed, is refused.
+ * The statements of one unit. After its end, its connection serves other units, so that further statements
+ * are refused, for example those of a parallel part after another part has failed.
  */
 export class Unit implements DatabaseConnection {
   readonly db: Transaction<Tables>;
@@ -203,7 +208,7 @@ export class Unit implements DatabaseConnection {
     this.db = handleOf(this);
   }
 
-  /** A transaction with what `use` changes, or without anything if it rejects. */
+  /** Runs a transaction: commits the changes of `use`, or rolls all of them back if it rejects. */
   async write<T>(use: () => Promise<T>): Promise<T> {
     await this.session.begin(this.settings);
     try {
@@ -246,7 +251,7 @@ export class Unit implements DatabaseConnection {
     await this.session.change(scope);
   }
 
-  /** In ascending order, in which all take them. */
+  /** Locks companies in ascending order, like all units, so that no two wait for each other. */
   async lock(companyIds: readonly number[]): Promise<void> {
     if (companyIds.length > 0) await this.session.lock(companyIds.toSorted((one, other) => one - other));
   }

@@ -13,14 +13,15 @@ import type { StatementNames } from './statement-names.js';
 import type { UnitSettings } from './unit-settings.js';
 import { examiningSettings, turnsOf, type ExaminingSettings, type UnitTurns } from './unit-turns.js';
 
-/** After which PostgreSQL ends a statement of an ordinary unit. */
+/** Milliseconds after which PostgreSQL ends a statement of an ordinary unit. */
 const STATEMENT_MS = 5_000;
-/** Key of the turns, and of the lock, of work above companies. */
+/** Key of the queue, and of the lock, for work above companies. */
 const ABOVE = 0;
 
 /**
- * Gives units of work their connections. Each kind of unit has a share of them: a unit above companies may run inside
- * another one, so it never waits for a connection that this one holds. Companies take turns, and none can take all.
+ * Gives units of work their connections. Each kind of unit has its own share: a unit above companies may run
+ * inside another unit, so it must not wait for a connection that this one holds. Companies are served
+ * round-robin, and none can use all connections.
  */
 export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
@@ -63,7 +64,7 @@ export class Sessions {
     return { running, waiting, threads: running, exceeded: this.#exceeded, lostThreads: 0 };
   }
 
-  /** Units that wait for a connection. */
+  /** Number of units that wait for a connection. */
   get waiting(): number {
     return Object.values(this.#turns).reduce((sum, { waiting }) => sum + waiting, 0);
   }
@@ -102,7 +103,7 @@ export class Sessions {
     if (known === undefined) throw new Error('The transaction is not one of a unit of work.');
     await known.unit.change(null);
     const result = await use();
-    // After an error, the transaction ends.
+    // After an error, the transaction ends, so its scope is not restored.
     await known.unit.change(known.scope);
     return result;
   }
@@ -111,7 +112,7 @@ export class Sessions {
     await this.#transactions.get(db)?.unit.lock(companyIds);
   }
 
-  /** Ends at the deadline, whatever `use` does; a connection whose statement still runs then is closed. */
+  /** Ends at the deadline, whatever `use` does. A connection whose statement still runs then is closed. */
   async examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     await this.#availability.demand();
     const release = await this.#turns.examine.acquire(companyId);
@@ -130,7 +131,7 @@ export class Sessions {
     }
   }
 
-  /** A connection for work above companies outside of units, until `release`. */
+  /** Takes a connection for work above companies outside of units, until `release`. */
   async take(kind: 'read' | 'write'): Promise<TakenSession> {
     this.#demandOpen();
     await this.#availability.demand();
@@ -187,7 +188,7 @@ export class Sessions {
           new Session(client, this.#names, this.#watcher, this.#answers, this.#roles);
         this.#sessions.set(client, session);
         if (!session.isBroken) return session;
-        // Nothing waited for the end of its last unit, which failed.
+        // Its last unit failed at its end, for which nothing waited.
         client.release(true);
       }
     } catch (error) {
@@ -243,7 +244,7 @@ async function readIn<T>(
   }
 }
 
-/** PostgreSQL has ended a statement, or the unit itself has taken too long. */
+/** Whether PostgreSQL has ended a statement, or the unit itself has taken too long. */
 function isDeadline(error: unknown): boolean {
   if (!(error instanceof DomainError)) return false;
   const { code } = (error.details.cause ?? {}) as { readonly code?: unknown };

@@ -1,15 +1,24 @@
 import type { Client } from 'pg';
 
-/** PostgreSQL plans a statement with a name once for each connection, instead of each time. */
+/**
+ * Maximum number of named statements. PostgreSQL plans such a statement once per connection, instead of each
+ * time.
+ */
 const MAX_NAMES = 1_000;
-/** Longer texts are batches of varying length: rarely repeated, and large when prepared. */
+/**
+ * Maximum length of a text with a name. Longer texts are batches of varying length: rarely repeated, and
+ * large when prepared.
+ */
 const MAX_TEXT_LENGTH = 8_192;
-/** Key of the advisory lock that nodes share while they use names, and that a node which migrates takes alone. */
+/**
+ * Key of the advisory lock that nodes share while they use names, and that a node which migrates holds alone.
+ */
 export const NAMES_LOCK = '(21574, 4)';
 
 /**
- * Names of statements by their text; of texts that are used once only, or beyond a thousand, none. A prepared `select *`
- * fails when its table gets a column, so no names are used while a node migrates.
+ * Names of statements by their text. A text gets a name at its second use, if it is one of the first
+ * thousand. A prepared `select *` fails when its table gets a column, so no names are used while a node
+ * migrates.
  */
 export class StatementNames {
   readonly #names = new Map<string, string | null>();
@@ -35,7 +44,7 @@ export class StatementNames {
     this.#isAllowed = true;
   }
 
-  /** No statement is sent with a name from now on; resolves when those that were sent have been answered. */
+  /** Stops the use of names. Resolves when all statements sent with a name have been answered. */
   async forbid(): Promise<void> {
     this.#isAllowed = false;
     this.forget();
@@ -63,14 +72,17 @@ export class StatementNames {
 }
 
 /**
- * Names of the statements that one connection has prepared. Until the first use of a name is answered, others of the same
- * text go without a name: it may fail, for example in a transaction that was aborted, and would fail the others.
+ * Names of the statements that one connection has prepared. Until the first use of a name is answered, other
+ * statements of the same text are sent without a name: the first one may fail, for example in an aborted
+ * transaction, and would make the others fail.
  */
 export class PreparedStatements {
   readonly #prepared = new Set<string>();
   readonly #unanswered = new Set<string>();
 
-  /** Calls `send` with the name, or with null; returns its promise, so that answers stay in the order of the statements. */
+  /**
+   * Calls `send` with the name or with null, at once, so that answers stay in the order of the statements.
+   */
   use<T>(name: string, send: (name: string | null) => Promise<T>): Promise<T> {
     if (this.#prepared.has(name)) return send(name);
     if (this.#unanswered.has(name)) return send(null);
@@ -82,7 +94,9 @@ export class PreparedStatements {
   }
 }
 
-/** Holds the lock without which a node uses no names, on one connection. Calls take effect one after the other. */
+/**
+ * The lock that a node needs for the use of names, on one connection. Calls take effect one after the other.
+ */
 export class NamesPermit {
   #isHeld = false;
   #isEnded = false;
@@ -113,7 +127,7 @@ export class NamesPermit {
     });
   }
 
-  /** The connection is lost, and the lock with it. */
+  /** Called when the connection is lost, and the lock with it. */
   end(): void {
     this.#isEnded = true;
     void this.names.forbid();

@@ -4,7 +4,10 @@ import type { Connections } from './dialect.js';
 import type { Session } from './session.js';
 import type { Sessions, TakenSession } from './sessions.js';
 
-/** A connection whose statements, outside of a transaction, are each a transaction above companies. */
+/**
+ * A connection for work above companies. Outside of a transaction, each statement is a transaction of its
+ * own.
+ */
 class UnitConnection implements DatabaseConnection {
   #isOpen = false;
 
@@ -40,7 +43,7 @@ class UnitConnection implements DatabaseConnection {
   }
 }
 
-/** For handles outside of units of work: connections are taken for one statement, or for one transaction. */
+/** Connections for handles outside of units of work, taken for one statement or for one transaction. */
 export class UnitConnections implements Connections {
   constructor(
     private readonly sessions: Sessions,

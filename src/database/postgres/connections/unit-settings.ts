@@ -3,26 +3,29 @@ import type { Roles } from '../schema/roles.js';
 
 export interface UnitSettings {
   readonly scope: Scope;
-  /** Locks to take, in this order: ids of companies; 0 is that of work above companies. */
+  /** Ids of companies to lock, in this order; 0 for work above companies. */
   readonly locks: readonly number[];
-  /** After which PostgreSQL ends a statement, in milliseconds. */
+  /** Milliseconds after which PostgreSQL ends a statement. */
   readonly statementMs: number;
 }
 
-/** Of the keys of advisory locks, those of companies that write, and no others: any number may be a company's. */
+/**
+ * First key of the advisory locks of companies that write; the second key is the id. No other locks have this
+ * key.
+ */
 const WRITERS = 0x5447;
 const LOCK_MS = 4_000;
 
 /** Whether a setting ends with the transaction. */
 const [OF_TRANSACTION, LASTING] = [true, false];
 
-/** One statement for all settings of a transaction, which end with it. */
+/** One statement for the settings and locks of a transaction, which end with it. */
 export function settingsOf({ scope, locks, statementMs }: UnitSettings, roles: Roles): string {
   const taken = locks.map((lock) => `; ${lockOf(lock)}`);
   return `select ${scopeSettings(scope, roles)}, ${limits(statementMs)}${taken.join('')}`;
 }
 
-/** The same for settings that last until others are made, without locks. */
+/** One statement for settings that last until they are changed; takes no locks. */
 export function lastingSettingsOf({ scope, statementMs }: UnitSettings, roles: Roles): string {
   return `select ${scopeSettings(scope, roles, LASTING)}, ${limits(statementMs, LASTING)}`;
 }

@@ -3,14 +3,14 @@ import { DomainError } from '../../../platform/errors.js';
 import type { ExaminingLimits } from '../../database.js';
 
 /**
- * Writers of a company take turns (decisions.md#company-writers), so they wait longer than readers; with the statement
- * itself, less than 10 s.
+ * Milliseconds that a unit waits to write. Units of a company write one after the other
+ * (decisions.md#company-writers), so they wait longer than reads; with the statement itself, less than 10 s.
  */
 const WRITE_WAIT_MS = 8_000;
 
 const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
 
-/** How units examine that may read many records. */
+/** Limits of units that may examine many records. */
 export type ExaminingSettings = typeof EXAMINING & Pick<Partial<ExaminingLimits>, 'threads'>;
 
 export const examiningSettings = (given: Partial<ExaminingLimits>): ExaminingSettings => ({
@@ -20,7 +20,7 @@ export const examiningSettings = (given: Partial<ExaminingLimits>): ExaminingSet
 
 export type UnitTurns = Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
 
-/** The turns of each kind of unit, which has a share of the connections. */
+/** A queue for each kind of unit, which has its share of the connections. */
 export function turnsOf(
   connections: number,
   { threads, maxWaitMs, maxWaiting, maxWaitingOfCompany }: ExaminingSettings,
@@ -44,7 +44,7 @@ interface Shares {
   readonly examine: number;
 }
 
-/** One connection more is used to listen. */
+/** Shares of the connections, apart from the one that listens. */
 function sharesOf(connections: number, examine = Math.max(2, Math.floor(connections / 6))): Shares {
   const rest = connections - 1 - examine;
   const above = Math.max(1, Math.floor(rest / 4));

@@ -1,4 +1,4 @@
-/** How values of PostgreSQL become those of the program, see the column types in `storage.ts`. */
+/** Conversion of PostgreSQL's values to those of the program, see the column types in `storage.ts`. */
 import pg, { type CustomTypesConfig } from 'pg';
 
 type Parse = (text: string) => unknown;

@@ -1,12 +1,12 @@
 import type { Client, Connection, Submittable } from 'pg';
 
-/** What `pg` calls on a query that is not its own; `pg-copy-streams` rests on the same. */
+/** Methods of a `pg` connection that its types lack; `pg-copy-streams` uses them too. */
 interface CopyConnection extends Connection {
   sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
 }
 
-/** One COPY statement whose data is there from the start. */
+/** A COPY statement with all of its data. */
 class CopyIn implements Submittable {
   constructor(
     private readonly text: string,
@@ -24,10 +24,10 @@ class CopyIn implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The statement has ended; the connection is ready a message later.
+    // The connection is ready only after the next message.
   }
 
-  /** From the server or of the connection; nothing more follows. */
+  /** Error of the server or of the connection; no message follows. */
   handleError(error: Error): void {
     this.done(error);
   }
@@ -37,7 +37,9 @@ class CopyIn implements Submittable {
   }
 }
 
-/** Runs `copy … from stdin` with lines of the text format. Errors: those of PostgreSQL and of the connection. */
+/**
+ * Runs `copy … from stdin` with lines of the text format. Errors: those of PostgreSQL and of the connection.
+ */
 export async function copyIn(client: Client, statement: string, data: Buffer): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     client.query(

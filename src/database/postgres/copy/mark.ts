@@ -5,7 +5,7 @@ import { COPIED_TABLES } from '../../copy/tables.js';
 import { UNFINISHED_TABLE } from '../../copy/unfinished.js';
 import { AS_SYSTEM } from '../schema/roles.js';
 
-/** Of what the database is an unfinished copy; null if it is none. */
+/** Source of the unfinished copy in the database; null if the database is none. */
 export async function unfinishedCopyIn(client: Client): Promise<string | null> {
   const { rows: tables } = await client.query<{ found: boolean }>(
     `select to_regclass('${UNFINISHED_TABLE}') is not null as found`,
@@ -15,7 +15,7 @@ export async function unfinishedCopyIn(client: Client): Promise<string | null> {
   return rows[0]?.source ?? '';
 }
 
-/** Of a database that has tables; older ones may have fewer. */
+/** State of a database that has tables; an older one may have fewer. */
 export async function stateOfCopy(client: Client): Promise<TargetState> {
   const unfinished = await unfinishedCopyIn(client);
   const { rows: existing } = await client.query<{ name: string }>(

@@ -12,7 +12,7 @@ import { bytesOf, type CopyRow, type CopyValue } from '../../copy/values.js';
 import { DatabaseRefused } from '../../refused.js';
 
 const BATCH_BYTES = 1024 * 1024;
-/** A batch may have so many rows of the largest size, since the size of rows is known only when they were read. */
+/** Maximum rows of a batch. Their size is known only after reading, so all may have the largest size. */
 const BATCH_ROWS = 500;
 const FIRST_ROWS = 8;
 
@@ -26,10 +26,10 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   bytea: 'bytes',
 };
 
-/** Values as PostgreSQL writes them. */
+/** Returns values in the text form of PostgreSQL. */
 const AS_TEXT = { getTypeParser: () => String } as unknown as CustomTypesConfig;
 
-/** Reads the tables of a database by a connection that has a transaction open. */
+/** Reads the tables of a database through a connection with an open transaction. */
 export class ServerReader implements CopyReader {
   constructor(
     readonly name: string,
@@ -128,7 +128,7 @@ function kindOf(table: string, column: string, type: string): ColumnKind {
   throw new Error(`${table}.${column} has the type ${type}, which db copy does not know.`);
 }
 
-/** What is selected of a column, so that its text is that of `CopyValue`. */
+/** SQL of a column that gives the text of its `CopyValue`. */
 function selected({ name, kind }: Column): string {
   if (kind === 'instant') return `trim_scale(extract(epoch from "${name}") * 1000)`;
   return kind === 'flag' ? `"${name}"::integer` : `"${name}"`;
@@ -144,7 +144,10 @@ function rowReader({ name: table, columns }: TableShape): (row: (string | null)[
   return (row) => row.map((value, index) => (value === null ? null : (readers[index]?.(value) ?? value)));
 }
 
-/** Errors: `DatabaseRefused` for a time with microseconds, or without end. */
+/**
+ * The milliseconds of an instant. Errors: `DatabaseRefused` for an instant with microseconds, or for
+ * infinity.
+ */
 function wholeMilliseconds(column: string, value: string): string {
   if (/^-?[0-9]+$/.test(value)) return value;
   throw new DatabaseRefused(

@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 import { COPIED_TABLES } from '../../copy/tables.js';
 
-/** Indexes, without those of constraints. */
+/** Statements that drop and create each index, except those of constraints. */
 const INDEXES = `select 'drop index ' || i.indexrelid::regclass as removal, pg_get_indexdef(i.indexrelid) as creation
   from pg_index as i join pg_class as c on c.oid = i.indrelid
   where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)
@@ -23,9 +23,9 @@ const TRIGGERS_BACK = COPIED_TABLES.map(
 );
 
 /**
- * Sets aside what makes inserts slow or would change rows: indexes, foreign keys, triggers and row-level security. To be
- * called in the transaction of the copy, which ends with all of it, or with nothing changed. Returns a function that puts
- * them back, each as it was; foreign keys are then checked.
+ * Removes or turns off all that makes inserts slow or would change rows: indexes, foreign keys, triggers and
+ * row-level security. Must be called in the transaction of the copy, which commits all of it or nothing.
+ * Returns a function that restores everything; foreign keys are then checked.
  */
 export async function setAside(client: Client): Promise<() => Promise<void>> {
   const creations: string[] = [];

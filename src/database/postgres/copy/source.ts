@@ -8,16 +8,16 @@ import { AS_SYSTEM } from '../schema/roles.js';
 import { stateOfCopy, unfinishedCopyIn } from './mark.js';
 import { ServerReader } from './reader.js';
 
-/** For a transaction that takes long, and whose texts are to be in the forms that the reader expects. */
+/** Settings of a long transaction, whose texts must have the forms that the reader expects. */
 export const LONG = `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
   set local bytea_output = hex; set local extra_float_digits = 1`;
-/** What servers are recognized by is `terminal-gateway`. */
+/** Name of the connection. Servers are recognized by the name `terminal-gateway`, so this one differs. */
 export const APPLICATION = `set application_name = 'terminal-gateway db copy'`;
 
 class ServerSource extends ServerReader implements CopySource {
   #numbers: ReadonlyMap<string, number> = new Map();
 
-  /** Sequences are of the owner; rows are read in the role that sees those of all companies. */
+  /** Reads sequences as the owner, then switches to the role that sees the rows of all companies. */
   async begin(): Promise<void> {
     await this.client.query(`begin isolation level repeatable read read only; ${LONG}`);
     this.#numbers = await super.lastNumbers();
@@ -33,7 +33,7 @@ class ServerSource extends ServerReader implements CopySource {
   }
 }
 
-/** One snapshot of a database, which servers may be using. Errors: `DatabaseRefused`. */
+/** Opens a snapshot of a database, which servers may be using. Errors: `DatabaseRefused`. */
 export async function openServerSource(url: string): Promise<CopySource> {
   const name = databaseName({ server: url });
   const client = await reach(url);
@@ -52,7 +52,7 @@ export async function openServerSource(url: string): Promise<CopySource> {
   }
 }
 
-/** Null if it has no tables yet. Errors: `DatabaseRefused`. */
+/** State of a database; null if it has no tables yet. Errors: `DatabaseRefused`. */
 export async function serverState(url: string): Promise<TargetState | null> {
   const client = await reach(url);
   try {

@@ -18,15 +18,15 @@ import { ServerReader } from './reader.js';
 import { setAside } from './set-aside.js';
 import { APPLICATION, LONG } from './source.js';
 
-/** Of the keys of advisory locks, that of a copy into the database. */
+/** Key of the advisory lock of a copy into the database. */
 const COPYING = '(21574, 5)';
-/** How long a killed copy, or a server that has just stopped, may still be connected. */
+/** Milliseconds for which a killed copy, or a server that has just stopped, may still be connected. */
 const WAIT_MS = 5_000;
 const PAUSE_MS = 100;
 
 /**
- * Everything is one transaction. The tables are truncated in it, so that PostgreSQL may store rows as if they were old
- * (`freeze`), and deletes their files if the transaction does not commit.
+ * Stores everything in one transaction, which truncates the tables first. PostgreSQL can then store rows as
+ * if they were old (`freeze`), and deletes the files if the transaction does not commit.
  */
 class ServerTarget extends ServerReader implements CopyTarget {
   #isCommitted = false;
@@ -61,7 +61,7 @@ class ServerTarget extends ServerReader implements CopyTarget {
         `select greatest($1::bigint, max(${column})) as last from ${table}`,
         [numbers.get(table) ?? 0],
       );
-      // Other than setval, this is part of the transaction.
+      // Unlike setval, this is part of the transaction.
       const next = (rows[0]?.last ?? 0) + 1;
       await this.client.query(`alter table ${table} alter column ${column} restart with ${next}`);
     }
@@ -71,7 +71,7 @@ class ServerTarget extends ServerReader implements CopyTarget {
   async commit(): Promise<void> {
     await this.client.query(`reset role; drop table ${UNFINISHED_TABLE}; commit`);
     this.#isCommitted = true;
-    // Statistics for the query planner, which PostgreSQL would make later by itself.
+    // Updates the statistics of the query planner, which PostgreSQL would do later by itself.
     await this.client.query('analyze').catch(() => undefined);
   }
 
@@ -80,7 +80,10 @@ class ServerTarget extends ServerReader implements CopyTarget {
     await this.client.end().catch(() => undefined);
   }
 
-  /** PostgreSQL names the line and the column, and shows the value, which does not belong into a log. */
+  /**
+   * Error with the table, the column and the key of the row. PostgreSQL also shows the value, which must not
+   * be logged.
+   */
   #explain(error: unknown, shape: TableShape, rows: readonly CopyRow[]): Error {
     const translated = translate(error);
     if (translated instanceof DomainError && isStorageFault(translated.code)) return translated;
@@ -99,15 +102,18 @@ class ServerTarget extends ServerReader implements CopyTarget {
   }
 }
 
-/** The form that PostgreSQL reads. Years after 9999 have no sign there; those before the year 1 another form. */
+/**
+ * An instant in the form that PostgreSQL reads: years after 9999 have no sign. Years before 1 would have
+ * another form.
+ */
 function timeOf(milliseconds: string): string {
   const text = new Date(Number(milliseconds)).toISOString();
   return text.startsWith('+') ? text.slice(1).replace(/^0/, '') : text;
 }
 
 /**
- * Brings a database up to date and marks it as an unfinished copy of `source`. Errors: `DatabaseRefused` if it has records
- * and is none, or if servers use it.
+ * Brings a database up to date and marks it as an unfinished copy of `source`. Errors: `DatabaseRefused` if
+ * it has records and is not an unfinished copy, or if servers use it.
  */
 export async function openServerTarget(
   url: string,

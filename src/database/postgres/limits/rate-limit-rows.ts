@@ -5,22 +5,22 @@ import { stateOf } from '../faults.js';
 import { clientConfig, sessionSettings } from '../connections/pool.js';
 import { SESSION_AS_SYSTEM } from '../schema/roles.js';
 
-/** Of one window, in milliseconds since 1970. */
+/** A row of `rate_limits`: the events of one window, and its end (`expire`) in milliseconds since 1970. */
 export interface WindowRow {
   readonly key: string;
   readonly points: number;
   readonly expire: number;
 }
 
-/** The statement may have been committed nevertheless. */
+/** A statement that failed without an answer, and that may have been committed. */
 export class UnknownOutcome extends Error {}
 
 const DELETED_AT_ONCE = 5_000;
 
 /**
- * Adds events to windows, begins those that are new or have ended, and reads these and others. $4 is the time.
- * Rows are locked in the order of their keys, which the caller sorts: statements of other nodes wait, and never for each
- * other.
+ * Adds events to windows, starts windows that are new or have ended, and returns these and the windows of $5.
+ * $4 is the current time. Rows are locked in the order of their keys, which the caller sorts, so that
+ * statements of different nodes never wait for each other.
  */
 const EXCHANGE = `with written as (
   insert into rate_limits as known (key, points, expire)
@@ -36,7 +36,7 @@ union all select key, points, expire from rate_limits where key = any($5::text[]
 const DELETE = `delete from rate_limits where key in (
   select key from rate_limits where expire < $1 limit $2 for update skip locked)`;
 
-/** The table `rate_limits`, over one connection of its own: units of work do not delay it. */
+/** The table `rate_limits`. Has one connection of its own, so that units of work do not delay it. */
 export class RateLimitRows {
   readonly #pool: Pool;
 
@@ -50,11 +50,14 @@ export class RateLimitRows {
       onConnect: sessionSettings(`set statement_timeout = ${SECOND}; ${SESSION_AS_SYSTEM}`),
     });
     this.#pool.on('error', () => undefined);
-    // A connection that is lost while it is used fails its statement too.
+    // A connection that is lost during a statement fails the statement too.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  /** Adds `counted` to their windows; resolves to the state of these, and of those `asked` for that have not ended. */
+  /**
+   * Adds `counted` to their windows. Resolves to the state of these windows, and of those in `asked` that
+   * have not ended.
+   */
   async exchange(
     counted: readonly WindowRow[],
     asked: readonly string[],
@@ -71,7 +74,7 @@ export class RateLimitRows {
     return rows;
   }
 
-  /** True if there may be more. */
+  /** Deletes a batch of windows that ended before a time. True if there may be more. */
   async deleteEnded(before: number): Promise<boolean> {
     const { rowCount } = await this.#query(DELETE, [before, DELETED_AT_ONCE]);
     return rowCount === DELETED_AT_ONCE;
@@ -81,7 +84,7 @@ export class RateLimitRows {
     await this.#pool.end();
   }
 
-  /** Errors: `UnknownOutcome`; others if nothing was changed. */
+  /** Errors: `UnknownOutcome`; another error if nothing was changed. */
   async #query<R extends object>(text: string, values: unknown[]): Promise<pg.QueryResult<R>> {
     const client = await this.#pool.connect();
     let failed = false;

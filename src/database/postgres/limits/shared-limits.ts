@@ -11,29 +11,31 @@ import { RateLimitRows, UnknownOutcome } from './rate-limit-rows.js';
 import { SharedWindowStore, type Message } from './shared-window-store.js';
 
 const ROUND_MS = 250;
-/** Keys in one statement. */
+/** Maximum keys in one statement. */
 const MAX_KEYS = 1_000;
-/** How long a sign-in waits for other nodes. */
+/** Milliseconds that a sign-in waits for the counts of other nodes. */
 const WAIT_MS = 250;
 const WARN_MS = MINUTE;
-/** The clock of the node that began a window may be ahead by so much. */
+/**
+ * Milliseconds after its end for which the row of a window is kept, because the clocks of nodes may differ.
+ */
 const KEPT_MS = MINUTE;
 const MAX_DELETIONS = 20;
 
 /**
- * The windows of limits, shared by all nodes through the table `rate_limits`. Each node counts in memory, and exchanges
- * its sums four times a second in one statement; only a sign-in waits for that. While PostgreSQL does not answer, each
- * node counts alone (decisions.md#shared-limits).
+ * Windows of limits, shared by all nodes through the table `rate_limits`. Each node counts in memory, and
+ * exchanges its counts four times a second in one statement; only a sign-in waits for that. While PostgreSQL
+ * does not answer, each node counts alone (decisions.md#shared-limits).
  */
 export class SharedLimits implements WindowStores {
   readonly #rows: RateLimitRows;
   readonly #stores = new Map<string, SharedWindowStore>();
   #clock: Clock = systemClock;
   #timer: NodeJS.Timeout | undefined;
-  /** Keys that somebody waits for, by their names in the table. */
+  /** Keys for which a caller waits, by their names in the table. */
   readonly #wanted = new Map<string, WindowKey>();
   #last = Promise.resolve();
-  /** The statement that begins when the last one has ended. */
+  /** The exchange that begins when the last one has ended; null if none is requested. */
   #next: Promise<void> | null = null;
   #isAway = false;
   #failures = 0;
@@ -46,7 +48,7 @@ export class SharedLimits implements WindowStores {
     this.#rows = new RateLimitRows(url);
   }
 
-  /** How often windows could not be shared, or not in time. */
+  /** Number of times that windows could not be shared, or not in time. */
   get failures(): number {
     return this.#failures;
   }
@@ -87,14 +89,14 @@ export class SharedLimits implements WindowStores {
     }
   }
 
-  /** Writes what other nodes do not know yet. */
+  /** Shares the remaining counts, and closes the connection. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await (this.#isAway ? this.#last : this.#sendNext());
     await this.#rows.close();
   }
 
-  /** One statement at a time: what is to be sent meanwhile goes into the next one. */
+  /** Sends one statement at a time. Messages that arrive meanwhile go into the next one. */
   #sendNext(): Promise<void> {
     this.#next ??= this.#last = this.#last.then(async () => {
       this.#next = null;
@@ -128,7 +130,8 @@ export class SharedLimits implements WindowStores {
       }
       this.#isAway = false;
     } catch (error) {
-      // Written again, events might count twice: better that another node does not know of them.
+      // After an unknown outcome, events are not sent again: they might count twice, which is worse than too
+      // few.
       if (!(error instanceof UnknownOutcome)) for (const message of messages) message.store.restore(message);
       this.#failed(error);
     }

@@ -5,14 +5,14 @@ import {
   type WindowStore,
 } from '../../../platform/limits/window-store.js';
 
-/** Rows that one node keeps for one store, besides those of windows that have ended. */
+/** Maximum rows that one node writes for one store, apart from those whose windows have ended. */
 export const MAX_ROWS = 10_000;
-/** Below this part of its limit, a key has no row: a flood of addresses makes none. */
+/** Share of its limit from which on a key has a row, so that a flood of addresses creates no rows. */
 const SHARED_FROM = 1 / 100;
-/** Keys that wait to be asked for; others are asked for with their next event. */
+/** Maximum keys that wait to be read; others are read after their next event. */
 const MAX_ASKED = 1_000;
 
-/** What is exchanged of one key; with `events` 0, it is only asked for. */
+/** Events of a key to add to its row; with `events` 0, the key is only read. */
 export interface Message {
   readonly store: SharedWindowStore;
   readonly key: string;
@@ -20,13 +20,13 @@ export interface Message {
   readonly msLeft: number;
 }
 
-/** Windows in memory, which a node shares with the others. */
+/** Windows in memory that a node shares with other nodes. */
 export class SharedWindowStore implements WindowStore {
   readonly #windows: BoundedWindowStore;
   readonly #sharedFrom: number;
   readonly #toWrite = new Set<string>();
   readonly #toRead = new Set<string>();
-  /** When the windows of keys with a row end, in the time of `clock.elapsed()`. */
+  /** Ends of the windows with a row, by key, on the clock of `clock.elapsed()`. */
   readonly #rows = new Map<string, number>();
 
   constructor(
@@ -47,7 +47,7 @@ export class SharedWindowStore implements WindowStore {
     return this.#windows.get(key);
   }
 
-  /** At most so many of the keys with news. */
+  /** Messages of keys with news, at most `max`. */
   take(max: number): readonly Message[] {
     const messages: Message[] = [];
     for (const keys of [this.#toWrite, this.#toRead]) {
@@ -59,7 +59,7 @@ export class SharedWindowStore implements WindowStore {
     return messages;
   }
 
-  /** Of this key, whether it has news or not. Its events count as shared from now on. */
+  /** The message of a key, whether it has news or not. Its events count as shared from now on. */
   messageOf(key: string): Message {
     this.#toWrite.delete(key);
     this.#toRead.delete(key);
@@ -69,7 +69,7 @@ export class SharedWindowStore implements WindowStore {
     return { store: this, key, events, msLeft };
   }
 
-  /** It could not be written: it will be later. */
+  /** Takes back a message that could not be sent; it is sent later. */
   restore({ key, events }: Message): void {
     this.#windows.share(key, -events);
     this.#mark(key);
@@ -90,7 +90,7 @@ export class SharedWindowStore implements WindowStore {
     return window !== null && window.count >= this.#sharedFrom && !this.#isKnownOver(key);
   }
 
-  /** All nodes know that this key is over its limit, or can know it from the row. */
+  /** Whether all nodes know that the key is over its limit, or can read it from the row. */
   #isKnownOver(key: string): boolean {
     const window = this.#windows.read(key);
     return window !== null && window.count - window.unshared > this.limits.points;

@@ -20,8 +20,9 @@ const STATEMENTS: readonly string[] = [
 ];
 
 /**
- * App versions that a logical number gets when it enters a group. A row refers to the attachment of its version to its
- * group, so it is deleted together with it: when the version is detached or deleted.
+ * Counterpart of the SQLite migration 0015: adds app versions that a logical number gets when it enters a
+ * group. A row refers to the attachment of its version to its group, so it is deleted together with it: when
+ * the version is detached or deleted.
  */
 export async function addGroupDefaultVersions<T>(db: Kysely<T>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db);

@@ -22,7 +22,7 @@ const TOTALS = `create table notification_totals (
   ${inCompany('notification_id', 'notifications', 'cascade')},
   constraint notification_totals_pk primary key (company_id, notification_id)) with (fillfactor = 70)`;
 
-/** The deliveries of before are all queued. */
+/** Sets the new columns and totals: all existing deliveries are queued. */
 const FILL: readonly string[] = [
   'update notification_deliveries set sequence = id',
   `insert into counters (company_id, name, total, last_drawn)
@@ -105,7 +105,7 @@ const reachable = (
     return null;
   end $$`;
 
-/** What waits for a logical number is due again when one of its devices may use the service. */
+/** Deliveries for a logical number become due again when one of its devices may use the service. */
 const REACHABLE: readonly string[] = [
   reachable(
     'wake_deliveries_of_new_devices',
@@ -125,13 +125,13 @@ const REACHABLE: readonly string[] = [
     for each statement execute function wake_deliveries_of_devices()`,
 ];
 
-/** What the migration 0019 of SQLite makes. */
+/** Counterpart of the SQLite migration 0019. */
 export async function addDeliveryStates<T>(db: Kysely<T>): Promise<void> {
   const statements = [
     ...COLUMNS,
     TOTALS,
     ...companyPolicies('notification_totals'),
-    // The owner of the tables sees no row.
+    // Row-level security hides all rows from the owner of the tables.
     `set local role ${SYSTEM_ROLE}`,
     ...FILL,
     'reset role',

@@ -7,8 +7,8 @@ import { SYSTEM_ROLE } from '../schema/roles.js';
 const TABLE = 'device_presence';
 
 /**
- * What the migration 0035 of SQLite makes, without an index on the time: an update that changes no index and finds room on
- * its page writes no index entry (HOT), and a fillfactor of 50 keeps that room free.
+ * Counterpart of the SQLite migration 0035, without an index on the time: an update that changes no indexed
+ * column and finds room on its page writes no index entry (HOT). A fillfactor of 50 keeps that room free.
  */
 export async function addDevicePresence<T>(db: Kysely<T>): Promise<void> {
   const statements = [
@@ -20,7 +20,7 @@ export async function addDevicePresence<T>(db: Kysely<T>): Promise<void> {
       constraint ${TABLE}_pk primary key (company_id, device_id),
       ${inCompany('device_id', 'devices', 'cascade')}) with (fillfactor = 50)`,
     ...companyPolicies(TABLE),
-    // The owner of the tables sees no row.
+    // Row-level security hides all rows from the owner of the tables.
     `set local role ${SYSTEM_ROLE}`,
     `insert into ${TABLE} (company_id, device_id) select company_id, id from devices`,
     'reset role',

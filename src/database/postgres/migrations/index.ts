@@ -15,8 +15,8 @@ import { addTerminalVersions } from './terminal-versions.js';
 import { addTerminals } from './terminals.js';
 
 /**
- * Applied in the order of their names. The first one makes what the migrations of a file up to this number make together.
- * A released migration is never renamed, changed or removed.
+ * Applied in the order of their names. The first one corresponds to all SQLite migrations up to its number. A
+ * released migration is never renamed, changed or removed.
  */
 export const MIGRATIONS: Readonly<Record<string, (db: Kysely<Tables>) => Promise<void>>> = {
   '0013-schema': createSchema,

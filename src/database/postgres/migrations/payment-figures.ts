@@ -17,7 +17,10 @@ import { SYSTEM_ROLE } from '../schema/roles.js';
 
 const KIND = ['status', 'transaction_type', 'app_name'];
 const INTEGERS = ['day', 'hour', 'installments', 'group_id', 'month', 'company_id'];
-/** Columns of a month's kinds of payments, and how many kinds are summed up by their names. */
+/**
+ * Columns of a kind of payment, and the number of kinds in a month that are summed up by name; others are
+ * `other`.
+ */
 const NAMES = ['payment_type', 'brand', 'acquirer'];
 const MAX_KINDS = 300;
 const VALUES = ['payment_status', ...NAMES, 'installments', 'group_id'];
@@ -26,8 +29,8 @@ const VALUES = ['payment_status', ...NAMES, 'installments', 'group_id'];
 const OFTEN_UPDATED = 'with (fillfactor = 70)';
 
 /**
- * What the migration 0022 of SQLite makes. Others can do nothing with transactions until it has ended. Updating all rows
- * would write every index anew, so the indexes are made afterwards.
+ * Counterpart of the SQLite migration 0022. Locks the transactions until it has ended. Indexes are created
+ * after the update of all rows, which would write each of them anew.
  */
 export async function addPaymentFigures<T>(db: Kysely<T>): Promise<void> {
   const tables = [...ROLLUPS.map(({ table }) => table), 'transaction_payment_kinds'];
@@ -44,7 +47,7 @@ export async function addPaymentFigures<T>(db: Kysely<T>): Promise<void> {
       keyed(rollup.table, keyOf(rollup), columnsOf(rollup.unit)),
     ]),
     ...tables.flatMap(companyPolicies),
-    // The owner of the tables sees no row.
+    // Row-level security hides all rows from the owner of the tables.
     `set local role ${SYSTEM_ROLE}`,
     FILLED,
     KINDS,
@@ -58,7 +61,7 @@ export async function addPaymentFigures<T>(db: Kysely<T>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
-/** The values of a transaction without them. */
+/** Defaults, for transactions that are no payments; those of other columns are empty texts. */
 const NONE: Readonly<Record<string, string>> = { installments: '-1', group_id: '0' };
 
 function typeOf(name: string): string {
@@ -68,7 +71,10 @@ function typeOf(name: string): string {
 const NEWEST_FIRST = 'started_at desc, id desc';
 const PAYMENT = 'amount, payment_outcome';
 
-/** Names and definitions. Those of before, the first one with all that summaries read. */
+/**
+ * Names and definitions of the indexes: those that existed before; the first one now has all columns that
+ * summaries read.
+ */
 const INDEXES: readonly (readonly [name: string, definition: string])[] = [
   index('newest', '', ...KIND, 'logical_number', 'serial_number', PAYMENT, ...VALUES),
   index('serial', 'serial_number, ', ...KIND, 'logical_number', PAYMENT),
@@ -110,7 +116,7 @@ const FILLED = `update transactions as t set
 const MONTH = `(extract(year from started_at at time zone 'UTC') * 12
   + extract(month from started_at at time zone 'UTC') - 1)::bigint`;
 
-/** The most frequent ones of each month. */
+/** Stores the most frequent kinds of each month. */
 const KINDS = `insert into transaction_payment_kinds (company_id, month, ${NAMES.join(', ')})
   select company_id, month, ${NAMES.join(', ')} from (
     select *, row_number() over (partition by company_id, month order by total desc, ${NAMES.join(', ')}) as place
@@ -118,7 +124,7 @@ const KINDS = `insert into transaction_payment_kinds (company_id, month, ${NAMES
       where payment_status <> '' group by 1, 2, 3, 4, 5) as counted) as placed
   where place <= ${MAX_KINDS}`;
 
-/** All others; only companies with as many kinds in a month can have some. */
+/** Renames all other kinds. Only companies with `MAX_KINDS` kinds in a month can have some. */
 const OTHERS = `update transactions as t set ${NAMES.map((name) => `${name} = 'other'`).join(', ')}
   where payment_status <> '' and company_id in (select company_id from transaction_payment_kinds
       group by company_id, month having count(*) >= ${MAX_KINDS})
@@ -142,14 +148,14 @@ function summed(rollup: Rollup): string {
 }
 
 const UNITS = ['day', 'hour'] as const;
-/** The unit of each transaction, and the part of it that its time is in. */
+/** SQL columns for the day and the hour of a transaction, and for the parts of them that its time is in. */
 const TIMES = UNITS.flatMap((unit) => [
   `${unitAt(unit)} as ${unit}`,
   ...UNIT_PARTS[unit].map(({ name, from }) => `${elapsedIn(unit)} >= ${from} as ${name}`),
 ]);
 const COLUMNS = `company_id, ${TIMES.join(', ')}, ${KIND.join(', ')}, ${VALUES.join(', ')}, payment_outcome, coalesce(amount, 0) as amount`;
 
-/** Rows with their sign: 1 for those that a statement added, -1 for those that it took away. */
+/** Rows with a sign: 1 for rows that a statement added, -1 for rows that it removed. */
 const CHANGED = {
   added: `select ${COLUMNS}, 1 as sign from new_rows`,
   deleted: `select ${COLUMNS}, -1 as sign from old_rows`,
@@ -166,8 +172,8 @@ function conditionsOf({ of, from }: RollupSum, unit: Rollup['unit']): readonly s
 }
 
 /**
- * One upsert for all rows of a statement, in the order of the keys. Totals that stay the same are not written. `offset 0`
- * makes PostgreSQL compute the times of each row once.
+ * One upsert for all rows of a statement, in the order of the keys. Totals that do not change are not
+ * written. `offset 0` makes PostgreSQL compute the times of each row once.
  */
 function upsert(rollup: Rollup, rows: string, timesSign: '' | ' * sign'): string {
   const key = keyOf(rollup);
@@ -181,7 +187,10 @@ function upsert(rollup: Rollup, rows: string, timesSign: '' | ' * sign'): string
   return `${addition(rollup)} ${source} ${addingUp(rollup)};`;
 }
 
-/** The same for a single new row, which needs no sorting and grouping: most of what an upsert of one row takes. */
+/**
+ * An upsert for a single new row. It needs no sorting and grouping, which take most of the time of `upsert`
+ * for one row.
+ */
 function upsertOne(rollup: Rollup): string {
   const sums = sumsOf(rollup.unit).map((sum) => {
     const conditions = conditionsOf(sum, rollup.unit).join(' and ');
@@ -221,7 +230,7 @@ function totalling(change: keyof typeof CHANGED): string {
     end $$`;
 }
 
-/** Those of before: they were away while all rows were updated. */
+/** The triggers that existed before; they were dropped while all rows were updated. */
 const TRIGGERS: readonly string[] = [
   `create trigger transactions_summed_in after insert on transactions referencing new table as new_rows
     for each statement execute function total_added_transactions()`,

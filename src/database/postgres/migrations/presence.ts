@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 
 import { index } from '../schema/builders.js';
 
-/** What the migration 0021 of SQLite makes. */
+/** Counterpart of the SQLite migration 0021. */
 export async function addPresence<T>(db: Kysely<T>): Promise<void> {
   const statements = [
     "alter table devices add column last_seen_at timestamptz not null default 'epoch'",

@@ -50,7 +50,7 @@ const STATEMENTS: readonly string[] = [
   index('notification_deliveries', 'serial_number', 'id'),
 ];
 
-/** What the migration 0028 of SQLite makes. */
+/** Counterpart of the SQLite migration 0028. */
 export async function addRecordsOfTerminals<T>(db: Kysely<T>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
 }

@@ -22,7 +22,7 @@ const KEPT = `create function refuse_kept_entry() returns trigger language plpgs
     raise exception 'ledger can only be added to';
   end $$`;
 
-/** What the migration 0024 of SQLite makes. */
+/** Counterpart of the SQLite migration 0024. */
 export async function addRetention<T>(db: Kysely<T>): Promise<void> {
   const statements = [
     PRUNINGS,

@@ -19,7 +19,7 @@ const STATEMENTS: readonly string[] = [
   ...companyPolicies(TABLE),
 ];
 
-/** What the migration 0018 of SQLite makes. */
+/** Counterpart of the SQLite migration 0018. */
 export async function addTerminalVersions<T>(db: Kysely<T>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
 }

@@ -32,7 +32,7 @@ const UNKNOWN_TERMINALS: readonly string[] = [
   ...counted('unknown_terminals'),
 ];
 
-/** A device with this serial number is not unknown any more, however it came to be. */
+/** Deletes the unknown terminal with the serial number of a new device. */
 const KNOWN: readonly string[] = [
   `create function forget_unknown_terminals() returns trigger language plpgsql set search_path from current as $$
     begin
@@ -44,7 +44,7 @@ const KNOWN: readonly string[] = [
     for each statement execute function forget_unknown_terminals()`,
 ];
 
-/** What the migration 0016 of SQLite makes. */
+/** Counterpart of the SQLite migration 0016. */
 export async function addTerminals<T>(db: Kysely<T>): Promise<void> {
   const statements = [
     ...ofDevice(
@@ -58,7 +58,7 @@ export async function addTerminals<T>(db: Kysely<T>): Promise<void> {
     ...ofDevice('terminal_refusals', `code ${TEXT} not null`, 'refused_at timestamptz not null'),
     ...UNKNOWN_TERMINALS,
     ...KNOWN,
-    // The owner of the tables sees no row.
+    // Row-level security hides all rows from the owner of the tables.
     `set local role ${SYSTEM_ROLE}`,
     `update access_tokens set scopes = '${ALL_SCOPES}' where kind = 'derived'`,
     'reset role',

@@ -9,7 +9,10 @@ export const AUDITED = `
   created_by bigint references users (id),
   created_via ${TEXT} not null`;
 
-/** A table with the primary key (company_id, id); the program draws the ids. `lines` are columns and constraints. */
+/**
+ * A table with the primary key (company_id, id); the program draws the ids. `lines` are columns and
+ * constraints.
+ */
 export function companyTable(name: string, ...lines: string[]): string {
   return `create table ${name} (
     id bigint not null,

@@ -1,8 +1,9 @@
 import { COUNTED, COUNTED_LATER } from '../../totals/count.js';
 
 /**
- * Adds to `counters`, for each company, the rows of the statement, or takes them away. The first argument of the trigger
- * is the name of the counter. Counters are locked in the order of their companies; rows of no company are not counted.
+ * A trigger function that adds the rows of a statement to `counters`, by company, or subtracts them. The
+ * first argument of the trigger is the name of the counter. Counters are locked in the order of their
+ * companies. Rows without a company are not counted.
  */
 function countingFunction(name: string, rows: 'new_rows' | 'old_rows', sign: '' | '-'): string {
   return `create function ${name}() returns trigger language plpgsql set search_path from current as $$
@@ -43,7 +44,7 @@ export function counted(table: string, counter = table): readonly string[] {
 const ADDED = `select company_id, count(*) as change from new_rows where state = 'queued' group by company_id`;
 const REMOVED = `select company_id, -count(*) as change from old_rows where state = 'queued' group by company_id`;
 
-/** Counts the deliveries of each company that wait. */
+/** A trigger function that counts the queued deliveries of each company. */
 function countingOfQueued(name: string, changes: string): string {
   return `create function ${name}() returns trigger language plpgsql set search_path from current as $$
     begin
@@ -68,7 +69,10 @@ const QUEUED: readonly string[] = [
   countedQueued('update', 'old table as old_rows new table as new_rows', 'count_changed_queued'),
 ];
 
-/** Triggers that count the rows of each company, keep a row in its company, and refuse changes of ledger entries. */
+/**
+ * Triggers that count the rows of each company, keep a row in its company, and refuse changes of ledger
+ * entries.
+ */
 export const COUNTER_TRIGGERS: readonly string[] = [
   countingFunction('count_added_rows', 'new_rows', ''),
   countingFunction('count_deleted_rows', 'old_rows', '-'),

@@ -23,8 +23,8 @@ const STATEMENTS: readonly string[] = [
 ];
 
 /**
- * Creates all tables, triggers and policies in an empty PostgreSQL database (15 or later): what the migrations of SQLite
- * make together. To be called in a transaction.
+ * Creates all tables, triggers and policies in an empty PostgreSQL database (15 or later), like the SQLite
+ * migrations up to 0013 together. Must be called in a transaction.
  */
 export async function createSchema<T>(db: Kysely<T>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db);

@@ -1,6 +1,8 @@
 import { COMPANY_ROLE, SYSTEM_ROLE } from './roles.js';
 
-/** The company of the unit of work. The subselect makes the planner read the setting once for each statement. */
+/**
+ * The company of the unit of work. The subselect makes the planner read the setting once for each statement.
+ */
 const COMPANY = `(select nullif(current_setting('app.company_id', true), '')::bigint)`;
 
 /** Tables with the column `company_id` whose rows a company reads and changes. */
@@ -13,19 +15,23 @@ const COMPANY_TABLES = [
   ...['counters', 'ledger_chains', 'idempotency_keys'],
 ] as const;
 
-/** Tables of which a company sees nothing. */
+/** Tables without rows that a company may see. */
 const SYSTEM_TABLES = ['sign_in_networks', 'rate_limits'] as const;
 
 const ALL = 'select, insert, update, delete';
 
-/** What the roles may do with a table, and which rows a company sees and writes; without `rows`, none. */
+/**
+ * Statements for the rights of the roles on a table. `rows` is the condition for the rows that a company may
+ * see and write; null if there are none.
+ */
 function guarded(table: string, rows: string | null, company: string, system = ALL): readonly string[] {
   return [
     `alter table ${table} enable row level security`,
     `alter table ${table} force row level security`,
     `grant ${system} on ${table} to ${SYSTEM_ROLE}`,
     `create policy ${table}_of_system on ${table} to ${SYSTEM_ROLE} using (true) with check (true)`,
-    // Since version 18, triggers on rows that a foreign key deletes run as the owner, who has no role then.
+    // Since version 18, triggers on rows that a foreign key deletes run as the owner, who then has neither
+    // role.
     `create policy ${table}_of_triggers on ${table} to current_user
       using (pg_trigger_depth() > 0) with check (pg_trigger_depth() > 0)`,
     ...(rows === null
@@ -43,15 +49,17 @@ const OWN = `company_id = ${COMPANY}`;
 export const companyPolicies = (table: string): readonly string[] => guarded(table, OWN, ALL);
 
 /**
- * A company reads of its members' accounts only what the view `members` shows, and changes nothing. A scalar subselect is
- * looked up for each user; for EXISTS the planner may read all members of the company first.
+ * Condition for the accounts of the company's members. A company reads only the columns that the view
+ * `members` shows, and changes nothing. A scalar subselect is looked up for each user; with EXISTS, the
+ * planner may read all members of the company first.
  */
 const MEMBER = `id = (select user_id from memberships where memberships.user_id = users.id and memberships.${OWN})`;
 const SHOWN_OF_USERS = 'select (id, email, disabled_at, locked_until)';
 
 /**
- * Row-level security for all tables, also for their owner (decisions.md#row-level-security). A table without a policy for a role shows it nothing: each
- * new table needs a line here, and so does what the roles may do with it.
+ * Row-level security for all tables, which also applies to their owner (decisions.md#row-level-security). A
+ * table without a policy for a role shows it nothing: each new table needs a line here, with the rights of
+ * the roles.
  */
 export const POLICIES: readonly string[] = [
   ...COMPANY_TABLES.flatMap(companyPolicies),

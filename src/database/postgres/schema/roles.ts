@@ -5,20 +5,23 @@ import { DatabaseRefused } from '../../refused.js';
 import { stateOf } from '../faults.js';
 
 /**
- * Stand for the names of the two roles in the SQL of migrations. Roles belong to the whole server, so their names begin
- * with that of the database: `gateway_company`, `gateway_system`. See `withRoles`.
+ * Placeholders for the names of the two roles in the SQL of migrations, see `withRoles`. Roles belong to the
+ * whole server, so their names begin with that of the database: `gateway_company`, `gateway_system`.
  */
 export const COMPANY_ROLE = '{company_role}';
 export const SYSTEM_ROLE = '{system_role}';
 
 export interface Roles {
-  /** Units of work of one company have this role: row-level security shows it only the rows of `app.company_id`. */
+  /**
+   * Units of work of one company have this role: row-level security shows it only the rows of
+   * `app.company_id`.
+   */
   readonly company: string;
   /** Units of work above companies have this role: it may use all rows. */
   readonly system: string;
 }
 
-/** SQL in which the roles have their names. */
+/** The SQL with the names of the roles instead of their placeholders. */
 export const withRoles = (statement: string, { company, system }: Roles): string =>
   statement.replaceAll(COMPANY_ROLE, () => quoted(company)).replaceAll(SYSTEM_ROLE, () => quoted(system));
 
@@ -33,12 +36,13 @@ const COMPANY = roleOfPolicy('companies_of_own_company');
 export const AS_SYSTEM = `select set_config('role', ${SYSTEM}, true)`;
 export const SESSION_AS_SYSTEM = `select set_config('role', ${SYSTEM}, false)`;
 
-/** PostgreSQL cuts longer names off. */
+/** Maximum bytes of a name; PostgreSQL truncates longer ones. */
 const MAX_NAME_BYTES = 63;
 
 /**
- * The roles that the policies name, which are those of another database if this one is a copy of it; in a database
- * without tables, those that its name gives. Errors: `DatabaseRefused` if that name is too long.
+ * The roles that the policies name: in a database that was restored under another name, those of the
+ * original. Without tables, the names follow from that of the database. Errors: `DatabaseRefused` if it is
+ * too long.
  */
 export async function rolesIn(client: Client): Promise<Roles> {
   const { rows } = await client.query<{ database: string; company: string | null; system: string | null }>(
@@ -60,7 +64,7 @@ interface Found {
   readonly database: string;
   readonly schema: string | null;
   readonly path: string;
-  /** Of the user, who then has the rights of all roles. */
+  /** Whether the user is a superuser, who has the rights of all roles. */
   readonly is_superuser: boolean;
   readonly owns_database: boolean;
   /** Whether every user of the server may connect to the database. */
@@ -95,15 +99,15 @@ const rolesFound = (version: number): string => `select rolname::text as name,
 
 const ATTEMPTS = 50;
 const PAUSE_MS = 20;
-/** Another node, or another database of the server, did the same at the same time. */
+/** SQLSTATEs of a conflict: another node, or another database of the server, has done it at the same time. */
 const AT_THE_SAME_TIME = ['XX000', '23505', '42710'];
-/** Also a role that could not be created. */
+/** SQLSTATEs of missing rights, and of a role that could not be created. */
 const NOT_ALLOWED = ['42501', '42704'];
 
 /**
- * Creates the two roles where they are missing, lets the user of the URL set them without inheriting their rights, and
- * lets no other user of the server connect to the database. Errors: `DatabaseRefused` with the SQL that an administrator
- * has to run, if this user may not do it.
+ * Creates the two roles if they are missing, lets the user of the URL set them without inheriting their
+ * rights, and denies all other users of the server the connection to the database. If this user may not do
+ * that: errors: `DatabaseRefused` with the SQL for an administrator.
  */
 export async function prepareRoles(client: Client, roles: Roles, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -168,8 +172,9 @@ async function statementsNeeded(client: Client, { company, system }: Roles): Pro
 }
 
 /**
- * A member of both roles without their rights (NOINHERIT). The user of the URL is its member: so it can set both roles
- * and has none of their rights before, in versions before 16 too, where a grant has no option for that.
+ * Name of a role that is a member of both roles without their rights (NOINHERIT). The user of the URL is its
+ * member, so that it can set both roles but has none of their rights before. A grant has an option for this
+ * only since version 16.
  */
 const unitsRole = (company: string): string => `${company.replace(/_company$/, '')}_units`;
 
@@ -187,7 +192,9 @@ function grants(
   ];
 }
 
-/** The role that sees all rows needs the right for the size of the database, though it cannot log in. */
+/**
+ * The system role cannot log in, but needs the right to connect in order to read the size of the database.
+ */
 const connections = ({ database, user, owns_database }: Found, system: string): readonly string[] => [
   `grant connect on database ${database} to ${owns_database ? '' : `${user}, `}${quoted(system)}`,
   `revoke all on database ${database} from public`,

@@ -9,7 +9,7 @@ const TOTALS = ['total', 'amount_total', ...OUTCOMES.map((outcome) => `${outcome
 
 const COLUMNS = `company_id, started_at, ${KIND}, payment_outcome, coalesce(amount, 0) as amount`;
 
-/** Rows with their sign: 1 for those that a statement added, -1 for those that it took away. */
+/** Rows with a sign: 1 for rows that a statement added, -1 for rows that it removed. */
 const CHANGED = {
   added: `select ${COLUMNS}, 1 as sign from new_rows`,
   deleted: `select ${COLUMNS}, -1 as sign from old_rows`,
@@ -17,8 +17,8 @@ const CHANGED = {
 } as const;
 
 /**
- * One upsert for all rows of a statement, in the order of the keys. `div` rounds toward zero, also before 1970. Totals
- * that stay the same are not written.
+ * One upsert for all rows of a statement, in the order of the keys. `div` rounds toward zero, also before
+ * 1970. Totals that do not change are not written.
  */
 function upsert(
   [table, span, seconds]: (typeof SPANS)[number],
@@ -47,7 +47,7 @@ function totalling(change: keyof typeof CHANGED): string {
     end $$`;
 }
 
-/** Triggers that keep the number and amounts of transactions by day, by hour and kind. */
+/** Triggers that maintain the number and amounts of transactions by kind, and by day and hour. */
 export const TOTAL_TRIGGERS: readonly string[] = [
   totalling('added'),
   totalling('deleted'),

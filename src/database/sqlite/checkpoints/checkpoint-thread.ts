@@ -1,13 +1,13 @@
-/** The program of the thread that copies the log into the file, once for each message. */
+/** Program of the thread that copies the log into the file, once for each message. */
 import Sqlite from 'better-sqlite3';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 
-/** What the thread sends: at first that it has opened the file, then one reply to each message. */
+/** Messages of the thread: first that the file is open, then one reply to each request. */
 export type CheckpointReply =
   | { readonly kind: 'open' }
-  /** `isWhole` if the whole log was copied, and the file is on the disk: SQLite syncs it only then. */
+  /** `isWhole`: the whole log was copied, and the file is on the disk, because SQLite syncs it only then. */
   | { readonly kind: 'done'; readonly isWhole: boolean }
-  /** With SQLite's code, or null for another error. After a failure to open the file, the thread ends. */
+  /** `code` is SQLite's code, or null for another error. If the file cannot be opened, the thread ends. */
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | null };
 
 if (parentPort !== null) serve(parentPort, workerData as string);
@@ -34,7 +34,7 @@ function serve(port: MessagePort, file: string): void {
   });
 }
 
-/** Each attempt copies what was written during the one before, so the last ones are short. */
+/** Maximum attempts. Each copies what was written during the previous one, so the last ones are short. */
 const ATTEMPTS = 5;
 
 function checkpoint(database: Sqlite.Database): CheckpointReply {

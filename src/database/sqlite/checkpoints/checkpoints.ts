@@ -6,16 +6,16 @@ import type { CheckpointReply } from './checkpoint-thread.js';
 
 export interface CheckpointOptions {
   readonly file: string;
-  /** Null if the file is the one that the server has opened. */
+  /** Null if the file is still the one that the server has opened; otherwise the problem. */
   readonly verify: () => string | null;
-  /** `isWhole` if the whole log was copied, and the file is on the disk. */
+  /** Called after a checkpoint. `isWhole`: the whole log was copied, and the file is on the disk. */
   readonly onDone: (isWhole: boolean) => void;
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Copies the log into the file in a thread of its own: with many pages, or a slow disk, that takes longer than anything
- * may hold the event loop. SQLite lets others read and write meanwhile.
+ * Copies the log into the file in a thread: with many pages, or a slow disk, that takes longer than the event
+ * loop may be blocked. SQLite lets others read and write meanwhile.
  */
 export class Checkpoints {
   #worker: Worker | null = null;
@@ -36,7 +36,7 @@ export class Checkpoints {
   /** Resolves when the connection of the thread is closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    // The process stays until the connection is closed.
+    // Keeps the process alive until the connection is closed.
     this.#worker?.ref();
     this.#worker?.postMessage('close');
     await this.#ended;
@@ -50,7 +50,7 @@ export class Checkpoints {
     this.#ended = new Promise((resolve) => worker.once('exit', () => resolve()));
     worker.on('message', (reply: CheckpointReply) => this.#receive(worker, reply));
     worker.on('error', (error: Error) => this.options.onError(error));
-    // The next request begins another one.
+    // The next request starts another thread.
     worker.once('exit', () => {
       this.#worker = null;
       this.#isRunning = false;
@@ -59,7 +59,7 @@ export class Checkpoints {
 
   #receive(worker: Worker, reply: CheckpointReply): void {
     if (reply.kind === 'open') {
-      // Another file in its place is not touched.
+      // If another file has taken its place, that file is not touched.
       worker.postMessage(this.options.verify() === null ? 'checkpoint' : 'close');
       return;
     }

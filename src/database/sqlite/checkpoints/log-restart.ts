@@ -2,28 +2,31 @@ import { systemClock } from '../../../platform/clock.js';
 import type { ReaderThreads } from '../examining/reader-threads.js';
 import type { Snapshots } from '../snapshots.js';
 
-/** The least time between two pauses of the reads that examine many rows. */
+/** Minimum time between two pauses of the reads that examine many rows, in milliseconds. */
 const INTERVAL_MS = 1_000;
-/** The time between two pauses, as a multiple of what the one before has taken: such a read may last 5 s. */
+/** Minimum time between two pauses as a multiple of the previous one: such a read may last 5 s. */
 const INTERVAL_FACTOR = 2;
-/** How long new reads wait at most once the last one has ended. */
+/** Maximum milliseconds that new reads wait after the last running one has ended. */
 const MAX_PAUSE_MS = 1_000;
 
-/** Restarts the log at a moment at which nothing reads: SQLite appends to it as long as a transaction reads from it. */
+/** Restarts the log while nothing reads: SQLite appends to it as long as a transaction reads from it. */
 export class LogRestart {
   #nextPauseAt = -Infinity;
   #isUrgent = false;
-  /** Ends a pause in which the log could not be restarted. */
+  /** Timer that ends a pause in which the log could not be restarted. */
   #resuming: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly snapshots: Snapshots,
     private readonly threads: ReaderThreads,
-    /** False if a transaction of the writer is open. */
+    /** Restarts the log. Returns false if a transaction of the writer is open. */
     private readonly restart: () => boolean,
   ) {}
 
-  /** Called after each commit while the log is long; `isUrgent` if it is so long that all reads may wait for this. */
+  /**
+   * Called after each commit while the log is long. `isUrgent`: it is so long that all reads may wait for the
+   * restart.
+   */
   request(isUrgent: boolean): void {
     this.#isUrgent = isUrgent;
     if (this.threads.state.running === 0) this.#tryNow();

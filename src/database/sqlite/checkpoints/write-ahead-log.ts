@@ -3,24 +3,32 @@ import type { Statements } from '../connections/statements.js';
 import type { Watcher } from '../connections/watcher.js';
 import type { Checkpoints } from './checkpoints.js';
 
-/** In pages of 4 KiB. */
+/** Limits in pages of 4 KiB. */
 interface LogLimits {
-  /** Pages of the log that are not yet in the database file, from which on they are copied there. */
+  /**
+   * Pages of the log that are not yet in the database file: from this number on, a checkpoint copies them.
+   */
   readonly checkpoint: number;
-  /** Pages of the log from which on it is to be restarted. */
+  /** Pages of the log from which on it should be restarted. */
   readonly long: number;
 }
-/** The log is restarted from 16 MiB on. */
+/** A log of 16 MiB is restarted. */
 const USUAL_LIMITS: LogLimits = { checkpoint: 1_000, long: 4_000 };
-/** At most 1 MiB of the log is not in the file when the disk becomes full: most of the 4 MiB that are kept for deletions is left. */
+/**
+ * Limits on a disk with little room. When it becomes full, at most 1 MiB of the log is not in the file, so
+ * that most of the 4 MiB reserved for deletions is left.
+ */
 const LOW_DISK_LIMITS: LogLimits = { checkpoint: 64, long: 256 };
-/** The length of the log is looked up after commits that changed about so many pages: that takes as long as a small one. */
+/**
+ * Approximate number of changed pages after which the length of the log is read, which takes as long as a
+ * small commit.
+ */
 const PAGES_PER_LOOK = 64;
 const PAGE_BYTES = 4096;
-/** Fewer than these are copied in the event loop. */
+/** Maximum pages that are copied in the event loop. */
 const FEW_PAGES = 100;
 
-/** What the connection has, once it is open. */
+/** Parts of the connection that the log needs, set once the connection is open. */
 export interface LogSurroundings {
   readonly watcher: Watcher;
   readonly guard: CommitGuard | null;
@@ -28,11 +36,11 @@ export interface LogSurroundings {
   readonly checkpoints: Pick<Checkpoints, 'request'> | null;
 }
 
-/** The log, as the connection that writes sees it: keeps it short. */
+/** The log of the connection that writes; keeps it short. */
 export class WriteAheadLog {
   readonly #statements: Statements;
   readonly #surroundings: LogSurroundings;
-  /** Pages that were changed, about so many, since the length of the log was looked up. */
+  /** Approximate number of pages that were changed since the length of the log was read. */
   #changedPages = 0;
   #pagesPerLook = PAGES_PER_LOOK;
   /** Whether the last checkpoint has left little to write to the disk. */
@@ -43,7 +51,10 @@ export class WriteAheadLog {
     this.#surroundings = surroundings;
   }
 
-  /** Counts what a statement has changed: so many rows, with these values. */
+  /**
+   * Adds the approximate number of pages that a statement has changed, given its number of rows and its
+   * values.
+   */
   countPages(rows: number, values: readonly unknown[]): void {
     let bytes = 0;
     for (const value of values)
@@ -51,7 +62,10 @@ export class WriteAheadLog {
     this.#changedPages += 1 + rows + bytes / PAGE_BYTES;
   }
 
-  /** After a commit: checkpoints the log if it has grown. SQLite's automatic checkpoints would hide a failed fsync. */
+  /**
+   * To be called after a commit: makes a checkpoint if the log has grown. SQLite's automatic checkpoints
+   * would hide a failed fsync.
+   */
   committed(): void {
     if (this.#changedPages < this.#pagesPerLook) return;
     this.#changedPages = 0;
@@ -60,7 +74,8 @@ export class WriteAheadLog {
     const { guard, checkpoints } = this.#surroundings;
     const { log, left } = this.#state();
     if (left >= this.#limits.checkpoint) {
-      // A thread may come too late: copying the log needs room in the file, which a full disk has only in the reserve.
+      // A thread may be too late: copying the log needs room in the file, which a full disk has only in the
+      // reserve.
       if (checkpoints !== null && !this.#isDiskLow) checkpoints.request();
       else {
         this.#statements.get('pragma wal_checkpoint(passive)').get();
@@ -71,18 +86,24 @@ export class WriteAheadLog {
     this.#reportLength(log);
   }
 
-  /** After a checkpoint outside of the event loop; `mayLook` is false while the connection cannot look at the log. */
+  /**
+   * To be called after a checkpoint outside of the event loop. `mayLook` returns false while the connection
+   * cannot read the length of the log.
+   */
   checkpointed(isWhole: boolean, mayLook: () => boolean): void {
     this.#isSynced = isWhole;
     this.#surroundings.guard?.checkpointed();
     if (!mayLook()) return;
     const { log, left } = this.#state();
-    // Unless a reader keeps pages in the log, these were written meanwhile.
+    // Pages that were written during the checkpoint.
     if (isWhole && left >= this.#limits.checkpoint) this.#surroundings.checkpoints?.request();
     this.#reportLength(log);
   }
 
-  /** Copies the log into the file, so that the next write starts the log anew. False while much is to be copied before. */
+  /**
+   * Copies the log into the file, so that the next write restarts the log. False, after a request for a
+   * checkpoint, while much must be copied first.
+   */
   restart(): boolean {
     const { checkpoints } = this.#surroundings;
     if (checkpoints !== null && !(this.#isSynced && this.#state().left < FEW_PAGES)) {
@@ -106,7 +127,7 @@ export class WriteAheadLog {
     return this.#surroundings.watcher.isDiskLow?.() === true;
   }
 
-  /** Pages of the log, and those of them that are not in the file yet. */
+  /** Number of pages in the log, and of those that are not in the file yet. */
   #state(): { readonly log: number; readonly left: number } {
     const { log, checkpointed } = this.#statements.get('pragma wal_checkpoint(noop)').get() as {
       log: number;

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../platform/errors.js';
 
-/** Limit for the rows of one statement outside a write transaction. */
+/** Maximum bytes of the rows of one statement outside a write transaction. */
 export const MAX_BYTES_READ = 32 * 1024 * 1024;
 
 /** All rows. Errors: `malformed` if the texts of these columns have more than `MAX_BYTES_READ`. */

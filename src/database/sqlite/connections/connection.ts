@@ -14,13 +14,16 @@ import { probeStorage } from '../file/probe.js';
 import { bound, Statements } from './statements.js';
 import type { Watcher } from './watcher.js';
 
-/** One connection. A transaction that SQLite rolled back by itself, after a fault, can never be committed in part. */
+/**
+ * One connection to SQLite. If SQLite itself rolls back a transaction after a fault, no part of it can be
+ * committed.
+ */
 export class SqliteConnection implements DatabaseConnection {
   readonly #statements: Statements;
   readonly #log: WriteAheadLog;
-  /** Whether a write transaction is open, as far as the caller knows. */
+  /** Whether a write transaction is open from the caller's point of view. */
   #begun = false;
-  /** Why SQLite rolled the open transaction back by itself. */
+  /** Why SQLite itself rolled back the open transaction; null if it has not. */
   #undone: Error | null = null;
   #fatal: Error | null = null;
 
@@ -29,14 +32,17 @@ export class SqliteConnection implements DatabaseConnection {
     readonly watcher: Watcher,
     /** Set on the connection that writes, as soon as it is open. */
     public guard: CommitGuard | null = null,
-    /** The same: makes checkpoints outside of the event loop. Without it, they are made after commits. */
+    /**
+     * Makes checkpoints outside of the event loop; set on the connection that writes. Without it, checkpoints
+     * are made after commits.
+     */
     public checkpoints: Pick<Checkpoints, 'request'> | null = null,
   ) {
     this.#statements = new Statements(database);
     this.#log = new WriteAheadLog(this.#statements, this);
   }
 
-  /** Other work runs between the statements of a unit that reads much. */
+  /** Lets other work run between the statements of a unit that reads much. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#begun || !isTurnLong()) return this.#execute(query);
     return yieldToEventLoop().then(() => this.#execute(query));
@@ -56,8 +62,8 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * Begins a write transaction. Waits asynchronously while another process writes, until `deadline`, in milliseconds of
-   * the monotonic clock. Errors: `busy`.
+   * Begins a write transaction. Waits asynchronously while another process writes, until `deadline`, in
+   * milliseconds of the monotonic clock. Errors: `busy`.
    */
   async begin(deadline: number): Promise<void> {
     for (;;) {
@@ -85,7 +91,7 @@ export class SqliteConnection implements DatabaseConnection {
     this.#checkpoint();
   }
 
-  /** Begins what can be undone alone, in a write transaction. There is one at a time. */
+  /** Begins a part of a write transaction that can be undone alone. There can be one at a time. */
   savepoint(): void {
     this.#change('savepoint unit');
   }
@@ -94,7 +100,9 @@ export class SqliteConnection implements DatabaseConnection {
     this.#change('release unit');
   }
 
-  /** Undoes what was changed since `savepoint`. False if that is not possible: the transaction must be rolled back. */
+  /**
+   * Undoes the changes since `savepoint`. False if that is not possible: the transaction must be rolled back.
+   */
   rollbackToSavepoint(): boolean {
     try {
       this.#change('rollback to unit');
@@ -112,12 +120,12 @@ export class SqliteConnection implements DatabaseConnection {
     });
   }
 
-  /** Begins a read transaction: from its first statement on, all of them see the same state. */
+  /** Begins a read transaction: all of its statements see the state of the first one. */
   beginRead(): void {
     this.#change('begin');
   }
 
-  /** Changes whenever another connection, of this or another process, has committed. */
+  /** A number that changes whenever another connection, of this or another process, has committed. */
   dataVersion(): number {
     return this.#explained(() => {
       this.demandWhole();
@@ -126,8 +134,8 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * Copies the log into the file, so that the next write starts the log anew. False during a write transaction, and
-   * while much is to be copied before.
+   * Copies the log into the file, so that the next write restarts the log. False during a write transaction,
+   * and while much must be copied first.
    */
   restartLog(): boolean {
     if (this.#begun) return false;
@@ -139,11 +147,11 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  /** Ends any transaction. Never throws, so that the error behind it reaches the caller. */
+  /** Ends any transaction. Never throws, so that the caller gets the original error. */
   rollback(): void {
     this.#begun = false;
     this.#undone = null;
-    // SQLite itself rolls back after some faults.
+    // After some faults, SQLite itself has rolled back.
     if (!this.database.inTransaction) return;
     try {
       this.#statements.get('rollback').run();
@@ -152,7 +160,10 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  /** A failure here does not affect the commit before it, which is durable in the log. */
+  /**
+   * Makes a checkpoint if the log has grown. Its failure does not affect the previous commit, which is
+   * durable in the log.
+   */
   #checkpoint(): void {
     try {
       this.#log.committed();
@@ -166,17 +177,17 @@ export class SqliteConnection implements DatabaseConnection {
     this.#log.checkpointed(isWhole, () => !this.#begun && this.database.open);
   }
 
-  /** The same, for one that failed. */
+  /** To be called after a checkpoint outside of the event loop has failed. */
   checkpointFailed(error: Error): void {
     this.#explain(error);
   }
 
-  /** Why SQLite rolled the open transaction back by itself; null if it has not. */
+  /** Why SQLite itself rolled back the open transaction; null if it has not. */
   get undone(): Error | null {
     return this.#undone;
   }
 
-  /** Refuses statements after a failed fsync, and in a transaction that SQLite rolled back by itself. */
+  /** Refuses statements after a failed fsync, and in a transaction that SQLite itself rolled back. */
   demandWhole(): void {
     if (this.#fatal !== null) throw this.#fatal;
     if (this.#undone !== null) throw this.#undone;

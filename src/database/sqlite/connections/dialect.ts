@@ -17,13 +17,13 @@ export class ConnectionAdapter extends SqliteAdapter {
     return true;
   }
 
-  /** Keeps Kysely from serializing callers: read statements never wait, and those who write have a queue of their own. */
+  /** Keeps Kysely from serializing callers: reads never wait, and writers have their own queue. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Of a connection that only reads, or that has a single user. */
+/** Driver of a connection that only reads, or that has a single user. */
 class ConnectionDriver implements Driver {
   constructor(private readonly connection: SqliteConnection) {}
 
@@ -50,7 +50,7 @@ class ConnectionDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
-    // It stays open.
+    // The connection stays open.
   }
 
   async destroy(): Promise<void> {
@@ -58,7 +58,10 @@ class ConnectionDriver implements Driver {
   }
 }
 
-/** For statements that are committed alone; transactions are units of groups, which `Transactions` begins. */
+/**
+ * Driver for statements that are committed alone. Transactions are units of groups, which `Transactions`
+ * begins.
+ */
 class GroupDriver implements Driver {
   constructor(private readonly groups: WriteGroups) {}
 
@@ -91,7 +94,7 @@ async function refused(): Promise<void> {
 export class SqliteConnectionDialect extends SqliteDialect {
   constructor(
     private readonly connection: SqliteConnection,
-    /** Null where the connection only reads, or has a single user. */
+    /** Null if the connection only reads, or has a single user. */
     private readonly groups: WriteGroups | null,
   ) {
     super({ database: connection.database });

@@ -1,7 +1,10 @@
 import type Sqlite from 'better-sqlite3';
 
 const MAX_STATEMENTS = 500;
-/** Longer SQL texts are batches of varying length: rarely repeated, and large when prepared. */
+/**
+ * Maximum length of a cached SQL text. Longer ones are batches of varying length: rarely repeated, and large
+ * when prepared.
+ */
 const MAX_SQL_LENGTH = 8_192;
 
 /** Columns whose values may be long; a few thousand rows of them may not fit into memory. */
@@ -12,14 +15,14 @@ export const WIDE_COLUMNS = [
 
 interface Cached {
   readonly statement: Sqlite.Statement;
-  /** Whether it was used again since it was prepared, or since it was last kept instead of another. */
+  /** Whether it was used since it was prepared, or since `#makeRoom` last spared it. */
   isUsed: boolean;
 }
 
 /**
- * Cache of prepared statements by SQL text. Of more than 500, the oldest that was not used lately is dropped. The order
- * changes only then: a Map whose entries move at each use would leave tables behind, a third of what a unit that writes
- * keeps in memory until the whole heap is collected.
+ * Cache of prepared statements by SQL text. With 500 entries, a new one replaces the oldest that was not used
+ * lately. The order changes only then: a Map whose entries move at each use leaves old tables in memory until
+ * the whole heap is collected, a third of the memory of a unit that writes.
  */
 export class Statements {
   readonly #cached = new Map<string, Cached>();
@@ -38,7 +41,7 @@ export class Statements {
     return prepared;
   }
 
-  /** Names of the columns of its rows whose values may be long. */
+  /** Names of the columns in its rows whose values may be long. */
   wideColumns(statement: Sqlite.Statement): readonly string[] {
     let wide = this.#wide.get(statement);
     if (wide === undefined) {

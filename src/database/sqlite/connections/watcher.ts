@@ -3,14 +3,23 @@ import type { StatementEnd } from '../../statements/statement-listener.js';
 
 /** Callbacks for the events of a connection. */
 export interface Watcher {
-  /** Each statement, except those that begin and end transactions. What it returns is called when the statement has ended. */
+  /**
+   * Called with each statement, except those that begin and end transactions. Its result is called when the
+   * statement has ended.
+   */
   onStatement(sql: string): StatementEnd | undefined;
-  /** After a failed fsync: acknowledged changes may be lost, so nothing more must be written. */
+  /** Called after a failed fsync: acknowledged changes may be lost, so nothing more must be written. */
   onFatal(error: unknown): void;
-  /** The storage failed or refused a statement. */
+  /** Called when the storage failed or refused a statement. */
   onFault(code: DomainCode, error: unknown): void;
-  /** The log has grown long because read transactions kept SQLite from restarting it: twice as long, if urgent. */
+  /**
+   * Called when the log is long, because read transactions keep SQLite from restarting it. `isUrgent`: it is
+   * twice as long.
+   */
   onLongLog?(isUrgent: boolean): void;
-  /** Whether the disk has so little room that the log must stay short: its pages need room in the file too. */
+  /**
+   * Whether the disk has so little room that the log must stay short, since its pages need room in the file
+   * too.
+   */
   isDiskLow?(): boolean;
 }

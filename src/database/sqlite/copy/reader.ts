@@ -8,7 +8,7 @@ import { DatabaseRefused } from '../../refused.js';
 const BATCH_BYTES = 1024 * 1024;
 const BATCH_ROWS = 2_000;
 
-/** Reads the tables of a SQLite file by a connection that has a transaction open. */
+/** Reads the tables of a SQLite file through a connection with an open transaction. */
 export class FileReader implements CopyReader {
   constructor(
     readonly name: string,
@@ -38,7 +38,7 @@ export class FileReader implements CopyReader {
   async *rows(shape: TableShape): AsyncIterable<readonly CopyRow[]> {
     for (const batch of this.#batches(shape)) {
       yield batch;
-      // What the target has to do goes on between two batches.
+      // Lets the target continue between two batches.
       await Promise.resolve();
     }
   }

@@ -24,11 +24,11 @@ class FileSource extends FileReader implements CopySource {
   }
 }
 
-/** In whatever mode the file is. */
+/** Opens the file in whatever journal mode it has. */
 const openReader = (file: string): Sqlite.Database =>
   new Sqlite(file, { readonly: true, fileMustExist: true });
 
-/** One snapshot of a file, which servers may be using. Errors: `DatabaseRefused`. */
+/** Opens a snapshot of a file, which servers may be using. Errors: `DatabaseRefused`. */
 export function openFileSource(file: string): CopySource {
   const { state, pending } = inspectFile(file);
   refuseLoss(file);
@@ -38,12 +38,15 @@ export function openFileSource(file: string): CopySource {
   if (unfinished !== null) throw refuseUnfinished(file, unfinished);
   const endLog = keepLog(file);
   const database = openReader(file);
-  // The snapshot is that of the first statement.
+  // The first statement determines the state of the snapshot.
   database.exec('begin; select count(*) from sqlite_schema');
   return new FileSource(file, database, endLog);
 }
 
-/** Of what the file is an unfinished copy; null if it is none. The file is a database of this program. */
+/**
+ * Source of the unfinished copy in the file; null if the file is none. The file must be a database of this
+ * program.
+ */
 export function unfinishedCopyIn(file: string): string | null {
   return closing(openReader(file), markIn);
 }
@@ -54,7 +57,7 @@ export function markIn(database: Sqlite.Database): string | null {
   return String(database.prepare(`select source from ${UNFINISHED_TABLE}`).pluck().get());
 }
 
-/** Null if there is no database yet. Errors: `DatabaseRefused`. */
+/** State of a file; null if there is no database yet. Errors: `DatabaseRefused`. */
 export function fileState(file: string): TargetState | null {
   const { state, applied } = inspectFile(file);
   if (state === 'new') return null;
@@ -64,7 +67,7 @@ export function fileState(file: string): TargetState | null {
   }));
 }
 
-/** Rows of all tables; an older schema has fewer tables. */
+/** Number of rows in all tables; an older schema has fewer tables. */
 export function recordsIn(database: Sqlite.Database): number {
   const existing = database.prepare("select name from sqlite_schema where type = 'table'").pluck().all();
   return COPIED_TABLES.filter((table) => existing.includes(table)).reduce(

@@ -11,13 +11,14 @@ import { replaceMarker } from '../file/marker/marker.js';
 import { FileReader } from './reader.js';
 import { markIn, recordsIn } from './source.js';
 
-/** Pages that a transaction has changed stay in memory up to this size. */
+/** Memory for the changed pages of a transaction, in KiB. */
 const CACHE_KIB = 64 * 1024;
 const NUMBERS = new Set(['integer', 'instant', 'flag']);
 
 /**
- * Everything is one transaction with a rollback journal, which takes no room where the file grows. A process that dies
- * leaves an empty file with the mark: SQLite rolls back when the file is opened again.
+ * Stores everything in one transaction with a rollback journal, which takes no room for new pages of the
+ * file. If the process dies, SQLite rolls back when the file is opened again: it is then empty, and has the
+ * mark.
  */
 class FileTarget extends FileReader implements CopyTarget {
   readonly #triggers: readonly string[];
@@ -88,15 +89,15 @@ class FileTarget extends FileReader implements CopyTarget {
 }
 
 /**
- * Marks a file, which has the current schema, as an unfinished copy of `source`. Errors: `DatabaseRefused` if it has
- * records and is none, or if others use it.
+ * Marks a file with the current schema as an unfinished copy of `source`. Errors: `DatabaseRefused` if it has
+ * records and is not an unfinished copy, or if others use it.
  */
 export function openFileTarget(file: string, source: string): CopyTarget {
   const lock = lockFile(file);
   let database: Sqlite.Database | undefined;
   try {
     database = new Sqlite(file, { fileMustExist: true, timeout: 1_000 });
-    // Fails while others have the file open.
+    // Fails while another process has the file open.
     for (const setting of ['journal_mode = delete', 'synchronous = full', 'foreign_keys = on'])
       database.pragma(setting);
     database.pragma(`cache_size = ${-CACHE_KIB}`);

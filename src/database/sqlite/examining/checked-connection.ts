@@ -1,20 +1,22 @@
 /**
- * A connection whose statements end soon after they are asked to. SQLite can be interrupted only by what a statement
- * itself calls, so each table is read through a temporary view of the same name whose condition asks `may_go_on` at
- * one in 64 rows. SQLite merges such a view into the statement: the plan stays the same. A table with a prescribed
- * index (`indexed by`) has a view of its own for each index. See decisions.md#many-rows.
+ * A connection whose statements can be stopped. SQLite can be interrupted only by a function that the
+ * statement itself calls, so each table is read through a temporary view of the same name whose condition
+ * calls `may_go_on` for one in 64 rows. SQLite merges such a view into the statement: the plan stays the
+ * same. A table with a prescribed index (`indexed by`) has a separate view for each index. See
+ * decisions.md#many-rows.
  *
- * This file also runs as TypeScript in a thread, where Node removes the types only: it imports no file of the project.
+ * This file also runs as TypeScript in a thread, where Node only removes the types: it imports no file of the
+ * project.
  */
 import Sqlite from 'better-sqlite3';
 
-/** In a thread, nothing else has to wait. */
+/** Milliseconds to wait for a lock, which block only this thread. */
 const BUSY_TIMEOUT_MS = 1_000;
 
 export interface CheckedOptions {
-  /** Asked again and again while a statement runs. */
+  /** Called repeatedly while a statement runs; false stops it. */
   readonly mayGoOn: () => boolean;
-  /** One in so many rows, a power of two. */
+  /** Average number of rows between two calls of `mayGoOn`, a power of two. */
   readonly rowsPerCheck?: number;
 }
 
@@ -35,7 +37,7 @@ interface SchemaObject {
   readonly sql: string;
 }
 
-/** Errors: those of SQLite. */
+/** Opens a file for reading. Errors: those of SQLite. */
 export function openChecked(file: string, options: CheckedOptions): Sqlite.Database {
   const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   try {
@@ -52,7 +54,7 @@ export function openChecked(file: string, options: CheckedOptions): Sqlite.Datab
   }
 }
 
-/** The text of a statement that names its indexes, with the views of these indexes instead. */
+/** The text of a statement with the views of prescribed indexes instead of `indexed by`. */
 export function checkedText(sql: string): string {
   return sql.replace(/"(\w+)" as "(\w+)" indexed by "(\w+)"/g, '"$1 indexed by $3" as "$2"');
 }
@@ -65,7 +67,8 @@ function viewsOf(database: Sqlite.Database, rowsPerCheck: number): string[] {
     )
     .all() as SchemaObject[];
   return objects.map(({ type, name, tbl_name: table, sql }) => {
-    // Inside a view of the file, names of tables mean those of the file: it is made again over the views.
+    // In a view of the file, names of tables mean those of the file, so it is created again over the
+    // temporary views.
     if (type === 'view') return sql.replace(/^create view/i, 'create temp view');
     const columns = database.pragma(`table_info(${quoted(table)})`) as Column[];
     const check = checkOf(columns, rowsPerCheck);
@@ -77,10 +80,11 @@ function viewsOf(database: Sqlite.Database, rowsPerCheck: number): string[] {
 }
 
 /**
- * Which rows are checked follows from a product of the id with a random number, squared twice: these alone cannot be
- * chosen and deleted, and wherever ids begin, some of a few thousand are among them. (The product
- * itself leaves out 2,000 ids in a row with one random number in a hundred, its square with one in 15,000.) Without an id, a random number for each row takes six
- * times as long. A column has to be named, since SQLite evaluates conditions without one once; the key is part of
+ * Condition that calls `may_go_on` for some of the rows. These are chosen by a product of the id with a
+ * random factor, squared twice: nobody can choose ids to avoid them, and any few thousand consecutive ids
+ * include some. (With one factor in a hundred, the product alone leaves out 2,000 consecutive ids; its square
+ * does so with one in 15,000.) Without an id, a random number for each row takes six times as long. The
+ * condition must name a column, since SQLite evaluates conditions without one only once; the key is part of
  * every index.
  */
 function checkOf(columns: readonly Column[], rowsPerCheck: number): string {
@@ -88,7 +92,7 @@ function checkOf(columns: readonly Column[], rowsPerCheck: number): string {
   const name = quoted(key.at(-1)?.name ?? columns[0]?.name ?? '');
   const isId = key.length === 1 && key[0]?.type.toLowerCase() === 'integer';
   const factor = 2 * Math.floor(Math.random() * 2 ** 29) + 2 ** 29 + 1;
-  // Of 26 bits, so that their squares are integers.
+  // 26 bits, so that the squares are exact integers.
   const product = `((${name} * ${factor}) & ${2 ** 26 - 1})`;
   const square = `(((${product} * ${product}) >> 13) & ${2 ** 26 - 1})`;
   const chosen = isId ? `(${square} * ${square}) >> 20` : 'random()';

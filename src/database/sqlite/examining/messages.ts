@@ -1,12 +1,12 @@
-/** What the main thread and a reader thread send to each other. */
+/** Messages between the main thread and a reader thread. */
 
 export interface ThreadOptions {
   readonly file: string;
-  /** One number: not 0 from the moment at which what the thread is doing is to end. */
+  /** One number. If it is not 0, the thread must end what it is doing. */
   readonly stop: Int32Array<SharedArrayBuffer>;
-  /** Bytes of text, after which a statement ends. */
+  /** Maximum bytes of text in the rows of a statement. */
   readonly maxBytes: number;
-  /** By how much its priority is lower than that of the process. */
+  /** Value that is added to the `nice` value of the process, which lowers the priority. */
   readonly nice: number;
 }
 
@@ -14,7 +14,7 @@ export type Request =
   | { readonly kind: 'read'; readonly sql: string; readonly parameters: readonly unknown[] }
   /** Ends the transaction that the first read has begun. */
   | { readonly kind: 'end' }
-  /** Asks for the reply `settled`. */
+  /** Requests the reply `settled`. */
   | { readonly kind: 'settle' }
   | { readonly kind: 'close' };
 
@@ -24,14 +24,14 @@ export interface ThreadError {
   readonly sqlite: string | null;
 }
 
-/** There is one reply to each read, in the order of the reads. */
+/** Replies; one to each read, in the order of the reads. */
 export type Reply =
   | { readonly kind: 'rows'; readonly rows: unknown[] }
   | { readonly kind: 'error'; readonly error: ThreadError }
   | { readonly kind: 'stopped' | 'too_large' }
-  /** What was sent before is done. */
+  /** All earlier requests are done. */
   | { readonly kind: 'settled' }
-  /** The first message: the connection is open. */
+  /** First message: the connection is open. */
   | { readonly kind: 'open' }
-  /** The first and last message: it could not be opened. */
+  /** First and last message: the connection could not be opened. */
   | { readonly kind: 'refused'; readonly error: ThreadError };

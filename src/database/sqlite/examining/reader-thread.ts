@@ -12,15 +12,17 @@ import type { Reply, Request, ThreadError, ThreadOptions } from './messages.js';
 export interface ReaderThreadOptions {
   readonly file: string;
   readonly watcher: Pick<Watcher, 'onFault' | 'onFatal'>;
-  /** Null if the file is the one that the server has opened. */
+  /** Null if the file is still the one that the server has opened; otherwise the problem. */
   readonly verify: () => string | null;
-  /** Limit of the thread's heap, in MiB. */
+  /** Maximum heap of the thread, in MiB. */
   readonly maxHeapMiB: number;
-  /** Called once, if the thread ended by itself. */
+  /** Called once if the thread ended by itself. */
   readonly onCrash: (error: unknown) => void;
 }
 
-/** Lower than the event loop, which shares the processors with the reader threads. */
+/**
+ * Makes the priority lower than that of the event loop, which shares the processors with the reader threads.
+ */
 const NICE = 5;
 
 interface Pending {
@@ -32,7 +34,7 @@ interface Pending {
 export class ReaderThread {
   readonly #worker: Worker;
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  /** In the order in which the thread replies. */
+  /** Reads in the order in which the thread replies. */
   readonly #pending: Pending[] = [];
   readonly #opened = Promise.withResolvers<undefined>();
   readonly #ended = Promise.withResolvers<undefined>();
@@ -60,22 +62,22 @@ export class ReaderThread {
     });
   }
 
-  /** Whether it can be used for another unit. */
+  /** Whether it can serve another unit. */
   get isUsable(): boolean {
     return this.#failure === null && !this.#isEnding;
   }
 
-  /** Resolves when it has started, or failed to. */
+  /** Resolves when the thread has started, or failed to. */
   get opened(): Promise<undefined> {
     return this.#opened.promise;
   }
 
-  /** Whether nothing is running in it. */
+  /** Whether no statement runs in it. */
   get isFree(): boolean {
     return this.#pending.length === 0;
   }
 
-  /** Resolves when nothing is running in it any more. */
+  /** Resolves when no statement runs in it any more. */
   get free(): Promise<undefined> {
     return this.#free.promise;
   }
@@ -98,7 +100,7 @@ export class ReaderThread {
     return promise;
   }
 
-  /** Ends the transaction, and what is still running. */
+  /** Ends the transaction, and any statement that still runs. */
   end(): void {
     if (this.#pending.length > 0) Atomics.store(this.#stop, 0, 1);
     this.#post({ kind: 'end' });
@@ -106,7 +108,7 @@ export class ReaderThread {
     this.#worker.unref();
   }
 
-  /** Resolves when the thread has ended the transaction of the unit that has ended. */
+  /** Resolves when the thread has ended the transaction of the previous unit. */
   async settled(): Promise<void> {
     if (!this.isUsable) return;
     const settled = Promise.withResolvers<undefined>();
@@ -115,10 +117,10 @@ export class ReaderThread {
     await Promise.race([settled.promise, this.ended]);
   }
 
-  /** Closes the connection and ends the thread, as soon as nothing is running in it. */
+  /** Closes the connection and ends the thread, as soon as no statement runs in it. */
   close(): void {
     this.#isEnding = true;
-    // The process stays until the connection is closed.
+    // Keeps the process alive until the connection is closed.
     this.#worker.ref();
     Atomics.store(this.#stop, 0, 1);
     this.#post({ kind: 'close' });
@@ -154,7 +156,7 @@ export class ReaderThread {
     if (reply.kind === 'rows') pending?.resolve(reply.rows);
     if (reply.kind === 'error') pending?.reject(this.#explain(reply.error));
     if (reply.kind === 'too_large') pending?.reject(tooManyBytes());
-    // The unit has ended already, so this error is not shown.
+    // The unit has already ended, so nobody sees this error.
     if (reply.kind === 'stopped') pending?.reject(new Error('The statement was stopped.'));
     this.#settle();
   }

@@ -27,23 +27,24 @@ export interface ReaderThreadsOptions {
   readonly file: string;
   readonly watcher: Watcher;
   readonly verify: () => string | null;
-  /** A thread ended by itself, or did not stop in time. */
+  /** Called when a thread ended by itself, or did not stop in time. */
   readonly onThreadLost: (error: unknown) => void;
   readonly limits?: Partial<ExaminingLimits> | undefined;
 }
 
 /**
- * Read units that may examine many rows. Each has a thread of its own while it lasts, with one read transaction;
- * companies take turns, and one of them can never use all threads. Threads are started when they are needed.
+ * Runs read units that may examine many rows. Each has its own thread, with one read transaction. Companies
+ * are served round-robin, and one company can never use all threads. Threads are started when they are
+ * needed.
  */
 export class ReaderThreads {
   readonly #limits: ExaminingLimits;
   readonly #turns: Turns<number>;
   readonly #threads = new Set<ReaderThread>();
   readonly #idle: ReaderThread[] = [];
-  /** Ended by force, but SQLite has not returned yet. */
+  /** Threads that were terminated, but in which SQLite has not returned yet. */
   readonly #stuck = new Set<ReaderThread>();
-  /** Called to end units when the database is closed. */
+  /** Functions that end the running units, called when the database is closed. */
   readonly #units = new Set<(error: Error) => void>();
   #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -84,7 +85,7 @@ export class ReaderThreads {
     }
   }
 
-  /** Lets no unit begin until `resume`; resolves once no unit has a transaction. */
+  /** Begins no unit until `resume`. Resolves once no unit has a transaction. */
   async pause(): Promise<void> {
     await this.#turns.pause();
     await Promise.all([...this.#threads].map((thread) => thread.settled()));
@@ -106,7 +107,7 @@ export class ReaderThreads {
     for (const thread of threads) void thread.terminate();
   }
 
-  /** The unit ends at the deadline, even if the thread or `use` goes on. */
+  /** Runs a unit, which ends at the deadline even if the thread or `use` goes on. */
   async #within<T>(thread: ReaderThread, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     let error: Error | null = null;
     const failed = Promise.withResolvers<never>();
@@ -158,7 +159,10 @@ export class ReaderThreads {
     return thread;
   }
 
-  /** The place becomes free with the thread. One that does not stop is replaced, as long as few do so. */
+  /**
+   * Releases a thread for another unit. A thread that does not stop is replaced, unless too many have not
+   * stopped.
+   */
   async #giveBack(thread: ReaderThread, release: () => void): Promise<void> {
     const isFree = thread.isFree || (await this.#inTime(thread.free));
     if (!isFree) {

@@ -37,7 +37,7 @@ class ThreadDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    // The thread is there already.
+    // The thread runs already.
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -49,11 +49,11 @@ class ThreadDriver implements Driver {
   rollbackTransaction = refused;
 
   async releaseConnection(): Promise<void> {
-    // The thread is the unit's until it ends.
+    // The unit has the thread until its end.
   }
 
   async destroy(): Promise<void> {
-    // The thread goes on.
+    // The thread keeps running.
   }
 }
 
@@ -61,7 +61,7 @@ async function refused(): Promise<void> {
   await Promise.reject(new Error('A unit that examines has one transaction, which only reads.'));
 }
 
-/** One for all units, so that they share the SQL texts that are kept by adapter. */
+/** One adapter for all units, because compiled SQL is cached by adapter. */
 const ADAPTER = new ConnectionAdapter();
 
 export class ThreadDialect extends SqliteDialect {

@@ -1,4 +1,4 @@
-/** The program of a reader thread: reads what it is sent, one statement after the other. */
+/** Program of a reader thread: runs the statements that it receives, one after the other. */
 import Sqlite from 'better-sqlite3';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
@@ -57,7 +57,7 @@ function read(
   }
 }
 
-/** Of its texts; a row counts as at least 100. */
+/** Approximate bytes of a row: 100, and the length of its texts. */
 function bytesOf(row: object): number {
   let bytes = 100;
   for (const value of Object.values(row)) if (typeof value === 'string') bytes += value.length;

@@ -14,13 +14,13 @@ import { walPath, fileBytes } from './paths.js';
 const PAGES_PER_STEP = 2_000;
 const OWNER_ONLY = 0o600;
 
-/** Called repeatedly with the number of pages copied so far and of all pages. */
+/** Called repeatedly with the number of pages copied so far, and of all pages. */
 export type Progress = (done: number, total: number) => void;
 
 /**
- * Copies a database, which may be in use, to a new file that only its owner can read. The copy has every change that
- * was acknowledged before it began. If it fails, no file is left. Errors: `DatabaseRefused` if `target` exists, or if
- * `file` does not or is damaged.
+ * Copies a database, which may be in use, to a new file that only its owner can read. The copy has every
+ * change that was acknowledged before it began. If it fails, no file is left. Errors: `DatabaseRefused` if
+ * `target` exists, or if `file` is missing or damaged.
  */
 export async function backupTo(
   file: string,
@@ -82,7 +82,7 @@ export async function restoreFrom(
 async function copy(file: string, target: string, progress: Progress): Promise<void> {
   const source = new Sqlite(file, { readonly: true });
   try {
-    // A read transaction: without it, each change by another connection would restart the copy.
+    // Without a read transaction, each change by another connection would restart the copy.
     source.exec('begin');
     source.prepare('select count(*) from sqlite_schema').get();
     await source.backup(target, {
@@ -97,8 +97,8 @@ async function copy(file: string, target: string, progress: Progress): Promise<v
 }
 
 /**
- * Checks the copy and turns WAL mode off, so that reading it needs no files beside it. A restored database goes another
- * way than the one that it was copied from, so it gets a number of its own.
+ * Checks the copy and turns WAL mode off, so that reading it needs no other files. A restored database gets
+ * its own identity, because its further changes differ from those of the original.
  */
 function finishCopy(copied: string, file: string, purpose: 'backup' | 'restore'): void {
   closing(new Sqlite(copied), (database) => {

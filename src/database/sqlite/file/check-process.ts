@@ -1,22 +1,26 @@
 /**
- * The program of the process that checks a whole file for damage; its arguments are the path and a `CheckSpeed`. It ends with the
- * process that started it: the check itself runs in a thread, since nothing can interrupt it.
+ * Program of the process that checks a whole file for damage. Its arguments are the path and a `CheckSpeed`.
+ * It ends with the process that started it: the check itself runs in a thread, since nothing can interrupt
+ * it.
  */
 import Sqlite from 'better-sqlite3';
 import { execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** `damaged` and `failed` say why; `failed` means that the check could not be made. */
+/**
+ * Result of a check. `detail` is the reason for `damaged` and `failed`; `failed` means that the file could
+ * not be checked.
+ */
 export interface CheckResult {
   readonly kind: 'sound' | 'damaged' | 'failed';
   readonly detail: string;
 }
 
-/** `idle`: with the time of the processor that nothing else uses. */
+/** `idle` uses only processor time that nothing else needs. */
 export type CheckSpeed = 'idle' | 'steady';
 
-/** Changes the policy of a process; part of util-linux and BusyBox. */
+/** Program that changes the scheduling policy of a process; part of util-linux and BusyBox. */
 const CHRT = '/usr/bin/chrt';
 
 const OPEN_TIMEOUT_MS = 5_000;
@@ -32,17 +36,17 @@ function superviseCheck(file: string, speed: CheckSpeed = 'steady'): void {
     return;
   }
   lowerPriority(constants.priority.PRIORITY_LOW);
-  // Threads that are started afterwards have the same policy. Where there is no chrt, the priority alone is low.
+  // Threads that start later inherit the policy. Without chrt, only the priority is low.
   const useIdleTime = ['-i', '-p', '0', String(process.pid)];
   execFile(CHRT, useIdleTime, { env: {} }, () => startCheck(file));
 }
 
-/** What the server does for its clients comes first. */
+/** Lowers the priority of this process, so that the server's work for clients comes first. */
 function lowerPriority(priority: number): void {
   try {
     setPriority(priority);
   } catch {
-    // Where that is not allowed, they are equal.
+    // Without permission, the priorities stay equal.
   }
 }
 

@@ -14,7 +14,8 @@ const MAX_PROBLEMS = 100;
 
 /**
  * Reads a whole database, which may be in use, and returns a message for each problem: damaged pages, broken
- * references, wrong totals. Errors: `DatabaseRefused` if the file is missing or not a database of this program.
+ * references, wrong totals. Errors: `DatabaseRefused` if the file is missing or not a database of this
+ * program.
  */
 export function checkFile(file: string): readonly string[] {
   const { state } = refuseNone(file);
@@ -47,11 +48,13 @@ export interface DatabaseDescription extends Inspection {
   /** Number of records by table, in all companies. */
   readonly records: Readonly<Record<string, number>>;
   readonly sizes: StorageSizes | null;
-  /** Milliseconds since 1970 of the oldest row of each kind that retention deletes; empty for an older schema. */
+  /**
+   * Milliseconds since 1970 of the oldest row of each kind that retention deletes; empty for an older schema.
+   */
   readonly oldest: Oldest;
 }
 
-/** Errors: as `checkFile`. */
+/** Describes a database. Errors: as `checkFile`. */
 export function describeFile(file: string): DatabaseDescription {
   const inspection = refuseNone(file);
   return closing(openReader(file), (database) => ({
@@ -72,7 +75,7 @@ export function describeFile(file: string): DatabaseDescription {
   }));
 }
 
-/** Rows of all tables together. Errors: as `checkFile`. */
+/** Number of rows in all tables. Errors: as `checkFile`. */
 export function countRows(file: string): number {
   refuseNone(file);
   return closing(openReader(file), (database) => {
@@ -131,7 +134,7 @@ function brokenReferences(database: Sqlite.Database): string[] {
     .map(({ table, rowid, parent }) => `${table} ${rowid} refers to a missing row of ${parent}`);
 }
 
-/** Compares a table of totals, which triggers maintain, with the transactions themselves. */
+/** Compares a table of totals, which triggers maintain, with the transactions. */
 function wrongTransactionTotals(database: Sqlite.Database, { table, unit, kind }: Rollup): string[] {
   const milliseconds = UNIT_MS[unit];
   const columns = columnsOf(unit);
@@ -153,7 +156,7 @@ function wrongTransactionTotals(database: Sqlite.Database, { table, unit, kind }
   });
 }
 
-/** The sequences of a company are without gaps, up to the last one that was given. */
+/** Messages for ledgers whose sequences have gaps, or do not end with the last one drawn. */
 function wrongSequences(database: Sqlite.Database): string[] {
   const wrong = database
     .prepare(

@@ -11,7 +11,10 @@ import { refuseLoss } from './marker/loss.js';
 import { closing } from './open-file.js';
 import { canonicalPath, fileBytes } from './paths.js';
 
-/** SQLite writes the rows to a temporary file first, and keeps the former pages in a journal until it has ended. */
+/**
+ * Copies of the rows that need room: SQLite writes them to a temporary file first, and keeps the former pages
+ * in a journal until the end.
+ */
 const COPIES = 2;
 
 export interface Compacted {
@@ -20,9 +23,9 @@ export interface Compacted {
 }
 
 /**
- * Writes a file anew, without its free pages; after a crash it is as before. No server may use it. Returns its sizes in
- * bytes. (`auto_vacuum` would have to be set before the first table, and moves pages with each deletion.) Errors:
- * `DatabaseRefused`; `storage_full`.
+ * Rewrites a file without its free pages; after a crash it is unchanged. No server may use it. Returns its
+ * sizes in bytes. (`auto_vacuum` would have to be set before the first table, and moves pages with each
+ * deletion.) Errors: `DatabaseRefused`; `storage_full`.
  */
 export function compactFile(file: string): Compacted {
   refuseNone(file);

@@ -5,22 +5,25 @@ import { fileURLToPath } from 'node:url';
 import { MINUTE } from '../../../platform/clock.js';
 import type { CheckResult, CheckSpeed } from './check-process.js';
 
-/** Until another attempt, after one that could not be made, for example without memory for a process. */
+/**
+ * Milliseconds before another attempt, after a check that could not be made, for example without memory for a
+ * process.
+ */
 const RETRY_MS = MINUTE;
-/** A check that uses only idle time is hurried after this. */
+/** Milliseconds after which a check that uses only idle time starts again with a higher priority. */
 const IDLE_MS = 10 * MINUTE;
 
 export interface FileCheckOptions {
   readonly file: string;
-  /** Called with a sentence when the check begins, and when it ends without damage or cannot be made. */
+  /** Called with a sentence when the check begins, ends without damage, or cannot be made. */
   readonly onProgress: (message: string) => void;
-  /** Called with what SQLite says of the damage. */
+  /** Called with SQLite's message about the damage. */
   readonly onDamage: (detail: string) => void;
 }
 
 /**
- * Checks a whole database file while a server uses it, in a process of its own: SQLite cannot be interrupted, and a thread
- * would keep the server from ending.
+ * Checks a whole database file while a server uses it. Runs in its own process: SQLite cannot be interrupted,
+ * and a thread would keep the server from ending.
  */
 export class FileCheck {
   #state: 'due' | 'done' | 'damaged' = 'due';
@@ -32,7 +35,7 @@ export class FileCheck {
 
   constructor(private readonly options: FileCheckOptions) {}
 
-  /** For `/readyz`: null when no damage was found. */
+  /** State for `/readyz`; null if no damage was found. */
   get state(): { readonly note: 'running' } | 'damaged' | null {
     if (this.#state === 'due') return { note: 'running' };
     return this.#state === 'damaged' ? 'damaged' : null;
@@ -60,7 +63,7 @@ export class FileCheck {
     });
     child.once('error', (error) => {
       result = { kind: 'failed', detail: error.message };
-      // Without a process there is no exit either.
+      // Without a process there is no exit event.
       if (child.pid === undefined) this.#ended(result);
     });
     child.once('exit', () => {
@@ -71,8 +74,8 @@ export class FileCheck {
   }
 
   /**
-   * Lets a check that is being made begin anew, with a higher priority. While it reads, the write-ahead log cannot be
-   * started anew: called when that has become long.
+   * Starts a running check again with a higher priority. Called when the write-ahead log is long: SQLite
+   * cannot restart the log while the check reads.
    */
   hurry(): void {
     if (this.#child === null || this.#speed === 'steady') return;

@@ -10,7 +10,7 @@ import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './path
 /** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */
 export const APPLICATION_ID = 0x54475731;
 
-/** `problem` is for example `gateway.db cannot be opened`. */
+/** Error of a file that cannot be used; `problem` is for example `gateway.db cannot be opened`. */
 export function unusable(problem: string, error: unknown, advice: string): DatabaseRefused {
   return new DatabaseRefused(
     'unusable',
@@ -19,7 +19,10 @@ export function unusable(problem: string, error: unknown, advice: string): Datab
   );
 }
 
-/** An error about a file of the database as a refusal of the database; other errors, and faults of the storage, unchanged. */
+/**
+ * Converts an error about a file of the database to `DatabaseRefused`. Returns other errors, and faults of
+ * the storage, unchanged.
+ */
 export function refusalOf(error: unknown): unknown {
   const problem = fileProblem(error);
   if (
@@ -33,7 +36,7 @@ export function refusalOf(error: unknown): unknown {
 export const noDatabaseAt = (file: string): DatabaseRefused =>
   new DatabaseRefused('unusable', `There is no database at ${file}.`);
 
-/** Names of migrations in order; `new` means that there is no file yet, or an empty one. */
+/** Names of migrations in order. `new`: there is no file yet, or it is empty. */
 export interface Inspection {
   readonly state: 'new' | 'current' | 'older';
   readonly applied: readonly string[];
@@ -50,7 +53,7 @@ const HEADER_BYTES = 108;
 const APPLICATION_ID_OFFSET = 68;
 /** Offset of `user_version`, which holds the random number of the database. */
 export const IDENTITY_OFFSET = 60;
-/** 2 at this offset says that the database has a log. */
+/** Offset of a byte that is 2 if the database has a log. */
 const WRITE_VERSION_OFFSET = 18;
 /** Header of the schema's root page: its type in 1 byte and, 3 bytes on, its number of entries in 2 bytes. */
 const SCHEMA_OFFSET = 100;
@@ -58,8 +61,8 @@ const LEAF_PAGE = 13;
 
 /**
  * Reads the state of a database file without changing it. `known` are the migrations of this program. With
- * `checksLater`, the whole file is read only if there is a migration to apply. Errors: `DatabaseRefused` if the file is
- * damaged, of another program, or has migrations that are not known.
+ * `checksLater`, the whole file is read only if there is a migration to apply. Errors: `DatabaseRefused` if
+ * the file is damaged, of another program, or has unknown migrations.
  */
 export function inspectFile(
   file: string,
@@ -107,9 +110,11 @@ export function recognizeFile(file: string): 'new' | 'ours' {
 }
 
 export interface Header {
-  /** 0 if the database was made before databases had one. */
+  /** Random number of the database; 0 if it is older than such numbers. */
   readonly identity: number;
-  /** Whether the database is in WAL mode: a server or command has it open, or did not end by closing it. */
+  /**
+   * Whether the database is in WAL mode: it is open in a server or command, or was not closed at their end.
+   */
   readonly hasLog: boolean;
 }
 
@@ -122,7 +127,7 @@ export function readHeader(file: string): Header {
   };
 }
 
-/** An empty buffer if there is no file, or if it is empty. */
+/** The first bytes of a file; an empty buffer if there is no file, or if it is empty. */
 function headerOf(file: string): Buffer {
   const status = statSync(file, { throwIfNoEntry: false });
   if (status === undefined) return Buffer.alloc(0);
@@ -150,7 +155,7 @@ function isEmpty(header: Buffer): boolean {
 
 function openToInspect(file: string): Sqlite.Database {
   try {
-    // If a process died while it created the file, SQLite must first roll back what the journal has.
+    // If a process died while it created the file, SQLite must first roll back with the journal.
     const readonly = fileBytes(rollbackJournalPath(file)) === 0;
     return new Sqlite(file, { readonly, fileMustExist: true });
   } catch (error) {
@@ -163,7 +168,7 @@ function refuseDamaged(database: Sqlite.Database, file: string): void {
   if (result !== 'ok') throw damaged(file, String(result));
 }
 
-/** Another process held a lock of SQLite for longer than the file may be waited for. */
+/** Whether another process held a lock of SQLite for longer than the time limit. */
 function isLocked({ code }: { readonly code: string }): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(code);
 }

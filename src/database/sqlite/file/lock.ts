@@ -9,7 +9,10 @@ import { unusable } from './inspect.js';
 import { closing } from './open-file.js';
 import { isOpenInProcess, markOpen, canonicalPath } from './paths.js';
 
-/** Offset of `user_version` in the header of a SQLite file; a lock file holds the owner's process id there. */
+/**
+ * Offset of `user_version` in the header of a SQLite file. In a lock file, it holds the process id of the
+ * owner.
+ */
 const OWNER_OFFSET = 60;
 /** 5 seconds in all: enough for another process to create or migrate a database. */
 const ATTEMPTS = 50;
@@ -21,9 +24,9 @@ export interface FileLock {
 }
 
 /**
- * Makes this process the only server of a database file until `release`. The lock is held by the operating system on
- * the file `DATABASE.lock`, which only its owner can open, so it ends with the process, even after kill -9. Errors:
- * `DatabaseRefused`.
+ * Makes this process the only server of a database file until `release`. The lock is held by the operating
+ * system on the file `DATABASE.lock`, which only its owner can open, so it ends with the process, even after
+ * kill -9. Errors: `DatabaseRefused`.
  */
 export function lockFile(file: string): FileLock {
   const path = `${canonicalPath(file)}.lock`;
@@ -64,10 +67,11 @@ export async function lockFileSoon(file: string): Promise<FileLock> {
 }
 
 /**
- * Makes sure that no other server has the database open by another path, or with a lock file that was removed, and
- * writes the log of a process that crashed back into the file. SQLite itself locks the file, whatever its names. The
- * caller holds the lock. Commands may have the database open. `server` is the process id of the last server, 0 if that
- * has closed the database, and null if it is not known. Errors: `busy` if another server may have the database open.
+ * Makes sure that no other server has the database open, by another path or with a lock file that was
+ * removed, and writes the log of a crashed process back into the file. SQLite itself locks the file, whatever
+ * its names. The caller holds the lock. Commands may have the database open. `server` is the process id of
+ * the last server; 0 if it has closed the database, null if it is unknown. Errors: `busy` if another server
+ * may have the database open.
  */
 export async function demandNoServer(file: string, server: number | null): Promise<void> {
   for (let attempt = 1; !wasAlone(file); attempt += 1) {
@@ -78,7 +82,7 @@ export async function demandNoServer(file: string, server: number | null): Promi
   }
 }
 
-/** Whether no other process had the file open. */
+/** Whether no other process had the file open. If so, the log is written back into the file. */
 function wasAlone(file: string): boolean {
   return closing(new Sqlite(file, { timeout: 0 }), (database) => {
     try {
@@ -94,7 +98,7 @@ function wasAlone(file: string): boolean {
   });
 }
 
-/** False as well for a process of another container. */
+/** Whether a process runs; also false for a process of another container. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -113,8 +117,8 @@ function openElsewhere(file: string, server: number | null): DomainError {
 }
 
 /**
- * Every user who can open the lock file can hold it. One that others can open, or that another user has made, is
- * removed: it is of an older version, or no server's.
+ * Creates the lock file for its owner only, since every user who can open it can hold the lock. Removes a
+ * file that others can open or have created: it is of an older version, or belongs to no server.
  */
 function keepPrivate(path: string): void {
   const status = statSync(path, { throwIfNoEntry: false });

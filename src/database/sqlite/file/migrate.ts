@@ -25,13 +25,14 @@ export const SILENT: Watcher = {
 
 export interface MigrationResult {
   readonly applied: readonly string[];
-  /** Path of the backup made before; null for a new database. */
+  /** Path of the backup that was made before; null for a new database. */
   readonly backup: string | null;
 }
 
 /**
- * Applies pending migrations, each in its own transaction; a file without tables gets those of all at once. A database that has a schema is first backed up to
- * `FILE.before-MIGRATION`. The caller holds the file's lock. Errors: `DatabaseRefused`, before anything is changed.
+ * Applies pending migrations, each in its own transaction; a file without tables gets the whole schema at
+ * once. A database with a schema is first backed up to `FILE.before-MIGRATION`. The caller holds the file's
+ * lock. Errors: `DatabaseRefused`, before anything is changed.
  */
 export async function migrateFile(
   file: string,
@@ -55,8 +56,9 @@ export async function migrateFile(
 }
 
 /**
- * Written without WAL, so that the file's header itself has both from the start. The marker follows before there is a
- * log: a database with a log but without a marker is one that was copied in part.
+ * Writes the application id and the identity without WAL, so that the header of the file has both from the
+ * start. The marker is written before there is a log: a database with a log but without a marker counts as
+ * copied in part.
  */
 function identify(file: string): void {
   const identity = closing(new Sqlite(file), (database) => {
@@ -74,7 +76,8 @@ export async function applyMigrations(
   migrations: Migrations,
   pending: Inspection['pending'],
 ): Promise<void> {
-  // A migration that makes a table anew drops the old one: enforced foreign keys would delete what refers to it.
+  // A migration that recreates a table drops the old one. Enforced foreign keys would delete the rows that
+  // refer to it.
   connection.database.pragma('foreign_keys = off');
   const db = kyselyOf(connection);
   const migrator = new Migrator({
@@ -96,9 +99,10 @@ function isWithoutTables(database: Sqlite.Database): boolean {
   return database.prepare('select 1 from sqlite_schema').get() === undefined;
 }
 
-/** Returns the path of the backup. Repeated attempts on an unchanged database keep one backup only. */
+/** Returns the path of the backup. Repeated attempts on an unchanged database keep only one backup. */
 async function backupBeforeMigration(file: string, next: string): Promise<string> {
-  // The mode is part of the file: changed only by the first attempt, it would make the second backup differ.
+  // Sets the mode, which is part of the file: otherwise only the first attempt would change it, after its
+  // backup.
   closing(openFile(file, { readonly: false }), () => undefined);
   let latest: string | null = null;
   for (let copy = 1; ; copy += 1) {

@@ -5,12 +5,12 @@ import { systemClock } from '../../../platform/clock.js';
 import type { Tables } from '../../tables/tables.js';
 import { MIGRATION_NAMES } from '../migrations/index.js';
 
-/** Stands after each statement of `schema.sql`. */
+/** End of each statement in `schema.sql`. */
 export const STATEMENT_END = ';\n\n';
 
 /**
- * Makes the schema of a new file in one transaction, instead of one migration after another: 12 ms instead of 150. The
- * file then has the same tables and the same record of migrations, so that later ones apply to it.
+ * Creates the schema of a new file in one transaction, instead of one migration after another: 12 ms instead
+ * of 150. The file gets the same tables and the same record of migrations, so that later ones apply to it.
  */
 export async function createNewSchema(db: Kysely<Tables>): Promise<void> {
   const statements = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8')

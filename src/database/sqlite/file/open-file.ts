@@ -1,21 +1,27 @@
 import Sqlite from 'better-sqlite3';
 import { randomInt } from 'node:crypto';
 
-/** While a connection is opened, another process may be closing or recovering the same file. */
+/** Milliseconds that opening waits, since another process may be closing or recovering the same file. */
 const OPEN_TIMEOUT_MS = 5_000;
-/** SQLite waits synchronously, which blocks the process. Writers do not wait inside SQLite at all. */
+/**
+ * Milliseconds that a reader waits for a lock. SQLite waits synchronously, which blocks the process. Writers
+ * do not wait inside SQLite at all.
+ */
 const READER_TIMEOUT_MS = 20;
-/** A WAL that grew beyond this during a long read is truncated to it. */
+/** Bytes to which a WAL is truncated that grew larger during a long read. */
 const MAX_WAL_BYTES = 16 * 1024 * 1024;
 
-/** SQLite's own 2 MiB hold a small part of the indexes that changes of a large database write to. */
+/**
+ * Cache of the connection that writes, in KiB. SQLite's default of 2 MiB holds only a small part of the
+ * indexes that changes of a large database write to.
+ */
 const WRITER_CACHE_KIB = 32 * 1024;
 
 const MAX_IDENTITY = 2 ** 31;
 
 /**
- * Without these, acknowledged changes could be lost, and foreign keys or triggers would not be enforced. There is no
- * `mmap_size`: an error of the disk would then end the process.
+ * Without these settings, acknowledged changes could be lost, and foreign keys or triggers would not be
+ * enforced. `mmap_size` is not set: with it, an error of the disk would end the process.
  */
 const REQUIRED_PRAGMAS = {
   journal_mode: 'wal',
@@ -36,7 +42,10 @@ export function closing<T>(database: Sqlite.Database, use: (database: Sqlite.Dat
   }
 }
 
-/** Opens a connection whose commits are durable. Errors: an `Error` if SQLite does not accept a required setting. */
+/**
+ * Opens a connection whose commits are durable. Errors: an `Error` if SQLite does not accept a required
+ * setting.
+ */
 export function openFile(file: string, { readonly }: { readonly readonly: boolean }): Sqlite.Database {
   const database = new Sqlite(file, { readonly, timeout: OPEN_TIMEOUT_MS });
   try {
@@ -59,22 +68,22 @@ export function openFile(file: string, { readonly }: { readonly readonly: boolea
 }
 
 /**
- * Ends the use of a connection that can write. The last one copies the log into the file, and turns WAL mode off, so
- * that the file is known to be complete without a log; where others have the database open, that fails, and the last
- * of them does it. True if it was the last one.
+ * Closes a connection that can write. The last one copies the log into the file, and turns WAL mode off, so
+ * that the file is known to be complete without a log. While others have the database open, that fails, and
+ * the last of them does it. Returns whether it was the last one.
  */
 export function closeWhole(database: Sqlite.Database): boolean {
   let isLast = false;
   try {
     isLast = database.pragma('journal_mode = delete', { simple: true }) === 'delete';
   } catch {
-    // It stays in WAL mode, which the marker covers.
+    // The file stays in WAL mode, which the marker covers.
   }
   database.close();
   return isLast;
 }
 
-/** Gives a database a new random number; returns it. */
+/** Gives a database a new random number, and returns it. */
 export function giveIdentity(database: Sqlite.Database): number {
   const identity = randomInt(1, MAX_IDENTITY);
   database.pragma(`user_version = ${identity}`);

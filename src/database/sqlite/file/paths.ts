@@ -10,7 +10,9 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** Absolute path without symbolic links. The file need not exist, but its folder must; nor need the target of a link. */
+/**
+ * Absolute path without symbolic links. The folder must exist; the file, or the target of a link, need not.
+ */
 export function canonicalPath(file: string): string {
   if (existsSync(file)) return realpathSync(file);
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
@@ -36,7 +38,9 @@ export function rollbackJournalPath(file: string): string {
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Whether two files have the same content; reads 1 MiB at a time, since databases may not fit into memory. */
+/**
+ * Whether two files have the same content; reads 1 MiB at a time, since databases may not fit into memory.
+ */
 export function sameBytes(one: string, other: string): boolean {
   if (fileBytes(one) !== fileBytes(other)) return false;
   const files = [one, other].map((path) => ({
@@ -58,15 +62,15 @@ export function sameBytes(one: string, other: string): boolean {
 interface OpenFile {
   /** Number of `markOpen` calls in effect. */
   users: number;
-  /** Kept open until there are no users. */
+  /** Descriptor that stays open until there are no users. */
   descriptor: number | null;
 }
 
 const openFiles = new Map<string, OpenFile>();
 
 /**
- * Records that this process has a file open, until the returned function is called. Meanwhile the file must not be
- * opened without SQLite: closing any descriptor of it would release SQLite's POSIX locks.
+ * Records that this process has a file open, until the returned function is called. Meanwhile the file must
+ * not be opened without SQLite: closing any descriptor of it would release SQLite's POSIX locks.
  */
 export function markOpen(file: string): () => void {
   const path = canonicalPath(file);
@@ -84,7 +88,7 @@ export function markOpen(file: string): () => void {
   };
 }
 
-/** A descriptor to read a file with that is marked as open; never to be closed by the caller. */
+/** A descriptor for reading a file that is marked as open. The caller must never close it. */
 export function openDescriptor(file: string): number {
   const opened = openFiles.get(canonicalPath(file));
   if (opened === undefined) throw new Error(`${file} is not marked as open`);
@@ -95,5 +99,5 @@ export function isOpenInProcess(file: string): boolean {
   return existsSync(file) && openFiles.has(canonicalPath(file));
 }
 
-/** The file whose time is that of the last backup. */
+/** Path of the file whose modification time is the time of the last backup. */
 export const lastBackupOf = (file: string): string => `${file}.last-backup`;

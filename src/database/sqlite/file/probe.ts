@@ -5,13 +5,13 @@ import { fileBytes, walPath } from './paths.js';
 
 const PROBE_BYTES = 4_096;
 
-/** How long a result is kept, since many requests may fail at once. */
+/** Milliseconds for which a result is cached, since many requests may fail at once. */
 const KEEP_MS = 1_000;
 let latest = { file: '', at: -Infinity, code: null as string | null };
 
 /**
- * Why the storage of a database does not take writes: the code of the operating system, for example ENOSPC, EROFS or
- * EIO; null if a write of a page succeeds. SQLite has one code for several of these.
+ * Code of the operating system for the error of a write beside a database, for example ENOSPC, EROFS or EIO;
+ * null if writing a page succeeds. SQLite has one code for several of these.
  */
 export function probeStorage(file: string): string | null {
   const now = systemClock.elapsed();
@@ -25,7 +25,7 @@ function probe(file: string): string | null {
     const descriptor = openSync(path, 'w', 0o600);
     try {
       writeSync(descriptor, Buffer.alloc(PROBE_BYTES, 1), 0, PROBE_BYTES, 0);
-      // As far from its beginning as the next write of SQLite: there may be a limit to the size of files.
+      // At the offset of SQLite's next write at the end of a file, since the size of files may be limited.
       writeSync(descriptor, Buffer.alloc(PROBE_BYTES), 0, 1, lengthToReach(file));
       fsyncSync(descriptor);
     } finally {

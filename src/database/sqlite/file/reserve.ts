@@ -5,14 +5,17 @@ import { canonicalPath, fileBytes } from './paths.js';
 
 const RESERVE_BYTES = 4 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
-/** The reserve is made again only if this much stays free beside it. */
+/** Bytes that must stay free on the disk, besides the reserve, for it to be restored. */
 const MARGIN_BYTES = 2 * 1024 * 1024;
-/** A log that is not kept short has 16 MiB and more, and its pages need as much in the file. */
+/**
+ * Free bytes below which the log is kept short: otherwise it has 16 MiB and more, and its pages need as much
+ * in the file.
+ */
 const LOW_BYTES = 32 * 1024 * 1024;
 
 /**
- * Room on the disk that is kept for deletions: a file that is removed when the disk is full. Until the disk has room
- * to make it again, nothing but deletions may use what it gave (decisions.md#full-disk).
+ * Disk space reserved for deletions: a file that is removed when the disk is full. Until the disk has room
+ * for it again, only deletions may use this space (decisions.md#full-disk).
  */
 export class Reserve {
   readonly #path: string;
@@ -23,7 +26,10 @@ export class Reserve {
     this.#ensure();
   }
 
-  /** That of a command which only deletes: on a full disk it is used from now on, also if another process has. */
+  /**
+   * Reserve of a command that only deletes: on a full disk it is in use from now on, even if another process
+   * has removed the file.
+   */
   static taken(file: string): Reserve {
     const reserve = new Reserve(file);
     if (reserve.#freeBytes() < MARGIN_BYTES) {
@@ -33,12 +39,12 @@ export class Reserve {
     return reserve;
   }
 
-  /** Makes the reserve if there is none, and room for it: a command may have used it. */
+  /** Restores the reserve if it is missing and there is room: a command may have used it. */
   keep(): void {
     if (!this.#isInUse || this.admits()) this.#ensure();
   }
 
-  /** Before a deletion is stored. `isFull` says that the latest change found the disk full. */
+  /** To be called before a deletion is stored. `isFull`: the latest change found the disk full. */
   useIfFull(isFull: boolean): void {
     if (!isFull && this.#freeBytes() >= MARGIN_BYTES) return;
     if (fileBytes(this.#path) > 0) this.#isInUse = true;
@@ -68,7 +74,7 @@ export class Reserve {
     return bavail * bsize;
   }
 
-  /** Written, since a file system gives no room to a file that has only a length. */
+  /** Writes the whole file, since a file system reserves no space for a file that has only a length. */
   #restore(): void {
     if (this.#freeBytes() < RESERVE_BYTES + MARGIN_BYTES) return;
     try {

@@ -210,7 +210,8 @@ async function createTransactions(db: Db): Promise<void> {
   table = optional(optional(table, ddl.json, 'parsed'), ddl.integer, 'amount');
   table = required(table, ddl.instant, 'started_at', 'recorded_at');
   await optional(table, ddl.instant, 'finished_at').execute();
-  // These indexes also hold the columns of the daily totals, so that a deep page is found without reading rows.
+  // These indexes also hold the columns of the daily totals, so that a deep page is found without reading
+  // rows.
   const newestFirst = sql`started_at desc, id desc`;
   await sql`create index transactions_newest on transactions
     (company_id, ${newestFirst}, status, transaction_type, app_name)`.execute(db);

@@ -15,7 +15,7 @@ const AUDITED = [
   'metacontents',
 ];
 
-/** Indexes for the orders and filters of lists. Each ends with the id, which makes the order total. */
+/** Adds indexes for the orders and filters of lists. Each ends with the id, which makes the order total. */
 export async function up(db: Db): Promise<void> {
   for (const table of AUDITED) {
     await index(db, table, 'created_at', 'id');

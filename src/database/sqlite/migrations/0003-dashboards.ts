@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { ddl } from '../ddl.js';
 import { index, required, type Db, type Table } from '../table-builders.js';
 
-/** Indexes for the filters of dashboards, and totals of transactions by hour and by day. */
+/** Adds indexes for the filters of dashboards, and totals of transactions by hour and by day. */
 export async function up(db: Db): Promise<void> {
   for (const column of ['kind', 'group_id', 'expires_at']) await index(db, 'notifications', column, 'id');
   for (const column of ['communication_format', 'kind', 'language']) await index(db, 'apps', column, 'id');
@@ -12,7 +12,7 @@ export async function up(db: Db): Promise<void> {
   await createTransactionTotals(db);
 }
 
-/** Covering indexes: filters of lists, and summaries, read no rows that they do not show. */
+/** Creates covering indexes: filters of lists, and summaries, only read rows that they return. */
 async function createTransactionIndexes(db: Db): Promise<void> {
   for (const name of ['newest', 'serial', 'logical_number']) {
     await db.schema.dropIndex(`transactions_${name}`).execute();

@@ -6,7 +6,7 @@ import type { Db } from '../table-builders.js';
 const OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
 const KIND = sql.raw('status, transaction_type, app_name');
 
-/** References of transactions, and the amounts of approved, denied and cancelled payments. */
+/** Adds references of transactions, and the amounts of approved, denied and cancelled payments. */
 export async function up(db: Db): Promise<void> {
   await sql`alter table transactions add column reference text`.execute(db);
   await sql`alter table transactions add column payment_outcome text`.execute(db);
@@ -21,8 +21,8 @@ export async function up(db: Db): Promise<void> {
 }
 
 /**
- * Covering indexes, now with the outcome beside the amount. All are created anew, in the order of before: among plans
- * of equal cost the planner takes that of the index which was created first.
+ * Creates the covering indexes again, now with the outcome beside the amount, in the same order as before:
+ * among plans of equal cost, the planner takes the index that was created first.
  */
 async function createIndexes(db: Db): Promise<void> {
   const newestFirst = sql`started_at desc, id desc`;

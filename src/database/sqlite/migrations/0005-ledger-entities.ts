@@ -4,8 +4,9 @@ import { ddl } from '../ddl.js';
 import { index, type Db } from '../table-builders.js';
 
 /**
- * Index for the ledger of one record: by its id, with or without its type. With the shares the planner looks entries up
- * in an index, instead of reading all entries of a company in their order until it has found enough.
+ * Adds an index for the ledger of one record: by its id, with or without its type. The statistics make the
+ * planner look entries up in an index, instead of reading all entries of a company in order until it has
+ * found enough.
  */
 export async function up(db: Db): Promise<void> {
   await index(db, 'ledger', 'entity_id', 'entity_type', 'sequence');

@@ -9,8 +9,8 @@ const AUDITED = [
 ];
 
 /**
- * What a company knows of a member moves from `users` to `memberships`, so that the companies of one user do not see
- * each other. A user may have several derived tokens for one company. Every record has a creator.
+ * Moves a company's data about a member from `users` to `memberships`, so that the companies of one user do
+ * not see each other's. A user may have several derived tokens for one company. Every record has a creator.
  */
 export async function up(db: Db): Promise<void> {
   await addMembershipColumns(db);
@@ -44,7 +44,10 @@ async function addMembershipColumns(db: Db): Promise<void> {
     from memberships as m join users as u on u.id = m.user_id`.execute(db);
 }
 
-/** Records that the command line made without a user get the company's first administrator, or else its first member. */
+/**
+ * Gives records that the command line created without a user the company's first administrator, or else its
+ * first member.
+ */
 async function addCreators(db: Db, name: string): Promise<void> {
   const table = sql.table(name);
   await sql`update ${table} set created_by = (select m.user_id from memberships as m

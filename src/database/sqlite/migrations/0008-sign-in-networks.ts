@@ -4,8 +4,8 @@ import { ddl } from '../ddl.js';
 import { optional, required, type Db, type Table } from '../table-builders.js';
 
 /**
- * Wrong passwords count by user and network, and by user over the networks that are new to the user. What was counted
- * over all networks until now is dropped. The IPv4 address of the last sign-in is the first known network.
+ * Counts wrong passwords by user and network, and by user over the networks that are new to the user. Earlier
+ * counts over all networks are dropped. The IPv4 address of the last sign-in is the first known network.
  */
 export async function up(db: Db): Promise<void> {
   let networks: Table = db.schema

@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import { ddl } from '../ddl.js';
 import { companyTable, optional, references, required, type Db, type Table } from '../table-builders.js';
 
-/** What wide changes have left to be done in steps: rows to remove, and deliveries to queue. */
+/**
+ * Adds tables for the work that large changes leave to be done in steps: rows to remove, and deliveries to
+ * queue.
+ */
 export async function up(db: Db): Promise<void> {
   let removals = optional(
     companyTable(db, 'removals'),
@@ -32,7 +35,7 @@ export async function up(db: Db): Promise<void> {
   );
 }
 
-/** Every row that is read is looked up here, by what it belongs to. */
+/** Creates the indexes by which every row that a query reads is looked up in `removals`. */
 async function createIndexes(db: Db): Promise<void> {
   for (const columns of [
     ['group_id', 'app_version_id'],

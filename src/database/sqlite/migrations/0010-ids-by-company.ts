@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { ddl } from '../ddl.js';
 import { index, type Db } from '../table-builders.js';
 
-/** Tables whose ids are shown, with the type that the ledger gives their records. */
+/** Tables whose ids clients see, with the type that the ledger gives their records; null if it has none. */
 const ENTITIES = {
   access_tokens: 'access_token',
   groups: 'group',
@@ -22,8 +22,9 @@ const ENTITIES = {
 } as const;
 
 /**
- * Ids and sequences of the ledger count for each company from 1, so that their gaps tell nothing of other companies.
- * Records keep their ids; the entries of the ledger are numbered anew. Foreign keys must not be enforced meanwhile.
+ * Counts ids, and sequences of the ledger, from 1 in each company, so that their gaps tell nothing of other
+ * companies. Records keep their ids; entries of the ledger are renumbered. Foreign keys must not be enforced
+ * meanwhile.
  */
 export async function up(db: Db): Promise<void> {
   await sql`alter table counters add column last_drawn ${ddl.integer} not null default 0`.execute(db);
@@ -40,7 +41,7 @@ interface SchemaObject {
   readonly sql: string;
 }
 
-/** The same table with the primary key (company_id, id), its indexes, triggers and statistics. */
+/** Recreates a table with the primary key (company_id, id), and with its indexes, triggers and statistics. */
 async function rebuild(db: Db, table: string): Promise<void> {
   const { rows: objects } = await sql<SchemaObject>`select type, sql from sqlite_schema
     where tbl_name = ${table} and sql is not null order by rowid`.execute(db);
@@ -74,7 +75,10 @@ function replaced(text: string, part: string, by: string): string {
   return text.replace(part, by);
 }
 
-/** No id is given twice: ids of deleted records are in the ledger. */
+/**
+ * Stores the last id of each company. The ledger has the ids of deleted records, so that no id is given
+ * twice.
+ */
 async function fillLastIds(db: Db, table: string, entityType: string | null): Promise<void> {
   await sql`insert into counters (company_id, name, total, last_drawn)
     select company_id, ${table}, 0, max(id) from (
@@ -85,7 +89,7 @@ async function fillLastIds(db: Db, table: string, entityType: string | null): Pr
     on conflict (company_id, name) do update set last_drawn = excluded.last_drawn`.execute(db);
 }
 
-/** `position` counts all entries of the database, `sequence` those of a company. */
+/** Adds `sequence`, which counts the entries of a company; `position` counts all entries of the database. */
 async function rebuildLedger(db: Db): Promise<void> {
   for (const change of ['update', 'delete']) await run(db, `drop trigger ledger_no_${change}`);
   const { rows: indexes } = await sql<{ name: string }>`select name from sqlite_schema

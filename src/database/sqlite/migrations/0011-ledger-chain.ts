@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { ddl } from '../ddl.js';
 import { required, type Db } from '../table-builders.js';
 
-/** Hashes of ledger entries, and the head of each company's chain; see `database/ledger/chain.ts`. */
+/** Adds hashes of ledger entries, and the head of each company's chain; see `database/ledger/chain.ts`. */
 export async function up(db: Db): Promise<void> {
   await sql`alter table ledger add column hash ${ddl.text}`.execute(db);
   const table = db.schema

@@ -17,7 +17,7 @@ const TRIGGERS = [
     when new.state <> 'queued' and old.state = 'queued' begin ${SUBTRACT} end`,
 ];
 
-/** Counts the deliveries of each company that wait, so that a metric of them reads no delivery. */
+/** Counts the queued deliveries of each company, so that their metric reads no deliveries. */
 export async function up(db: Db): Promise<void> {
   await sql`insert into counters (company_id, name, total)
     select company_id, 'queued_deliveries', count(*) from notification_deliveries where state = 'queued'

@@ -6,8 +6,8 @@ import { index, required, type Db } from '../table-builders.js';
 const TABLE = 'group_default_versions';
 
 /**
- * App versions that a logical number gets when it enters a group. A row refers to the attachment of its version to its
- * group, so it is deleted together with it: when the version is detached or deleted.
+ * Adds app versions that a logical number gets when it enters a group. A row refers to the attachment of its
+ * version to its group, so it is deleted together with it: when the version is detached or deleted.
  */
 export async function up(db: Db): Promise<void> {
   const columns = ['company_id', 'group_id', 'app_version_id'];

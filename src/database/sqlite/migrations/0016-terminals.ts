@@ -5,14 +5,14 @@ import { index, references, required, type Db, type Table } from '../table-build
 
 const ALL_SCOPES = '["read","write","admin","ingest","terminals"]';
 
-/** A device with this serial number is not unknown any more, however it came to be. */
+/** Deletes the unknown terminal with the serial number of a new device. */
 const KNOWN = `create trigger devices_known after insert on devices begin
     delete from unknown_terminals where company_id = new.company_id and serial_number = new.serial_number;
   end`;
 
 /**
- * Tokens of devices, unknown terminals, and why terminals were last refused. Tokens of the token endpoint have every scope, so those of
- * before get the new one.
+ * Adds tokens of devices, unknown terminals, and the reasons of the last refusals of terminals. Tokens of the
+ * token endpoint have every scope, so existing ones get the new scope.
  */
 export async function up(db: Db): Promise<void> {
   const tokens = required(ofDevice(db, 'device_tokens'), ddl.text, 'token_hash', 'last_four');

@@ -3,7 +3,7 @@ import { index, references, required, type Db } from '../table-builders.js';
 
 const TABLE = 'terminal_versions';
 
-/** The app versions of which terminals have the bytes, and those that they have downloaded. */
+/** Adds the app versions whose bytes a terminal has, and whether it has downloaded them. */
 export async function up(db: Db): Promise<void> {
   const columns = ['company_id', 'device_id', 'app_version_id', 'content_id', 'is_downloaded', 'is_current'];
   const table = required(db.schema.createTable(TABLE), ddl.integer, ...columns)

@@ -52,7 +52,9 @@ const TOTALS = [
   end`,
 ];
 
-/** What waits for a logical number is due again when one of its devices may use the service. */
+/**
+ * Triggers that make deliveries for a logical number due again when one of its devices may use the service.
+ */
 const due = (
   condition: string,
 ): string => `when new.enabled and new.logical_number_id is not null ${condition} begin
@@ -67,8 +69,9 @@ const REACHABLE = [
 ];
 
 /**
- * States of deliveries: when each was sent and finished, who holds it, when it is due, the position of its last change,
- * and how many of a notification are in which state. The deliveries of before are all queued.
+ * Adds states of deliveries: when each was sent and finished, its lease, when it is due, the position of its
+ * last change, and how many deliveries of a notification are in which state. All existing deliveries are
+ * queued.
  */
 export async function up(db: Db): Promise<void> {
   await run(db, 'alter table notification_deliveries rename column updated_at to queued_at');

@@ -1,7 +1,7 @@
 import { ddl } from '../ddl.js';
 import { index, type Db } from '../table-builders.js';
 
-/** When the terminal of a device last sent a request; 0 if it never did. */
+/** Adds the time when the terminal of a device last sent a request; 0 if it never did. */
 export async function up(db: Db): Promise<void> {
   await db.schema
     .alterTable('devices')

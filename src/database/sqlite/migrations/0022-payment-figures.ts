@@ -15,15 +15,19 @@ import { required, type Db } from '../table-builders.js';
 
 const KIND = ['status', 'transaction_type', 'app_name'];
 const INTEGERS = ['day', 'hour', 'installments', 'group_id', 'month'];
-/** Columns of a month's kinds of payments, and how many kinds are summed up by their names. */
+/**
+ * Columns of a kind of payment, and the number of kinds in a month that are summed up by name; others are
+ * `other`.
+ */
 const NAMES = ['payment_type', 'brand', 'acquirer'];
 const MAX_KINDS = 300;
 const TEXTS = ['payment_status', ...NAMES];
 const VALUES = [...TEXTS, 'installments', 'group_id'];
 
 /**
- * What transactions are summed up by: of a payment its status, type, brand, acquirer and installments, and the group. Rows
- * of before get the group that their logical number has now. All tables of totals are made anew.
+ * Adds columns by which transactions are summed up: status, type, brand, acquirer and installments of a
+ * payment, and the group. Existing rows get the group that their logical number has now. All tables of totals
+ * are created again.
  */
 export async function up(db: Db): Promise<void> {
   for (const name of ['in', 'out', 'moved']) await run(db, `drop trigger transactions_summed_${name}`);
@@ -44,7 +48,7 @@ export async function up(db: Db): Promise<void> {
   for (const trigger of triggers()) await run(db, trigger);
 }
 
-/** The values of a transaction without them. */
+/** Defaults, for transactions that are no payments; those of other columns are empty texts. */
 const NONE: Readonly<Record<string, number>> = { installments: -1, group_id: 0 };
 
 const FILLED = `update transactions set
@@ -59,7 +63,7 @@ const FILLED = `update transactions set
 const MONTH = `cast(strftime('%Y', started_at / 1000, 'unixepoch') as integer) * 12
   + cast(strftime('%m', started_at / 1000, 'unixepoch') as integer) - 1`;
 
-/** The most frequent ones of each month. */
+/** Stores the most frequent kinds of each month. */
 const KINDS = `insert into transaction_payment_kinds (company_id, month, ${NAMES.join(', ')})
   select company_id, month, ${NAMES.join(', ')} from (
     select *, row_number() over (partition by company_id, month order by total desc, ${NAMES.join(', ')}) as place
@@ -67,7 +71,7 @@ const KINDS = `insert into transaction_payment_kinds (company_id, month, ${NAMES
       where payment_status <> '' group by 1, 2, 3, 4, 5) as counted) as placed
   where place <= ${MAX_KINDS}`;
 
-/** All others; only companies with as many kinds in a month can have some. */
+/** Renames all other kinds. Only companies with `MAX_KINDS` kinds in a month can have some. */
 const OTHERS: readonly string[] = [
   `update transactions set ${NAMES.map((name) => `${name} = 'other'`).join(', ')}
     where payment_status <> '' and company_id in (select company_id from transaction_payment_kinds
@@ -76,7 +80,7 @@ const OTHERS: readonly string[] = [
         and k.month = ${MONTH} and ${NAMES.map((name) => `k.${name} = transactions.${name}`).join(' and ')})`,
 ];
 
-/** The index that summaries read. */
+/** Creates the index that summaries read again, with the new columns. */
 async function widenIndex(db: Db): Promise<void> {
   await run(db, 'drop index transactions_newest');
   await run(
@@ -151,7 +155,7 @@ function valueOf(row: 'new' | 'old', name: string, unit: Rollup['unit']): string
   return name === unit ? `${row}.started_at / ${UNIT_MS[unit]}` : `${row}.${name}`;
 }
 
-/** What a transaction adds to a sum. */
+/** SQL of the value that a transaction adds to a sum. */
 function added(row: 'new' | 'old', { of, from }: RollupSum, unit: Rollup['unit']): string {
   const amount = of === 'total' ? '1' : `coalesce(${row}.amount, 0)`;
   const conditions = [

@@ -15,7 +15,10 @@ const TRIGGERS = [
   end`,
 ];
 
-/** In the order of the ends of deliveries, and of tokens. Deliveries in other states are never deleted by their age. */
+/**
+ * Indexes of deliveries and of tokens by the time of their end. Deliveries in other states are never deleted
+ * by their age.
+ */
 const INDEXES = [
   `create index notification_deliveries_ended on notification_deliveries (company_id, finished_at)
     where state in ('delivered', 'failed', 'expired', 'cancelled')`,
@@ -23,7 +26,7 @@ const INDEXES = [
   `create index access_tokens_expired on access_tokens (company_id, expires_at) where expires_at is not null`,
 ];
 
-/** What retention has deleted. Entries of the ledger can be deleted up to the one that `prunings` names. */
+/** Adds records of what retention has deleted. Ledger entries up to the one in `prunings` can be deleted. */
 export async function up(db: Db): Promise<void> {
   let table = required(db.schema.createTable('prunings'), ddl.integer, 'company_id');
   table = required(table, ddl.text, 'name');

@@ -8,7 +8,10 @@ const TABLES = [
   ...['notifications', 'transactions', 'access_tokens', 'unknown_terminals'],
 ];
 
-/** What counts a new row also keeps its id as the last one that was drawn, so the statement that inserts it can draw the id. */
+/**
+ * Makes the triggers that count new rows also store the id as the last one drawn, so that an INSERT can draw
+ * the id itself.
+ */
 export async function up(db: Db): Promise<void> {
   for (const table of TABLES) await replace(db, table, ddl.countedAndDrawn(table, 'id'));
   await replace(db, 'ledger', ddl.countedAndDrawn('ledger', 'sequence'));

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Db } from '../table-builders.js';
 
 /**
- * Failed transactions, newest first, with all that lists show of them. They are few among others: each would be read from
- * a page of its own.
+ * Adds an index of failed transactions, newest first, with all columns that lists show. They are few among
+ * others: without it, each would be read from a different page.
  */
 export async function up(db: Db): Promise<void> {
   await sql`create index transactions_failed on transactions (company_id, started_at desc, id desc, transaction_type,

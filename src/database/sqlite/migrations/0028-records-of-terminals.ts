@@ -18,7 +18,7 @@ const TRIGGERS = [
   end`,
 ];
 
-/** The logical numbers that devices had before, and which terminal each delivery was given to. */
+/** Adds the logical numbers that devices had before, and the terminal that each delivery was given to. */
 export async function up(db: Db): Promise<void> {
   let table = required(db.schema.createTable('device_numbers'), ddl.integer, 'company_id', 'device_id');
   table = required(table, ddl.instant, 'ended_at')

@@ -1,6 +1,6 @@
 import type { Db } from '../table-builders.js';
 
-/** The time zone in which terminals of a company show times. */
+/** Adds the time zone in which terminals of a company show times. */
 export async function up(db: Db): Promise<void> {
   await db.schema
     .alterTable('companies')

@@ -5,7 +5,9 @@ import { index, references, required, type Db } from '../table-builders.js';
 
 const TABLE = 'device_presence';
 
-/** Moves `last_seen_at` from `devices` to a table that has one row for each device, which a trigger inserts. */
+/**
+ * Moves `last_seen_at` from `devices` to a table that has one row for each device, which a trigger inserts.
+ */
 export async function up(db: Db): Promise<void> {
   await db.schema.dropIndex('devices_by_last_seen_at_id').execute();
   await db.schema.alterTable('devices').dropColumn('last_seen_at').execute();

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { StorageSizes } from '../../database.js';
 import type { SizesTask } from './sizes-thread.js';
 
-/** Measures the tables of a file in a thread: that reads the whole file. */
+/** Measures the tables of a file in a thread, because that reads the whole file. */
 export class FileSizes {
   readonly #stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #running: Promise<StorageSizes | null> | null = null;
@@ -12,7 +12,7 @@ export class FileSizes {
 
   constructor(private readonly file: string) {}
 
-  /** Null after `close`, and where it failed. One measurement runs at a time. */
+  /** Sizes of all tables; null after `close`, or if measuring failed. One measurement runs at a time. */
   async measure(): Promise<StorageSizes | null> {
     this.#running ??= this.#start().finally(() => (this.#running = null));
     return await this.#running;
@@ -21,7 +21,7 @@ export class FileSizes {
   /** Resolves when the connection of the thread is closed. */
   async close(): Promise<void> {
     Atomics.store(this.#stop, 0, 1);
-    // Else the program could end before the thread has.
+    // Otherwise the program could end before the thread.
     this.#worker?.ref();
     await this.#running;
   }

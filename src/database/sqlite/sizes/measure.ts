@@ -9,12 +9,12 @@ interface Page {
   readonly cells: number;
 }
 
-/** Pages between two looks at whether to stop. */
+/** Pages between two calls of `isStopped`. */
 const PAGES = 512;
 
 /**
- * Reads every page of the file: bytes and rows of each table, with its indexes. Null if it was stopped. To be called in a
- * process or thread of its own.
+ * Reads every page of the file: bytes and rows of each table, with its indexes. Null if it was stopped. To be
+ * called in a separate process or thread.
  */
 export function measureFile(
   database: Sqlite.Database,
@@ -40,9 +40,9 @@ export function measureFile(
 
 interface Tree {
   readonly table: string;
-  /** Whether it is the table itself rather than one of its indexes. */
+  /** Whether this is the table itself, not one of its indexes. */
   readonly hasRows: boolean;
-  /** Whether its rows are in the primary key, so that inner pages have rows too. */
+  /** Whether rows are in the primary key (WITHOUT ROWID), so that inner pages have rows too. */
   readonly isKeyed: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The program of the thread that measures the tables of a file once. */
+/** Program of the thread that measures the tables of a file once. */
 import Sqlite from 'better-sqlite3';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -6,7 +6,7 @@ import { measureFile } from './measure.ts';
 
 export interface SizesTask {
   readonly file: string;
-  /** Its first value is 1 once the thread must end. */
+  /** One number: 1 once the thread must end. */
   readonly stop: Int32Array;
 }
 

@@ -13,17 +13,17 @@ import { storageFailed } from '../faults.js';
 import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
 
 /**
- * A group that has reached one of these commits before the next unit begins. One that comes alone, so many milliseconds
- * after the last one, is committed at once.
+ * A group that has reached this number of units, or this age in milliseconds, commits before the next unit
+ * begins. A single unit commits at once if the last one ended at least this long before.
  */
 const LIMITS = { units: 128, ms: 10 } as const;
 
 /** Units of work that are committed together. */
 interface Group {
-  /** Units that have ended. */
+  /** Number of units that have ended. */
   units: number;
   readonly since: number;
-  /** Resolves after the commit, or to why nothing of the group was stored. */
+  /** Resolves after the commit: to null, or to the reason why nothing of the group was stored. */
   readonly ended: Promise<Error | null>;
   readonly end: (error: Error | null) => void;
 }
@@ -31,16 +31,16 @@ interface Group {
 interface Options {
   readonly connection: SqliteConnection;
   readonly writers: Writers;
-  /** Whether each unit is to be committed alone, for example since the storage has failed. */
+  /** Whether each unit is to be committed alone, for example because the storage has failed. */
   readonly isCautious: () => boolean;
   readonly limits?: { readonly units: number; readonly ms: number };
 }
 
 /**
- * Units of work that arrive together are one transaction of SQLite: a commit waits for the disk, however much it holds.
- * They run one after the other, in the order of their turns to write. All but the first have a savepoint, so one that
- * fails undoes its own changes only. Each ends, also one that failed, after the commit, since it may have read what the
- * others of its group have changed (decisions.md#group-commit).
+ * Units of work that arrive together share one transaction of SQLite, because a commit waits for the disk,
+ * however much it holds. They run one after the other. All but the first have a savepoint, so that one that
+ * fails undoes only its own changes. Each unit, even one that failed, ends after the commit, since it may
+ * have read what others of its group have changed (decisions.md#group-commit).
  */
 export class WriteGroups {
   readonly connection: SqliteConnection;
@@ -54,13 +54,13 @@ export class WriteGroups {
     this.#limits = options.limits ?? LIMITS;
   }
 
-  /** Waits for the turn to write. Errors: `busy`. */
+  /** Waits until the unit may write. Errors: `busy`. */
   async acquire(): Promise<WritingUnit> {
     const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
     return new WritingUnit(this, deadline, await this.options.writers.acquire(currentOwner().party));
   }
 
-  /** Begins a unit that has the turn, in the open group or in a new one. Errors: `busy`. */
+  /** Begins a unit that may write, in the open group or in a new one. Errors: `busy`. */
   async join(deadline: number): Promise<{ readonly group: Group; readonly hasSavepoint: boolean }> {
     if (this.#group !== null) {
       this.connection.savepoint();
@@ -72,7 +72,7 @@ export class WriteGroups {
     return { group: this.#group, hasSavepoint: false };
   }
 
-  /** Gives the turn of a unit back. What waits joins its group, unless that commits now. */
+  /** Ends a unit. The next unit joins its group, unless the group commits now. */
   leave(group: Group, release: Release): void {
     group.units += 1;
     const now = systemClock.elapsed();
@@ -83,11 +83,14 @@ export class WriteGroups {
       return;
     }
     this.commit();
-    // Those who wait for this commit, and other processes that wait to write, come before the next group.
+    // Callers that wait for this commit, and other processes that wait to write, come before the next group.
     void workFor(AWAITED, yieldToEventLoop).then(release);
   }
 
-  /** With `isAlone`, nothing else is expected to join the group. */
+  /**
+   * Lets the next unit write. With `isAlone`, no further unit is expected, so the group commits at once if
+   * none waits.
+   */
   release(release: Release, isAlone = false): void {
     release();
     if (this.#group === null || this.options.writers.running > 0) return;
@@ -95,7 +98,7 @@ export class WriteGroups {
     else if (!this.#isCommitDue) void workFor(AWAITED, () => this.#commitSoon());
   }
 
-  /** A statement of its own is no part of what others have begun. */
+  /** Runs a statement that belongs to no unit: the open group is committed first. */
   async executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.commit();
     return await this.connection.executeQuery<R>(query);
@@ -108,13 +111,15 @@ export class WriteGroups {
     this.#end(storageFailed(reason));
   }
 
-  /** Commits what has begun once those that wait have had their turns, and refuses others. */
+  /** Refuses further units; resolves once all waiting ones have ended and are committed. */
   async finish(): Promise<void> {
     await this.options.writers.finish();
     this.commit();
   }
 
-  /** Commits the open group, if there is one. No unit may be running. Does not throw: the units get the error. */
+  /**
+   * Commits the open group, if there is one. No unit may be running. Does not throw: the units get the error.
+   */
   commit(): void {
     if (this.#group === null) return;
     let failure: Error | null = null;
@@ -137,7 +142,9 @@ export class WriteGroups {
     return units >= this.#limits.units || isLong || this.options.isCautious();
   }
 
-  /** Waits until no unit has come for a turn of the event loop: those that wait in it already join the group. */
+  /**
+   * Commits once no unit has joined during a turn of the event loop. Units that wait already join the group.
+   */
   async #commitSoon(): Promise<void> {
     this.#isCommitDue = true;
     let units = -1;
@@ -151,7 +158,7 @@ export class WriteGroups {
   }
 }
 
-/** The connection of one unit of work, from its turn to write until it has ended. */
+/** The connection of one unit of work, from the time when it may write to its end. */
 export class WritingUnit implements DatabaseConnection {
   #state: 'waiting' | 'running' | 'ended' = 'waiting';
   #group: Group | null = null;
@@ -187,19 +194,19 @@ export class WritingUnit implements DatabaseConnection {
     await this.#end();
   }
 
-  /** Undoes the changes of this unit. Errors: that of the group if it could not be committed, since that comes first. */
+  /** Undoes the changes of this unit. Errors: that of the group if the group could not be committed. */
   async rollback(): Promise<void> {
     if (this.#state === 'ended') return;
     const { connection } = this.groups;
     const isUndone = !this.#hasSavepoint || !connection.rollbackToSavepoint();
     if (isUndone) this.groups.undo();
     const ended = this.#end();
-    // This unit itself is the reason.
+    // This unit itself is the reason why the group failed.
     if (isUndone) await ended.catch(() => undefined);
     else await ended;
   }
 
-  /** After a statement that is no part of a unit, or a unit that could not begin. */
+  /** To be called after a statement that belongs to no unit, or after a unit that could not begin. */
   release(): void {
     if (this.#state === 'waiting') this.groups.release(this.turn);
     this.#state = 'ended';

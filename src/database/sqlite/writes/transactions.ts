@@ -5,7 +5,7 @@ import type { Tables } from '../../tables/tables.js';
 import { SqliteConnectionDialect } from '../connections/dialect.js';
 import type { WriteGroups, WritingUnit } from './groups.js';
 
-/** Handles that change the rows of a database: for statements of their own, and for units of groups. */
+/** Handles that change the database: for single statements, and for units of work. */
 export class Transactions {
   /** Each statement is committed alone. */
   readonly single: Kysely<Tables>;
@@ -18,8 +18,9 @@ export class Transactions {
   }
 
   /**
-   * Stores what `use` changes, as a unit of a group, or nothing if it rejects. Not a transaction that Kysely begins: its
-   * checks of each statement and of the connection take a tenth of the time of a small unit.
+   * Stores the changes of `use` as a unit of a group, or nothing if it rejects. Does not use Kysely's
+   * transactions, whose checks of each statement and of the connection take a tenth of the time of a small
+   * unit.
    */
   async run<T>(use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
     const unit = await this.groups.acquire();

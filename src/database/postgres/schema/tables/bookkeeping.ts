@@ -48,7 +48,10 @@ const IDEMPOTENCY_KEYS = `create table idempotency_keys (
   created_at timestamptz not null,
   constraint idempotency_keys_pk primary key (company_id, scope, key))`;
 
-/** As `RateLimiterPostgres` of rate-limiter-flexible needs it; `expire` in milliseconds. Empty after a crash. */
+/**
+ * Columns that `RateLimiterPostgres` of rate-limiter-flexible needs; `expire` in milliseconds. Empty after a
+ * crash.
+ */
 const RATE_LIMITS = `create unlogged table rate_limits (
   key varchar(255) collate "C" primary key,
   points integer not null default 0,

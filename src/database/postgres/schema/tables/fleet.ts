@@ -17,8 +17,8 @@ const LOGICAL_NUMBERS = companyTable(
 );
 
 /**
- * No index on the models in `meta`, as SQLite has it: an entry of more than 2,700 bytes would be refused, and a count by
- * model reads all devices of the company anyway.
+ * Unlike SQLite, without an index on the models in `meta`: an entry of more than 2,700 bytes would be
+ * refused, and a count by model reads all devices of the company anyway.
  */
 const DEVICES = companyTable(
   'devices',
@@ -33,8 +33,8 @@ const DEVICES = companyTable(
 );
 
 /**
- * Parameters or metacontents: values of a group or of a logical number. Two rows without a group do not conflict, since
- * no NULL equals another.
+ * Parameters or metacontents: values of a group or of a logical number. Two rows without a group do not
+ * conflict, since NULL equals no other NULL.
  */
 function settings(name: string, ...value: string[]): readonly string[] {
   const table = companyTable(

@@ -48,7 +48,7 @@ const REMOVALS = companyTable(
 const removalIndex = (...columns: string[]): string =>
   `create index removals_of_${columns.join('_')} on removals (company_id, ${columns.join(', ')})`;
 
-/** Notifications, and what wide changes have left to be done in steps. */
+/** Tables of notifications, and of the work that large changes have left to be done in steps. */
 export const NOTIFICATION_TABLES: readonly string[] = [
   NOTIFICATIONS,
   ...['kind', 'group_id', 'expires_at'].map((column) => index('notifications', column, 'id')),

@@ -60,7 +60,7 @@ const APP_VERSIONS = companyTable(
 
 type Reference = readonly [column: string, target: string];
 
-/** A table that links records with records, and is looked up from both sides. */
+/** A table of links between two tables, indexed in both directions. */
 function link(name: string, from: Reference, to: Reference, ...more: string[]): readonly string[] {
   const columns = [`${from[0]} bigint not null`, `${to[0]} bigint not null`, ...more];
   return [

@@ -20,7 +20,9 @@ const TRANSACTIONS = companyTable(
   `payment_outcome ${TEXT}`,
 );
 
-/** An index in the order of lists, newest first. `included` columns let filters and summaries read no rows. */
+/**
+ * An index in the order of lists, newest first. With `included` columns, filters and summaries read no rows.
+ */
 function newestFirst(name: string, by: string, ...included: string[]): string {
   return `create index transactions_${name} on transactions (company_id, ${by}started_at desc, id desc)
     include (${included.join(', ')})`;

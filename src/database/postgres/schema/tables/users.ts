@@ -49,7 +49,7 @@ const MEMBERSHIPS = `create table memberships (
   disabled_at timestamptz,
   constraint memberships_pk primary key (company_id, user_id))`;
 
-/** `security_invoker`: the policies of both tables hold for who reads the view. */
+/** `security_invoker`: the policies of both tables apply to the role that reads the view. */
 const MEMBERS = `create view members with (security_invoker = true) as
   select m.company_id, m.user_id as id, u.email, m.name, m.time_zone, m.role,
     m.sign_in_count, m.last_sign_in_at, m.last_sign_in_ip, m.disabled_at,

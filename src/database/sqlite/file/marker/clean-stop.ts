@@ -11,15 +11,15 @@ const RECORD_BYTES = 64;
 const CHECKSUM_OFFSET = 60;
 
 /**
- * Notes in the marker that a database is whole: it was sound when it was opened, and the last process that used it has
- * closed it without a log. The note holds the size and the time of the file, so any later change makes it void. Nothing is
- * noted after a server that has not closed it.
+ * Records in the marker that a database is sound: it was sound when it was opened, and the last process that
+ * used it has closed it without a log. The record has the size and the time of the file, so that any later
+ * change makes it void. After a server that has not closed the database, nothing is recorded.
  */
 export function noteCleanStop(file: string): void {
   if (readMarks(file)?.serverPid === 0) writeRecord(file, recordOf(file));
 }
 
-/** Before the first change: a process that ends in any other way leaves no note. */
+/** Deletes the record before the first change: a process that ends in any other way leaves none. */
 export function forgetCleanStop(file: string): void {
   if (readRecord(file).some((byte) => byte !== 0)) writeRecord(file, Buffer.alloc(RECORD_BYTES));
 }
@@ -41,14 +41,14 @@ function recordOf(file: string): Buffer {
   return record;
 }
 
-/** Zeros if there is none. */
+/** The record in the marker; zeros if there is none. */
 function readRecord(file: string): Buffer {
   const record = Buffer.alloc(RECORD_BYTES);
   withMarker(file, 'r', (descriptor) => readSync(descriptor, record, 0, RECORD_BYTES, CLEAN_STOP_OFFSET));
   return record;
 }
 
-/** Written to the disk when this returns. */
+/** Writes the record, and waits until it is on the disk. */
 function writeRecord(file: string, record: Buffer): void {
   withMarker(file, 'r+', (descriptor) => {
     writeSync(descriptor, record, 0, RECORD_BYTES, CLEAN_STOP_OFFSET);
@@ -56,7 +56,7 @@ function writeRecord(file: string, record: Buffer): void {
   });
 }
 
-/** Without a marker there is nothing to read, and nowhere to write. */
+/** Calls `use` with the open marker; does nothing if there is no marker. */
 function withMarker(file: string, mode: 'r' | 'r+', use: (descriptor: number) => void): void {
   const path = markerPath(file);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return;

@@ -7,20 +7,26 @@ import { IDENTITY_OFFSET } from '../inspect.js';
 import type { Mark, Marker } from './marker.js';
 import { canonicalPath, fileBytes, openDescriptor, walPath } from '../paths.js';
 
-/** First four bytes of every log; the last bit of the fourth says the byte order. */
+/** First four bytes of every log; the last bit of the fourth byte tells the byte order. */
 const LOG_MAGIC = 0x377f0682;
 
-/** Watches the files of the database, and notes what is acknowledged. */
+/** Watches the files of the database, and records acknowledged changes in the marker. */
 export interface CommitGuard {
-  /** In the transaction, just before its commit. */
+  /** To be called in the transaction, just before its commit. */
   committing(): void;
-  /** After a commit, before it is acknowledged. Errors: `storage_unavailable` if the files are gone. */
+  /**
+   * To be called after a commit, before it is acknowledged. Errors: `storage_unavailable` if the files are
+   * missing.
+   */
   committed(): void;
-  /** The log was copied into the file, and both are on the disk. */
+  /** To be called once the log was copied into the file, and both are on the disk. */
   checkpointed(): void;
-  /** Null if the files are where they were opened; otherwise says which one is not. */
+  /** Null if the files are where they were opened; otherwise the problem, with the path of the file. */
   verify(): string | null;
-  /** After the connection was closed; `isClean` if the file is whole without a log, and no damage is known. */
+  /**
+   * To be called after the connection was closed. `isClean`: the file is complete without a log, and no
+   * damage is known.
+   */
   close(isClean: boolean): void;
 }
 
@@ -32,16 +38,16 @@ interface Place {
 
 export interface GuardOptions {
   readonly marker: Marker;
-  /** Called once, as soon as a file is found to be gone; `problem` says which. */
+  /** Called once, as soon as a file is found to be missing, with the problem. */
   readonly onLost: (problem: string) => void;
-  /** The marker could not be written. */
+  /** Called when the marker could not be written. */
   readonly onMarkerFault: (error: unknown) => void;
 }
 
 /**
- * Watches the files of an open database, which is marked as open in this process. A commit into a file that was removed,
- * moved or replaced would succeed, and be lost; so the files are compared with those that were opened, before each commit
- * is acknowledged (decisions.md#lost-files).
+ * Watches the files of an open database, which is marked as open in this process. A commit into a file that
+ * was removed, moved or replaced would succeed, but be lost. So the files are compared with the opened ones
+ * before each commit is acknowledged (decisions.md#lost-files).
  */
 export class FileGuard implements CommitGuard {
   readonly #head: Sqlite.Statement;
@@ -49,7 +55,10 @@ export class FileGuard implements CommitGuard {
   readonly #places: readonly Place[];
   readonly #file: string;
   readonly #descriptor: number;
-  /** Kept open, since connections of clients may take all other descriptors. The log has no locks that closing it could release. */
+  /**
+   * Kept open, since connections of clients may take all other descriptors. Closing it would release no
+   * locks: the log has none.
+   */
   readonly #logDescriptor: number;
   #mark: Mark;
   #lost: string | null = null;
@@ -84,7 +93,9 @@ export class FileGuard implements CommitGuard {
     this.#guarded(() => this.options.marker.sync());
   }
 
-  /** Null if the files of the database are where they were; otherwise says which one is not. */
+  /**
+   * Null if the files of the database are where they were; otherwise the problem, with the path of the file.
+   */
   verify(): string | null {
     if (this.#lost === null) {
       this.#report(this.#problemOfPlaces() ?? this.#problemOfHeader() ?? this.#problemOfLog());
@@ -93,7 +104,7 @@ export class FileGuard implements CommitGuard {
     return this.#lost;
   }
 
-  /** The database must be closed already. */
+  /** To be called after the database was closed. */
   close(isClean: boolean): void {
     // A second close could close descriptors that other files have by then.
     if (this.#isClosed) return;
@@ -112,7 +123,7 @@ export class FileGuard implements CommitGuard {
     this.#guarded(() => this.options.marker.write(this.#mark));
   }
 
-  /** What was committed stays acknowledged if the marker cannot be written. */
+  /** Calls `use`, which writes the marker. If that fails, committed changes stay acknowledged. */
   #guarded(use: () => void): void {
     try {
       use();
@@ -129,8 +140,8 @@ export class FileGuard implements CommitGuard {
   }
 
   /**
-   * If only the log was removed, what it has can still be read, and copied into the file. Another program that opens the
-   * file meanwhile may make an empty log.
+   * Copies the log into the file if only the log was removed: its content can still be read. Another program
+   * that opens the file meanwhile may create an empty log.
    */
   #saveLog(): void {
     const [file, log] = this.#places;
@@ -139,7 +150,8 @@ export class FileGuard implements CommitGuard {
     try {
       this.database.pragma('wal_checkpoint(passive)');
     } catch {
-      // During a transaction, or a failed storage: the next start finds what is missing.
+      // During a transaction, or on a failed storage, this is not possible: the next start finds what is
+      // missing.
     }
   }
 
@@ -151,7 +163,7 @@ export class FileGuard implements CommitGuard {
     return null;
   }
 
-  /** A file that was overwritten or cut off keeps its place. */
+  /** Finds a file that was overwritten or cut off, which does not change its path or inode. */
   #problemOfHeader(): string | null {
     const identity = readNumber(this.#descriptor, IDENTITY_OFFSET);
     return identity === this.#identity ? null : `${this.#file} was overwritten or cut off`;
@@ -183,7 +195,7 @@ function placeOf(path: string): Place {
 
 const NUMBER = Buffer.alloc(4);
 
-/** Null if the file is too short. */
+/** The number at an offset of a file; null if the file is too short. */
 function readNumber(descriptor: number, offset: number): number | null {
   return readSync(descriptor, NUMBER, 0, 4, offset) === 4 ? NUMBER.readUInt32BE(0) : null;
 }

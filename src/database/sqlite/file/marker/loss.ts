@@ -25,9 +25,9 @@ export function lost({ problem }: Loss): DatabaseRefused {
 }
 
 /**
- * Compares a database with the marker beside it. The caller has checked that the file is a database of this program,
- * or that there is none. What other processes do meanwhile is not taken for a loss: they create the marker before the
- * log, and write the marker after the commit, so it is read first.
+ * Compares a database with the marker beside it. The caller has checked that the file is a database of this
+ * program, or that there is none. Concurrent changes of other processes do not count as a loss: they create
+ * the marker before the log, and write it after the commit, so it is read first.
  */
 export function lossOf(file: string): Loss | null {
   const mark = readMarks(file)?.latest ?? null;
@@ -48,7 +48,7 @@ function lossOfAll(file: string, mark: Mark | null, hasSecret: boolean): Loss | 
   return { problem, acknowledged: mark, head: 0 };
 }
 
-/** A server that stops changes the file so that it needs no log, and so does a backup. */
+/** Reports a missing log. (A server that stops, and a backup, leave a file that needs no log.) */
 function lossOfLog(file: string, header: Header | null): Loss | null {
   if (header === null || !header.hasLog || fileBytes(walPath(file)) > 0) return null;
   // Another process may be creating the database.
@@ -85,8 +85,8 @@ function lossOfChanges(file: string, mark: Mark): Loss | null {
 }
 
 /**
- * The state of a database as a mark. `at` is the time of the entry `position`, by default of the last one. The column is
- * asked for as `rowid`: its name differs in older schemas.
+ * The state of a database as a mark. `at` is the time of the entry `position`, by default of the last one.
+ * The column is read as `rowid`, because its name differs in older schemas.
  */
 export function headOf(file: string, position?: number): Mark {
   return closing(new Sqlite(file, { readonly: true, fileMustExist: true }), (database) => {
@@ -105,7 +105,10 @@ export function headOf(file: string, position?: number): Mark {
 
 const timeOf = ({ at }: Mark): string => new Date(at).toISOString();
 
-/** Before a database gets a log: without a marker, it would be taken for one that was copied without its log. */
+/**
+ * Creates the marker before a database gets a log: with a log but without a marker, it would count as copied
+ * without its log.
+ */
 export function ensureMarker(file: string): void {
   if (readMarks(file) !== null) return;
   const mark = headOf(file);
@@ -113,8 +116,9 @@ export function ensureMarker(file: string): void {
 }
 
 /**
- * Keeps WAL mode on while this process reads for long: outside of it, a server could not start meanwhile. The caller
- * has found no loss. Returns a function that ends it. A database that cannot be written cannot be served either.
+ * Keeps WAL mode on during a long read of this process: otherwise no server could start meanwhile. The caller
+ * has found no loss. Returns a function that ends it. Does nothing for a database that cannot be written,
+ * since no server can use it either.
  */
 export function keepLog(file: string): () => void {
   try {

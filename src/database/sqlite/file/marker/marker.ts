@@ -17,7 +17,10 @@ import { namingPath } from '../../../../platform/storage/file-errors.js';
 import { syncPath } from '../../../../platform/storage/sync-path.js';
 import { canonicalPath } from '../paths.js';
 
-/** A database and the end of its ledger: every acknowledged change is at or before it (decisions.md#lost-files). */
+/**
+ * Identity of a database and end of its ledger: every acknowledged change is at or before it
+ * (decisions.md#lost-files).
+ */
 export interface Mark {
   /** Random number of the database, `user_version` in the header of its file. */
   readonly identity: number;
@@ -27,7 +30,7 @@ export interface Mark {
   readonly at: number;
 }
 
-/** What a marker file says. */
+/** Content of a marker file. */
 export interface Marks {
   readonly latest: Mark;
   /** Process id of a server that has not closed the database; 0 if there is none. */
@@ -36,22 +39,25 @@ export interface Marks {
 
 const MAGIC = 0x54474d31;
 const RECORD_BYTES = 64;
-/** Each record has a sector of the disk for itself, so that a power cut damages at most the one being written. */
+/**
+ * Offsets of the records. Each has its own sector of the disk, so that a power cut damages at most the one
+ * being written.
+ */
 const OFFSETS = { server: 0, command: 512, synced: 1_024 } as const;
-/** Of what `clean-stop.ts` notes. */
+/** Offset of the record of `clean-stop.ts`. */
 export const CLEAN_STOP_OFFSET = 1_536;
 const FILE_BYTES = 4_096;
 const CHECKSUM_OFFSET = 60;
 
-/** Who writes: the server, a command beside it, or either at a checkpoint, with a sync. */
+/** Writer of a record: the server, a command beside it, or either of them at a checkpoint, with a sync. */
 export type Slot = keyof typeof OFFSETS;
 
-/** Path of the file that says how far the ledger of a database has been acknowledged. */
+/** Path of the file that records up to which entry the ledger of a database was acknowledged. */
 export function markerPath(file: string): string {
   return `${canonicalPath(file)}.marker`;
 }
 
-/** The marks beside a database; null if there is no file, or no whole record in it. */
+/** The marks beside a database; null if there is no file, or no intact record in it. */
 export function readMarks(file: string): Marks | null {
   const bytes = contentOf(markerPath(file));
   const records = (Object.keys(OFFSETS) as Slot[]).map((slot) => decode(bytes, OFFSETS[slot]));
@@ -91,7 +97,7 @@ export class Marker {
     this.#descriptor = openSync(markerPath(file), 'r+');
   }
 
-  /** Makes the file again if it was removed or replaced. */
+  /** Creates the file again if it was removed or replaced. */
   ensure(): void {
     const mark = this.#last;
     const inode = statSync(markerPath(this.file), { throwIfNoEntry: false })?.ino;
@@ -111,7 +117,7 @@ export class Marker {
     this.#last = mark;
   }
 
-  /** Writes the last mark to the disk as well: the latest one that is certain to survive a power cut. */
+  /** Writes the last mark to the disk as well: it is then certain to survive a power cut. */
   sync(): void {
     if (this.#last === null) return;
     encode(this.#last, 0, this.#record);
@@ -119,7 +125,7 @@ export class Marker {
     fdatasyncSync(this.#descriptor);
   }
 
-  /** After the database was closed: says that no server has it open. */
+  /** To be called after the database was closed: records that no server has it open. */
   close(): void {
     try {
       if (this.#last !== null) {

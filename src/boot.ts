@@ -4,7 +4,7 @@ import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
-/** better-sqlite3 crashes without a message if Node lacks this version of Node-API; Node 22.14 is the first to have it. */
+/** Node-API version of Node 22.14. With an older one, better-sqlite3 crashes without a message. */
 const NODE_API = 10;
 const CONFIG_EXIT = 78;
 const ROOMY_HEAP_BYTES = 1024 ** 3;
@@ -29,7 +29,7 @@ function exitWith(reason: string): void {
   process.exitCode = CONFIG_EXIT;
 }
 
-/** The child is detached, so that Ctrl-C reaches it only once: through this process. */
+/** Runs the program with another Node, detached so that it gets Ctrl-C only once, from this process. */
 function runWith(node: string): void {
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -47,24 +47,24 @@ function runWith(node: string): void {
 }
 
 /**
- * Lets Node keep what it compiles beside the program, unless NODE_COMPILE_CACHE names another folder. A user who
- * can write there can also change the program itself. Where this user cannot write there, nothing is kept, and nothing is reported.
+ * Caches compiled code beside the program, unless NODE_COMPILE_CACHE names another folder. A user who can
+ * write there can also change the program itself. Without write permission, nothing is cached or reported.
  */
 function keepCompiledCode(): void {
   if (import.meta.filename.endsWith('.js')) module.enableCompileCache(join(import.meta.dirname, '.cache'));
 }
 
 /**
- * Settings of V8, as flags of Node (decisions.md#v8-settings):
- * - V8 would make some objects among the old ones at once. Each keeps what its request refers to, 9 KB, until the whole
- *   heap is collected.
- * - The whole heap is collected when it is twice as large as after the last time, about once in 20 to 40 s under full load.
- *   Not where there is little room: V8 then collects it earlier.
- * - What is called often is compiled for full speed after 1,000 calls instead of 3,000: within seconds of the start and not in the
- *   course of a minute, since each compilation takes up to 30 ms that requests wait for where there is one core.
- *
- * `--max-semi-space-size=16` is in package.json, README.md and the container image instead: V8 takes it before its heap
- * exists only. It limits the room for new objects, which Node sets to 64 MB, and saves 60 to 100 MB at full load.
+ * Sets V8 flags of Node (decisions.md#v8-settings):
+ * - No pretenuring: V8 would allocate some objects directly in the old generation. Each keeps 9 KB of its
+ *   request alive until the next full collection.
+ * - Fewer full collections: one when the heap has doubled since the last, about every 20 to 40 s under full
+ *   load. Not with a small heap, which V8 collects earlier anyway.
+ * - Optimized compilation after 1,000 calls instead of 3,000: within seconds of the start instead of a
+ *   minute. Each compilation can delay requests by 30 ms on a machine with one core.
+ * - `--max-semi-space-size=16` is set in package.json, README.md and the container image: V8 reads it before
+ *   its heap exists. It limits the space for new objects (64 MB by default in Node), which saves 60 to 100 MB
+ *   under full load.
  */
 function setFlags(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');

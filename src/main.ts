@@ -3,13 +3,13 @@ import { basename, relative } from 'node:path';
 import { createCommandIo } from './cli/command-io.js';
 import { runCommandLine } from './cli/program.js';
 
-// A reader that closes the pipe, as `| head` does, must not end the process.
+// Ignores errors of a closed pipe, as in `| head`: they must not end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-// The default of ten frames ends inside the query builder.
+// The default of 10 frames would not reach beyond the query builder.
 Error.stackTraceLimit = 30;
 
-/** What the user can type to start this program again. */
+/** Command by which the user can start this program again. */
 function programName(script: string): string {
   return script.endsWith('.js') || script.endsWith('.ts')
     ? `node ${relative(process.cwd(), script)}`
@@ -18,7 +18,7 @@ function programName(script: string): string {
 
 const [, script = 'terminal-gateway', ...args] = process.argv;
 const exitCode = await runCommandLine(args, createCommandIo(process.env, programName(script), process));
-// Output that a slow reader has not taken yet would be lost with the process.
+// Waits until output is written: it would be lost when the process ends.
 await Promise.all([process.stdout, process.stderr].map(flushed));
 process.exit(exitCode);
 

@@ -9,8 +9,8 @@ import type { Config } from '../platform/config/config.js';
 import { DomainError } from '../platform/errors.js';
 
 /**
- * Where the server listens: before its database can be reached, too. Both are often started together, and a process that
- * ends because there is no database yet would be started again ever more slowly.
+ * Listens before the database can be reached. Both are often started together; if the process exited because
+ * the database is missing, its supervisor would restart it with growing delays.
  */
 export class EarlyListener {
   #serve: RequestListener;
@@ -25,8 +25,8 @@ export class EarlyListener {
   }
 
   /**
-   * Listens, unless it does so already: `/healthz` is 200, other requests get 503. Resolves to the URL. Errors: those of
-   * `listen`.
+   * Listens unless it already does. Until the server is ready, `/healthz` is 200 and other requests get 503.
+   * Resolves to the URL. Errors: those of `listen`.
    */
   async open(): Promise<string> {
     this.#listening ??= await listen(
@@ -38,7 +38,10 @@ export class EarlyListener {
     return this.#listening.url;
   }
 
-  /** From now on, `listener` serves the requests. Resolves to the address, for example `http://127.0.0.1:4000`. */
+  /**
+   * Serves requests with `listener` from now on. Resolves to the address, for example
+   * `http://127.0.0.1:4000`.
+   */
   async serveWith(listener: RequestListener): Promise<string> {
     this.#serve = listener;
     return await this.open();
@@ -51,7 +54,7 @@ export class EarlyListener {
 
 const PROBLEM = 'storage_unavailable';
 
-/** What a server answers that waits for its database. */
+/** App that answers requests while the server waits for its database. */
 function createWaitingApp(
   { trustProxy, allowedOrigins, tls }: Config,
   limits: ServerLimits,

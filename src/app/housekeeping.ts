@@ -13,13 +13,13 @@ import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js'
 import { rulesOf, type Rules } from '../resources/retention/retention.model.js';
 import { prune } from '../resources/retention/retention.service.js';
 
-/** Each run writes; so this is also how soon the server notices that a full storage accepts writes again. */
+/** Interval of runs. Each run writes and so notices when a full disk accepts writes again. */
 const INTERVAL_MS = MINUTE;
-/** How often to look whether another node has left steps, because it was killed. */
+/** Interval of checks for steps left behind by another node that was killed. */
 const LOOK_MS = 10 * SECOND;
-/** Limit of each task per run; the next run continues. */
+/** Maximum batches of each task per run; the next run continues. */
 const MAX_BATCHES = 100;
-/** Between two batches, so that others write meanwhile. */
+/** Pause between two batches, so that other writes can run. */
 const PAUSE_MS = 5;
 
 /** Deletes a batch, and resolves to true if there may be more. */
@@ -32,23 +32,23 @@ const TASKS: readonly Task[] = [
 ];
 
 export interface Housekeeping {
-  /** What wide changes have left to be done. */
+  /** Background steps of large changes. */
   readonly steps: Steps;
   /**
-   * Takes up what is left from before, also the bytes of uploads that an earlier process did not finish, and runs once
-   * a minute from then on.
+   * Continues unfinished work, including deleting the bytes of uploads that an earlier process did not
+   * finish, then runs once a minute.
    */
   start(): void;
   /** Resolves when the current run has ended. */
   stop(): Promise<void>;
   /**
-   * One run: deletes expired stored responses, released contents, ends expired deliveries, deletes what is older than it is to be kept, and trims the
-   * write-ahead log.
+   * Runs once: deletes expired stored responses, released contents and rows past their retention, ends
+   * expired deliveries, and trims the write-ahead log.
    */
   run(): Promise<void>;
 }
 
-/** Deletes the bytes of uploads that an earlier process did not finish. What other nodes are storing must stay. */
+/** Deletes the bytes of unfinished uploads of an earlier process, unless other nodes share the database. */
 function formerUploads({ isShared }: Database, before: Date): Task {
   return (units) => (isShared ? Promise.resolve(false) : sweepReleasedBefore(units, before));
 }
@@ -59,7 +59,7 @@ export interface HousekeepingParts {
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
   readonly config: Pick<Config, 'keep'>;
-  /** With its key, the heads of ledger chains are sealed whose beginning is deleted. */
+  /** Key for sealing the head of each ledger chain whose beginning is deleted. */
   readonly tokenSecret: string;
 }
 
@@ -99,13 +99,13 @@ class NodeHousekeeping implements Housekeeping {
 
   async run(): Promise<void> {
     const { database } = this.#parts;
-    // First, since on a full disk it makes the room that the others need.
+    // First, because on a full disk it frees the space that the other tasks need.
     await this.#prune();
     await database.alone('housekeeping', async () => {
       for (const task of TASKS) await this.#repeat(task, MAX_BATCHES);
     });
     if (this.#isStopped) return;
-    // Steps that failed, for example on a full disk, or that a node has left which is gone, are taken again.
+    // Retries steps that failed, for example on a full disk, or that a stopped node left behind.
     this.steps.start();
     await database.maintain();
   }
@@ -117,7 +117,7 @@ class NodeHousekeeping implements Housekeeping {
     await Promise.all([this.#running, this.steps.stop()]);
   }
 
-  /** What it fails on, for example a busy database, does not keep the rest of a run from its end. */
+  /** Deletes rows past their retention. Reports errors without throwing, so that the run continues. */
   async #prune(): Promise<void> {
     const { database, units, clock, retention, onError } = this.#parts;
     const limits = { now: clock.now(), maxUnits: MAX_BATCHES, isStopped: () => this.#isStopped };

@@ -41,7 +41,7 @@ export interface HttpHandlerParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly units: Units;
-  /** At which notifications go out to terminals, over all transports. */
+  /** Rate at which notifications are sent to terminals, over all transports. */
   readonly pace: DispatchRate;
   readonly spools: SpoolFiles;
   readonly tokenSecret: string;
@@ -57,13 +57,13 @@ export interface HttpHandlerParts {
 /** Everything that the server serves over HTTP. */
 export interface HttpHandlers {
   readonly listener: RequestListener;
-  /** Loads GraphQL; requests for it wait until that is done. */
+  /** Loads GraphQL; its requests wait until that is done. */
   readonly load: () => Promise<void>;
-  /** Ends WebSockets and event streams; their running operations may take `graceMs`. */
+  /** Ends WebSockets and event streams; gives their running operations up to `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>;
-  /** Notes that a terminal was seen by other ways than requests. */
+  /** Records that a terminal was seen other than by a request, for example over MQTT. */
   readonly noteSeen: Terminals['noteSeen'];
-  /** Stores what is noted of terminals. To be called once no request is running. */
+  /** Stores the recorded times of terminals. Call once no request is running. */
   readonly store: () => Promise<void>;
 }
 
@@ -124,7 +124,7 @@ function createServices(
   };
 }
 
-/** One object, so that its limits are those of the whole server. */
+/** A single instance, so that its limits apply to the whole server. */
 function createUploads({ config, units, spools }: HttpHandlerParts, rate: BodyRate): Uploads {
   const storage: UploadStorage = {
     spool: (companyId) => spools.open(companyId),
@@ -151,10 +151,10 @@ function createRest(
   return { router, docs: docsHandlers(() => createOpenApi(routes, describeOtherRoutes(terminals.routes))) };
 }
 
-/** Their responses show a secret that is not stored. */
+/** Mutations whose responses show a secret that is not stored. */
 const SECRET_MUTATIONS = ['apiTokenCreate', 'apiTokenRenew', 'memberAdd', 'deviceTokenIssue'];
 
-/** What GraphQL consists of, in an order in which each part takes less than 50 ms: requests are served in between. */
+/** Modules of GraphQL, in an order in which each loads in less than 50 ms; requests are served in between. */
 const GRAPHQL_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('reflect-metadata'),
   () => import('graphql'),

@@ -24,9 +24,9 @@ export interface ServerOverrides {
   readonly clock?: Clock;
   /** Ends the process when the storage can no longer be trusted. */
   readonly onFatal?: (error: unknown) => void;
-  /** Starts even if acknowledged changes are missing; log and ledger say which. */
+  /** Starts even if acknowledged changes are missing; they are reported in the log and the ledger. */
   readonly acceptLoss?: boolean;
-  /** Listens, and tries without an end, while a database server cannot be reached yet. */
+  /** Listens and retries indefinitely while a database server cannot be reached. */
   readonly waitsForDatabase?: boolean;
   /** Number of log lines that could not be written. */
   readonly lostLogLines?: () => number;
@@ -46,7 +46,7 @@ export interface Server {
   readonly steps: Steps;
   /** Listens; resolves to the URL, for example `http://127.0.0.1:4000`. */
   start(): Promise<string>;
-  /** Uses another certificate for new connections. Throws if it cannot be used; then the earlier one stays. */
+  /** Uses another certificate for new connections. Throws if it is not usable, and keeps the earlier one. */
   renewCertificate(tls: Tls): void;
   /** Lets running requests finish for up to `graceMs`, then closes the database. */
   stop(graceMs?: number): Promise<void>;
@@ -54,7 +54,7 @@ export interface Server {
 
 const STOP_GRACE_MS = 25_000;
 
-/** The composition root: opens the database and puts all parts together. Serves requests only after `start`. */
+/** Composition root: opens the database and creates all parts. Serves requests only after `start`. */
 export async function createServer(
   config: Config,
   logger: Logger,
@@ -136,7 +136,7 @@ function errorLogger(logger: Logger): (error: unknown, requestId?: string | null
   return (error, requestId) => logger.error({ err: error, request_id: requestId }, 'unexpected error');
 }
 
-/** Returns what is to be called before the database is closed. */
+/** Returns a function to call before the database is closed. */
 function watchUntilEnd(database: Database, logger: Logger, onFatal: ServerOverrides['onFatal']): () => void {
   const unwatch = watchStorage(database, logger);
   return () => {
@@ -153,7 +153,7 @@ function storageOptions(overrides: ServerOverrides, earlyListener: EarlyListener
   };
 }
 
-/** What all clients and transports of a server share. */
+/** Rate limits, upload files and dispatch rate, shared by all clients and transports. */
 function sharedOf(config: Config, database: Database, clock: Clock) {
   const pace = new DispatchRate(config.notificationsPerSecond, clock, createLoopRoom());
   return { windows: database.windows(clock), spools: openSpools(config, database), pace };

@@ -7,18 +7,21 @@ import { takeRemovalStep } from '../resources/removal/removal-steps.service.js';
 
 /** Between two steps, so that others read and write meanwhile. */
 const PAUSE_MS = 5;
-/** After which to look again whether another node has done everything. */
+/** Interval of checks whether another node has finished all steps. */
 const OTHERS_MS = 500;
 
-/** Each takes a step of the company after the given one, and resolves to that company; null if nothing is left. */
+/**
+ * Kinds of steps. Each function does one step of the next company after `companyId` and resolves to its id;
+ * null if no company has steps left.
+ */
 const KINDS: readonly ((units: Units, companyId: number) => Promise<number | null>)[] = [
   takeRemovalStep,
   takeDeliveryStep,
 ];
 
-/** Does what changes of many records have left to be done, in short transactions, by turns of the companies. */
+/** Finishes changes of many records in the background: in short transactions, round-robin over companies. */
 export interface Steps {
-  /** Takes steps until nothing is left. */
+  /** Does steps until none are left. */
   start(): void;
   /** Resolves when nothing is left, or a step has failed. */
   idle(): Promise<void>;

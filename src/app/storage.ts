@@ -12,20 +12,23 @@ import type { Logger } from '../platform/logger.js';
 import { listCompanies } from '../resources/company/company.service.js';
 
 const WATCH_MS = SECOND / 2;
-/** Time for health checks to see that the server is not ready, and for the last responses. */
+/** Delay before the process ends: health checks can see that it is not ready, and last responses are sent. */
 const END_MS = SECOND;
-/** The same fault is logged at most this often. */
+/** Minimum time between two log lines for the same fault. */
 const FAULT_LOG_MS = 10 * SECOND;
 const WAITING_LOG_MS = 30 * SECOND;
 
 const UNSHARED = 'limits are counted by this node alone: the database does not answer in time';
 
 export interface StorageOptions {
-  /** Opens a database of which acknowledged changes are missing. */
+  /** Opens a database even if acknowledged changes are missing. */
   readonly acceptLoss?: boolean | undefined;
   /** Ends the process when the storage can no longer be trusted. */
   readonly onFatal?: ((error: unknown) => void) | undefined;
-  /** Called while the database cannot be reached yet, which is then tried without an end; listens, resolves to the URL. */
+  /**
+   * Called while the database cannot be reached; opening is then retried indefinitely. Starts to listen and
+   * resolves to the URL.
+   */
   readonly onWaiting?: (() => Promise<string>) | undefined;
   readonly examining?: OpenOptions['examining'];
 }
@@ -33,7 +36,7 @@ export interface StorageOptions {
 export interface Storage {
   readonly database: Database;
   readonly tokenSecret: string;
-  /** Makes the hashes of ledger entries; null if they get none. */
+  /** Computes the hashes of ledger entries; null if entries get no hash. */
   readonly chain: KeyedHash | null;
   /** The loss that was accepted; null if nothing is missing. */
   readonly loss: Loss | null;
@@ -80,7 +83,7 @@ export async function openStorage(
   }
 }
 
-/** Logs, twice a minute at most, that the database is still waited for. */
+/** Logs at most twice a minute that the server still waits for the database. */
 function waitingLogger(
   logger: Logger,
   onWaiting: () => Promise<string>,
@@ -110,7 +113,7 @@ function faultLogger(logger: Logger): (code: DomainCode, error: unknown) => void
   };
 }
 
-/** Records in the log, and in the ledger of every company, that the server was started without lost changes. */
+/** Records in the log and in every company's ledger that the server was started without lost changes. */
 export async function recordLoss(units: Units, loss: Loss, logger: Logger): Promise<void> {
   const before = loss.acknowledged && {
     sequence: loss.acknowledged.head,
@@ -126,7 +129,10 @@ export async function recordLoss(units: Units, loss: Loss, logger: Logger): Prom
   });
 }
 
-/** Checks twice a second that the files are in place and that the log is not long. Returns a function that ends it. */
+/**
+ * Checks twice a second that the database files exist and that the write-ahead log is not long. Returns a
+ * function that stops it.
+ */
 export function watchStorage(database: Database, logger: Logger): () => void {
   let warnedAt = 0;
   const timer = setInterval(() => {

@@ -42,19 +42,19 @@ export interface TerminalParts {
 }
 
 export interface Terminals {
-  /** Of all paths below /terminal/v1. */
+  /** Serves all paths below /terminal/v1. */
   readonly router: RequestHandler;
   readonly routes: readonly TerminalRoute<AdmittedDevice>[];
-  /** For all other surfaces: `access`, but it refuses tokens of devices in words of their own. */
+  /** Authenticator for all other surfaces: like `access`, but with a specific error for tokens of devices. */
   readonly authenticator: Authenticator;
   /**
-   * Notes a request or message of the terminal of a device that was admitted, at the server's time `now`. Requests of
-   * `/terminal/v1` are noted already.
+   * Records that the terminal of an admitted device was seen at the server's time `now`. Requests to
+   * `/terminal/v1` are recorded already.
    */
   readonly noteSeen: (companyId: number, deviceId: number, now: Date) => void;
   /** Ends requests that wait for notifications. */
   readonly stop: () => Promise<void>;
-  /** Stores what is noted of terminals. To be called once none of their requests is running. */
+  /** Stores the recorded times of terminals. Call once none of their requests is running. */
   readonly store: () => Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export function createTerminalRoutes(waiting: WaitingTerminals): readonly Termin
   ];
 }
 
-/** The surface for terminals. `access` knows the tokens of users. */
+/** Handlers for terminals. `access` verifies the tokens of users. */
 export function createTerminals(
   { units, clock, pace, monitoring, onError, stopping }: TerminalParts,
   access: Authenticator,

@@ -7,7 +7,7 @@ import { fileProblem } from '../platform/storage/file-errors.js';
 import { faultOfSystem } from '../platform/storage/faults.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 
-/** A command that is refused; the message is written to standard error, without a stack. */
+/** Refusal of a command. Its message is written to standard error, without a stack. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 
@@ -21,7 +21,7 @@ export class CommandError extends Error {
 
 export interface Failure {
   readonly exitCode: ExitCode;
-  /** For standard error. */
+  /** Lines for standard error. */
   readonly lines: readonly string[];
 }
 
@@ -71,7 +71,7 @@ function failureOfSystem(error: NodeJS.ErrnoException): Failure {
   return { exitCode: isStorage ? EXIT.storage : EXIT.failed, lines: [fileProblem(error) ?? error.message] };
 }
 
-/** What SQLite or the operating system said of a fault, in parentheses. */
+/** Reason given by SQLite or the operating system, in parentheses; empty if there is none. */
 function causeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
   const problem = fileProblem(cause);

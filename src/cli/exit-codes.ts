@@ -1,4 +1,4 @@
-/** Exit codes of the process, for shells and service managers; the numbers above 60 are those of sysexits.h. */
+/** Exit codes of the process, for shells and service managers. Those above 60 are defined in sysexits.h. */
 export const EXIT = {
   ok: 0,
   /** The command was refused or failed: nothing was changed, and standard error has the reason. */
@@ -19,7 +19,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What each exit code says to a person; printed in the help and in src/docs/commands.md. */
+/** Meaning of each exit code; printed in the help and in src/docs/commands.md. */
 export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [EXIT.ok, 'success'],
   [EXIT.failed, 'refused or failed: nothing was changed'],

@@ -11,11 +11,11 @@ import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
 interface Group {
   readonly name: string;
   readonly description: string;
-  /** Loads the commands of the group, and with them what they use. */
+  /** Loads the commands of the group and the modules that they use. */
   readonly load: () => Promise<(group: Command, io: CommandIo) => void>;
 }
 
-/** In the order of the help. A group is loaded only where an argument has its name. */
+/** Groups in the order of the help. A group is loaded only if an argument is its name. */
 const GROUPS: readonly Group[] = [
   {
     name: 'user',
@@ -77,7 +77,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
 }
 
-/** The program with its commands. Of the groups that are not needed, it has the name and description only. */
+/** Creates the program. Groups that are not needed have only their name and description. */
 export async function createProgram(
   io: CommandIo,
   isNeeded: (group: string) => boolean = () => true,
@@ -101,7 +101,7 @@ export async function createProgram(
   return program;
 }
 
-/** Of package.json, which is two folders above in `src/` and in `dist/`. */
+/** Version in package.json, which is two folders above this file in both `src/` and `dist/`. */
 function packageVersion(): string {
   const json = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(json) as { version: string }).version;

@@ -19,22 +19,22 @@ import { createTerminals, type Terminal } from './terminals.js';
 import { createActor, createTimeline, type Actor, type Timeline } from './timeline.js';
 import { TransactionGenerator, type ReportedTransaction } from './transactions.js';
 
-/** Transactions are of the last 30 days; all other records are older. */
+/** Days of transactions; all other records are older. */
 const HISTORY_DAYS = 30;
 /** Age of the companies, in days. */
 const COMPANY_AGE = HISTORY_DAYS + 15;
 const GATEWAY = { name: 'gateway', scopes: ['read', 'write', 'terminals'] };
 const ROLES: readonly Role[] = ['admin', 'operator', 'viewer'];
 
-/** What a visitor needs to use the demo. */
+/** Credentials and names that a visitor needs to use the demo. */
 export interface Demo {
   readonly company: string;
   /** API token of the administrator of `company`. */
   readonly token: string;
-  /** API token that also speaks for the terminals of `company`. */
+  /** API token that can also act for the terminals of `company`. */
   readonly gatewayToken: string;
   readonly emails: readonly string[];
-  /** Password of all users; random for each demo, like the token. */
+  /** Password of all users; random for each demo. */
   readonly password: string;
   /** Name of a group that has parameters. */
   readonly group: string;
@@ -43,11 +43,13 @@ export interface Demo {
 export interface DemoRequest {
   readonly seed: number;
   readonly tokenSecret: string;
-  /** Called with the number of days that are recorded so far, and of all days. */
+  /** Called with the number of days recorded so far and the total number of days. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Fills an empty database with two companies. The same seed gives the same records, except for times and secrets. */
+/**
+ * Fills an empty database with two companies. The same seed gives the same records except times and secrets.
+ */
 export async function createDemo(
   database: Database,
   clock: Clock,

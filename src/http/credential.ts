@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { headerOf } from './headers.js';
 import { malformed } from './query.js';
 
-/** Of the query of a request to `/v1`. */
+/** Query parameter that can carry the API token in requests to `/v1`. */
 const TOKEN_PARAMETER = 'access_token';
 
 /** The token in `Authorization: Bearer`. */
@@ -11,7 +11,7 @@ export function bearerToken(request: Request): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
 }
 
-/** The token in `?access_token=` or in `Authorization: Bearer` (contract 5); 400 if they are two different ones. */
+/** Token in `?access_token=` or `Authorization: Bearer` (contract 5); 400 if both are given and differ. */
 export function readToken(request: Request, query: ReadonlyMap<string, string>): string | undefined {
   const header = bearerToken(request);
   const parameter = query.get(TOKEN_PARAMETER);

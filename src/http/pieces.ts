@@ -6,13 +6,13 @@ import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import { endTogether } from './end-together.js';
 import { onClosed, requestContextOf } from './request-context.js';
 
-/** Bytes in memory for a response that is read from the database while it is sent: a chunk and its base64 piece. */
+/** Memory, in bytes, for a response read from the database while it is sent: a chunk and its base64 text. */
 export const STREAM_BYTES = 1024 * 1024;
-/** Its base64 text fills one piece. */
+/** Bytes whose base64 text fills one piece. */
 const BASE64_BYTES = (PIECE_BYTES / 4) * 3;
 /**
- * Bytes that are given to a connection before its client has taken those before them. Only of what is in memory and
- * counted anyway: a response of some pieces is then sent in one turn of the event loop.
+ * Unread bytes up to which more pieces are written to a connection without waiting for its client. Only for
+ * responses that are in memory and counted anyway.
  */
 const AHEAD_BYTES = 512 * 1024;
 
@@ -25,8 +25,8 @@ export function holdBytes(response: Response, bytes = 0): HeldBytes {
 }
 
 /**
- * Counts so many bytes, taken before a change was made and not known then. False where they cannot wait: the
- * connection is cut, since an error would say that nothing was changed.
+ * Sets `held`, created before a change, to the size of its response. Returns false if the limit is exceeded:
+ * the connection is cut, since an error would say that nothing was changed.
  */
 export function holdChanged(response: Response, held: HeldBytes, bytes: number): boolean {
   try {
@@ -61,7 +61,7 @@ export async function sendText(
   else endTogether(response, text, encoding);
 }
 
-/** Sends bytes that are in memory anyway, such as those of a page: only what is on its way to the client is counted. */
+/** Sends bytes that stay in memory anyway, such as a page. Counts only one piece, the part being sent. */
 export async function sendShared(response: Response, bytes: Buffer): Promise<void> {
   holdBytes(response, Math.min(bytes.length, PIECE_BYTES));
   response.setHeader('Content-Length', bytes.length);

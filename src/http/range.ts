@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * The range of a content of `size` bytes that a Range header asks for: `bytes=0-499`, `bytes=500-` or `bytes=-500`. Null for the
- * whole content: without a header, with several ranges, and with what is no range of bytes, as RFC 9110 allows.
+ * Range that a Range header requests from a content of `size` bytes: `bytes=0-499`, `bytes=500-` or
+ * `bytes=-500`. Null for the whole content: no header, several ranges, or an invalid one, as RFC 9110 allows.
  */
 export function byteRangeOf(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first = '', last = ''] = /^bytes *= *(\d*) *- *(\d*) *$/i.exec(header ?? '') ?? [];

@@ -12,9 +12,11 @@ import { malformed } from './query.js';
 export interface RequestContext {
   readonly requestId: string;
   readonly ip: string;
-  /** The documented path, for example `/v1/apps/{app_id}`: no value of the client, safe for logs and metrics. */
+  /**
+   * Documented path, for example `/v1/apps/{app_id}`. Contains no client value: safe for logs and metrics.
+   */
   template: string;
-  /** Of its trace; null if there are no traces. */
+  /** Trace id of the request; null if tracing is off. */
   traceId: string | null;
   /** Null until the token is verified, and on routes without a token. */
   caller: Pick<Caller, 'companyId' | 'userId'> | null;
@@ -23,11 +25,11 @@ export interface RequestContext {
   readonly limits: ClientLimits;
   /** Called when the request ends, or earlier by `leaveRequests`. */
   readonly leave: (() => void)[];
-  /** Called when the response is closed, in this order. */
+  /** Actions to run when the response is closed, in this order. */
   readonly closing: (() => void)[];
 }
 
-/** What all clients share. */
+/** Limits that all clients of the server share. */
 export interface ClientLimits {
   /** Counts the bytes of responses. */
   readonly waiting: WaitingBytes;
@@ -41,7 +43,7 @@ export interface Budget {
   readonly resetAt: Date;
 }
 
-/** In the place of the path of a request that matches none. */
+/** Template of requests whose path matches no route. */
 export const UNKNOWN_PATH = '(unknown)';
 
 const INBOUND_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -87,7 +89,7 @@ export function requestContextOf(response: Response): RequestContext {
   return response.locals.context as RequestContext;
 }
 
-/** Calls `action` when the response is closed: its client has it, or is gone. At once, if it is closed already. */
+/** Calls `action` when the response is closed: sent, or aborted by the client. At once if it already is. */
 export function onClosed(response: Response, action: () => void): void {
   if (response.closed) action();
   else requestContextOf(response).closing.push(action);
@@ -112,11 +114,11 @@ export const refuseAmbiguous: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Of headers of which Node keeps one only. */
+/** Counts Host and Authorization headers in `rawHeaders`: `request.headers` keeps only one of each. */
 function countHeaders({ rawHeaders }: Request): { readonly hosts: number; readonly authorizations: number } {
   let hosts = 0;
   let authorizations = 0;
-  // Names and values in turn.
+  // `rawHeaders` alternates names and values: `['Host', 'example.com', …]`.
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts += 1;

@@ -8,11 +8,11 @@ import type { MqttFigures } from './figures.js';
 import { terminalOfConfirmTopic, type TerminalName } from './topics.js';
 
 export interface ConfirmationLimits {
-  /** Confirmations that wait, of all companies, of one of them, and of one terminal. */
+  /** Maximum confirmations that wait to be stored: in all, of one company, and of one terminal. */
   readonly all: number;
   readonly company: number;
   readonly terminal: number;
-  /** Before what could not be stored is tried again. */
+  /** Delay before retrying a batch that could not be stored. */
   readonly pauseMs: number;
 }
 
@@ -21,25 +21,25 @@ export const CONFIRMATION_LIMITS: ConfirmationLimits = {
   pauseMs: SECOND,
 };
 const BATCH = 200;
-/** Companies whose confirmations are stored at the same time: one may have to wait for other work of its own. */
+/** Companies whose confirmations are stored concurrently: one may wait for other work of its company. */
 const COMPANIES = 4;
 const ATTEMPTS = 10;
 const MAX_PAYLOAD_BYTES = 1_024;
-/** In each such time, the first hello of a terminal counts (decisions.md#mqtt-hello). */
+/** Only the first hello of a terminal in each interval is handled (decisions.md#mqtt-hello). */
 const HELLO_MS = 15 * SECOND;
 
 interface Waiting {
   readonly companyId: number;
   readonly confirmations: Confirmation[];
   readonly byTerminal: Map<string, number>;
-  /** How often the first batch has failed. */
+  /** Number of failed attempts to store the first batch. */
   failures: number;
 }
 
-/** Stores what terminals confirm: in batches of one company, the companies by turns. */
+/** Stores confirmations of terminals in batches of one company, round-robin over the companies. */
 export class Confirmations {
   readonly #companies = new Map<number, Waiting>();
-  /** Those of which no batch is being stored, or waits to be tried again; the one whose turn is next is the first one. */
+  /** Companies ready for their next batch, in that order: none is being stored or waits for its retry. */
   readonly #ready = new Set<Waiting>();
   readonly #storing = new Set<Promise<void>>();
   readonly #pauses = new Map<NodeJS.Timeout, () => void>();
@@ -56,7 +56,7 @@ export class Confirmations {
     private readonly limits: ConfirmationLimits = CONFIRMATION_LIMITS,
   ) {}
 
-  /** A message of the broker. Never throws. */
+  /** Receives a message from the broker. Never throws. */
   take(topic: string, payload: Buffer): void {
     const terminal = terminalOfConfirmTopic(topic);
     const event = eventOf(payload);
@@ -80,7 +80,7 @@ export class Confirmations {
     this.#storeNext();
   }
 
-  /** Resolves when what waits was stored, or was tried once more. */
+  /** Resolves when all waiting confirmations were stored or tried once more. */
   async finish(): Promise<void> {
     this.#isStopping = true;
     for (const end of [...this.#pauses.values()]) end();
@@ -118,9 +118,12 @@ export class Confirmations {
     }
   }
 
-  /** What cannot be stored is given up at last: its terminal gets the message again, and confirms it again. */
+  /**
+   * Stores the next batch. Drops it after `ATTEMPTS` failures: terminals then get and confirm the messages
+   * again.
+   */
   async #store(waiting: Waiting): Promise<void> {
-    // What has come in the same packet is stored together.
+    // Waits so that confirmations of the same packet end up in one batch.
     await yieldToEventLoop();
     const batch = waiting.confirmations.slice(0, BATCH);
     try {
@@ -173,7 +176,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const HELLO = 'hello';
 
-/** The id in `{"type":"pnconf","event":"17"}`, read as over HTTP; `hello` of `{"type":"hello"}`; null for anything else. */
+/**
+ * Id in `{"type":"pnconf","event":"17"}`, parsed as over HTTP; `hello` for `{"type":"hello"}`; otherwise
+ * null.
+ */
 export function eventOf(payload: Buffer): string | null {
   if (payload.length === 0 || payload.length > MAX_PAYLOAD_BYTES) return null;
   try {

@@ -48,7 +48,7 @@ export interface Connection {
 /** Nothing listens at the address of the broker, or the network does not lead there. */
 export class BrokerNotReached extends Error {}
 
-/** After so many messages, others have their turn of the event loop. */
+/** Messages handled before yielding to the event loop. */
 const MESSAGES_PER_TURN = 32;
 const CLOSE_MS = SECOND;
 

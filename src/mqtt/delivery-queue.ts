@@ -1,31 +1,35 @@
 import type { TerminalName } from './topics.js';
 
-/** A message for a terminal that this process holds for a while. */
+/** A message for a terminal, leased by this process. */
 export interface HeldDelivery extends TerminalName {
   /** For example `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`. */
   readonly message: string;
-  /** Asset name of the app that handles it; null if none does. */
+  /** Asset name of the app that handles the message; null if no app does. */
   readonly app: string | null;
 }
 
-/** What a terminal confirmed, on its topic: the id of the message; null for a hello. */
+/** A confirmation on a terminal's topic. `event` is the id of the message; null for a hello. */
 export interface Confirmation extends TerminalName {
   readonly event: string | null;
 }
 
-/** What became of a confirmation. `unknown`: the terminal, if it may use the service, was given no such message. */
+/**
+ * Result of a confirmation. `unknown`: the terminal did not get such a message, or may not use the service.
+ */
 export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown' | 'hello';
 
-/** The messages of all companies, as the publisher sees them. `D` is what it holds of one. */
+/**
+ * Queue of messages of all companies, as the publisher uses it. `D` is a delivery with fields of the queue.
+ */
 export interface DeliveryQueue<D extends HeldDelivery> {
-  /** The next company, by turns, that has messages to take; null if none has. */
+  /** Id of the next company with messages to send, round-robin; null if there is none. */
   nextCompany(after: number): Promise<number | null>;
-  /** Takes up to `limit` messages of the company, at most one of each terminal. */
+  /** Leases up to `limit` messages of the company, at most one per terminal. */
   claim(companyId: number, limit: number): Promise<readonly D[]>;
-  /** The broker has these messages of the company. */
+  /** Marks messages of the company as acknowledged by the broker. */
   sent(companyId: number, deliveries: readonly D[]): Promise<void>;
-  /** The broker did not get these, or it is not known whether it did. */
+  /** Releases messages that the broker did not acknowledge; it may still have received them. */
   giveBack(companyId: number, deliveries: readonly D[]): Promise<void>;
-  /** Resolves to the results, in the same order. */
+  /** Stores confirmations. Resolves to their results, in the same order. */
   confirm(companyId: number, confirmations: readonly Confirmation[]): Promise<readonly ConfirmationResult[]>;
 }

@@ -9,28 +9,28 @@ export interface PublisherOptions<D extends HeldDelivery> {
   readonly queue: DeliveryQueue<D>;
   readonly figures: MqttFigures;
   readonly pace: Pick<DispatchRate, 'take'>;
-  /** Messages a second that the pace lets out. */
+  /** Messages per second that `pace` allows. */
   readonly perSecond: number;
   readonly connection: () => Connection | null;
-  /** The broker has acknowledged a message. */
+  /** Called when the broker has acknowledged a message. */
   readonly onAcknowledged: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Messages that a process holds at the same time at most. */
+/** Maximum messages that a process leases at the same time. */
 export const MAX_HELD = 500;
-/** Messages that are taken from a company at once: at most what the pace lets out in a second. */
+/** Maximum messages per claim: at most those that `pace` allows in one second. */
 const MAX_CLAIM = 100;
-/** Companies from which messages are taken at the same time: one may have to wait for other work of its own. */
+/** Companies whose messages are claimed concurrently: one of them may wait for other work of its company. */
 const CLAIMS = 4;
-/** A message that the pace has not let out by then is given back: it is held for 30 s. */
+/** Maximum wait for `pace`. The message is then given back, well before its lease of 30 s ends. */
 const PACE_MS = 10 * SECOND;
-/** When there was nothing to take, the queue is asked again after half of this to all of it. */
+/** Maximum pause before an empty queue is queried again; the actual pause is random, at least half of it. */
 const IDLE_MS = SECOND;
-/** However often there is a reason to, it is not asked before this time has passed. */
+/** Minimum pause between two queries, however often `wake` is called. */
 const SOON_MS = SECOND / 20;
 
-/** Takes messages from the queue while there is a connection, from the companies by turns, and publishes them. */
+/** Claims messages, round-robin over the companies, and publishes them while there is a connection. */
 export class Publisher<D extends HeldDelivery> {
   readonly #options: PublisherOptions<D>;
   readonly #stopping = new AbortController();
@@ -51,13 +51,13 @@ export class Publisher<D extends HeldDelivery> {
     this.#running = this.#run();
   }
 
-  /** There may be messages, a connection, or room for messages. */
+  /** Call when there may be new messages, a connection, or room for more messages. */
   wake(): void {
     this.#wakes += 1;
     this.#wake();
   }
 
-  /** Takes no further messages; resolves when the broker has acknowledged, or not, those that it was given. */
+  /** Stops claiming. Resolves when the broker has acknowledged or refused the messages being published. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.wake();
@@ -79,7 +79,7 @@ export class Publisher<D extends HeldDelivery> {
     }
   }
 
-  /** Begins to take messages of one company. Resolves to whether there may be others. Never rejects. */
+  /** Starts a claim for one company. Resolves to whether other companies may have messages. Never rejects. */
   async #takeNext(): Promise<boolean> {
     const { connection, perSecond } = this.#options;
     const current = connection();
@@ -97,7 +97,7 @@ export class Publisher<D extends HeldDelivery> {
     }
   }
 
-  /** The next company from which nothing is being taken now. */
+  /** Next company with messages and without a claim in progress; null if there is none. */
   async #nextCompany(): Promise<number | null> {
     const { queue } = this.#options;
     let company = await queue.nextCompany(this.#company);
@@ -127,7 +127,7 @@ export class Publisher<D extends HeldDelivery> {
     this.wake();
   }
 
-  /** At most one a minute: those of a database that is away are many. */
+  /** Reports at most one error a minute: an unreachable database causes many. */
   #report(error: unknown): void {
     const now = systemClock.elapsed();
     if (now - this.#reportedAt < MINUTE) return;
@@ -135,7 +135,7 @@ export class Publisher<D extends HeldDelivery> {
     this.#options.onError(error);
   }
 
-  /** What fails here was taken, and is free again when the lease ends. */
+  /** Tracks a publication until it ends. Messages of a failed one are sent again after their lease. */
   #track(publishing: Promise<void>): void {
     const tracked = publishing
       .catch((error: unknown) => this.#report(error))
@@ -153,7 +153,7 @@ export class Publisher<D extends HeldDelivery> {
     if (returned.length > 0) await queue.giveBack(companyId, returned);
   }
 
-  /** Resolves to whether each one was acknowledged; those that were not published are missing. */
+  /** Resolves to whether each message was acknowledged; entries of unpublished messages are missing. */
   async #publishInPace(
     connection: Connection,
     companyId: number,
@@ -188,7 +188,10 @@ export class Publisher<D extends HeldDelivery> {
     }
   }
 
-  /** Waits, up to the stop; unless `wakes` is null, also up to `wake`, if that was called as often until now. */
+  /**
+   * Waits until `ms` have passed or `stop` is called. Unless `wakes` is null, also until `wake` is called;
+   * returns at once if `#wakes` is no longer `wakes`.
+   */
   async #pause(ms: number, wakes: number | null): Promise<void> {
     if (ms <= 0 || this.#isStopping() || (wakes !== null && wakes !== this.#wakes)) return;
     await new Promise<void>((resolve) => {

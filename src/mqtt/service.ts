@@ -10,7 +10,7 @@ import { Publisher } from './publisher.js';
 export interface MqttOptions<D extends HeldDelivery> {
   readonly broker: MqttSettings;
   readonly queue: DeliveryQueue<D>;
-  /** That of all transports, and the messages a second that it lets out. */
+  /** Rate limit shared by all transports, and its messages per second. */
   readonly pace: Pick<DispatchRate, 'take'>;
   readonly perSecond: number;
   readonly logger: Logger;
@@ -18,16 +18,16 @@ export interface MqttOptions<D extends HeldDelivery> {
   readonly times?: Partial<LinkTimes>;
 }
 
-/** Notifications over MQTT, from `start` on. */
+/** Sends notifications over MQTT after `start`. */
 export interface MqttService {
   readonly figures: MqttFigures;
   readonly isConnected: () => boolean;
-  /** How often a connection to the broker was opened. */
+  /** Number of connections opened to the broker. */
   readonly connections: () => number;
   start(): void;
-  /** To be called when messages may have come. */
+  /** Call when there may be new messages. */
   wake(): void;
-  /** Ends after the messages that are on their way, and stores the confirmations that have come. */
+  /** Stops after the messages being published, and stores the received confirmations. */
   stop(): Promise<void>;
 }
 

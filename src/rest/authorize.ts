@@ -5,16 +5,16 @@ import { requestContextOf } from '../http/request-context.js';
 import { enterCompany } from '../http/server/requests.js';
 import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
 
-/** Whose request it is, and what for. */
+/** A request with the scope that it needs. */
 export interface Access {
   readonly request: Request;
   readonly response: Response;
-  /** Of the request: the token may be there. */
+  /** Query parameters; `access_token` may be one of them. */
   readonly query: ReadonlyMap<string, string>;
   readonly scope: Scope;
 }
 
-/** The caller of a request, which counts for its company from now on. Errors: `busy`, and those of `callerOf`. */
+/** Authenticates the request and counts it for the caller's company. Errors: `busy`, those of `callerOf`. */
 export async function authorize(access: Access, authenticator: Authenticator): Promise<Caller> {
   const caller = await callerOf(access, authenticator);
   enterCompany(access.response, caller);
@@ -23,8 +23,8 @@ export async function authorize(access: Access, authenticator: Authenticator): P
 }
 
 /**
- * The same again, while a long request is handled: its token may have been revoked. Errors: `malformed`,
- * `unauthenticated`, `forbidden`.
+ * Authenticates the request again while it is being handled: its token may have been revoked. Errors:
+ * `malformed`, `unauthenticated`, `forbidden`.
  */
 export async function authorizeAgain(access: Access, authenticator: Authenticator): Promise<Caller> {
   const caller = await callerOf(access, authenticator);

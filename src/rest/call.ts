@@ -17,7 +17,7 @@ import type { PathValues } from './route-table.js';
 export interface ReceivedRequest {
   readonly request: Request;
   readonly route: Route;
-  /** Of its path, and their values. */
+  /** Placeholder names in the path, for example `['device_id']`. */
   readonly placeholders: readonly string[];
   readonly values: PathValues;
   readonly query: ReadonlyMap<string, string>;
@@ -59,7 +59,7 @@ export function createCall(received: ReceivedRequest): Call {
   };
 }
 
-/** The ETags in If-Match; null where any will do. */
+/** ETags in If-Match; null if the header is absent or `*`, which match any version. */
 function tagsIn(header = '*'): readonly string[] | null {
   return header.trim() === '*' ? null : header.split(',').map((tag) => tag.trim());
 }

@@ -1,4 +1,4 @@
-/** What a `*.rest.ts` may use of the toolkit for /v1. */
+/** Exports for `*.rest.ts` files, which may import nothing else of the /v1 toolkit. */
 export type { ReadWork } from '../database/work.js';
 export { auditShape, listResponse, listShape, TimestampShape } from './envelope.js';
 export { camelCase } from './fields/camel-case.js';

@@ -7,15 +7,15 @@ import { invalid } from '../platform/errors.js';
 import { bodySchema, type Schema } from './openapi/schema.js';
 
 interface InputField {
-  /** `serialNumber` */
+  /** Name in the model: `serialNumber`. */
   readonly name: string;
-  /** `serial_number` */
+  /** Name in the request: `serial_number`. */
   readonly sentName: string;
-  /** What the field takes, or of a list its entries. */
+  /** Accepted type of the value, or of each entry if `isList`. */
   readonly isBoolean: boolean;
   readonly isInteger: boolean;
   readonly isText: boolean;
-  /** Texts by name. */
+  /** An object of texts by name, for example the parameters of a group. */
   readonly isTextByName: boolean;
   readonly choices: readonly string[];
   readonly isList: boolean;
@@ -24,10 +24,10 @@ interface InputField {
 const fieldsByModel = new WeakMap<z.ZodObject, readonly InputField[]>();
 
 /**
- * The fields of a body that the model has, by the model's names; others are ignored. Texts and numbers become what the
- * field takes where they stand for it: booleans (contract 6), enumerations (contract 7), integers, numbers as text and
- * lists in forms (contract 8). Any other value is unchanged, for the service to validate. Errors: `malformed` for a
- * form that gives a list for a field with one value.
+ * Fields of the body that the model has, by the model's names; other fields are ignored. Converts texts and
+ * numbers to the type of the field: booleans (contract 6), enumerations (contract 7), integers, numbers as
+ * text, and lists in forms (contract 8). Other values stay as sent; the service validates them. Errors:
+ * `malformed` if a form sends a list for a field with one value.
  */
 export function pickInput(schema: z.ZodObject, body: BodyFields): Record<string, unknown> {
   const given = inputFieldsOf(schema).filter(({ sentName }) => Object.hasOwn(body.fields, sentName));
@@ -46,7 +46,7 @@ export function pickInput(schema: z.ZodObject, body: BodyFields): Record<string,
   return input;
 }
 
-/** Names of a body that no field of the model has: the first 20, each of at most 64 characters. */
+/** Body fields that the model does not have: the first 20 names, each cut to 64 characters. */
 export function unknownFields(schema: z.ZodObject, { fields }: BodyFields): readonly string[] {
   const known = new Set(inputFieldsOf(schema).map(({ sentName }) => sentName));
   const unknown = Object.keys(fields).filter((name) => !known.has(name));
@@ -58,7 +58,7 @@ function hasNumberAsText({ isText, isTextByName, isList }: InputField, value: un
   return isText && (typeof value === 'number' || (isList && Array.isArray(value)));
 }
 
-/** Undefined for what counts as absent. */
+/** The value converted to the type of the field; undefined if it counts as absent. */
 function jsonValue(field: InputField, value: unknown): unknown {
   if (field.isList && Array.isArray(value)) return value.map((entry) => scalar(field, entry));
   if (field.isBoolean && (value === '' || value === null)) return undefined;
@@ -77,7 +77,7 @@ function formValue(field: InputField, value: unknown): unknown {
 
 const MAX_ENTRIES = 10_000;
 
-/** `1,2` and `['1', '2']` have the same entries, `['']` has none. */
+/** Entries of a list field: `1,2` and `['1', '2']` give the same two, `['']` gives none. */
 function entriesOf({ name }: InputField, value: unknown): string[] {
   const texts = [value].flat().map(String);
   const entries = texts.flatMap((text) => (text === '' ? [] : text.split(',')));
@@ -125,7 +125,7 @@ function inputFieldOf(name: string, schema: Schema): InputField {
   };
 }
 
-/** The schema with those of its alternatives and of the entries of lists. */
+/** The schema, its alternatives, and the schemas of list entries. */
 function formsOf(schema: Schema): Schema[] {
   const inner = [...(schema.anyOf ?? []), ...(schema.items === undefined ? [] : [schema.items])];
   return [schema, ...inner.flatMap(formsOf)];

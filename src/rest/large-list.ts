@@ -11,11 +11,11 @@ import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.j
 import { renderResponse, type RenderedResponse } from './response.js';
 import type { RouteResponse } from './route.js';
 
-/** The JSON text of a list whose records can be large. */
+/** JSON text of a list whose records can be large. */
 export interface RenderedList {
   readonly status: number;
   readonly buffers: Buffer[];
-  /** Counts them until they are sent. */
+  /** Counts the bytes of the pieces until they are sent. */
   readonly held: HeldBytes;
 }
 
@@ -23,13 +23,13 @@ interface ListOptions {
   readonly units: Pick<Units, 'read'>;
   readonly waiting: WaitingBytes;
   readonly largeReads: Semaphore;
-  /** Counts the response. */
+  /** Counts the bytes of rendered responses. */
   readonly held: HeldBytes;
 }
 
 /**
- * Reads and renders a list of large records. One that would have to wait is refused: before it is read, where the
- * same list was asked for before. Errors: `busy` and `malformed` of `HeldBytes`.
+ * Reads and renders a list of large records. Refuses it if the unread responses of the company leave no room;
+ * without reading, if the same list was requested before. Errors: `busy` and `malformed` of `HeldBytes`.
  */
 export async function performList(
   read: (work: ReadWork) => Promise<RouteResponse>,
@@ -42,14 +42,16 @@ export async function performList(
   let release = (): void => undefined;
   try {
     const readOnce = async (work: ReadWork): Promise<RouteResponse> => {
-      // Within the unit, as in GraphQL: what may read never waits for a database connection.
+      // Acquired inside the unit of work, as in GraphQL: a permitted read never waits for a database
+      // connection.
       release();
       release = await largeReads.acquire();
       waiting.demandRoom(companyId, asked);
       try {
         return await read(work);
       } catch (error) {
-        // The unit may begin again, and then waits for a reader thread, whose unit may wait for this place.
+        // The unit may be retried on a reader thread. Without this release, it would wait for a unit that
+        // waits for its permit.
         release();
         throw error;
       }
@@ -65,12 +67,12 @@ export async function performList(
   }
 }
 
-/** Whether the values of a body certainly have few bytes. */
+/** Whether the rendered body surely fits into one piece (`PIECE_BYTES`). */
 function isShort(body: object): boolean {
   return roomAfter(body, PIECE_BYTES) > 0;
 }
 
-/** What is left of so many bytes after the texts of a value; each of its parts counts as at least 16. */
+/** Bytes left of `room` after the texts in `value`, counting 16 more for each value. Stops below 0. */
 function roomAfter(value: unknown, room: number): number {
   if (typeof value === 'string') return room - 16 - value.length;
   let left = room - 16;
@@ -80,7 +82,7 @@ function roomAfter(value: unknown, room: number): number {
 }
 
 /**
- * Renders record by record, so that the text of all is never in the heap at once and other requests are served in
+ * Renders record by record, so that the whole text is never in the heap and other requests are served in
  * between. Errors: `busy` and `malformed` of `HeldBytes`.
  */
 async function renderList({ status, body }: RouteResponse, held: HeldBytes): Promise<RenderedList> {
@@ -103,7 +105,7 @@ function append(buffers: Buffer[], text: string): number {
   return buffer.length;
 }
 
-/** The JSON text of an object, with a part of its own for each element of its arrays, which are emptied. */
+/** JSON text of an object in pieces: one for each element of its arrays. Empties the arrays. */
 function* jsonParts(body: object): Generator<string> {
   let mark = '{';
   for (const [name, value] of Object.entries(body)) {
@@ -115,14 +117,14 @@ function* jsonParts(body: object): Generator<string> {
     }
     const elements = value as unknown[];
     yield elements.length === 0 ? '[' : `[${JSON.stringify(elements.shift())}`;
-    // A record can be freed as soon as its text is made.
+    // Removing the record lets it be freed as soon as its text exists.
     while (elements.length > 0) yield `,${JSON.stringify(elements.shift())}`;
     yield ']';
   }
   yield '}';
 }
 
-/** Sends a list; to HEAD with the same headers and no body. */
+/** Sends the list. A HEAD request gets the same headers and no body. */
 export async function sendList(request: Request, response: Response, list: RenderedList): Promise<void> {
   const { status, buffers, held } = list;
   response.status(status).setHeader('Content-Type', JSON_TYPE);

@@ -14,12 +14,12 @@ import { JSON_TYPE } from '../http/send.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import type { RouteResponse } from './route.js';
 
-/** Random for each process and never sent, so that no text of a client can contain it. */
+/** Prefix of placeholders for contents. Random and never sent, so that no client text can contain it. */
 const CONTENT_MARK = `content:${randomBytes(24).toString('hex')}:`;
 
 /**
- * The base64 text of a stored content of `size` bytes, as a value of a response's field; one per response. The bytes
- * are read while the response is sent, so that a file of 32 MiB is never in memory as a whole.
+ * Stored content of `size` bytes as a base64 field of a response; at most one per response. Its bytes are
+ * read while the response is sent, so that a file of 32 MiB is never whole in memory.
  */
 export function base64Of(contentId: number, size: number): string {
   return `${CONTENT_MARK}${contentId}/${size}`;
@@ -35,13 +35,13 @@ export interface ContentReference {
 export interface RenderedResponse {
   readonly status: number;
   readonly etag: string | undefined;
-  /** One text; or two, with the base64 of a content to be sent between them. */
+  /** JSON text in one part; or two parts, with the base64 of `content` to be sent between them. */
   readonly parts: readonly string[];
-  /** Null if there is one part. */
+  /** Content to send between the parts; null if there is one part. */
   readonly content: ContentReference | null;
-  /** What the caller should check about the change. */
+  /** Warnings about the change that the caller should check. */
   readonly warnings?: readonly string[];
-  /** Stored by an earlier request with the same Idempotency-Key. */
+  /** True if the response was stored by an earlier request with the same Idempotency-Key. */
   readonly replayed?: true;
 }
 
@@ -59,13 +59,13 @@ export function renderResponse({ status, etag, body }: RouteResponse): RenderedR
 
 interface SendOptions {
   readonly readContent: (contentId: number) => AsyncIterable<Uint8Array>;
-  /** Counts the response to a change; null for other responses. */
+  /** Counts the bytes of responses to changes; null for other responses. */
   readonly changed: HeldBytes | null;
 }
 
 /**
- * Sends the response to a request; to HEAD with the same headers and no body, and 304 if If-None-Match has the ETag.
- * Each chunk of the content is read when the client has taken the one before.
+ * Sends the response. A HEAD request gets the same headers and no body; a request whose If-None-Match has the
+ * ETag gets 304. Each chunk of the content is read after the client has received the previous one.
  */
 export async function sendResponse(
   request: Request,

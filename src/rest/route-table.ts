@@ -1,16 +1,16 @@
 import { pathPattern, placeholders, type Method } from './route.js';
 
-/** What finds a route. */
+/** Method and path that identify a route. */
 export interface RouteAddress {
   readonly method: Method;
-  /** Below the prefix of its table, with placeholders: `/devices/{device_id}`. */
+  /** Path below the prefix of the table, with placeholders: `/devices/{device_id}`. */
   readonly path: string;
 }
 
-/** A route and what is made of its path, once. */
+/** A route with the values computed from its path at startup. */
 export interface KnownRoute<R extends RouteAddress> {
   readonly route: R;
-  /** `/v1/devices/{device_id}` */
+  /** Path with prefix, for example `/v1/devices/{device_id}`. */
   readonly template: string;
   readonly placeholders: readonly string[];
 }
@@ -18,13 +18,13 @@ export interface KnownRoute<R extends RouteAddress> {
 /** One path with its methods. */
 export interface RoutePath<R extends RouteAddress> {
   readonly methods: ReadonlyMap<string, KnownRoute<R>>;
-  /** For `Allow`. */
+  /** Methods for the `Allow` header. */
   readonly allowed: readonly string[];
-  /** That of a method which the path does not have. */
+  /** Template for logs and metrics of a request whose method the path does not have. */
   readonly template: string;
 }
 
-/** The values of placeholders, by their order: `p0`, `p1`. The methods of one path may name them differently. */
+/** Placeholder values by position: `p0`, `p1`. Methods of one path may name the placeholders differently. */
 export type PathValues = Readonly<Record<string, string>>;
 
 export interface FoundPath<R extends RouteAddress> {
@@ -33,20 +33,20 @@ export interface FoundPath<R extends RouteAddress> {
 }
 
 interface Segments {
-  /** Null for a placeholder. */
+  /** Segments of the path; null for a placeholder. */
   readonly segments: readonly (string | null)[];
 }
 
 type Pattern<R extends RouteAddress> = RoutePath<R> & Segments;
 
 /**
- * Finds the paths of a table of routes as Express does (`test/rest/route-table.test.ts` compares them), but looks at the
- * paths with the same first segment only. The case of letters counts, one slash at the end does not.
+ * Finds routes as Express does (`test/rest/route-table.test.ts` compares both), but searches only paths with
+ * the same first segment. Case-sensitive; ignores one slash at the end.
  */
 export class RouteTable<R extends RouteAddress> {
   readonly #byFirst = new Map<string, Pattern<R>[]>();
 
-  /** `prefix` is what comes before all paths, for example `/v1`. Errors: two routes with one method and path. */
+  /** `prefix` precedes all paths, for example `/v1`. Errors: two routes with the same method and path. */
   constructor(routes: readonly R[], prefix: string) {
     for (const pattern of patternsOf(routes, prefix)) {
       const [first] = pattern.segments;
@@ -58,7 +58,7 @@ export class RouteTable<R extends RouteAddress> {
     }
   }
 
-  /** `path` is below the prefix, for example `/devices/17`. Errors: `URIError` for a value that is not well encoded. */
+  /** Finds a path below the prefix: `/devices/17`. Errors: `URIError` for invalid percent-encoding. */
   find(path: string): FoundPath<R> | undefined {
     const segments = path.slice(1, path.endsWith('/') ? -1 : undefined).split('/');
     const found = this.#byFirst.get(segments[0] ?? '')?.find((pattern) => matches(pattern, segments));
@@ -84,7 +84,7 @@ function valuesIn({ segments }: Segments, given: readonly string[]): PathValues 
   return values;
 }
 
-/** Fixed segments before placeholders: `/users/token` is not a user's id. */
+/** Groups routes by path. Fixed segments come before placeholders: `/users/token` is not a user's id. */
 function patternsOf<R extends RouteAddress>(routes: readonly R[], prefix: string): readonly Pattern<R>[] {
   const byPattern = Map.groupBy(routes, ({ path }) => pathPattern(path));
   return [...byPattern.values()]

@@ -60,8 +60,8 @@ interface ServeOptions extends RestOptions {
 }
 
 /**
- * The handler of all routes below /v1. HEAD is GET without a body, OPTIONS lists the methods of a path in `Allow`, any
- * other method that a path does not have is 405 (contract 4). Passes on what is none of them.
+ * Handler of all routes below /v1. HEAD is GET without a body; OPTIONS lists the methods of a path in
+ * `Allow`; a method that the path does not have is 405 (contract 4). Other paths go to the next handler.
  */
 export function createRestRouter(routes: readonly Route[], options: RestOptions): RequestHandler {
   const table = new RouteTable(routes, '/v1');
@@ -124,8 +124,8 @@ async function handle(
 }
 
 /**
- * Refuses a request whose response would have to wait, before anything is read or changed. Counts the response: to a
- * change from now on, to a list while it is rendered. Errors: `busy`.
+ * Refuses a request before any work if the unread responses of the company leave no room for its own. Counts
+ * the response: for a change from now on, for a list while it is rendered. Errors: `busy`.
  */
 function holdPlace(response: Response, route: Route): HeldBytes {
   const { limits, caller } = requestContextOf(response);
@@ -199,7 +199,9 @@ function multipartElsewhere(fileRoutes: string): HttpProblem {
   return new HttpProblem(400, 'malformed_json', message);
 }
 
-/** Bytes of a body: parsing so many, and picking the input from them, take some milliseconds each. */
+/**
+ * Body size, in bytes, above which the event loop is yielded to around parsing: it takes some milliseconds.
+ */
 const LONG_BODY = 64 * 1024;
 
 async function perform(

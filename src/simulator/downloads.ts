@@ -9,17 +9,17 @@ import type { TerminalParts } from './terminal-parts.js';
 
 /** Share of downloads whose connection breaks in the middle. */
 const CUT = 0.1;
-/** A download that breaks is continued this often; then it begins again another time. */
+/** Times that a broken download is resumed before it starts again from the beginning. */
 const MAX_PARTS = 5;
-/** What the server has may change between two requests: the terminal looks again before it calls that an error. */
+/** Attempts before a mismatch counts as an error: content may change on the server between two requests. */
 const ATTEMPTS = 3;
 
-/** Keeps the manifest, `params.dat` and the assets of one terminal up to date, as `ETag`s of all but their bytes. */
+/** Keeps manifest, `params.dat` (by ETag) and assets (by CRC) of one terminal up to date. */
 export class Downloads {
   #manifest: Manifest | null = null;
   #manifestTag: string | undefined;
   #paramsTag: string | undefined;
-  /** CRC of each asset that the terminal has, by name. */
+  /** CRC by name of each downloaded asset. */
   readonly #assets = new Map<string, string>();
 
   constructor(private readonly parts: TerminalParts) {}
@@ -39,13 +39,13 @@ export class Downloads {
       const problem = problems.find((each) => each !== null) ?? null;
       if (problem === null) return;
       if (attempt === ATTEMPTS) this.#noteContent(problem);
-      // The next attempt reads everything anew.
+      // Clears the ETags so that the next attempt downloads everything again.
       this.#manifestTag = undefined;
       this.#paramsTag = undefined;
     }
   }
 
-  /** Fetches what has changed, if the manifest has: a request that is answered with 304 otherwise. Errors: `RunIsOver`. */
+  /** Fetches changes if the manifest has changed, which takes one request if not. Errors: `RunIsOver`. */
   async updateIfChanged(): Promise<void> {
     const before = this.#manifest;
     if ((await this.updateManifest()) !== before) await this.update();
@@ -70,7 +70,7 @@ export class Downloads {
     return this.#manifest;
   }
 
-  /** Null, or what differs from the manifest. */
+  /** Updates `params.dat`. Resolves to null, or to what differs from the manifest. */
   async #updateParams({ params_dat: listed }: Manifest): Promise<string | null> {
     const {
       http,
@@ -111,7 +111,7 @@ export class Downloads {
     return null;
   }
 
-  /** The whole asset, with the headers of its first part; null if there is none. */
+  /** Downloads an asset, with the headers of its first part; null if it does not exist. */
   async #download({ name, size }: ListedAsset): Promise<Reply | null> {
     const {
       http,
@@ -148,11 +148,11 @@ export class Downloads {
     return { ...first, body: Buffer.concat([first.body, rest.body]), isCut: rest.isCut };
   }
 
-  /** Null if the bytes are those that the headers and the manifest announce. */
+  /** Null if the bytes match the headers and the manifest; otherwise the difference. */
   #problemOf({ name, size, crc, sha256 }: ListedAsset, { headers, body }: Reply): string | null {
     const found = formatCrc16(crc16Of(body));
     const announced = headers['x-crc16'];
-    // The headers are those of the same answer: they must be right whatever has changed since the manifest.
+    // Headers belong to the same response: they must match even if the asset changed after the manifest.
     if (found !== announced)
       this.#noteContent(`${name} has the CRC ${found}, its header ${String(announced)}`);
     if (found !== crc) return `${name} has the CRC ${found}, the manifest ${crc}`;
@@ -170,7 +170,7 @@ function ifNoneMatch(tag: string | undefined): Readonly<Record<string, string>> 
   return tag === undefined ? {} : { 'if-none-match': tag };
 }
 
-/** Errors: an `Error` if the answer does not have the form that is documented. */
+/** Parses the answer. Errors: an `Error` if it does not have the documented form. */
 export function parsed<T extends z.ZodType>(
   model: T,
   { status, body }: Pick<Reply, 'status' | 'body'>,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const asset = { name: z.string(), size: z.int(), crc: z.string(), sha256: z.string() };
 
-/** What the simulator uses of `GET /terminal/v1/manifest`. */
+/** Fields of `GET /terminal/v1/manifest` that the simulator uses. */
 export const Manifest = z.object({
   logical_number: z.string(),
   group: z.string().nullable(),
@@ -13,11 +13,11 @@ export const Manifest = z.object({
 export type Manifest = z.output<typeof Manifest>;
 export type ListedAsset = Manifest['files'][number];
 
-/** A notification, in the answer to a wait and in the data of an event. */
+/** A notification in the answer of a long poll or in an event. */
 export const Pushed = z.object({ id: z.string(), message: z.string() });
 /** `GET /terminal/v1/notifications`. */
 export const PushedList = z.object({ notifications: z.array(Pushed) });
-/** A message over MQTT, which has no other id than the one in its text. */
+/** A message over MQTT. Its id is in its text only. */
 export const PushedText = z.object({ message: z.string() });
 
 /** A line of the answer to `POST /terminal/v1/transactions`. */

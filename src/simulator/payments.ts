@@ -19,7 +19,7 @@ export interface PaymentRow {
 
 export const FRAMEWORK_VERSION = '9.0.1';
 
-/** Numbers of test cards, which the server must not keep whole. */
+/** Test card numbers, which the server must not store in full. */
 const CARDS = [
   { brand: 'visa', number: '4111111111111111' },
   { brand: 'mastercard', number: '5555555555554444' },
@@ -28,13 +28,13 @@ const CARDS = [
 
 const MERCHANT = { id: '000000000001', document: '11222333000181', name: 'Simulated shop' };
 
-/** Where a payment is made. */
+/** Logical number and app that make a payment. */
 export interface At {
   readonly logicalNumber: string;
   readonly appName: string;
 }
 
-/** Generates the payments of one terminal, with references that no other run has. */
+/** Generates the payments of one terminal. Their references are unique to the run. */
 export class PaymentGenerator {
   #count = 0;
 
@@ -56,7 +56,7 @@ export class PaymentGenerator {
     };
   }
 
-  /** The same with its result, which is the whole transaction. */
+  /** The whole transaction: the begun payment with its end and result. */
   end(begun: PaymentRow, finishedAt: Date): PaymentRow {
     const { random } = this;
     const ended = { ...begun, finished_at: finishedAt.toISOString() };
@@ -80,7 +80,7 @@ export class PaymentGenerator {
       ...{ amount: random.whole(100, 50_000), payment_method: random.pick(['credit', 'debit']) },
       ...{ nsu: String(this.#count), authorization_code: isApproved ? random.digits(6) : null },
       ...{ transaction_id: random.digits(9), merchant: MERCHANT, metadata: {} },
-      // The whole number in both: the server keeps the first 6 and the last 4 digits.
+      // Sends the full card number in both fields: the server must keep only the first 6 and last 4 digits.
       card: { brand: card.brand, first_digits: card.number, last_digits: card.number },
     };
   }

@@ -11,22 +11,22 @@ export type Transport =
   | { readonly over: 'http' }
   | { readonly over: 'mqtt'; readonly broker: BrokerOptions; readonly companyId: string };
 
-/** What all terminals of a run share. */
+/** State shared by all terminals of a run. */
 export interface Shared {
   readonly client: HttpClient;
   readonly figures: Figures;
   readonly broken: BrokenPromises;
   readonly sent: SentNotifications;
   readonly clock: Clock;
-  /** Hexadecimal digits that no other run has: part of references and messages. */
+  /** Hexadecimal digits unique to the run; part of references and messages. */
   readonly run: string;
-  /** Ends with the activities of terminals: from then on they only wait and confirm. */
+  /** Pauses until activities of terminals end; afterwards they only wait and confirm. */
   readonly work: Pauses;
-  /** Ends with the run. */
+  /** Pauses until the run ends. */
   readonly all: Pauses;
   readonly transport: Transport;
-  /** Whether connections and answers are lost now and then, and confirmations repeated or late. */
+  /** Whether to simulate faults: lost connections and answers, repeated and late confirmations. */
   readonly hasFaults: boolean;
-  /** About how often a terminal does something, in milliseconds; 0 if it only waits for notifications. */
+  /** Average time between activities of a terminal, in milliseconds; 0 if it only waits for notifications. */
   readonly everyMs: number;
 }

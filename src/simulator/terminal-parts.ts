@@ -2,7 +2,7 @@ import type { Random } from '../platform/random.js';
 import type { TerminalHttp } from './http/terminal-http.js';
 import type { Shared } from './shared.js';
 
-/** What the parts of one terminal share. */
+/** State shared by the parts of one terminal. */
 export interface TerminalParts {
   readonly shared: Shared;
   readonly serialNumber: string;

@@ -10,16 +10,16 @@ import type { Shared } from './shared.js';
 import type { TerminalParts } from './terminal-parts.js';
 import { Transactions } from './transactions.js';
 
-/** Share of terminals that wait with event streams; the others send requests that the server holds. */
+/** Share of terminals that use event streams; the others use long polls. */
 const STREAMS = 0.3;
-/** After an answer of another form than the documented one. */
+/** Pause after an answer that does not have the documented form. */
 const UNEXPECTED_MS = 5 * SECOND;
-/** Share of activities that are a report, and a check of all that it has; the others are transactions. */
+/** Shares of activities that are a report, and a full update; the others are transactions. */
 const [REPORTS, UPDATES] = [0.1, 0.15];
-/** A terminal that is more active than this does not look for changes each time: its requests are limited. */
+/** Minimum time between checks for changes: requests of a terminal are limited. */
 const LOOK_MS = 3 * SECOND;
 
-/** A terminal uses its seed and those after it, so many in all. */
+/** Seeds per terminal: it uses its own and the following ones. */
 export const SEEDS_PER_TERMINAL = 4;
 
 /** One terminal: its start, what it does, and how it waits for notifications. */
@@ -33,10 +33,10 @@ export class SimulatedTerminal {
   #mqtt: MqttWait | null = null;
   #lookedAt = 0;
 
-  /** For what happens at the same time as its activities, so that neither changes the other's choices. */
+  /** Parts for waiting. Their random numbers are independent of those for activities. */
   readonly #waitingParts: TerminalParts;
 
-  /** The same seed makes the same choices. */
+  /** `seed` determines all random choices of the terminal. */
   constructor(identity: Identity, shared: Shared, seed: number) {
     this.serialNumber = identity.serialNumber;
     this.#reported = identity.reported ?? { frameworkVersion: null, meta: { model: 'simulated' } };
@@ -50,17 +50,17 @@ export class SimulatedTerminal {
     this.#transactions = new Transactions(this.#parts);
   }
 
-  /** Whether the server has let it in, so that notifications reach it. */
+  /** Whether the server has admitted the terminal, so that it can receive notifications. */
   get isConnected(): boolean {
     return this.#confirmations !== null;
   }
 
-  /** Whether what is sent to it now arrives at once: over MQTT, it may have lost its connection to the broker. */
+  /** Whether a notification sent now would arrive at once. Over MQTT, the broker connection may be lost. */
   get isReceiving(): boolean {
     return this.isConnected && this.#mqtt?.isConnected !== false;
   }
 
-  /** Starts, and resolves when its activities have ended; it goes on waiting until the run ends. */
+  /** Runs the terminal. Resolves when its activities end; notifications are received until the run ends. */
   async run(): Promise<void> {
     await this.#persist(() => this.#start());
     const waiting = this.#confirmations;
@@ -69,7 +69,7 @@ export class SimulatedTerminal {
     await this.#persist(() => this.#work());
   }
 
-  /** Confirms what it has received, and asks for the last transactions. Errors: `RunIsOver`. */
+  /** Confirms received notifications and verifies the last transactions. Errors: `RunIsOver`. */
   async finish(): Promise<void> {
     await this.#confirmations?.finished();
     await this.#transactions.verify();
@@ -79,7 +79,7 @@ export class SimulatedTerminal {
     this.#mqtt?.end();
   }
 
-  /** Repeats `use` after errors that are none of the run's end. */
+  /** Repeats `use` after any error except the end of the run. */
   async #persist(use: () => Promise<void>): Promise<void> {
     const { figures, all } = this.#parts.shared;
     while (!all.hasEnded()) {
@@ -106,12 +106,12 @@ export class SimulatedTerminal {
     return this.#parts.shared.everyMs === 0;
   }
 
-  /** Empty before the first manifest. */
+  /** Logical number in the manifest; empty before the first manifest. */
   get logicalNumber(): string {
     return this.#downloads.manifest?.logical_number ?? '';
   }
 
-  /** As the terminal knows it, without the company before the first underscore. */
+  /** App name without the company prefix, which ends at the first underscore. */
   get #appName(): string {
     const [app] = this.#downloads.manifest?.apps ?? [];
     return app?.name.replace(/^[^_]*_/, '') ?? 'sale.posxml';
@@ -157,7 +157,7 @@ export class SimulatedTerminal {
     }
   }
 
-  /** Before each activity, so that a version that is granted is downloaded after about `2 * everyMs` at most. */
+  /** Checks for changes before an activity: a granted version is downloaded within about `2 * everyMs`. */
   async #lookForChanges(): Promise<void> {
     const now = this.#parts.shared.clock.elapsed();
     if (now - this.#lookedAt < LOOK_MS) return;

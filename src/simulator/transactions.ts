@@ -5,15 +5,15 @@ import { TransactionLine } from './messages.js';
 import { PaymentGenerator, type At, type PaymentRow } from './payments.js';
 import type { TerminalParts } from './terminal-parts.js';
 
-/** Share of batches that are recorded afterwards, of a time without a connection. */
+/** Share of batches recorded afterwards, as after a time without a connection. */
 const STORED = 0.15;
-/** Share of requests whose answer is lost, and of those that are sent again although they were answered. */
+/** Share of requests whose answer is lost, and of answered requests that are sent again. */
 const LOST_ANSWER = 0.05;
 const REPEATED = 0.05;
-/** The rows that a terminal keeps, to ask for them at the end of the run. */
+/** Number of acknowledged rows kept to verify at the end of the run. */
 const KEPT = 3;
 
-/** What is known of rows: whether the server has stored them before. */
+/** Whether the server has stored the rows before. */
 type Known = 'new' | 'stored' | 'uncertain';
 
 /** Records the transactions of one terminal. */
@@ -26,7 +26,7 @@ export class Transactions {
     this.#payments = new PaymentGenerator(random, { serialNumber, run: shared.run });
   }
 
-  /** One payment that begins and then ends, or several that ended while there was no connection. Errors: `RunIsOver`. */
+  /** Records one payment with its begin and end, or several finished offline. Errors: `RunIsOver`. */
   async record(at: At): Promise<void> {
     const {
       random,
@@ -47,7 +47,7 @@ export class Transactions {
     await this.#sendPerhapsTwice([this.#payments.end(begun, clock.now())]);
   }
 
-  /** Sends the last acknowledged rows again: all of them must be there. */
+  /** Sends the last acknowledged rows again; the server must report all of them as stored before. */
   async verify(): Promise<void> {
     if (this.#acknowledged.length > 0) await this.#send(this.#acknowledged, 'stored');
   }
@@ -69,12 +69,12 @@ export class Transactions {
     this.#acknowledged.splice(0, Math.max(0, this.#acknowledged.length - KEPT));
   }
 
-  /** Until all of them are stored. */
+  /** Sends rows until all of them are stored. */
   async #send(rows: readonly PaymentRow[], known: Known): Promise<void> {
     for (;;) {
       const { failures } = this.parts.http;
       const lines = linesOf(await this.#ask(rows));
-      // A request that was sent again, after an error, may have stored its rows the first time.
+      // A request that was repeated after an error may have stored its rows the first time.
       const isUncertain = known === 'new' && this.parts.http.failures !== failures;
       for (const line of lines) this.#check(rows, line, isUncertain ? 'uncertain' : known);
       const last = lines.at(-1);
@@ -113,7 +113,7 @@ export class Transactions {
   }
 }
 
-/** The lines of an answer, the last of which has the totals. Errors: an `Error` for any other answer. */
+/** Lines of an answer; the last one has the totals. Errors: an `Error` for any other answer. */
 function linesOf({ status, body }: Reply): readonly TransactionLine[] {
   try {
     const lines = body.toString().trimEnd().split('\n');

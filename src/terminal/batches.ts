@@ -3,24 +3,24 @@ import { Gathered } from '../platform/concurrency/gathered.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import type { TerminalBatch, TerminalReadBatch, TerminalWriteBatch } from './route.js';
 
-/** Of 50 terminals, the rows of 20 large notifications each are read within 20 ms. */
+/** Calls per batch, and interval in ms. For 50 terminals, reading 20 large notifications each takes 20 ms. */
 const LIMITS = { most: 50, everyMs: 50 } as const;
 
-/** What one terminal asks for. */
+/** A request of one terminal that is performed in a batch. */
 export interface BatchedCall<Input> {
   readonly claim: TerminalClaim;
   readonly input: Input;
-  /** Whether the request has ended, so that nothing is to be done for it. */
+  /** Whether the request has ended, for example because its client left: then nothing is done for it. */
   readonly hasEnded: () => boolean;
 }
 
-/** By claim: the terminal that may use the service, or why it may not. One statement. */
+/** Resolves by claim to the terminal, or to why it may not use the service. One SQL statement. */
 export type AdmitAll<T> = (
   work: ReadWork,
   claims: readonly TerminalClaim[],
 ) => Promise<readonly (T | TerminalRefused)[]>;
 
-/** Errors: `TerminalRefused`. */
+/** The terminal of the claim. Errors: `TerminalRefused`. */
 export async function admitted<T>(admit: AdmitAll<T>, work: ReadWork, claim: TerminalClaim): Promise<T> {
   const [found] = await admit(work, [claim]);
   if (found === undefined) throw new Error('Nothing is known of the terminal.');
@@ -34,12 +34,12 @@ type Made<T, Work extends ReadWork> = Map<
   Gathered<number, BatchedCall<unknown>, object>
 >;
 
-/** The result of a request that has ended before its turn. */
+/** Result for a request that ended before its batch ran. */
 const ENDED = {};
 
 /**
- * Units of work for terminals of one company that ask for the same at about the same time. Singly, each terminal that gets a
- * notification takes some 16 statements in three units: 10,000 terminals kept all other clients waiting.
+ * Performs similar requests of one company's terminals in shared units of work. Singly, a terminal that gets
+ * a notification takes 16 statements in three units; 10,000 terminals then delay all other clients.
  */
 export class Batches<T> {
   readonly #reads: Made<T, ReadWork> = new Map();
@@ -50,7 +50,10 @@ export class Batches<T> {
     private readonly admit: AdmitAll<T>,
   ) {}
 
-  /** Resolves to null if the request has ended before. Errors: `TerminalRefused`, that of the call, those of the unit. */
+  /**
+   * Null if the request ended before its batch ran. Errors: `TerminalRefused`, those of the call and the
+   * unit.
+   */
   async read<Input, Result extends object>(
     batch: TerminalReadBatch<T, Input, Result>,
     call: BatchedCall<Input>,
@@ -58,7 +61,7 @@ export class Batches<T> {
     return await this.#add(this.#reads, batch, this.units.read, call);
   }
 
-  /** The same, after the commit. */
+  /** Like `read`, in a unit of work that writes. Resolves after the commit. */
   async write<Input, Result extends object>(
     batch: TerminalWriteBatch<T, Input, Result>,
     call: BatchedCall<Input>,
@@ -90,7 +93,7 @@ export class Batches<T> {
     const open = calls.filter(({ hasEnded }) => !hasEnded());
     const [first] = open;
     if (first === undefined) return calls.map(() => ENDED);
-    // The unit adds no ledger entry, so it does not matter whose caller it has: all are of one company.
+    // Any caller of the company will do: the unit adds no ledger entry, which would name its caller.
     const results = await run(first.claim.caller, (work) => this.#performOpen(batch, work, open));
     const byCall = new Map(open.map((call, index) => [call, results[index]]));
     return calls.map((call) => byCall.get(call) ?? ENDED);

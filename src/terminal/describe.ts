@@ -5,7 +5,7 @@ import { TERMINAL_PREFIX } from './router.js';
 
 const JSON_TYPES = ['application/json'];
 
-/** What the OpenAPI document needs of routes for terminals. */
+/** Descriptions of terminal routes for the OpenAPI document. */
 export function describeTerminalRoutes<T>(routes: readonly TerminalRoute<T>[]): readonly DescribedRoute[] {
   return routes.map((route) => ({
     method: route.method,
@@ -17,7 +17,7 @@ export function describeTerminalRoutes<T>(routes: readonly TerminalRoute<T>[]): 
   }));
 }
 
-/** A single row may be sent as JSON. */
+/** Body of a route; rows may be sent as NDJSON, a single row also as JSON. */
 function bodyOf<T>(route: TerminalRoute<T>): DescribedRoute['body'] {
   if ('body' in route) return { types: JSON_TYPES, model: route.body };
   const { rows } = route.describe;

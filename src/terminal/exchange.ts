@@ -37,7 +37,7 @@ export interface ExchangeParts<T> {
   readonly response: Response;
   readonly call: TerminalCall;
   readonly claim: TerminalClaim;
-  /** Whose request it is, looked up again. */
+  /** Looks up the token of the request again. Errors: those of an invalid token. */
   readonly claimAgain: () => Promise<TerminalClaim>;
   readonly units: Units;
   readonly bodyRate: BodyRate;
@@ -46,18 +46,21 @@ export interface ExchangeParts<T> {
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
-  /** Gets errors that no response shows. */
+  /** Receives errors that no response shows. */
   readonly onError: (error: unknown, requestId: string) => void;
   readonly open: OpenExchanges;
 }
 
 const RETRY_SECONDS = 5;
-/** The reason of an abort; without one, a signal makes an error with its stack each time. */
+/** Reason of every abort. Without a reason, each abort would create an error with a stack. */
 const ENDED = 'ended';
 
 const usesOf = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** One listener for all exchanges: to add one, a signal compares it with all that it has, thousands while terminals wait. */
+/**
+ * Calls `use` on abort. Adds a single listener per signal: `addEventListener` compares each new listener with
+ * all others, thousands while terminals wait.
+ */
 function onAbort(signal: AbortSignal, use: () => void): () => void {
   const known = usesOf.get(signal);
   const uses = known ?? new Set();
@@ -91,7 +94,10 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     return await this.#parts.claimAgain();
   }
 
-  /** A response that has begun is cut; before that, the next unit of work refuses. */
+  /**
+   * Ends the request of a terminal that may no longer use the service. Cuts a response that has begun;
+   * otherwise the next unit of work throws.
+   */
   end(claim: TerminalClaim | null, refused: TerminalRefused | null): void {
     const { response, open, onRefused } = this.#parts;
     open.remove(this);
@@ -233,7 +239,7 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
   }
 }
 
-/** Resolves when the response is taken, to true, or when the client is gone. */
+/** Resolves when the response is closed: true if it was sent completely, false if the client left. */
 async function isTaken(response: Response): Promise<boolean> {
   if (!response.writableFinished && !response.closed) {
     await new Promise<void>((resolve) => {

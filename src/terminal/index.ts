@@ -1,4 +1,4 @@
-/** What a `*.terminal.ts` may use of the toolkit for /terminal/v1. */
+/** Exports for `*.terminal.ts` files, which may import nothing else of the /terminal/v1 toolkit. */
 export { STREAM_BYTES } from '../http/pieces.js';
 export { HttpProblem } from '../http/problem.js';
 export { byteRangeOf, type ByteRange } from '../http/range.js';

@@ -10,11 +10,11 @@ interface RouteBase {
   readonly path: string;
 }
 
-/** What a request gives in its path and query. */
+/** Values in the path and query of a request. */
 export interface TerminalCall {
   /** Parameters that a route does not use are ignored. */
   readonly query: ReadonlyMap<string, string>;
-  /** The decoded value in the path, as it was sent: any characters. */
+  /** Decoded value of a placeholder. Not validated: may contain any characters. */
   value(placeholder: string): string;
 }
 
@@ -22,34 +22,34 @@ export interface TerminalAnswer {
   /** Content-Type, for example `text/plain; charset=utf-8`. */
   readonly type: string;
   readonly content: string;
-  /** Strong, with its quotes. By default it is made from the content. */
+  /** Strong ETag with its quotes. Default: computed from the content. */
   readonly etag?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the terminal has the content: the answer is 304. */
+  /** Whether the terminal has the content already: the response is then 304. */
   readonly isUnchanged?: boolean;
-  /** Changes something because of the request, in a unit of its own, before the answer is sent; see `note`. */
+  /** Change caused by the request; runs in its own unit of work before the answer is sent. See `note`. */
   readonly note?: ((work: WriteWork) => Promise<void>) | undefined;
 }
 
-/** Changes something in one unit of work. `T` is a terminal that may use the service. */
+/** Route that changes something in one unit of work. `T` is a terminal that may use the service. */
 export interface TerminalWriteRoute<T> extends RouteBase {
   readonly method: 'POST';
-  /** Fields of the JSON body, in the model's names; the answer names others as `ignored`. */
+  /** Model of the JSON body. The answer lists other fields as `ignored`. */
   readonly body: z.ZodObject;
   write(work: WriteWork, terminal: T, input: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/** A terminal that may use the service, and what it asks for. */
+/** The request of a terminal that may use the service. */
 export interface BatchCall<T, Input> {
   readonly terminal: T;
-  /** Of a gateway token; null with the token of the device. */
+  /** Id of the gateway token; null if the request has the token of the device. */
   readonly tokenId: number | null;
   readonly input: Input;
 }
 
 /**
- * What several terminals of one company ask for at about the same time, in one unit of work with constant statements. It adds
- * no ledger entry. Resolves to the result or the error of each; an error of one undoes nothing of the others.
+ * Performs similar requests of one company's terminals in one unit of work, with a constant number of
+ * statements. Adds no ledger entry. Resolves to one result or error each; an error does not undo other calls.
  */
 export interface TerminalBatch<T, Input, Result extends object, Work extends ReadWork> {
   perform(work: Work, calls: readonly BatchCall<T, Input>[]): Promise<readonly (Result | Error)[]>;
@@ -58,37 +58,37 @@ export interface TerminalBatch<T, Input, Result extends object, Work extends Rea
 export type TerminalReadBatch<T, Input, Result extends object> = TerminalBatch<T, Input, Result, ReadWork>;
 export type TerminalWriteBatch<T, Input, Result extends object> = TerminalBatch<T, Input, Result, WriteWork>;
 
-/** The same for terminals of a company together. */
+/** Route whose requests are performed together with those of the company's other terminals. */
 export interface TerminalBatchRoute<T> extends RouteBase {
   readonly method: 'POST';
-  /** Fields of the JSON body, in the model's names; others are ignored. */
+  /** Model of the JSON body; other fields are ignored. */
   readonly body: z.ZodObject;
-  /** The results are the bodies of the responses. */
+  /** Each result is the body of one response. */
   readonly batch: TerminalWriteBatch<T, Readonly<Record<string, unknown>>, object>;
 }
 
-/** Reads in one unit of work. The answer has an ETag: 304 for a request that names it in If-None-Match. Also HEAD. */
+/** Route that reads in one unit of work. Sends an ETag, or 304 if If-None-Match names it. Also HEAD. */
 export interface TerminalReadRoute<T> extends RouteBase {
   readonly method: 'GET';
   read(work: ReadWork, terminal: T, call: TerminalCall): Promise<TerminalAnswer>;
 }
 
-/** How many requests of a kind there may be at the same time. */
+/** Maximum concurrent requests of one kind. */
 export interface Places {
   readonly ofTerminal: number;
   readonly ofCompany: number;
-  /** Whether the route itself ends a request whose terminal may not use the service any more. */
+  /** Whether the route itself ends a request whose terminal may no longer use the service. */
   readonly checksItself?: true;
 }
 
-/** Opens its own units of work and sends the response itself: waits, streams of events, bytes of any length. */
+/** Route with its own units of work and response: long polls, event streams, large contents. */
 export interface TerminalExchangeRoute<T> extends RouteBase {
   readonly method: 'GET' | 'POST';
-  /** Resolves when the response is sent. Errors that come before it become the response; later ones cut it. */
+  /** Resolves when the response is sent. Errors before that become the response; later errors cut it. */
   exchange(exchange: TerminalExchange<T>): Promise<unknown>;
 }
 
-/** What the toolkit needs to serve a route. */
+/** A route of any kind, as the toolkit serves it. */
 export type ServedRoute<T> =
   | TerminalWriteRoute<T>
   | TerminalBatchRoute<T>
@@ -98,58 +98,58 @@ export type ServedRoute<T> =
 export type TerminalRoute<T> = ServedRoute<T> & { readonly describe: Description };
 
 /**
- * A request whose route sends the response itself. The terminal is known in units of work only: each begins by looking up
- * the token again and admitting the terminal again, so a route that goes on for hours notices that it may not.
+ * Request whose route sends the response itself. Each unit of work first checks the token and the terminal
+ * again, so that a route which runs for hours notices a revoked token.
  */
 export interface TerminalExchange<T> extends TerminalCall {
-  /** HEAD: the response ends after its headers, and its pieces are not made. */
+  /** HTTP method. With HEAD, the response ends after its headers and `pieces` are not read. */
   readonly method: string;
   header(name: string): string | undefined;
-  /** Aborted when the client has left, the server stops, or the terminal may not use the service any more. */
+  /** Aborted when the client leaves, the server stops, or the terminal may no longer use the service. */
   readonly ended: AbortSignal;
-  /** Whether it ended because the server stops: the client is still there, and can be answered. */
+  /** Whether the request ended because the server stops: the client is still connected. */
   readonly isStopping: boolean;
-  /** Errors: those of the token and of `admit`. */
+  /** Reads in a unit of work. Errors: those of the token and of `admit`. */
   read<V>(use: (work: ReadWork, terminal: T) => Promise<V>): Promise<V>;
-  /** Errors: those of the token and of `admit`. */
+  /** Writes in a unit of work. Errors: those of the token and of `admit`. */
   write<V>(use: (work: WriteWork, terminal: T) => Promise<V>): Promise<V>;
-  /** As part of a batch; null if the request has ended before its turn. Errors: the same, and that of its call. */
+  /** Reads as part of a batch. Null if the request ended before. Errors: those of `read` and of this call. */
   readTogether<Input, Result extends object>(
     batch: TerminalReadBatch<T, Input, Result>,
     input: Input,
   ): Promise<Result | null>;
-  /** The same. */
+  /** Writes as part of a batch. Null and errors as for `readTogether`. */
   writeTogether<Input, Result extends object>(
     batch: TerminalWriteBatch<T, Input, Result>,
     input: Input,
   ): Promise<Result | null>;
   /**
-   * Changes something that the response does not depend on, for example notes how the request ended. The terminal was
-   * admitted before, and is not admitted again. Resolves also where that fails.
+   * Stores a side effect of the request, for example how it ended, without checking the terminal again.
+   * Resolves even if that fails.
    */
   note(use: (work: WriteWork) => Promise<void>): Promise<void>;
   /**
-   * From now on, the request counts among those of this kind, and not among the requests in progress of its terminal and
-   * company. Errors: 429, `busy`.
+   * Counts the request among those of `kind` from now on, no longer among the requests in progress of its
+   * terminal and company. Errors: 429, `busy`.
    */
   occupy(kind: string, places: Places): void;
   /** The bytes of the body, as they arrive. Errors: 400, 408, 415. */
   body(): AsyncGenerator<Uint8Array, undefined>;
-  /** The rows of the whole body: NDJSON, or one JSON object. Errors: 400, 408, 413 for more bytes or rows, 415. */
-  rows(limits: RowLimits): Promise<readonly Row[]>;
   /**
-   * Stores rows in units of work as `write` makes them, and answers with a line for each that `store` shows, and the totals.
+   * Rows of the whole body: NDJSON, or one JSON object. Errors: 400, 408, 413 too many bytes or rows, 415.
    */
+  rows(limits: RowLimits): Promise<readonly Row[]>;
+  /** Stores rows like `write`. Answers with a line per row that `store.shows` accepts, and the totals. */
   answerRows<Checked>(store: RowStore<Checked>, rows: readonly Row[]): Promise<void>;
-  /** Sends the whole answer, or 304. Without `etag`, there is no ETag. */
+  /** Sends the whole answer, or 304 if the request has its ETag. Without `etag`, the response has no ETag. */
   send(answer: Omit<TerminalAnswer, 'note'> & { readonly status?: number }): Promise<void>;
   /** Sends 304 with these headers. */
   unchanged(headers: Readonly<Record<string, string>>): void;
   /** Whether the request has this ETag, or `*`, in If-None-Match. */
   hasTag(etag: string): boolean;
   /**
-   * Sends pieces as they are made, each when the client has taken those before. They must end when `ended` is aborted.
-   * Resolves to whether the connection has taken all of them.
+   * Sends each piece after the client has received the previous ones. `pieces` must end when `ended` is
+   * aborted. Resolves to whether all were sent.
    */
   stream(head: StreamHead, pieces: AsyncIterable<string | Uint8Array>): Promise<boolean>;
 }
@@ -162,6 +162,6 @@ export interface RowLimits {
 export interface StreamHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The most that is in memory for it at a time: counted until the response is closed. */
+  /** Maximum bytes in memory for the response; counted until it is closed. */
   readonly heldBytes: number;
 }

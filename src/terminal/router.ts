@@ -69,8 +69,8 @@ interface Received {
 }
 
 /**
- * The handler of all routes below /terminal/v1. HEAD is GET without a body, OPTIONS lists the methods of a path in `Allow`, any
- * other method that a path does not have is 405. Passes on what is none of them.
+ * Handler of all routes below /terminal/v1. HEAD is GET without a body; OPTIONS lists the methods of a path
+ * in `Allow`; a method that the path does not have is 405. Other paths go to the next handler.
  */
 export function createTerminalRouter<T>(
   routes: readonly ServedRoute<T>[],

@@ -14,14 +14,17 @@ interface ImportOptions {
   readonly units: Units;
   readonly caller: Caller;
   readonly rows: AsyncIterable<Row>;
-  /** Gets the rejected rows of each batch once it is committed, and the totals so far. */
+  /** Called after the commit of each batch with its rejected rows and the totals so far. */
   readonly onBatch: (rejected: readonly RejectedRow[], totals: RowTotals) => void;
 }
 
-/** What one transaction stores. */
+/** Maximum rows and bytes stored in one transaction. */
 const BATCH = { rows: 500, bytes: 4 * 1024 * 1024 } as const;
 
-/** Stores the valid rows, batch by batch. A row that was stored before, by its reference or its values, is repeated. */
+/**
+ * Stores the valid rows in batches. A row counts as repeated if its reference, or its values, were stored
+ * before.
+ */
 export async function importTransactions({
   units,
   caller,

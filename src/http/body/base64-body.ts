@@ -32,14 +32,14 @@ export interface HeldBody extends Body {
 /** Reads a JSON or form body where one field holds a file as base64 text: the field becomes `SentBytes`. */
 export type Base64BodyReader = (request: Request, field: string, caller: Caller) => Promise<HeldBody>;
 
-/** Most bytes that stand for one byte of a file: base64 in a form, each character percent-encoded, with line breaks. */
+/** Maximum body bytes per byte of a file: base64 in a form, percent-encoded, with line breaks. */
 const MAX_SENT_PER_BYTE = 5;
 
 /**
- * Reads bodies as `readBody` does, but decodes the base64 text of one field while it arrives: the text is never in
- * memory as a whole, and its bytes may be as many as those of an uploaded file. The rest is limited as in other bodies.
- * Errors: 400, 408 too slow, 413, 415, 503 too many large uploads at once or no room for them. Text that is not base64 is
- * no error here: the model refuses it together with other fields.
+ * Reads bodies like `readBody`, but decodes the base64 text of one field while it arrives. The text is never
+ * whole in memory, and its content may be as large as an uploaded file; the rest of the body has the usual
+ * limit. Errors: 400, 408 too slow, 413, 415, 503 too many large uploads or a full disk. Text that is not
+ * base64 is no error here: the model reports it together with other invalid fields.
  */
 export function createBase64BodyReader(uploads: Uploads): Base64BodyReader {
   const { limits } = uploads;
@@ -69,7 +69,7 @@ class Base64Body {
   #scanner: FieldScanner | null = null;
   #content: ReceivedContent | null = null;
   #base64: Base64Content | null = null;
-  /** The text without the value of the field. */
+  /** Text of the body without the value of the field. */
   #rest = '';
   #restBytes = 0;
 
@@ -80,7 +80,7 @@ class Base64Body {
     private readonly upload: UploadInProgress,
   ) {}
 
-  /** A failure to read becomes the error of the stream. */
+  /** Stream that receives the body. A read failure becomes the error of the stream. */
   sink(): Writable {
     return new Writable({
       write: (bytes: Buffer, _encoding, done) => {
@@ -89,13 +89,13 @@ class Base64Body {
     });
   }
 
-  /** Errors: 400, 422, 503. */
+  /** Parses the received body. Errors: 400, 422, 503. */
   async finish(): Promise<Body> {
     this.#keep(this.#decode());
     this.#keep(this.#scanner?.finish() ?? '');
     const body = fieldsOf(this.#rest, this.#contentType);
     const content = await this.#sentContent();
-    // Stands for the body in the fingerprint of an idempotent request.
+    // Replaces the body in the fingerprint of an idempotent request.
     const bytes = Buffer.from(JSON.stringify([this.#rest, content?.sha256]));
     const isTaken = this.#content !== null && typeof body.fields[this.field] === 'string';
     const fields = isTaken ? { ...body.fields, [this.field]: new SentBytes(content) } : body.fields;
@@ -113,7 +113,7 @@ class Base64Body {
     await this.#content?.settle();
   }
 
-  /** Null if there is none, or if the text is not base64. */
+  /** Content that was uploaded; null if the body has no such field, or if its text is not base64. */
   async #sentContent(): Promise<SentContent | null> {
     if (this.#content === null || this.#base64?.isBase64 !== true) return null;
     return await this.upload.keep(await this.#content.finish());
@@ -123,11 +123,11 @@ class Base64Body {
     return headerOf(this.request, 'content-type') ?? '';
   }
 
-  /** Null as long as there is only white space, and for a body that has no fields. */
+  /** Scanner for a JSON or form body; null while only white space has arrived, and for other bodies. */
   #scannerFor(text: string): FieldScanner | null {
     const first = text.trimStart().charAt(0);
     const target = {
-      // Of several fields of the name, the last one counts.
+      // Called for each field of this name: a later field replaces an earlier one.
       begin: () => {
         this.#content = this.upload.begin();
         this.#base64 = new Base64Content(this.#content);
@@ -145,7 +145,7 @@ class Base64Body {
     throw largerThan(MAX_BODY_BYTES, `The body without its ${this.field}`);
   }
 
-  /** Without bytes at the end of the body. */
+  /** Decodes a part of the body as UTF-8. Call it without bytes at the end of the body. Errors: 400. */
   #decode(bytes?: Buffer): string {
     try {
       return this.#text.decode(bytes, { stream: bytes !== undefined });

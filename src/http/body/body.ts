@@ -11,22 +11,22 @@ import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
 import { watchRate, type BodyRate } from './least-rate.js';
 
-/** Of a JSON or form body, without a field that is read as `readBase64Body` does. */
+/** Largest JSON or form body, in bytes. A field that `readBase64Body` streams to a file does not count. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Of a body that is read without authentication: everybody can make the server hold it. */
+/** Largest body, in bytes, that is read before authentication: any client can make the server buffer it. */
 export const MAX_OPEN_BODY_BYTES = 16 * 1024;
 
-/** How a body is read that is held in memory. */
+/** Limits for a body that is read into memory. */
 export interface BodyLimits {
   readonly rate: BodyRate;
   readonly maxBytes: number;
 }
 
 export interface BodyFields {
-  /** Of a form: texts, and lists of texts. */
+  /** Decoded fields by name. In a form, each value is a text or a list of texts. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly isForm: boolean;
-  /** The named fields with each JSON number as it is written: `1.10` instead of 1.1. */
+  /** The named fields, with JSON numbers as the text that was sent: `1.10` instead of 1.1. */
   readonly numbersAsText: (names: ReadonlySet<string>) => Readonly<Record<string, unknown>>;
 }
 
@@ -34,20 +34,20 @@ export interface Body extends BodyFields {
   readonly bytes: Uint8Array;
 }
 
-/** The fields of a form; it has no numbers. */
+/** Body of a form. Forms have no JSON numbers, so `numbersAsText` returns the fields unchanged. */
 export function formBody(form: ReadonlyMap<string, FormValue>): BodyFields {
   const fields = Object.fromEntries(form);
   return { fields, isForm: true, numbersAsText: () => fields };
 }
 
-/** Sends `100 Continue` to a client that waits for it. Called after authentication, just before the body is read. */
+/** Sends `100 Continue` if the client expects it. Call after authentication, just before reading the body. */
 export function inviteBody(request: Request, response: Response): void {
   if (headerOf(request, 'expect')?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
 /**
- * The fields of a body, for any method: a JSON object whatever the Content-Type, else a form (contract 1).
- * Errors: 400, 408 too slow, 413, 415.
+ * Reads the fields of a body, for any method: a JSON object whatever the Content-Type, otherwise a form
+ * (contract 1). Errors: 400, 408 too slow, 413, 415.
  */
 export async function readBody(request: Request, limits: BodyLimits): Promise<Body> {
   const { bytes, text } = await readText(request, limits);
@@ -67,17 +67,17 @@ export async function readText(
 }
 
 const NO_BYTES = Buffer.alloc(0);
-/** That of a request without a body. */
+/** Result of `readBody` for a request without a body. */
 const EMPTY_BODY: Body = { bytes: NO_BYTES, ...jsonBody(Object.freeze({}), '{}') };
 
-/** What `readBody` returns for a request without a body; undefined for any other. */
+/** Like `readBody`, without waiting, for a request without a body; undefined if it has one. */
 export function emptyBody(request: Request): Body | undefined {
   return hasBody(request) ? undefined : EMPTY_BODY;
 }
 
 /**
- * Errors: 415 for a compressed body, a charset other than UTF-8 and a list of types. The labels of a body without bytes
- * mean nothing (contract 1).
+ * Checks Content-Encoding and Content-Type. Errors: 415 for a compressed body, a charset other than UTF-8, or
+ * a list of types. The headers are ignored if the body has no bytes (contract 1).
  */
 export async function refuseLabels(request: IncomingMessage, { windowMs }: BodyRate): Promise<void> {
   const problem = problemOfLabels(request);
@@ -87,8 +87,8 @@ export async function refuseLabels(request: IncomingMessage, { windowMs }: BodyR
 }
 
 /**
- * The first bytes of a body, which stay unread: `none` if it has no bytes, undefined if none arrive within `waitMs` or the
- * client leaves.
+ * First bytes of a body, without consuming them. `none` if it has no bytes; undefined if none arrive within
+ * `waitMs` or the client disconnects.
  */
 export async function firstBytes(
   request: IncomingMessage,
@@ -104,7 +104,7 @@ export async function firstBytes(
   return first ?? (request.complete ? 'none' : undefined);
 }
 
-/** Whether the headers announce a body, whose end was not read yet. */
+/** Whether the headers announce a body that was not read to its end. */
 export function hasBody(request: IncomingMessage): boolean {
   if (request.readableEnded) return false;
   const encoding = headerOf(request, 'transfer-encoding');
@@ -148,7 +148,7 @@ function tooLarge({ maxBytes }: BodyLimits): HttpProblem {
 /** UTF-8, and labels that old clients put on plain ASCII texts. */
 const CHARSETS = ['', 'utf-8', 'utf8', 'us-ascii', 'ascii', 'iso-8859-1', 'latin1', 'windows-1252'];
 
-/** Why a body with these labels cannot be read, unless it is empty. */
+/** 415 error for Content-Encoding and Content-Type of the request; undefined if the body is readable. */
 export function problemOfLabels(request: IncomingMessage): HttpProblem | undefined {
   const coding = headerOf(request, 'content-encoding') ?? 'identity';
   const type = headerOf(request, 'content-type');
@@ -240,7 +240,7 @@ function formFields(text: string): ReadonlyMap<string, FormValue> {
   return form.values;
 }
 
-/** A name or value of a form. A percent sign that is not followed by two hexadecimal digits stands for itself. */
+/** Decodes a name or value of a form. A percent sign without two hexadecimal digits is taken literally. */
 function formText(raw: string): string {
   try {
     return decodeURIComponent(raw.replaceAll('+', ' ').replace(/%(?![0-9a-f]{2})/gi, '%25'));

@@ -29,8 +29,9 @@ export function createPacer(): (piece: Uint8Array) => Promise<void> {
 }
 
 /**
- * Pipes the body into the sink until either ends or `stop` is aborted; leaves the request open, so that a response can
- * be sent. Errors: the reason of `stop`, which is also aborted for 408 too slow, 413 and what is unreadable.
+ * Pipes the body into the sink until either ends or `stop` is aborted; leaves the request open, so that a
+ * response can be sent. Errors: the reason of `stop`, which is also aborted with 408 (too slow), 413, or
+ * `unreadable`.
  */
 export async function receiveInto(
   request: IncomingMessage,

@@ -115,7 +115,7 @@ export class UploadInProgress {
     if (this.#staged !== null && !this.#isAdopted) void this.storage.discard(this.caller, this.#staged);
   };
 
-  /** How many bytes may stay in memory, if there are so many. */
+  /** Maximum bytes to keep in memory for an upload that has received `bytes`. */
   #keep(bytes: number): number {
     const { smallBytes, middleBytes } = this.limits;
     if (bytes <= smallBytes || bytes > middleBytes || this.#isReleased) return smallBytes;

@@ -18,38 +18,38 @@ export interface StreamCounters {
   streamOpened(transport: string): void;
   eventsSent(transport: string, count: number): void;
   streamClosed(transport: string): void;
-  /** Until the returned function is called. */
+  /** Measures the waiting time of a follower until the returned function is called. */
   readonly follow: (waitingSince: WaitingSince) => () => void;
 }
 
 /** The metrics of one server. */
 export interface Metrics {
-  /** `path` is the documented one, for example `/v1/apps/{app_id}`. */
+  /** Counts a request. `path` is the documented one, for example `/v1/apps/{app_id}`. */
   countRequest(request: { method: string; path: string; status: number }, milliseconds: number): void;
-  /** `name` is one of a bounded number. */
+  /** Counts an operation. `name` must be one of a bounded number of values. */
   countOperation(operation: { type: string; name: string }, milliseconds: number): void;
-  /** Called with the text of each SQL statement; returns what is to be called when it has ended. */
+  /** Call with the text of an SQL statement that starts; call the returned function when it has ended. */
   readonly statementStarted: (sql: string) => () => void;
   countRateLimited(): void;
   countTerminalRefused(code: RefusalCode): void;
-  /** One more waits for notifications, or one less. */
+  /** Counts a terminal that begins (1) or stops (-1) waiting for notifications. */
   countWaitingTerminals(change: 1 | -1): void;
-  /** Adds what a unit of work counted. */
+  /** Adds `amount` to a metric that is counted within units of work. */
   readonly count: (metric: CountedMetric, amount: number) => void;
   readonly streams: StreamCounters;
   /** Responds in the text format of Prometheus. */
   readonly handler: RequestHandler;
 }
 
-/** What clients of a server take up. */
+/** Open connections, unread bytes and refusals of the server's clients. */
 export interface ClientFigures {
-  /** Bytes that were made for clients and that they have not taken yet. */
+  /** Bytes of responses that clients have not read yet. */
   readonly waitingBytes: number;
   /** Open TCP connections. */
   readonly connections: number;
-  /** How many of them were cut because their clients did not read. */
+  /** Number of connections cut because their clients did not read. */
   readonly cut: number;
-  /** How often something was refused, by the limit that was used up. */
+  /** Number of refusals by the limit that was exceeded. */
   readonly refused: ReadonlyMap<string, number>;
 }
 
@@ -61,19 +61,19 @@ export interface MetricSources extends OperationSources {
   /** Bytes of the database file and of its write-ahead log. */
   readonly databaseBytes: () => { readonly file: number; readonly log: number };
   readonly clients: () => ClientFigures;
-  /** Whether the write-ahead log is so long that an operator should look for the reason. */
+  /** Whether the write-ahead log has 256 MiB or more: an operator should look for the reason. */
   readonly isLogLong: () => boolean;
   readonly examining: () => ExaminingReads;
   readonly follow: StreamCounters['follow'];
-  /** How often limits could not be shared with other nodes. */
+  /** Number of times that limits could not be shared with other nodes. */
   readonly limitStoreFailures: () => number;
-  /** Null where notifications do not go out over MQTT. */
+  /** Null if notifications are not sent over MQTT. */
   readonly mqtt: (() => MqttState) | null;
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** `register` gets the metrics. */
+/** Creates the metrics in `register`. */
 export function createMetrics(sources: MetricSources, register = new Registry()): Metrics {
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
     new Counter({ name, help, labelNames, registers: [register] });

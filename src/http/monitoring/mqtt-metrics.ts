@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What is known of notifications over MQTT, since the start of the process. */
+/** State of the MQTT connection, and counts of notifications since the start of the process. */
 export interface MqttState {
   readonly isConnected: boolean;
   /** How often a connection to the broker was opened. */
@@ -10,7 +10,7 @@ export interface MqttState {
   readonly returned: number;
   /** Messages that the broker has yet to acknowledge. */
   readonly inFlight: number;
-  /** Number by outcome. */
+  /** Number of confirmations by outcome, for example `confirmed` or `unknown`. */
   readonly confirmations: ReadonlyMap<string, number>;
 }
 

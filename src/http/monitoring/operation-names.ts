@@ -6,7 +6,9 @@ const MAX_DIGITS = 8;
 
 const OTHER = 'other';
 
-/** Names of operations as metrics and traces show them. Clients choose them, so only so many are kept apart. */
+/**
+ * Names of operations in metrics and traces. Clients choose them, so at most `MAX_NAMES` are distinguished.
+ */
 export class OperationNames {
   readonly #known = new Set<string>();
 

@@ -6,11 +6,11 @@ import { onClosed, requestContextOf } from '../request-context.js';
 import type { Metrics } from './metrics.js';
 import { SWITCHING_PROTOCOLS } from '../server/upgrade.js';
 
-/** Logged if the client disconnected before a response. */
+/** Status that is logged if the client disconnected before it got a response. */
 const CLIENT_CLOSED = 499;
-/** The status of requests that are refused because the server is overloaded, or cannot serve for another reason. */
+/** Status of requests refused because the server is overloaded or not ready. */
 const UNAVAILABLE = 503;
-/** Refused requests of so long are one warning. */
+/** Interval of the warning that sums up requests answered with 503. */
 const WARN_EVERY_MS = 10 * SECOND;
 
 /** Counts and logs each request once, when its response is sent or its client has disconnected. */
@@ -24,7 +24,7 @@ export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock):
       const status = hasResponse(response) ? response.statusCode : CLIENT_CLOSED;
       metrics.countRequest({ method, path: requestContextOf(response).template, status }, milliseconds);
       if (status === UNAVAILABLE) countUnavailable();
-      // What is refused by the thousand is one warning, not an error each.
+      // 503 is logged as info: an overloaded server refuses thousands, for which `countUnavailable` warns.
       const level = status >= 500 && status !== UNAVAILABLE ? 'error' : 'info';
       if (!logger.isLevelEnabled(level)) return;
       logger[level](describeRequest(request, response, status, milliseconds), 'request');
@@ -33,7 +33,7 @@ export function observeRequests(logger: Logger, metrics: Metrics, clock: Clock):
   };
 }
 
-/** To be called for each request that is answered with 503: logs one warning with their number every 10 seconds. */
+/** Returns a function to call for each 503 response. It logs their number once every 10 seconds. */
 export function warningOfMany(logger: Pick<Logger, 'warn'>): () => void {
   let requests = 0;
   return () => {
@@ -51,7 +51,7 @@ export function hasResponse(response: Response): boolean {
   return response.headersSent || response.statusCode === SWITCHING_PROTOCOLS;
 }
 
-/** No value that a client chose except its request id: no query, name or header. */
+/** Fields of the log line. Apart from its request id, no value of the client: no query, name or header. */
 function describeRequest(request: Request, response: Response, status: number, milliseconds: number): object {
   const { requestId, traceId, ip, template, caller } = requestContextOf(response);
   return {

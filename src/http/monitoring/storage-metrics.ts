@@ -1,20 +1,20 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** What is stored, by table, and what retention keeps and has deleted, by kind. Null where it is not known. */
+/** Sizes by table, and retention statistics by kind of row. Null while not known. */
 export interface StorageFigures {
   readonly sizes: {
     readonly tables: Readonly<Record<string, { readonly bytes: number; readonly rows: number }>>;
     readonly freeBytes: number | null;
   } | null;
   readonly rows: {
-    /** By kind, the time of the oldest row, in milliseconds since 1970; null if there is none. */
+    /** Time of the oldest row by kind, in milliseconds since 1970; null if there is none. */
     readonly oldest: Readonly<Record<string, number | null>>;
-    /** By kind, the number of rows that were deleted so far. */
+    /** Rows deleted so far by kind. */
     readonly deleted: Readonly<Record<string, number>>;
   } | null;
 }
 
-/** Of figures that are read from the database, which several nodes may share. */
+/** Help text for metrics read from the database, for which all its nodes report the same value. */
 export const SAME_ON_EACH_NODE = 'Each node gives the same number: take the maximum, not the sum.';
 
 const MS_PER_SECOND = 1_000;

@@ -8,14 +8,14 @@ import { clientNetwork } from '../../platform/network.js';
 
 /** TCP connections. */
 export const CONNECTION_LIMITS = {
-  /** A fleet of 10,000 terminals waits for notifications, each on a connection of its own, and others go on. */
+  /** All connections: 10,000 of terminals that wait for notifications, and 2,000 of other clients. */
   total: 12_000,
-  /** Of one IPv4 address or IPv6 /64 network; connections of trusted proxies, and of terminals that wait, are not limited so. */
+  /** Connections of one IPv4 address or IPv6 /64 network, without trusted proxies and waiting terminals. */
   ofNetwork: 500,
 } as const;
 
 export interface IdleRule {
-  /** Interval in which the client must take `leastBytes` of those that wait for it, or all. */
+  /** Within this time, the client must read `leastBytes`, or all bytes that wait for it. */
   readonly idleMs: number;
   readonly leastBytes: number;
 }
@@ -23,31 +23,37 @@ export interface IdleRule {
 /** How long a client may leave bytes unread: on average 1 KiB a second over two minutes. */
 export const IDLE_RULE: IdleRule = { idleMs: 2 * MINUTE, leastBytes: 120 * 1024 };
 
-/** What ends the counting of a connection for its network, by `keyOf`: a TLS socket is not the one that was accepted. */
+/**
+ * Functions that stop counting a connection for its network, by `keyOf`. Not by socket: with TLS, the socket
+ * of a request is another object than the accepted one.
+ */
 const networkSlots = new Map<string, () => void>();
 
 const keyOf = ({ localPort, remoteAddress, remotePort }: Socket): string =>
   `${localPort} ${remoteAddress} ${remotePort}`;
 
-/** The client of the connection is known, and has limits of its own: thousands of terminals may share one address. */
+/**
+ * Stops counting the connection for its network. Called once the client is known and has limits of its own:
+ * thousands of terminals may share one address.
+ */
 export function leaveNetwork(socket: Socket): void {
   networkSlots.get(keyOf(socket))?.();
 }
 
-/** How much a client has taken, and when that was looked at. */
+/** Bytes that a client has read, and the monotonic time of that measurement, in milliseconds. */
 interface Progress {
   readonly taken: number;
   readonly since: number;
 }
 
 interface Connection {
-  /** Null if nothing waits for the client. */
+  /** Null if no bytes wait for the client. */
   progress: Progress | null;
   /** Requests without a complete response. */
   requests: number;
 }
 
-/** The connections of a server: their limit by network, and the end of those whose clients do not read. */
+/** Limits the connections of each network, and cuts those whose clients do not read. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   #cut = 0;
@@ -63,12 +69,12 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** How many were cut because their clients did not read. */
+  /** Number of connections cut because their clients did not read. */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Whether bytes wait for some client. */
+  /** Whether any client has unread bytes. */
   get haveUnsent(): boolean {
     return [...this.#open.keys()].some((socket) => socket.writableLength > 0);
   }
@@ -84,8 +90,8 @@ export class Connections {
     if (isTls) server.on('secureConnection', (socket: Socket) => this.#add(socket));
     server.prependListener('request', this.#countRequest);
     server.prependListener('checkContinue', this.#countRequest);
-    // Without a listener Node would close each silent connection: also one whose client waits for its response, and
-    // one of which bytes wait, which is for `check`.
+    // Without this listener, Node would close every idle connection, even if its client waits for a response
+    // or has unread bytes. `check` cuts the latter.
     server.on('timeout', (socket: Socket) => {
       if (socket.writableLength === 0 && !this.#open.get(socket)?.requests) socket.destroy();
     });
@@ -93,7 +99,7 @@ export class Connections {
     server.once('close', () => clearInterval(timer));
   }
 
-  /** Cuts connections whose clients have not taken enough of what waits for them. */
+  /** Cuts connections whose clients read too slowly, as `rule` defines. */
   check(now = this.clock.elapsed()): void {
     const { idleMs, leastBytes } = this.rule;
     for (const [socket, connection] of this.#open) {
@@ -123,9 +129,9 @@ export class Connections {
     response.once('close', () => (connection.requests -= 1));
   };
 
-  /** Closes a connection of a network that has too many. */
+  /** Counts a new connection for its network, or closes it if the network has too many. */
   #admit(socket: Socket): void {
-    // The address of a link has the name of the interface after a percent sign; a closed connection has none.
+    // A link-local address ends with the interface (`fe80::1%eth0`). A closed connection has no address.
     const [address = ''] = (socket.remoteAddress ?? '').split('%');
     if (address === '' || this.isTrusted(address)) return;
     const of = clientNetwork(address);
@@ -143,13 +149,13 @@ export class Connections {
   }
 }
 
-/** Drops what is unread in the operating system as well, so that a client that does not read sees the end. */
+/** Closes the socket and drops its unsent bytes, also in the operating system, so that the client notices. */
 function reset(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-/** How often connections are looked at: often enough to cut them at most an eighth later than the rule says. */
+/** Interval of `check`, in milliseconds: connections are cut at most an eighth of `idleMs` late. */
 function checkInterval({ idleMs }: IdleRule): number {
   return Math.min(5 * SECOND, idleMs / 8);
 }

@@ -22,15 +22,15 @@ export interface HttpParts {
   /** Health, metrics and documentation: exempt from the rate limit. */
   readonly uncounted: RequestHandler;
   readonly rateLimit: RequestHandler;
-  /** Of all paths below /v1, which it finds in `request.path`. */
+  /** Serves all paths below /v1. Reads the whole path from `request.path`. */
   readonly v1: RequestHandler;
-  /** Of all paths below /terminal/v1, which have limits of their own. */
+  /** Serves all paths below /terminal/v1, which have separate limits. */
   readonly terminal: RequestHandler;
-  /** Of paths below /ingest/v1; passes on what is none of them. */
+  /** Serves paths below /ingest/v1; passes other requests to the next handler. */
   readonly ingest: RequestHandler;
   readonly graphql: {
     readonly handler: RequestHandler;
-    /** The same for POST requests to /graphql itself, without matching their path. */
+    /** Serves POST requests whose path is exactly /graphql; skips the path matching of `handler`. */
     readonly post: RequestHandler;
     readonly refuse: ErrorRequestHandler;
   };
@@ -79,7 +79,7 @@ const isV1 = ({ path }: Request): boolean => path === '/v1' || path.startsWith('
 const isTerminal = ({ path }: Request): boolean =>
   path === '/terminal/v1' || path.startsWith('/terminal/v1/');
 
-/** An operation, the usual request of dashboards. */
+/** Whether this is a GraphQL operation by POST, the usual request of dashboards. */
 const isPosted = (request: Request): boolean =>
   request.method === 'POST' && request.path === '/graphql' && !isUpgrade(request);
 
@@ -89,7 +89,7 @@ const refuseOtherUpgrades: RequestHandler = (request, response, next) => {
   else next();
 };
 
-/** `/v2`, `/v1.1/devices` and `/V1/devices`. */
+/** Matches paths of other API versions: `/v2`, `/v1.1/devices` and `/V1/devices`. */
 const VERSION_PATH = /^\/v\d[\w.-]*(\/|$)/i;
 
 const pathNotFound: RequestHandler = (request) => {

@@ -6,11 +6,11 @@ import { clientNetwork } from '../../platform/network.js';
 import { HttpProblem } from '../problem.js';
 import { onClosed, requestContextOf } from '../request-context.js';
 
-/** Requests in progress: received and not responded to in full. Sockets and event streams have limits of their own. */
+/** Maximum requests without a complete response. Sockets and event streams have separate limits. */
 export const REQUEST_LIMITS = {
-  /** Of one IPv4 address or IPv6 /64 network. */
+  /** Requests of one IPv4 address or IPv6 /64 network, other than those of terminals. */
   ofNetwork: 250,
-  /** Of terminals whose token is not verified yet, which may share an address by thousands; they count apart. */
+  /** Requests of terminals of one network before their token is verified. Thousands may share an address. */
   ofNetworkByTerminals: 500,
   ofCompany: 500,
 } as const;
@@ -20,7 +20,7 @@ const RETRY_SECONDS = 5;
 /** Refuses requests of a network that has too many in progress: 429. */
 export const limitRequests = limitOfNetwork('requests_of_network', REQUEST_LIMITS.ofNetwork);
 
-/** The same for requests of terminals. */
+/** Refuses requests of terminals if their network has too many in progress: 429. */
 export const limitTerminalRequests = limitOfNetwork(
   'terminal_requests_of_network',
   REQUEST_LIMITS.ofNetworkByTerminals,
@@ -38,7 +38,7 @@ function takeNetwork(kind: string, max: number, response: Response, next: NextFu
     const message = `Too many requests at the same time: at most ${network.max} from one address.`;
     throw new HttpProblem(429, 'rate_limited', message, { 'Retry-After': String(RETRY_SECONDS) });
   }
-  // The request has waited before: its client may have left.
+  // The request waited in a queue before this: its client may have left.
   if (response.closed) {
     taken();
     return;
@@ -49,8 +49,8 @@ function takeNetwork(kind: string, max: number, response: Response, next: NextFu
 }
 
 /**
- * Takes note of the caller. Errors: `busy` if the company has too many requests in progress; those of its terminals and those
- * of its users count apart.
+ * Stores the caller in the context and counts the request for its company. Requests of terminals and of users
+ * are counted separately. Errors: `busy` if the company has too many in progress.
  */
 export function enterCompany(
   response: Response,
@@ -73,7 +73,7 @@ export function enterCompany(
   else context.leave.push(taken);
 }
 
-/** The request does not count any more: it has ended, or goes on as an event stream. */
+/** Stops counting the request as in progress: it has ended, or continues as an event stream. */
 export function leaveRequests(response: Response): void {
   const { leave } = requestContextOf(response);
   for (const release of leave.splice(0)) release();

@@ -14,31 +14,30 @@ import { RetrySpread, TERMINAL_RETRIES } from '../../platform/limits/retry-sprea
 import { HttpProblem } from '../problem.js';
 import { onClosed } from '../request-context.js';
 
-/** Requests that a client may send on a connection while it waits for the response to an earlier one. */
+/** Maximum pipelined requests per connection: sent while the response to an earlier one is incomplete. */
 export const MAX_AHEAD = 250;
-/** Requests of terminals that wait for their first turn, of all companies. */
+/** Maximum requests of terminals, of all companies, that wait to be handled. */
 const MAX_ENTERING = 2_000;
 
 interface Connection {
-  /** What begins the next requests, in order. */
+  /** Functions that start the waiting requests, in the order of arrival. */
   readonly waiting: (() => void)[];
-  /** Whether the last of them is to be refused. */
+  /** Whether the last waiting request exceeds `MAX_AHEAD` and will be refused. */
   isRefused: boolean;
 }
 
-/** Those whose first request has no complete response yet. */
+/** Connections with a request in progress. */
 const connections = new WeakMap<Socket, Connection>();
 
 /**
- * Handles the requests of one connection one after the other, in the order of their responses. Connections take turns:
- * many requests that arrive at once hold nothing up.
+ * Handles pipelined requests of one connection one at a time, in order. Connections are served round-robin,
+ * so that many requests at once do not delay other clients.
  */
 export const takeTurn: RequestHandler = (request, response, next) =>
   take({ owner: clientOwner(request.socket), enter: enterEventLoop }, request, response, next);
 
 /**
- * The same for requests of terminals. Refuses, before anything else is done for it, one that would wait behind too many
- * others: `busy`.
+ * Like `takeTurn`, for requests of terminals. Errors: `busy`, before any other work, if `most` requests wait.
  */
 export function takeTerminalTurn(
   clock: Pick<Clock, 'elapsed'>,
@@ -71,7 +70,7 @@ export function takeTerminalTurn(
 
 interface Turn {
   readonly owner: Owner;
-  /** Waits for the first turn. */
+  /** Waits until the event loop has time for a new request. */
   readonly enter: () => Promise<void>;
 }
 
@@ -88,20 +87,20 @@ async function take(
   onClosed(response, () => beginNext(socket));
   await workFor(owner, async () => {
     await enter();
-    // Its client may have left meanwhile.
+    // The client may have left while the request waited.
     if (!response.closed) next();
   });
 }
 
 /**
- * Never resolves for a connection that has ended, nor after a refused request, whose response closes it. Errors: 429
- * for one too many, in its turn.
+ * Waits until the earlier requests of the connection are answered. Never resolves if the connection ends, or
+ * after a refused request, whose response closes it. Errors: 429 if more than `MAX_AHEAD` wait.
  */
 async function turnOf(connection: Connection, socket: Socket): Promise<void> {
   const { waiting, isRefused: isClosing } = connection;
   const isTooMany = waiting.length >= MAX_AHEAD;
   connection.isRefused ||= isTooMany;
-  // Nothing more is read than the packet in which this request came.
+  // Stops reading: requests after the refused one are not answered.
   if (isClosing) socket.pause();
   await new Promise<void>((resolve) => {
     if (!isClosing) waiting.push(resolve);

@@ -14,9 +14,9 @@ const PROBLEMS: Readonly<Record<string, readonly [number, HttpCode, string]>> = 
 };
 
 /**
- * Sends the usual error object for bytes that are not an HTTP request, and for requests that time out, instead of
- * Node's own response. Then closes the connection, since the start of a next request on it is unknown. Complete requests
- * that came before are answered first: what they change is no part of what is refused.
+ * Sends the usual error object, instead of Node's own response, for bytes that are not an HTTP request and
+ * for requests that time out. Then closes the connection, since the start of a next request is unknown.
+ * Complete requests received before are answered first.
  */
 export function respondToUnreadable(server: Server): void {
   const exchanges = new WeakMap<Duplex, readonly Exchange[]>();

@@ -5,7 +5,7 @@ import { html, type Markup } from './markup.js';
 
 const NAME = 'terminal-gateway';
 
-/** What a client finds from the root of the server. Paths, since the server does not know its public address. */
+/** Entry points listed at `/`. Paths, because the server does not know its public address. */
 const LINKS = [
   { name: 'docs', path: '/docs', meaning: 'Reference of the REST API /v1' },
   { name: 'openapi', path: '/openapi.json', meaning: 'The same as an OpenAPI document' },

@@ -63,7 +63,9 @@ export function fieldsOf<S extends z.ZodObject>(shape: S) {
   };
 }
 
-/** Prepares the list of fields once; the types of `Exceptions` make what it renders the shape's output. */
+/**
+ * Prepares the list of fields once. The types of `Exceptions` guarantee that the result has the shape's type.
+ */
 function renderer(names: readonly string[], exceptions: object): RecordFields<object, unknown>['render'] {
   const derivations = new Map<string, unknown>(Object.entries(exceptions));
   const fields = names.map((name) => ({

@@ -5,21 +5,22 @@ import { ndjsonLine } from '../../platform/encoding/ndjson.js';
 import { addRows, batchesOf, NO_ROWS, type Row } from '../../platform/requests/rows.js';
 import type { RowStore } from './line-route.js';
 
-/** What one transaction stores: others wait for it. */
+/** Maximum rows and bytes stored in one transaction: other writes wait while it runs. */
 const BATCH = { rows: 500, bytes: MAX_BODY_BYTES } as const;
 
 export interface Lines {
   readonly rows: AsyncIterable<Row>;
-  /** A unit of work of who sends the rows, whose right is looked up again. Errors: those of a token that is no longer valid. */
+  /** Runs a unit of work as the sender, after checking the token again. Errors: those of an invalid token. */
   readonly write: <T>(use: (work: WriteWork) => Promise<T>) => Promise<T>;
   readonly requestId: string;
-  /** Gets faults of the server, which the response shows as 500. */
+  /** Receives server faults; the response reports them as 500. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
 /**
- * Stores the rows, batch by batch; returns the text of the answer as it is made: lines for rows of a batch once it is
- * committed, and a last line with the totals of all committed rows. An error ends it, with the error in the last line.
+ * Stores the rows in batches and yields the text of the answer: lines for the rows of a batch after its
+ * commit, then a line with the totals of all committed rows. An error ends the answer; the last line reports
+ * it.
  */
 export async function* lineAnswers<Checked>(route: RowStore<Checked>, lines: Lines): AsyncGenerator<string> {
   const { rows, requestId } = lines;

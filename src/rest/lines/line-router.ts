@@ -31,10 +31,10 @@ interface LineOptions {
 
 const METHODS = ['POST', 'OPTIONS'];
 
-/** Of a line: to check and mask so much text takes some 50 ms at worst, and cannot be done in parts. */
+/** Maximum bytes per line: checking and masking that many blocks the event loop for up to 50 ms. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
-/** Streams of one company at the same time: each holds a batch in memory, and its batches wait for each other. */
+/** Maximum concurrent streams of one company: each buffers a batch, and batches are stored one by one. */
 export const STREAMS_OF_COMPANY = 4;
 const RETRY_SECONDS = 10;
 
@@ -56,7 +56,7 @@ export function createLineRouter<Checked>(route: LineRoute<Checked>, options: Li
   return router;
 }
 
-/** Errors: those that come before the answer begins. */
+/** Reads and stores the rows. Errors: those found before the answer begins. */
 async function receive<Checked>(
   route: LineRoute<Checked>,
   access: Access,
@@ -90,7 +90,7 @@ function refuseOtherTypes(request: Request): void {
   throw new HttpProblem(415, 'not_ndjson', `Send one JSON object per line, as Content-Type: ${NDJSON_TYPE}.`);
 }
 
-/** Counts the request until it ends. Errors: `busy` if the company has too many of them. */
+/** Counts the request among the streams of its company until it ends. Errors: `busy` for too many. */
 function enterStreams(response: Response, { companyId }: Caller): void {
   const { limits, leave } = requestContextOf(response);
   const slot = { kind: 'ingest_of_company', of: String(companyId), max: STREAMS_OF_COMPANY };
@@ -103,7 +103,7 @@ function enterStreams(response: Response, { companyId }: Caller): void {
   else leave.push(taken);
 }
 
-/** The pieces until the server stops. Errors: 503 then; what follows them is not stored. */
+/** Yields the pieces until the server stops. Errors: 503 when it stops; later pieces are not stored. */
 async function* untilStopped(
   pieces: AsyncGenerator<Buffer, undefined>,
   stopping: AbortSignal,

@@ -13,38 +13,38 @@ import { problemReference, type ResponseObject } from './problems.js';
 import type { Parameter, RequestBody } from './request.js';
 import { bodySchema, responseSchema, type Schemas } from './schema.js';
 
-/** What a route outside of /v1 says about itself. */
+/** OpenAPI description of a route outside of /v1. */
 export interface Description {
   /** In lowerCamelCase, unique in the document: `getTerminalManifest`. */
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** In path, query and headers. */
+  /** Parameters in path, query and headers. */
   readonly parameters?: readonly Parameter[];
-  /** Model of a row, where the body consists of rows. */
+  /** Model of one row, if the body consists of rows. */
   readonly rows?: z.ZodObject;
-  /** An example body, or row of a body. */
+  /** Example of the body, or of one row of it. */
   readonly example?: object;
   readonly answer: Answer;
-  /** Statuses of errors that not every route of /terminal/v1 or /ingest/v1 has, for example 404. */
+  /** Error statuses besides those of every route of /terminal/v1 or /ingest/v1, for example 404. */
   readonly errors?: readonly number[];
 }
 
 export interface Answer {
   /** Content-Type without parameters. */
   readonly type: string;
-  /** Of the content: of each line of NDJSON, of the data of each event. */
+  /** Shape of the content: of one line of NDJSON, or of the data of one event. */
   readonly shape: z.ZodType;
-  /** What each success status means. 304 has no content. */
+  /** Description of each success status, for example `{ 200: 'The manifest.' }`. 304 has no content. */
   readonly statuses: Readonly<Record<number, string>>;
-  /** What headers mean, by name. */
+  /** Description of each response header, by header name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface DescribedBody {
   /** Content types. */
   readonly types: readonly string[];
-  /** Of the body, or of each of its rows. */
+  /** Model of the body, or of one row of it. */
   readonly model: z.ZodObject;
 }
 
@@ -54,7 +54,7 @@ export interface DescribedRoute {
   /** The whole path: `/terminal/v1/assets/{name}`. */
   readonly path: string;
   readonly tag: string;
-  /** The scope of its tokens; null if it is called with the tokens of terminals. */
+  /** Required scope of the API token; null if the route accepts tokens of terminals instead. */
   readonly scope: Scope | null;
   readonly body?: DescribedBody | undefined;
   readonly describe: Description;
@@ -67,11 +67,11 @@ const SERIAL_NUMBER: Parameter = {
   schema: { type: 'string' },
 };
 
-/** Errors of all routes outside of /v1, and those of the routes with a body. */
+/** Error statuses of all routes outside of /v1; those of routes with a body follow. */
 const ALWAYS = [400, 401, 403, 429, 431, 500, 503];
 const WITH_BODY = [408, 413, 415, 422];
 
-/** The operation of a route outside of /v1. Adds shapes with an id to `schemas`. */
+/** OpenAPI operation of a route outside of /v1. Adds schemas that have an id to `schemas`. */
 export function describedOperation(route: DescribedRoute, schemas: Schemas): OpenApiOperation {
   const { tag, scope, body, describe } = route;
   const { operationId, summary, description, parameters = [], errors = [] } = describe;

@@ -11,9 +11,9 @@ export interface OpenApiOperation {
   readonly parameters: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
-  /** Names of security schemes; by default, those of API tokens. Empty if no token is needed. */
+  /** Names of security schemes. Default: those of API tokens. Empty if no token is needed. */
   readonly security?: readonly Readonly<Record<string, readonly []>>[];
-  /** The scope that the token and the user's role must both have; absent if none is needed. */
+  /** Scope that both the token and the user's role must have; absent if none is needed. */
   readonly 'x-scope'?: Scope;
 }
 
@@ -32,7 +32,7 @@ export const COMMON_HEADERS = Object.fromEntries(
     .map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
 
-/** Responses to terminals have no X-Rate-Limit headers: their limits are not those of an address. */
+/** Headers of responses to terminals. No X-Rate-Limit headers: terminals are not limited by address. */
 export const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 
 /** The security schemes of API tokens. */
@@ -41,7 +41,7 @@ export const API_TOKEN = {
   bearer: { type: 'http', scheme: 'bearer', description: 'The same token, outside the URL.' },
 };
 
-/** Those of terminals, which `/terminal/v1` accepts. */
+/** Security schemes of terminals, for `/terminal/v1`. */
 export const TERMINAL_TOKEN = {
   device_token: { type: 'http', scheme: 'bearer', description: 'The token of one device.' },
   gateway_token: {
@@ -52,7 +52,7 @@ export const TERMINAL_TOKEN = {
   },
 };
 
-/** The list of alternatives, one of which a request has. */
+/** Security requirement that lists the schemes as alternatives: a request uses one of them. */
 export const oneOf = (schemes: object): readonly Readonly<Record<string, readonly []>>[] =>
   Object.keys(schemes).map((name) => ({ [name]: [] }));
 

@@ -90,7 +90,7 @@ const PROBLEMS: Readonly<Record<number, Problem>> = {
   },
 };
 
-/** What differs for terminals. */
+/** Error responses of terminal routes that differ from those of /v1. */
 const TERMINAL_PROBLEMS: Readonly<Record<number, Problem>> = {
   401: {
     ...UNAUTHENTICATED,
@@ -103,7 +103,7 @@ const TERMINAL_PROBLEMS: Readonly<Record<number, Problem>> = {
   },
 };
 
-/** Errors of every route: any method may carry a body (contract 1). */
+/** Error statuses of every route: any method may carry a body (contract 1). */
 const ALWAYS = [400, 408, 413, 415, 422, 429, 431, 500, 503];
 
 /** Statuses of the error responses of a route, ascending. */
@@ -123,7 +123,7 @@ export function problemReference(status: number, isOfTerminal = false): { readon
   return { $ref: `#/components/responses/${problem?.name ?? ''}` };
 }
 
-/** The error responses by name; each has the common `headers` and its own. */
+/** Error responses by name. Each has the common `headers` and those of its own status. */
 export function problemResponses(
   headers: NonNullable<ResponseObject['headers']>,
 ): Readonly<Record<string, ResponseObject>> {

@@ -1,4 +1,4 @@
-/** What the server promises terminals, with the words in which a summary says that it was broken. */
+/** Promises of the server to terminals, with the text by which a summary reports a breach. */
 export const PROMISES = {
   wrong_content: 'an asset whose bytes do not have the announced CRC, hash or size',
   unreadable_params: 'a params.dat that a terminal cannot read',
@@ -12,7 +12,7 @@ export const PROMISES = {
 
 export type PromiseName = keyof typeof PROMISES;
 
-/** The examples that are kept of each promise. */
+/** Maximum examples kept for each promise. */
 const MAX_EXAMPLES = 5;
 
 export interface BrokenPromise {

@@ -25,10 +25,10 @@ const NAMES = [
 ] as const;
 export type FigureName = (typeof NAMES)[number];
 
-/** The errors that are kept as examples. */
+/** Maximum error texts kept as examples. */
 const MAX_ERRORS = 5;
 
-/** What the terminals of a run count. */
+/** Counters and latencies of all terminals of a run. */
 export class Figures {
   readonly latencies = new Latencies();
   readonly #counts = new Map<FigureName, number>(NAMES.map((name) => [name, 0]));
@@ -42,13 +42,13 @@ export class Figures {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** What went wrong without breaking a promise, for example a connection that was refused. */
+  /** Counts an error that breaks no promise, for example a refused connection. */
   error(text: string): void {
     this.count('errors');
     if (this.#errors.size < MAX_ERRORS) this.#errors.add(text);
   }
 
-  /** Different ones, at most 5. */
+  /** Distinct error texts, at most 5. */
   get errors(): readonly string[] {
     return [...this.#errors];
   }
@@ -61,7 +61,7 @@ export class Figures {
 /** The result of a run, as `--json` prints it. Times are in milliseconds. */
 export interface Summary extends Readonly<Record<FigureName, number>> {
   readonly terminals: number;
-  /** How many the server has let in. */
+  /** Number of terminals that connected successfully. */
   readonly connected: number;
   readonly seconds: number;
   readonly requests_per_second: number;
@@ -71,7 +71,7 @@ export interface Summary extends Readonly<Record<FigureName, number>> {
     readonly p99: number;
     readonly max: number;
   };
-  /** Notifications of the run that terminals had not received at its end, other than those that count as lost. */
+  /** Notifications of the run not received by its end, without those counted as lost. */
   readonly notifications_outstanding: number;
   readonly error_examples: readonly string[];
   readonly broken: readonly BrokenPromise[];

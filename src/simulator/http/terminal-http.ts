@@ -8,10 +8,10 @@ import { NoAnswer, StaleConnection, type Ask, type Reply } from './client.js';
 /** A terminal as requests name it. */
 export interface Identity {
   readonly serialNumber: string;
-  /** Its own token, or that of a concentrator, which names the terminal. */
+  /** Token of the device, or of a gateway, whose requests then name the terminal. */
   readonly token: string;
   readonly isNamed: boolean;
-  /** Reported before, where that is known; its reports repeat it with another battery level. */
+  /** Last report of the terminal, if known. The simulator sends it again with another battery level. */
   readonly reported?: Reported;
 }
 
@@ -20,15 +20,15 @@ export interface Reported {
   readonly meta: Readonly<Record<string, string>>;
 }
 
-/** The run has ended while the terminal waited for another attempt. */
+/** The run ended while the terminal waited for another attempt. */
 export class RunIsOver extends Error {}
 
 const FIRST_PAUSE_MS = SECOND / 2;
 const LONGEST_PAUSE_MS = 30 * SECOND;
-/** A terminal that may not use the service asks again after this time, until activities end. */
+/** Delay before a terminal that may not use the service tries again, until activities end. */
 const REFUSED_MS = 30 * SECOND;
 
-/** Requests of one terminal: repeated until there is an answer, which comes with every status below 400, or 404. */
+/** Sends requests of one terminal, repeated until they succeed: with a status below 400, or 404. */
 export class TerminalHttp {
   readonly #headers: Readonly<Record<string, string>>;
   #failures = 0;
@@ -41,17 +41,17 @@ export class TerminalHttp {
     const { serialNumber, token, isNamed } = identity;
     this.#headers = {
       authorization: `Bearer ${token}`,
-      // UTF-8, in the bytes that Node writes as Latin-1.
+      // Node writes header values as Latin-1; this sends the UTF-8 bytes of the serial number.
       ...(isNamed ? { 'x-serial-number': Buffer.from(serialNumber).toString('latin1') } : {}),
     };
   }
 
-  /** How many attempts have failed so that it is not known what the server has done. */
+  /** Number of failed attempts after which it is not known whether the server carried them out. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Repeats the request until it is answered, after `Retry-After` where the server asks for it. Errors: `RunIsOver`. */
+  /** Repeats the request until it succeeds; waits as long as `Retry-After` says. Errors: `RunIsOver`. */
   async ask(ask: Ask): Promise<Reply> {
     return await this.#repeat(async () => {
       const reply = await this.shared.client.ask(this.#signed(ask));
@@ -59,7 +59,7 @@ export class TerminalHttp {
     });
   }
 
-  /** The same for a response that goes on. */
+  /** Opens a response that continues, for example an event stream. Retries and errors as for `ask`. */
   async open(ask: Ask): Promise<IncomingMessage> {
     return await this.#repeat(async () => {
       const response = await this.shared.client.open(this.#signed(ask));
@@ -100,7 +100,7 @@ export class TerminalHttp {
     } else if (status === 401 || status === 403) {
       figures.count('refused');
       await this.shared.work.pause(REFUSED_MS);
-      // Nothing can come for it any more.
+      // The run has ended: no notification can arrive any more.
       if (this.shared.work.hasEnded()) throw new RunIsOver();
     } else {
       this.#failures += 1;
@@ -109,7 +109,7 @@ export class TerminalHttp {
     }
   }
 
-  /** At least `least`; up to half as long again, so that terminals which were refused together come back one by one. */
+  /** Waits for a random time of `least` or more, so that terminals refused together return one by one. */
   async #pause(ms: number, least = ms / 2): Promise<void> {
     await this.shared.all.pause(least + (this.random.whole(0, 1_000) / 1_000) * (ms / 2));
   }

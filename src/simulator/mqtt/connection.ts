@@ -20,16 +20,16 @@ export interface BrokerOptions {
   readonly url: URL;
   readonly username: string | undefined;
   readonly password: string | undefined;
-  /** Certificates (PEM) that are trusted; those of Node if undefined. */
+  /** Trusted certificates (PEM); undefined for those of Node. */
   readonly ca: string | undefined;
 }
 
 const KEEP_ALIVE_SECONDS = 60;
 const CONNECT_MS = 30 * SECOND;
 const MAX_PACKET_ID = 0xffff;
-/** From this on, a broker has refused a subscription. */
+/** First code in SUBACK that means a refused subscription. */
 const REFUSED = 0x80;
-/** What the codes of a broker that refuses a connection mean. */
+/** Meaning of the codes in CONNACK by which a broker refuses a connection. */
 const REFUSALS: Readonly<Record<number, string>> = {
   1: 'it does not know MQTT 3.1.1',
   2: 'the client id is not allowed',
@@ -46,21 +46,21 @@ export interface OpenOptions {
 }
 
 /**
- * A connection of one terminal to a broker, with one subscription. Not the library of the server: used on both sides, its
- * faults would not show, and 10,000 connections of it need more memory.
+ * Connection of one terminal to a broker, with one subscription. Does not use the MQTT library of the server:
+ * a fault on both sides could cancel out, and 10,000 connections of it need more memory.
  */
 export class MqttConnection {
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
   readonly #reader = new PacketReader();
-  /** What waits for the acknowledgement of a packet, by its id. */
+  /** Callbacks for packets that wait for their acknowledgement, by packet id. */
   readonly #waiting = new Map<
     number,
     { readonly resolve: () => void; readonly reject: (error: Error) => void }
   >();
   #lastId = 0;
   #onConnected: (() => void) | null = null;
-  /** Why the connection ends, as far as that is known. */
+  /** Reason why the connection ended, as far as known. */
   #reason = 'the broker closed the connection';
 
   private constructor(
@@ -107,12 +107,12 @@ export class MqttConnection {
     return !this.socket.destroyed;
   }
 
-  /** Resolves when the broker has it. Errors: `NoAnswer`. */
+  /** Publishes a message. Resolves when the broker has acknowledged it. Errors: `NoAnswer`. */
   async publish(topic: string, payload: string): Promise<void> {
     await this.#acknowledged((packetId) => publishPacket(packetId, topic, payload));
   }
 
-  /** As a lost connection: the broker is not informed. */
+  /** Drops the connection without informing the broker, as a network failure does. */
   break(): void {
     this.socket.destroy();
   }

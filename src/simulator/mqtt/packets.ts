@@ -1,4 +1,4 @@
-/** Packets of MQTT 3.1.1, as far as a terminal needs them. */
+/** MQTT 3.1.1 packets that a terminal uses. */
 export type Packet =
   | { readonly type: 'connack'; readonly code: number }
   | { readonly type: 'suback'; readonly packetId: number; readonly code: number }
@@ -26,7 +26,7 @@ const TYPES = {
 const CLEAN_SESSION = 0x02;
 const [HAS_USERNAME, HAS_PASSWORD] = [0x80, 0x40];
 const QOS_1 = 1;
-/** What the standard allows. */
+/** Maximum bytes of the length field in MQTT. */
 const MAX_LENGTH_BYTES = 4;
 
 export interface ConnectFields {
@@ -36,7 +36,7 @@ export interface ConnectFields {
   readonly keepAliveSeconds: number;
 }
 
-/** With a clean session: what is sent to a terminal without a connection, the server sends again after its lease. */
+/** CONNECT with a clean session: the broker stores nothing, since the server sends again after the lease. */
 export function connectPacket({ clientId, username, password, keepAliveSeconds }: ConnectFields): Buffer {
   const given = [username, password].filter((text) => text !== undefined);
   const flags =
@@ -80,11 +80,11 @@ function text(value: string): Buffer {
   return Buffer.concat([number16(bytes.length), bytes]);
 }
 
-/** Splits what a broker sends into packets. */
+/** Splits the bytes from a broker into packets. */
 export class PacketReader {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Errors: an `Error` if the bytes are no MQTT. */
+  /** Yields the complete packets. Errors: an `Error` if the bytes are not MQTT. */
   *read(piece: Buffer): Generator<Packet, undefined> {
     this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     for (;;) {
@@ -98,7 +98,7 @@ export class PacketReader {
   }
 }
 
-/** The length of the packet's body, and where it begins; null if more bytes are needed to know. */
+/** Length of the packet's body and the position where it begins; null if more bytes are needed. */
 function lengthIn(bytes: Buffer): { readonly length: number; readonly end: number } | null {
   let length = 0;
   for (let index = 0; index < MAX_LENGTH_BYTES; index += 1) {
@@ -131,7 +131,7 @@ function publishOf(first: number, body: Buffer): Packet {
   return {
     type: 'publish',
     topic: body.toString('utf8', 2, end),
-    // A copy, so that the rest of what was received with it is not kept.
+    // A copy, so that the rest of the received buffer can be freed.
     payload: Buffer.from(body.subarray(hasId ? end + 2 : end)),
     packetId: hasId ? body.readUInt16BE(end) : null,
     isRetained: (first & 0x01) !== 0,

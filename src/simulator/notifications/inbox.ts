@@ -1,9 +1,9 @@
 import { SECOND } from '../../platform/clock.js';
 import type { Shared } from '../shared.js';
 
-/** The lease of a delivery: before its end, the server may not send the same again. */
+/** Lease of a delivery: the server may not send it again before the lease ends. */
 const LEASE_MS = 30 * SECOND;
-/** How late an answer may be on its way, so that two of them arrive closer together than they were sent. */
+/** Tolerance for network delay: two answers may arrive closer together than they were sent. */
 const TOLERANCE_MS = 5 * SECOND;
 
 /** A notification as a terminal gets it: `message` is `17|SHOW_MESSAGE|text`. */
@@ -13,22 +13,22 @@ export interface PushedMessage {
 }
 
 export interface Arrival {
-  /** Monotonic milliseconds. */
+  /** Monotonic time in milliseconds. */
   readonly at: number;
-  /** Differs for each connection to a broker, which may repeat a message on the next one; null over HTTP. */
+  /** Number of the connection to the broker, which may repeat a message after a reconnect; null over HTTP. */
   readonly connection: number | null;
 }
 
 interface Seen {
   arrival: Arrival;
-  /** When the server had answered the confirmation; null before. */
+  /** Monotonic time of the answer to the confirmation; null before. */
   confirmedAt: number | null;
 }
 
-/** The latest notifications that a terminal remembers. */
+/** Maximum notifications remembered per terminal: the latest ones. */
 const MAX_SEEN = 500;
 
-/** What one terminal has received: finds what came twice, or in the wrong order. */
+/** Notifications that one terminal has received. Detects duplicates and a wrong order. */
 export class Inbox {
   readonly #seen = new Map<string, Seen>();
   #latest = 0;
@@ -38,7 +38,7 @@ export class Inbox {
     private readonly shared: Pick<Shared, 'figures' | 'broken'>,
   ) {}
 
-  /** Returns whether the terminal sees it for the first time. */
+  /** Returns whether the terminal receives the message for the first time. */
   receive({ id }: PushedMessage, arrival: Arrival): boolean {
     this.shared.figures.count('notifications_received');
     const seen = this.#seen.get(id);
@@ -55,7 +55,7 @@ export class Inbox {
     return true;
   }
 
-  /** The server has answered a confirmation. */
+  /** Call when the server has answered a confirmation. */
   confirmed(id: string, at: number): void {
     const seen = this.#seen.get(id);
     if (seen !== undefined) seen.confirmedAt ??= at;

@@ -55,7 +55,7 @@ describe('a mosquitto that is killed', () => {
       await sleep(50);
       broker = await startMosquitto(folder, port, openTo(port));
     }
-    // What the broker had acknowledged, and not passed on, is published again after 30 seconds.
+    // Messages that the broker acknowledged but lost when it was killed are published again after 30 s.
     const passTime = setInterval(() => server.clock.advance(10 * SECOND), 500);
     onTestFinished(() => clearInterval(passTime));
     await waitFor(async () => expect(new Set(await statesOf(server))).toEqual(new Set(['delivered'])), {

@@ -59,7 +59,7 @@ describe('CC-09 two nodes that publish', () => {
       const ids = Array.from({ length: 8 }, (_, part) => String(1 + part * 120 + index));
       expect(first.get(`terminals/${server.acme.caller.companyId}/${number}/notifications`)).toEqual(ids);
     }
-    // What the stalled node held was published by both.
+    // Both nodes published the messages that the stalled node held.
     await waitFor(() => expect(terminals.received.length).toBeGreaterThanOrEqual(9 * 120), LONG);
   });
 

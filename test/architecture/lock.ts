@@ -26,11 +26,11 @@ interface Rules {
 
 /** Licences without conditions on the programs that use the package. */
 const FOR_USERS = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
-/** Those of tools besides: nothing of a tool is in what users install. */
+/** Licences also allowed for development tools, which users do not install. */
 const FOR_DEVELOPMENT = [...FOR_USERS, 'CC-BY-4.0', 'MPL-2.0', 'Python-2.0'];
 const REGISTRY = 'https://registry.npmjs.org/';
 
-/** What is wrong with the locked packages, one line each: `path: problem`. */
+/** Problems of the locked packages, one line each: `path: problem`. */
 export function problemsOfLock({ packages, allowScripts, licenseInstalled }: Rules): readonly string[] {
   const locked = Object.entries(packages).filter(([path]) => path !== '');
   const withScripts = locked.flatMap(([path, each]) =>

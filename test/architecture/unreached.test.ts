@@ -13,7 +13,7 @@ function unreachedIn(root: string, config: string): readonly string[] {
   const inSource = (file: string): boolean => file.startsWith(`${join(root, 'src')}/`);
   const uses = new Uses({
     config: join(root, config),
-    // What only the demo uses, no client can use.
+    // Uses in the demo do not count: no client can reach them.
     isPart: (file) => inSource(file) && !file.startsWith(`${join(root, 'src/demo')}/`),
     isDomain: (file) => DOMAIN.test(file),
   });

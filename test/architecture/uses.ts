@@ -64,7 +64,9 @@ export class Uses {
     api.close();
   }
 
-  /** `path name` of each function of the domain that no statement at the top level of a module uses, directly or through others. */
+  /**
+   * `path name` of each domain function that no module's top-level statement uses, directly or indirectly.
+   */
   unreached(): readonly string[] {
     const reached = new Set<Key>([TOP_LEVEL]);
     for (const key of reached) for (const used of this.#uses.get(key) ?? []) reached.add(used);
@@ -87,7 +89,7 @@ export class Uses {
     }
   }
 
-  /** What a name stands for; in `const { get } = records`, also the member `get`. */
+  /** Symbols that a name refers to; in `const { get } = records`, also the member `get`. */
   #usedBy(name: Node): readonly Symbol[] {
     const { parent } = name;
     const symbol = isShorthandPropertyAssignment(parent)

@@ -78,7 +78,7 @@ function startCommand(): string {
   return (JSON.parse(text) as { readonly scripts: { readonly start: string } }).scripts.start;
 }
 
-/** The same, with the longest turn of its event loop since the last call, in ms of processor time. */
+/** Starts the server. `longestTurn`: longest event loop turn since the last call, in ms of processor time. */
 export async function startWatchedGateway(
   file: string,
 ): Promise<BenchServer & { readonly longestTurn: () => Promise<number> }> {

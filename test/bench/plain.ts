@@ -1,6 +1,6 @@
 /**
- * The same libraries used plainly: Kysely's own SQLite dialect, a DataLoader for each relation, no caches between
- * requests. Its argument is the database file; it prints `listens on URL`.
+ * Server that uses the same libraries in the usual way: Kysely's own SQLite dialect, a DataLoader for each
+ * relation, no caches between requests. Its argument is the database file; it prints `listens on URL`.
  */
 import 'reflect-metadata';
 import { ApolloServer } from '@apollo/server';

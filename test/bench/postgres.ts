@@ -1,6 +1,7 @@
 /**
- * What an operation costs on PostgreSQL and on a SQLite file with the same records, in processor time of the server and
- * of PostgreSQL, in interleaved rounds. Not a test. `--save` keeps the figures for `npm run bench:sizing`.
+ * Measures the cost of operations on PostgreSQL and on a SQLite file with the same records, as processor time
+ * of the server and of PostgreSQL, in interleaved rounds. Not a test. `--save` stores the figures for
+ * `npm run bench:sizing`.
  *
  *   npm run bench:postgres -- [--full] [--rounds N] [--milliseconds N] [--save]
  */

@@ -14,7 +14,7 @@ export interface Profile {
 
 export interface SelfTime {
   readonly name: string;
-  /** Of all time in which the processor worked, from 0 to 1. */
+  /** Share of the total processor time, from 0 to 1. */
   readonly share: number;
 }
 

@@ -43,7 +43,7 @@ const REQUESTS: Readonly<Record<string, number>> = {
   'a week of transactions': ASSUMED.weeksOfTransactions / 1_000,
 };
 
-/** Of one terminal and day. */
+/** Sum of `amount` over the requests of one terminal in one day. */
 function sumOf(amount: (name: string) => number): number {
   return Object.entries(REQUESTS).reduce((sum, [name, requests]) => sum + requests * amount(name), 0);
 }

@@ -132,7 +132,7 @@ function printWhole(minutes: readonly Minute[]): void {
   ]);
 }
 
-/** What is not good; empty if everything is. */
+/** Problems found in the run; empty if there are none. */
 function verdict(minutes: readonly Minute[], isRunning: boolean): string[] {
   const problems = isRunning ? [] : ['the server ended'];
   const last = minutes.at(-1);

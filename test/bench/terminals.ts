@@ -36,7 +36,9 @@ const TERMINALS = Number(options.terminals);
 const RAMP_MS = Number(options.ramp) * 1_000;
 const PATIENCE_MS = 90_000;
 const STEP_MS = 100;
-/** What is promised. */
+/**
+ * Promised maxima in ms: time until all terminals have received a notification, and p95 of other requests.
+ */
 const [RECEIVED_MS, P95_MS] = [60_000, 200];
 const MOSQUITTO = ['/usr/sbin/mosquitto', '/usr/local/sbin/mosquitto'].find((path) => existsSync(path));
 const BROKER_PORT = 18_830;
@@ -54,7 +56,7 @@ function refuseFewDescriptors(): void {
   process.exit(1);
 }
 
-/** Of devices, by the index of their terminal. */
+/** Device tokens by the index of their terminal; null if the terminals use a gateway token. */
 const deviceTokens =
   options.tokens === 'device' ? serialNumbers.map(() => randomBytes(20).toString('hex')) : null;
 
@@ -115,7 +117,10 @@ function percentiles(times: readonly number[]): { readonly text: string; readonl
   return { text, p95 };
 }
 
-/** What requests of the terminals' company, and of another one, have taken since the last call. Resolves to the higher p95. */
+/**
+ * Prints latencies since the last call, of the terminals' company and another one. Resolves to the higher
+ * p95, in milliseconds.
+ */
 async function printOthers(title: string, others: ChildProcess): Promise<number> {
   const { companies, errors, delay } = await reportOf<OthersReport>(others);
   const p95s: number[] = [];

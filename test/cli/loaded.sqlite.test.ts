@@ -18,7 +18,7 @@ const recording = (): ProgramOptions => ({
   environment: { LOADED_MODULES: join(folder, 'loaded.json') },
 });
 
-/** What was loaded, in order: of a built file, the modules that it joins. */
+/** Loaded modules in order; for a built file, the modules bundled in it. */
 const loaded = (): readonly string[] =>
   (JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as string[]).flatMap(modulesOf);
 

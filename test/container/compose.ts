@@ -45,7 +45,7 @@ export function composeProblems(text: string, exists: (path: string) => boolean)
 
 const equals = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** What no container may do, and what a machine needs to keep it running. */
+/** Problems with the restrictions of a container and with the settings that keep it running. */
 function restrictionProblems(service: Service): string[] {
   const required: readonly [string, unknown][] = [
     ['read_only', true],
@@ -107,7 +107,7 @@ function mountProblems(service: Service, compose: Compose, exists: (path: string
   ];
 }
 
-/** What a node needs besides. */
+/** Problems of a server node, besides those of any container. */
 function nodeProblems({ environment = {}, depends_on: before, ...service }: Service): string[] {
   const usesServer = String(environment.DATABASE_URL).startsWith('postgres:');
   return [

@@ -93,7 +93,7 @@ function environmentProblems(instructions: readonly Instruction[]): string[] {
   });
 }
 
-/** What must be in the last stage, and in which form. */
+/** Problems of the last stage: missing or wrong instructions. */
 function finalStageProblems(instructions: readonly Instruction[]): string[] {
   const last = instructions.at(-1)?.stage ?? -1;
   const final = instructions.filter(({ stage }) => stage === last);

@@ -10,7 +10,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>;
 }
 
-/** What `npm ci --omit=dev` installs: paths of packages, for example `node_modules/kysely`, without those inside of others. */
+/** Packages that `npm ci --omit=dev` installs, as paths such as `node_modules/kysely`. */
 function productionPackages(): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
   return Object.entries(packages)

@@ -124,7 +124,7 @@ describe('bytecode of 1.2 MB and of 30 MB', () => {
       for (const other of [await send(changed, number), await send(bytes, unique())]) {
         expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
       }
-      // What a repeated request had brought is deleted after its response.
+      // Contents uploaded by a repeated request are deleted after its response.
       await expect.poll(contents).toBe(before);
     }
   });

@@ -15,7 +15,7 @@ let before: string;
 beforeAll(async () => {
   server = await startServer();
   ofAcme = await createSampleRecords(server, server.acme);
-  // The same names, so that a query without the company filter finds the wrong record.
+  // Both companies use the same names, so that a query without the company filter finds the wrong record.
   ofBeta = await createSampleRecords(server, await server.member('beta', 'admin'));
   before = await inventory(server.acme.client);
 });

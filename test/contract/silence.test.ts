@@ -105,7 +105,7 @@ function listQueries(): string[] {
   });
 }
 
-/** What the first company sees, without times and what is drawn at random. */
+/** Responses to the first company, without times and random values. */
 class Answers {
   readonly texts: string[] = [];
 
@@ -166,7 +166,7 @@ const OUR_ADDRESS = { 'x-forwarded-for': '198.51.100.1' };
 const JSON_TYPE = { headers: { ...OUR_ADDRESS, 'content-type': 'application/json' } };
 type Values = Awaited<ReturnType<typeof createSampleRecords>>;
 
-/** The same script of the first company; between its steps, the other one does nothing, or much. */
+/** Runs the requests of the first company. Between them, the other company is idle, or busy if `isBusy`. */
 async function run(isBusy: boolean): Promise<readonly string[]> {
   drawn.next = { ours: 1_000, theirs: 500_000 };
   const server = (running = await startServer({ trustProxy: ['127.0.0.1'] }));

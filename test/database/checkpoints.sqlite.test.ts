@@ -34,7 +34,7 @@ function pagesLeft(): number {
   return state.log - state.checkpointed;
 }
 
-/** The same, read from the index of the log as SQLite lays it out: a connection that looked would hold a checkpoint up. */
+/** Like `pagesLeft`, read from SQLite's WAL index file: a second connection would delay the checkpoint. */
 function pagesLeftInIndex(): number {
   const index = readFileSync(`${file}-shm`);
   return index.readUInt32LE(16) - index.readUInt32LE(96);

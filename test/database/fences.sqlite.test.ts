@@ -56,7 +56,7 @@ const primaryKeyOf = async (table: string): Promise<string[]> =>
     await rowsOf<{ name: string }>(`select name from pragma_table_info('${table}') where pk > 0 order by pk`)
   ).map((row) => row.name);
 
-/** Of a ledger entry among those of all companies; a company has its `sequence`. */
+/** Column that numbers the ledger entries of all companies; `sequence` numbers those of one company. */
 const POSITION = 'position';
 
 describe('AT-25 the fences between companies', () => {
@@ -94,7 +94,7 @@ describe('AT-25 the fences between companies', () => {
   it('leave no column that names another record without a link, but history', async () => {
     const history = [
       ...['ledger', 'transactions', 'notifications', 'idempotency_keys', 'transaction_days'],
-      // Of groups at the time of the transaction; what terminals were given and have.
+      // Tables with the group at the time of a transaction, and versions granted to and held by terminals.
       ...['transaction_group_days', 'transaction_group_hours', 'terminal_versions'],
     ];
     const loose: string[] = [];

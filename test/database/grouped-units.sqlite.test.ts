@@ -69,9 +69,9 @@ async function prepare({ writes }: Database): Promise<void> {
 interface Outcome {
   /** Indexes of the units, in the order in which they ran. */
   readonly order: readonly number[];
-  /** Of those that succeeded, in the order in which they ended. */
+  /** Indexes of the successful units, in the order in which they ended. */
   readonly acknowledged: readonly number[];
-  /** What each unit returned, or its error. */
+  /** Result or error of each unit. */
   readonly results: readonly unknown[];
 }
 

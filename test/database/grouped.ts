@@ -14,7 +14,7 @@ import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 
 /** Callbacks around each commit. */
 interface Hooks {
-  /** What it throws makes the commit fail. */
+  /** Called before each commit. If it throws, the commit fails. */
   committing: () => void;
   committed: () => void;
 }

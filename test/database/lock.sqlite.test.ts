@@ -24,7 +24,7 @@ const refusalOf = (use: () => unknown): unknown => {
   }
 };
 
-/** What this server does to own a file, in the engine's own words. */
+/** Script that locks a database file with the same SQLite statements as this server. */
 const OWN = `
   process.umask(0o077);
   const lock = new (require('better-sqlite3'))(process.argv[1] + '.lock', { timeout: 0 });

@@ -37,11 +37,11 @@ export const FIGURES = `select id, payment_status, payment_type, brand, acquirer
 const PAID = { payment_status: 'approved', payment_type: 'sale', brand: 'élo', installments: 3, group_id: 7 };
 const NO_PAYMENT = { payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 };
 
-/** What `FIGURES` finds. */
+/** Expected result of `FIGURES`. */
 export const MIGRATED = [
   { id: 1, ...NO_PAYMENT, group_id: 0 },
   { id: 2, ...PAID, acquirer: 'Rede' },
-  // Of as many payments each, the last one by its acquirer.
+  // All acquirers have equally many payments, so the last one in text order, A-99, is counted as `other`.
   { id: 109, ...PAID, ...{ payment_type: 'other', brand: 'other', acquirer: 'other' } },
   { id: 900, ...PAID, acquirer: 'A-304' },
   { id: 901, ...NO_PAYMENT, payment_status: 'denied', group_id: 0 },

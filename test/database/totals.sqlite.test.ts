@@ -194,7 +194,7 @@ describe('the totals that the database keeps', () => {
   });
 });
 
-/** What others refer to stays, and what is there already is not there twice. */
+/** Runs a statement. Ignores refusals to delete a referenced row or to insert an existing one. */
 async function runUnlessRefused(db: Database['writes'], text: string): Promise<void> {
   await sql
     .raw(text)

@@ -16,7 +16,7 @@ import { commands, pathOf } from './printed-tables.js';
 import { SOURCES } from './sources.js';
 
 const GUIDES = readdirSync(`${ROOT}src/docs`).map((name) => `src/docs/${name}`);
-/** What users read; the rest is for developers. */
+/** Documents for users; all others are for developers. */
 const FOR_USERS = ['README.md', ...GUIDES];
 const DOCUMENTS = [
   ...FOR_USERS,

@@ -27,7 +27,7 @@ export function bytes(value: number): string {
 
 const seconds = (ms: number): string => `${wholeNumber(ms / SECOND)} seconds`;
 
-/** What a client can run into, its limit, and what happens beyond it. */
+/** Rows about limits that a client can reach: subject, limit, and behaviour beyond it. */
 export function limitRows(): readonly Row[] {
   return [...connectionRows(), ...requestRows(), ...terminalRows(), ...liveRows()];
 }

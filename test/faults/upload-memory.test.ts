@@ -17,7 +17,7 @@ useDatabase((given) => ({ folder, place } = given));
 const SIZE = 30_000_000;
 const MIB = 1024 * 1024;
 const UPLOADS = 6;
-/** Of buffers; the bytes of all uploads are in files. They have 180 MB, and 400 MB as they are sent. */
+/** Maximum growth of the process, mostly buffers. Uploads must be in files: 180 MB, or 400 MB as sent. */
 const MAX_GROWTH = 200 * MIB;
 
 /** As `npm start` sets them, besides the limit of the heap. */

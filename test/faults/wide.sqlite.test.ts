@@ -26,7 +26,7 @@ function value(query: string): number {
 const isLeft = (): boolean =>
   value('select (select count(*) from removals) + (select count(*) from notification_targets)') > 0;
 
-/** What a client sees of the changes below once they are acknowledged, however many steps were taken. */
+/** Checks that clients see the whole effect of the changes below once acknowledged, even with steps left. */
 async function expectWhole(client: Client): Promise<void> {
   const number = (await client.get('logical_numbers/102999')).record('logical_number');
   expect(number.app_version_ids).toEqual([101, 151, 201]);

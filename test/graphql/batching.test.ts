@@ -21,7 +21,7 @@ interface Case {
 
 const POPULATED = 3;
 
-/** What these are made of is in several tables. */
+/** Number of statements for fields that read several tables. */
 const OF_SEVERAL_TABLES: Readonly<Record<string, number>> = { 'Device.manifest': 9 };
 
 const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>

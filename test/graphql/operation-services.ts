@@ -8,7 +8,7 @@ import {
 } from '../../src/resources/idempotency-key/idempotency-key.service.js';
 import type { TestServer } from '../support/server.js';
 
-/** What contexts of a server share, for tests that make contexts themselves. */
+/** Services shared by the contexts of a server, for tests that create contexts. */
 export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 1024): OperationServices {
   return {
     units,

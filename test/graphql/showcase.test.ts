@@ -43,7 +43,7 @@ const Showcase = graphql(`
   }
 `);
 
-/** The same levels with smaller pages, so that a hundred groups stay within the cost limit. */
+/** Query with the same levels and smaller pages, so that 100 groups stay within the cost limit. */
 const FILLED = `query ($first: Int!) {
   groups(first: $first, filter: { name: { startsWith: "hundred" } }) { totalCount nodes { name
     logicalNumbers(first: 5) { totalCount nodes { number

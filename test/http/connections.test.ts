@@ -42,7 +42,7 @@ describe('the idle rule', () => {
 
   const RULE = { idleMs: 1_000, leastBytes: 100 };
 
-  /** What a connection has written and what of it waits, second by second; resolves to when it is cut. */
+  /** Simulates a connection by its written and unread bytes per second. Returns when it is cut, or null. */
   function cutAt(...seconds: readonly (readonly [written: number, waiting: number])[]): number | null {
     const connections = new Connections(new Slots(), RULE, () => false, systemClock);
     const connection = new Connection();

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const rangeOf = (length: number): number[] => Array.from({ length }, (_none, step) => step);
 
-/** Of logical numbers in a query, each with its group, versions and apps. */
+/** Lists of logical numbers in the query, each number with its group, versions and apps. */
 const LISTS = 4;
 
 /** Some 370 logical numbers. The answers are kept, so each read asks for another group too. */

@@ -16,7 +16,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** What `/readyz` says of each check while all hold. */
+/** Checks in the response of `/readyz` when all of them pass. */
 const well = (): object =>
   Object.fromEntries(
     [...Object.keys(server.app.database.checks), 'running'].map((name) => [name, { ok: true }]),

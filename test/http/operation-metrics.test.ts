@@ -127,7 +127,7 @@ describe('connections of a pool', () => {
   });
 });
 
-/** What the handler of the metrics sends. */
+/** Response text of the metrics handler. */
 async function textOf({ handler }: Metrics): Promise<string> {
   const context = requestContext({ waiting: new WaitingBytes(), slots: new Slots() });
   const listening = createServer(express().use(context).get('/', handler)).listen(0);

@@ -23,7 +23,7 @@ async function startListening(): Promise<HttpListener> {
   return listening;
 }
 
-/** Of what it received, the last bytes are kept. */
+/** Sends a request on a new connection. `end` holds the last 400 bytes of the response. */
 async function request({ url }: HttpListener, path: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -65,7 +65,7 @@ describe('UP-20 dripping uploads of one company', () => {
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
     const sent = changed(carrying(server, server.acme, { bytes, name: 'graphql.bin' }), CREATE);
     expect(await sent).toMatchObject({ file: { size: MEGABYTE }, userErrors: [] });
-    // Those of the other company are still open.
+    // Dripping uploads of the other company are still open.
     expect(clients.filter(({ socket }) => socket.destroyed || socket.bytesRead > 0)).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { softwareOf } from '../support/software.js';
 
-/** Of processor time, in one turn of the event loop. */
+/** Maximum processor time of one turn of the event loop, in ms. */
 const MAX_TURN_MS = 50;
 const ATTEMPTS = 4;
 

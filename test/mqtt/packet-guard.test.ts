@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_PUBLISH_BYTES, PacketGuard } from '../../src/mqtt/packet-guard.js';
 
 const TOPIC = 'terminals/7/0042/confirm';
-/** Of a publish packet, besides its payload and its fixed header. */
+/** Bytes of a publish packet besides its fixed header and its payload. */
 const OVERHEAD = 2 + TOPIC.length + 2;
 
 function packet(first: number, rest: Buffer): Buffer {
@@ -25,7 +25,7 @@ function publish(payloadBytes: number, id: number | null): Buffer {
 const ACK = packet(0x40, Buffer.from([0, 9]));
 const PONG = packet(0xd0, Buffer.alloc(0));
 
-/** What passes if the bytes arrive in pieces of these sizes. */
+/** Bytes that the guard passes on if `bytes` arrive in pieces of these sizes, repeated in order. */
 function passing(bytes: Buffer, sizes: readonly number[]): Buffer {
   const guard = new PacketGuard();
   const passed: Buffer[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const ROOT = new URL('../..', import.meta.url).pathname;
 
-/** What a filter looks like, and what replaces it: a condition that is always true, with the same bound values. */
+/** Patterns of company filters, with a replacement that is always true and has the same bound values. */
 const FILTERS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\.(?:where|on)\('(?:\w+\.)?company_id', '(?:=|in)', (?:[^()]|\([^()]*\))*?\)/g, ''],
   [/\.where\(sql<SqlBool>`company_id \$\{inIds\(\w+\)\}`\)/g, ''],
@@ -28,7 +28,7 @@ export interface Mutation {
 /** Migrations change the rows of all companies; the tests run on SQLite. */
 const LEFT_OUT = /\/(?:migrations|postgres)\//;
 
-/** Of all files whose path contains `wanted`. Throws for a comparison of a company that is no known filter. */
+/** Mutations of files whose path contains `wanted`. Throws for a company comparison without a pattern. */
 export function mutationsIn(wanted: string): readonly Mutation[] {
   return globSync('src/**/*.ts', { cwd: ROOT })
     .filter((file) => file.includes(wanted) && !LEFT_OUT.test(file))

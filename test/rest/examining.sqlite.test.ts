@@ -116,7 +116,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
     insertTransactions(server.acme, 100, {});
     expect(await listed('transactions', { status: 'success' })).toEqual([MANY + 100, 30, false]);
     const day = { since: '2026-03-01T01:00:00Z', app_name: 'shop.rb' };
-    // Those of the application alone are few, and counted by their own index.
+    // The 100 transactions of this app are few, and an index over the app counts them.
     expect(await listed('transactions', day)).toEqual([100, 30, false]);
     expect(await listed('transactions', { ...day, status: 'success' })).toEqual([100, 30, true]);
   });

@@ -8,7 +8,7 @@ import { ROUTES } from '../support/openapi-check.js';
 
 const table = new RouteTable(ROUTES, '/v1');
 
-/** What the router of Express finds for the same routes: the first path of the table in its own order. */
+/** Express router with the same routes; paths with fewer placeholders come first. */
 const express = Router({ caseSensitive: true });
 const paths = [...new Map(ROUTES.map(({ path }) => [path.replace(/\{[^}]+\}/g, '{}'), path])).values()];
 paths.sort((one, other) => placeholders(one).length - placeholders(other).length);

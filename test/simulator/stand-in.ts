@@ -8,7 +8,7 @@ import { crc16Of, formatCrc16 } from '../../src/platform/encoding/crc16.js';
 
 const crcOf = (bytes: Buffer): string => formatCrc16(crc16Of(bytes));
 
-/** What a stand-in does wrong; each is off unless it is given. */
+/** Faults of a stand-in server; each is off by default. */
 export interface Faults {
   /** Bytes that are sent in place of the asset. */
   readonly asset?: Buffer;

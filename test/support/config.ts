@@ -34,14 +34,14 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
   };
 }
 
-/** What a configuration says of its database. */
+/** Database settings for a URL. */
 function databaseSettings(url: string): Pick<Config, 'database'> {
   return { database: parseDatabaseUrl(url) };
 }
 
 const SECRET_OF_NODES = 'what the nodes of a test share: 0123456789abcdef';
 
-/** What the program uses where no secret is set: that of the file beside the database (null), or the one of all nodes. */
+/** Secret used if none is configured: null for the file beside a SQLite database, or one for all nodes. */
 export const ownSecret = (url: string): string | null => (url.startsWith('file:') ? null : SECRET_OF_NODES);
 
 /** The settings that a process needs to use a database. */

@@ -15,7 +15,7 @@ export async function testDatabase(options: OpenOptions = {}): Promise<TestDatab
   return opened;
 }
 
-/** The same for several tests; closed and removed by `remove`. */
+/** Opens a migrated, empty database for several tests. Call `remove` to close and delete it. */
 export async function openDatabase(
   options: OpenOptions = {},
 ): Promise<TestDatabase & { readonly remove: () => Promise<void> }> {

@@ -7,7 +7,7 @@ import { waitFor } from './wait-for.js';
 
 export interface StartedDemo {
   readonly child: ChildProcess;
-  /** What it has written so far. */
+  /** Output of the program so far. */
   readonly output: () => string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What the framework of a terminal makes of a pushed message: it splits the text at its pipes, the first part is the id,
- * the second the action, and the others are the parameters. Each handler takes a fixed number of parameters; a message
- * with another number is confirmed, and not executed.
+ * A pushed message as the framework of a terminal reads it: split at its pipes into the id, the action and
+ * the parameters. Each handler takes a fixed number of parameters; a message with another number is confirmed
+ * but not executed.
  */
 export interface HandledMessage {
   readonly id: string;

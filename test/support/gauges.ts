@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What a server says of itself in its metrics. */
+/** Values in the metrics of a server. */
 export interface Gauges {
   /** Megabytes of resident memory, and of the heap in use. */
   readonly memory: number;

@@ -21,7 +21,7 @@ export interface LineStream {
   write(text: string | Uint8Array): Promise<void>;
   /** Resolves to the response once its headers have arrived. Nothing of its body is read before `reply`. */
   readonly begun: Promise<IncomingMessage>;
-  /** What has been read of the answer so far. */
+  /** Text of the answer that was read so far. */
   text(): string;
   /** Ends the request; resolves to the whole response. */
   end(): Promise<LineReply>;
@@ -105,7 +105,7 @@ export function ingestRow(n: number, overrides: Fields = {}): Fields {
   };
 }
 
-/** The same before it has ended. */
+/** Row of a transaction in progress: without response and end. */
 export const runningRow = (n: number, overrides: Fields = {}): Fields =>
   ingestRow(n, { status: 'running', received: null, parsed: null, finished_at: null, ...overrides });
 

@@ -56,7 +56,7 @@ export function expectDocumented(received: ReceivedResponse): void {
   }
 }
 
-/** What the schema of a content type describes: the content, each line, or the data of each event. */
+/** Values that the schema of a content type describes: the content, each line, or the data of each event. */
 function valuesOf({ body, text }: ReceivedResponse, type: string): readonly unknown[] {
   if (type === 'application/json') return [body];
   if (type === 'application/x-ndjson')

@@ -1,4 +1,4 @@
-/** What a terminal makes of its settings file. */
+/** Settings that a terminal reads from its settings file. */
 export interface Settings {
   readonly values: ReadonlyMap<string, string>;
   readonly apps: readonly { label: string; name: string; type: string; crc: string }[];

@@ -30,7 +30,7 @@ export interface Program {
   readonly process: ChildProcess;
   readonly pid: number;
   readonly url: string;
-  /** What it has written so far: to one stream, or to both in order. */
+  /** Output so far: of one stream, or of both in the order of writing. */
   stdout(): string;
   stderr(): string;
   output(): string;
@@ -85,7 +85,7 @@ export async function startProgram(url: string, options: ProgramOptions = {}): P
   };
 }
 
-/** What a command wrote, and its exit code. */
+/** Output and exit code of a command. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -223,7 +223,7 @@ export interface CommandLine {
   run(args: readonly string[], input?: string): Promise<Outcome>;
   /** Starts a server and waits until it listens. */
   serve(settings?: Environment): Promise<Program>;
-  /** The same command line with more settings. */
+  /** Command line with additional settings. */
   with(settings: Environment): CommandLine;
 }
 
@@ -232,7 +232,7 @@ export async function commandLine(): Promise<CommandLine> {
   return await commandLineOn({ isMigrated: false });
 }
 
-/** The same, on a database where the command of `userAdd` has been carried out. */
+/** Like `commandLine`, on a migrated database with the user that the command of `userAdd` creates. */
 export async function commandLineWithUser(): Promise<{ cli: CommandLine; token: string }> {
   const cli = await commandLineOn({ isMigrated: true });
   return { cli, token: await prepareDatabaseWithUser(cli.place, GOOD_PASSWORD) };

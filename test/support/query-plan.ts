@@ -13,7 +13,7 @@ interface Instruction {
   readonly p3: number;
 }
 
-/** What SQLite runs for a statement. */
+/** Instructions of SQLite's virtual machine for a statement. */
 export function programOf(database: Sqlite.Database, statement: string): Instruction[] {
   const values = Array.from(statement.matchAll(/\?/g), () => null);
   return database.prepare(`explain ${statement}`).all(...values) as Instruction[];

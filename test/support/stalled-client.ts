@@ -21,10 +21,10 @@ export interface StalledClient {
 const follow = (after: number): string =>
   `subscription { transactionRecorded(after: ${after}) { sequence transaction { sent } } }`;
 
-/** What a client has received, of which it keeps the numbers and the end. */
+/** Data received by a client; keeps only the sequence numbers and the end of the text. */
 class Received {
   readonly sequences: number[] = [];
-  /** What may be the beginning of a number. */
+  /** End of the text that may contain an incomplete number. */
   #begun = '';
   text = '';
 

@@ -12,7 +12,7 @@ export interface StockedTerminal {
   readonly groupId: number;
   readonly deviceId: number;
   readonly token: string;
-  /** Of `<name>.posxml`, which has a module `<name>-module.posxml` and a file `<name>.dat`. */
+  /** Version of app `<name>.posxml`, with a module `<name>-module.posxml` and a file `<name>.dat`. */
   readonly versionId: number;
   readonly versionPath: string;
   readonly moduleId: number;

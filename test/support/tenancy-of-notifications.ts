@@ -28,7 +28,7 @@ import { FAILED_EARLIER, FAILED_LATER, LEASE_END, LEASED } from './two-companies
 const NUMBERS = [1, 2, 3];
 const HELD = [{ id: LEASED, leaseEndsAt: LEASE_END }];
 
-/** What a company reads of notifications, see `test/database/tenancy.test.ts`. */
+/** Reads of notifications by a company, see `test/database/tenancy.test.ts`. */
 export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'deliveries that are due': (work) => selectDue(work, 10),
   'waiting deliveries': (work) => selectWaiting(work, NUMBERS, 10),
@@ -41,7 +41,7 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
   'devices that wait': (work) => selectFacts(work, 1, [1]),
 };
 
-/** What it changes. */
+/** Changes of notifications by a company. */
 export const NOTIFICATION_WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'queue deliveries': (work) => queueDeliveries(work, 2, [2]),
   'delete deliveries': (work) => deliveries.deleteSome(work, { logical_number_id: 1 }, { rows: 10 }),

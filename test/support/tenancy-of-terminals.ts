@@ -40,7 +40,7 @@ import { TWIN } from './two-companies.js';
 const PAGE = { descending: false, backward: false, limit: 50, key: null };
 const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as const;
 
-/** What a company reads of terminals, see `test/database/tenancy.test.ts`. */
+/** Reads of terminals by a company, see `test/database/tenancy.test.ts`. */
 export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
   'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
@@ -69,7 +69,7 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'unknown terminal': (work) => isUnknownTerminal(work, 'Ux'),
 };
 
-/** What it changes. */
+/** Changes of terminals by a company. */
 export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'issue the token of a device': (work) =>
     replaceDeviceTokens(work, [{ deviceId: 1, hash: 'new', lastFour: '1111' }]),

@@ -21,7 +21,7 @@ const HOURS_OF_DAY = Array.from({ length: 24 }, (_, hour) => hour);
 const summaryBy = (request: object) => (work: ReadWork) =>
   summarizeTransactions(work, { where: null, timeZone: null, bucket: 'day', by: [], ...request });
 
-/** What a company reads of transactions, see `test/database/tenancy.test.ts`. */
+/** Reads of transactions by a company, see `test/database/tenancy.test.ts`. */
 export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   transaction: (work) => getTransaction(work, TWIN + 1),
   transactions: (work) => listTransactions(work, {}, PAGE),

@@ -21,7 +21,7 @@ const DUE = { state: 'queued', finished_at: null, due_at: EARLY, lease_ends_at: 
 /** In the hour of UTC in which a day begins in India. */
 export const START = 10 * 86_400_000 + 18 * 3_600_000;
 
-/** What the first company has. Group 2 and version 12 are not linked: only foreign links lead to them. */
+/** Rows of the first company. Only links of the other company lead to group 2 and version 12. */
 const ROWS: readonly (readonly [table: string, unique: string | null, rows: readonly SqlRow[]])[] = [
   ['groups', 'name', [1, 2].map((id) => ({ id, name: `group ${id}`, ...audit }))],
   [

@@ -23,7 +23,7 @@ export interface TerminalReply {
 export interface NotificationStream {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** What has arrived. */
+  /** Text received so far. */
   text(): string;
   /** The ids of the events that have arrived. */
   ids(): readonly string[];

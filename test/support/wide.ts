@@ -13,7 +13,7 @@ export interface WideFleet {
   readonly path: string;
   readonly versions: readonly [number, number];
   readonly numbers: readonly number[];
-  /** Of the first logical number. */
+  /** Number of the first logical number, the prefix followed by `-1`. */
   readonly number: string;
 }
 

@@ -3,7 +3,7 @@
  * message, `// error TS2741: Property 'number'`. Its imports are resolved as if it stood in `test/types/`.
  */
 export interface Fixture {
-  /** What the compiler does with it, for example `refuses a delete in a unit of work that reads`. */
+  /** Test name: what the compiler must do, for example `refuses a delete in a unit of work that reads`. */
   readonly name: string;
   readonly source: string;
 }

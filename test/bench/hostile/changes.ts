@@ -115,7 +115,7 @@ function signIns(): Operation[] {
   ];
 }
 
-/** What a wide change leaves to be done in steps takes some seconds. */
+/** Time for the background steps of a large change, in ms. */
 const STEPS_MS = 6_000;
 /** Most numbers that a notification or a grant can name. */
 const NAMED = 10_000;

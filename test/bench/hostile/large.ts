@@ -29,7 +29,7 @@ export const WIDE = {
 } as const;
 
 export interface Other {
-  /** Of the administrator, with every scope. */
+  /** API token of the administrator, with every scope. */
   readonly token: string;
   readonly devices: readonly number[];
 }

@@ -13,7 +13,7 @@ export interface Repeated {
 export interface Fitted {
   /** The largest size that the limits allow; 0 if they allow none. */
   readonly size: number;
-  /** What the next larger one was answered with, for example `400 GRAPHQL_VALIDATION_FAILED examined`. */
+  /** Refusal of the next larger size, for example `400 GRAPHQL_VALIDATION_FAILED examined`; may be null. */
   readonly refusal: string | null;
 }
 

@@ -14,7 +14,7 @@ export interface Latencies {
 }
 
 export interface SteadyClient {
-  /** What was measured since the last call, or since the start. */
+  /** Latencies measured since the last call, or since the start. */
   take(): Latencies;
   /** Stops and waits for the responses. */
   stop(): Promise<Latencies>;

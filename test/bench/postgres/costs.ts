@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 import type { Cost } from './rounds.js';
 
-/** What `bench:postgres -- --save` has measured, from which `bench:sizing` computes. */
+/** Measurements of `bench:postgres -- --save`; the input of `bench:sizing`. */
 export interface Costs {
   /** When, on what and beside what it was measured. */
   readonly measured: Readonly<Record<string, string | number>>;

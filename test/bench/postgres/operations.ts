@@ -12,7 +12,7 @@ export const BATCH = 10;
 let drawn = 0;
 const unused = (): number => (drawn += 1);
 
-/** What is measured on both databases. Names of those that `sizing.ts` uses are in `Costs`. */
+/** Operations measured on both databases. `Costs` has the names of those that `sizing.ts` uses. */
 export function operationsOf({ token, weekSince, weekUntil, sizes }: Filled): readonly Scenario[] {
   const rest = (path: string, query = ''): BenchRequest => ({
     method: 'GET',

@@ -57,9 +57,9 @@ function insertParameters(insert: Insert, { devices }: Sizes, now: number): void
 /** A PostgreSQL server that holds what a file holds. */
 export interface Place {
   readonly url: string;
-  /** The same database for a user whom row-level security does not concern. */
+  /** URL of the same database for a user who bypasses row-level security. */
   readonly adminUrl: string;
-  /** Of the process whose children are the server. */
+  /** Id of the process whose child processes are the server. */
   readonly pid: number;
   query<Row extends pg.QueryResultRow>(statement: string): Promise<readonly Row[]>;
   stop(): Promise<void>;

@@ -5,7 +5,7 @@ const MICROSECONDS_PER_TICK = 10_000;
 
 interface ProcessTimes {
   readonly parent: number;
-  /** Of the process and its threads, and of its children that have ended, in ticks. */
+  /** Processor time of the process, its threads and its ended children, in clock ticks. */
   readonly ticks: number;
 }
 

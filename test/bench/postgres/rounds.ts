@@ -9,7 +9,7 @@ export interface Measured {
   readonly place: Place | null;
 }
 
-/** Of one request, in microseconds of processor time and in bytes; of several rounds, the best of each figure. */
+/** Cost of one request, in microseconds of processor time and in bytes: for each figure, the best round. */
 export interface Cost {
   /** Requests. */
   readonly perSecond: number;

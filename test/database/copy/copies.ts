@@ -79,7 +79,7 @@ export function inFile<T>(file: string, use: (database: Sqlite.Database) => T): 
   }
 }
 
-/** The same for a database of a server, in the role that sees all rows. */
+/** Calls `use` with a connection to a PostgreSQL database, in the role that sees all rows. */
 export async function inServer<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -10,7 +10,7 @@ const { node, admin } = openNodes(2);
 
 type Heard = (readonly CommittedChange[] | null)[];
 
-/** What a node hears of commits, and when all of it is for the test. */
+/** Collects the changes that a node is notified of, until `stop`; null if anything may have changed. */
 function listen({ units }: Node): { readonly heard: Heard; readonly stop: () => void } {
   const heard: Heard = [];
   return { heard, stop: units.onCommitted((changes) => void heard.push(changes)) };

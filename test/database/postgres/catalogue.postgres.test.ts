@@ -91,7 +91,7 @@ describe('the catalogue', () => {
     }
   });
 
-  // What follows the columns of the order is INCLUDEd.
+  // Columns after the sort columns are INCLUDE columns in PostgreSQL.
   it('has an index for each one of SQLite that it can have', async () => {
     // An index over the time would be written with every update (decisions.md#device-presence).
     for (const table of (await tables()).filter((name) => name !== 'device_presence')) {

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 
 import { WIDE_COLUMNS } from '../../../src/database/sqlite/connections/statements.js';
 
-/** What a catalogue says of one table, in a form that both databases have. */
+/** Definition of one table as read from the catalogue, in a form common to both databases. */
 export interface TableShape {
   /** `name` or `name not null`, ascending. */
   readonly columns: readonly string[];

@@ -142,7 +142,7 @@ const ACTUAL_COUNTS = [...NAMES.map((table) => [table, table]), ['memberships', 
   )
   .join(' union all ');
 
-/** What the triggers keep, and the same computed anew; rows of zeroes are left out of both. */
+/** Compares the totals kept by triggers with totals computed from the rows. Ignores totals of 0. */
 async function expectExact(): Promise<void> {
   const counters = await database.admin(
     `select company_id, name, total from counters where total <> 0 order by 1, 2`,
@@ -224,7 +224,7 @@ describe('counters and totals', () => {
         app_name, detail, status, started_at, recorded_at)
       select 100 + n, 1, 'switch', 's', 'n', 'app', '', 'success', to_timestamp(0), now()
       from generate_series(1, 1000) as n`);
-    // Of a row that this transaction has inserted and never updated, xmax is 0.
+    // xmax is 0 because this transaction inserted the row and never updated it.
     expect(await database.admin('select total, xmax::text from transaction_days where day = 0')).toEqual([
       { total: 1000, xmax: '0' },
     ]);

@@ -30,7 +30,7 @@ const command: fc.Arbitrary<Command> = fc.record({
   pause: fc.nat(3),
 });
 
-/** What a unit did, once it is acknowledged. */
+/** Effect of a unit of work once it is acknowledged. */
 interface Effect {
   readonly kind: Command['kind'] | 'nothing';
   readonly id: number;

@@ -6,7 +6,7 @@ import { MARKERS } from './companies.js';
 import { shapeProblem } from './shape.js';
 import type { Answer, Received } from './wire.js';
 
-/** What was wrong with an answer: one sentence of a fixed kind, and the part of the answer that shows it. */
+/** Problem of a response. `kind` is a fixed sentence; `detail` is the part of the response that shows it. */
 export interface Problem {
   readonly kind: string;
   readonly detail: string;

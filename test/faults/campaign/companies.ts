@@ -69,7 +69,7 @@ export class Companies {
     return this.#senders;
   }
 
-  /** What the records of a company can be found by, the newest ones. */
+  /** Ids and names of the newest records of a company. Errors: there are no records yet. */
   known(company: 0 | 1): Known {
     const known = this.#known[company];
     if (known === undefined) throw new Error('There are no records yet');

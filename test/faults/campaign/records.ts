@@ -13,7 +13,7 @@ import { sendNotification } from '../../../src/resources/notification/notificati
 import { parameters } from '../../../src/resources/parameter/parameter.service.js';
 import { recordAll } from '../../support/recording.js';
 
-/** What requests refer to: ids by GraphQL type, and names by the placeholder of a path. */
+/** Ids by GraphQL type and names by path placeholder, for use in requests. */
 export interface Known {
   readonly ids: Readonly<Record<string, readonly number[]>>;
   readonly names: Readonly<Record<string, readonly string[]>>;

@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What of a GraphQL response is not as the specification, the schema and the document say; null if nothing. */
+/** First violation of the GraphQL specification, schema or document in a response; null if there is none. */
 export function shapeProblem(
   schema: GraphQLSchema,
   body: unknown,

@@ -71,7 +71,7 @@ describe('RU-61 a disk that writers with idempotency keys have filled', () => {
       const remove = async (name: string): Promise<void> => {
         statuses.add((await client.delete(`groups/${name}`, undefined, keyOf(`delete ${name}`))).status);
       };
-      // What the log has yet to write to the file needs room there, of the 4 MiB that are kept for deletions.
+      // Log pages not checkpointed yet will use some of the 4 MiB that are reserved for deletions.
       expect(bytesLeftInLog(file)).toBeLessThan(MEGABYTE);
       for (const name of names.slice(0, DELETED)) await remove(name);
       expect([...statuses]).toEqual([200]);

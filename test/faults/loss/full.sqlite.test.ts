@@ -90,7 +90,7 @@ describe('CF-41 a storage that fails at run time', () => {
       expect([refused.status, refused.body.code]).toEqual([503, code]);
       expect((await client.get('/readyz')).status).toBe(503);
       storage.heal();
-      // What was found about the storage is kept for a second.
+      // The result of the storage check is cached for one second.
       await expect
         .poll(async () => (await client.post('groups', { name: `${code} healed` })).status)
         .toBe(201);

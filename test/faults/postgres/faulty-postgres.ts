@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 export interface FaultyPostgres {
-  /** The database of the owner of the tables, who is no superuser. */
+  /** URL of the database for the owner of the tables, who is not a superuser. */
   readonly url: string;
-  /** The same database as a superuser. */
+  /** URL of the same database for a superuser. */
   readonly adminUrl: string;
   readonly folder: string;
   readonly port: number;

@@ -46,7 +46,7 @@ describe('CF-20 a PostgreSQL that does not answer', () => {
     const program = await startGateway(server.url);
     const client = program.client(token);
     await recovered(client);
-    // Of one network, 250 requests may be in progress.
+    // At most 250 requests of one network may be in progress.
     const load = startLoad(client, 40);
     await sleep(1_000);
     const before = residentBytes(program.pid);

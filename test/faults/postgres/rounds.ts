@@ -12,7 +12,7 @@ import { addCompany, recovered, settingsFor, startGateway } from './gateway.js';
 
 export interface PostgresRounds {
   readonly rounds: number;
-  /** What is killed in each round. */
+  /** Process that is killed in each round. */
   readonly kill: 'server' | 'postgres';
   readonly onRound?: (round: number, soFar: RoundsResult) => void;
 }

@@ -19,7 +19,7 @@ it(
     expect(summary).toMatchObject({ broken: [], notifications_outstanding: 0, connected: 15 });
     expect(summary.notifications_received).toBeGreaterThanOrEqual(15 * summary.notifications_sent);
     expect(summary.transactions_created).toBeGreaterThan(0);
-    // Those whose connections were cut.
+    // Connections cut by the kill count as errors.
     expect(summary.errors).toBeGreaterThan(0);
     expect(await problemsIn(place)).toEqual([]);
   },

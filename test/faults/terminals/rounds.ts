@@ -9,7 +9,7 @@ import { startProxy } from '../../support/proxy.js';
 import type { Program } from '../../support/program.js';
 import { createTerminals, simulatedSerials } from '../../support/simulated-fleet.js';
 
-/** What runs in a process of its own and is killed in each round, always at the same port. */
+/** A process that is killed in each round and started again at the same port. */
 export interface Killable {
   readonly kill: () => Promise<void>;
 }

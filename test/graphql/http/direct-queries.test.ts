@@ -55,7 +55,7 @@ async function bytesOf(asked: Asked, isApollo: boolean, accept = '*/*', { token 
   return text.replace(/^Date: .*$/m, 'Date');
 }
 
-/** What the server says of itself: its log without times, and how often each of its counters has counted. */
+/** Calls `use`. Resolves to its bytes, its log lines without times, and the increase of each counter. */
 async function noted(use: () => Promise<string>): Promise<{ bytes: string; logs: unknown; counts: unknown }> {
   const [before, from] = [await countsOf(), server.logs.length];
   const bytes = await use();

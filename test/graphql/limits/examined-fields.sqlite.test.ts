@@ -80,7 +80,7 @@ describe('GQ-30 what a field examines', () => {
   it.each(SILENT)(
     'is nothing for %s: its statements find their rows by an index',
     async (_name, asked, way) => {
-      // What surrounds the field, and pages of lists in the order of an index, with a limit.
+      // Ignores statements of the surrounding query, and pages that are read in index order with a limit.
       const around = new Set(await statementsFor(server, server.acme, way('__typename', 50)));
       for (const statement of await statementsFor(server, server.acme, way(asked, 50))) {
         if (around.has(statement)) continue;

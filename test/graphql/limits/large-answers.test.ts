@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const listed = (first: number): string =>
   `{ group(id: "${group}") { metacontents(first: ${first}) { nodes { value } } } }`;
-/** The same few records, many times. */
+/** Query that returns the same few records many times. */
 const repeated = (first: number): string =>
   `{ group(id: "${group}") { logicalNumbers(first: ${MANY}) { nodes {
     group { metacontents(first: ${first}) { nodes { value } } } } } } }`;

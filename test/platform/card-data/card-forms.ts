@@ -25,7 +25,7 @@ const percent = (text: string): string =>
 const groupsOf = (number: string, size: number, gap: string): string =>
   number.match(new RegExp(`.{1,${String(size)}}`, 'g'))?.join(gap) ?? '';
 
-/** What a terminal writes: texts. */
+/** Text formats in which a terminal may write a card number. */
 export const TEXTS: Readonly<Record<string, (number: string) => string>> = {
   alone: (number) => number,
   'in a sentence': (number) => `card ${number} ok`,
@@ -41,7 +41,7 @@ export const TEXTS: Readonly<Record<string, (number: string) => string>> = {
   'as track 2': (number) => `;${number}=25121010000012345678?`,
 };
 
-/** What a terminal writes: bytes. */
+/** Byte formats in which a terminal may write a card number. */
 export const BYTES: Readonly<Record<string, (number: string) => Buffer>> = {
   'EMV tag 5A': (number) => {
     const value = bcd(number);

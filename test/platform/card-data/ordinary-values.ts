@@ -81,7 +81,7 @@ export const ORDINARY: Readonly<
     isExact: true,
   },
   'fraction of 53 bits': { make: () => random() + random() / 2 ** 32, isExact: true },
-  // Such digits could be bytes: a length of 14, and a number of Diners.
+  // Digits that look like bytes of field 2: the length 14, then a Diners number.
   'fraction with the digits of field 2': {
     make: () => `0.143${['8852606047819', '0177230660969'].at(upTo(2)) ?? ''}`,
     isExact: true,

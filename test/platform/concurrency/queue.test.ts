@@ -50,7 +50,7 @@ describe('a queue', () => {
 const busy = (): Error => new Error('busy');
 const TURNS = { places: 1, placesOfKey: 1, maxWaiting: 100, maxWaitingOfKey: 100, maxWaitMs: 10_000, busy };
 
-/** What waits with 1 kB of its own, 20 at a time, until `use` has let all of them continue. */
+/** Ways to wait. Each function queues 20 callbacks of 1 kB each, and resolves when all were called. */
 const WAYS: Readonly<Record<string, () => (waits: readonly (() => void)[]) => Promise<unknown>>> = {
   'a semaphore': () => {
     const semaphore = new Semaphore({ concurrency: 1, busy });
@@ -103,7 +103,7 @@ describe('what has waited', () => {
         }
         collect({ type: 'minor' });
       }
-      // Of 32 MB.
+      // The rounds since `before` allocated 32 MB.
       expect(oldBytes() - before).toBeLessThan(8_000_000);
     },
   );

@@ -62,7 +62,7 @@ describe('the span of a statement', () => {
       );
     });
     operation.end('query', null);
-    // What goes on after the end of the operation is not of it.
+    // Statements after the end of the operation get no span.
     operation.run(() => expect(tracing.statement('select 1')).toBeNull());
     expect(tracing.statement('select 1')).toBeNull();
     await tracing.stop();

@@ -36,7 +36,7 @@ async function revoke(member: Member, id: number): Promise<void> {
   await server.app.units.write(member.caller, async (work) => revokeToken(work, await getToken(work, id)));
 }
 
-/** What a client sees, but for what is each answer's own. */
+/** Response without its request id, so that responses can be compared. */
 function seen({ status: code, body, headers }: Reply): unknown {
   return { code, body: { ...body, request_id: '' }, challenge: headers.get('www-authenticate') };
 }

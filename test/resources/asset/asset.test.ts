@@ -12,7 +12,7 @@ import { softwareOf } from '../../support/software.js';
 import { fleet, statementsOf } from '../../support/fleet.js';
 
 const NAME = 'acmepagamentos_sale.posxml';
-/** Of three chunks. */
+/** Content of three chunks. */
 const BYTES = Buffer.from(Array.from({ length: 1_800_000 }, (_, n) => (n * 31 + (n >> 8)) % 251));
 /** More than the buffers of a connection take. */
 const LARGE = Buffer.alloc(12 * 1024 * 1024, 'large');

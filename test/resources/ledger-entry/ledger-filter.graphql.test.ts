@@ -99,7 +99,7 @@ describe('the record behind a ledger entry', () => {
         ... on Device { logicalNumber { number } } ... on Group { name } } } } }`;
     const few = await statementsFor(server, acme, query(2));
     const many = await statementsFor(server, acme, query(100));
-    // What the filter examines, the entries, the devices, the groups, the logical numbers of the devices.
+    // Five statements: examined rows of the filter, entries, devices, groups, and numbers of the devices.
     expect([few.length <= 5, many.length]).toEqual([true, 5]);
   });
 });

@@ -35,7 +35,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** What must hold of all deliveries at any time. */
+/** Checks the stored totals against all deliveries; they must match at any time. */
 async function check(): Promise<void> {
   const { reads } = server.app.database;
   const rows = await reads.selectFrom('notification_deliveries').selectAll().orderBy('id').execute();

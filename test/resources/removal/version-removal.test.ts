@@ -30,7 +30,7 @@ interface Seen {
   readonly numbersOfVersion: unknown;
 }
 
-/** What REST and GraphQL show of a number and of the first version. */
+/** State of one number and of the first version, as shown by REST and GraphQL. */
 async function seen({ numbers, number, versions }: WideFleet): Promise<Seen> {
   const { client, graphql } = server.acme;
   const rest = (await client.get(`logical_numbers/${number}`)).record('logical_number');

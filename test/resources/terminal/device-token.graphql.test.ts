@@ -60,7 +60,7 @@ describe('the token of a device', () => {
     const { id, token } = await newTerminal(server.acme, 'SN-DELETED');
     expect(outcomeOf(await report(server, token))).toBe('200');
     await server.acme.client.delete('devices/SN-DELETED');
-    // What was looked up is kept for two seconds.
+    // Token lookups are cached for two seconds, so either refusal is correct.
     const refusals = ['403 unknown_terminal', '401 unauthenticated'];
     expect(refusals).toContain(outcomeOf(await report(server, token)));
     const number = await fleet.logicalNumber(server.acme.client, 'number of the second');

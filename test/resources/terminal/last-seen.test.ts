@@ -35,7 +35,7 @@ const fails = (error: unknown): never => {
   throw error;
 };
 
-/** What one node notes; `finish` stores it. */
+/** Recorder of one node; its `finish` stores the recorded times. */
 const newNode = (maxDevices?: number): SeenDevices =>
   new SeenDevices(server.app.units, server.clock, fails, maxDevices);
 

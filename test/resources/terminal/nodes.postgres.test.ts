@@ -12,11 +12,11 @@ import { REVOKE } from '../../support/terminals.js';
 /** More than the buffers of a connection take. */
 const LARGE = Buffer.alloc(30 * 1024 * 1024, 'large');
 
-/** What ends the access of a terminal acts within 5 s. */
+/** Revoked access of a terminal must end on every node within 5 s. */
 
 let server: TestServer;
 let other: Server;
-/** Of the other node. */
+/** URL of the other node. */
 let url: string;
 beforeAll(async () => {
   server = await startServer({ rateLimitPerHour: 100_000 });

@@ -16,7 +16,7 @@ import { httpTerminal } from '../../support/waiting-terminal.js';
 
 let server: TestServer;
 let other: Server;
-/** Of both nodes. */
+/** URLs of both nodes. */
 let urls: readonly string[];
 beforeAll(async () => {
   server = await startServer({ rateLimitPerHour: 100_000 });

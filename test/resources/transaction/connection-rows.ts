@@ -9,7 +9,7 @@ export const FIRST = Date.UTC(2026, 0, 1);
 const STATUSES = ['success', 'success', 'success', 'fail', 'running'];
 const TYPES = ['company', 'switch', 'get_asset'];
 
-/** Of acme; the ids count from 1. */
+/** Transactions of acme, with ids from 1. */
 export const rows: Row[] = Array.from({ length: 400 }, (_, n) => ({
   id: n + 1,
   startedAt: FIRST + ((n * n) % 11) * DAY + (n % 4 === 0 ? 0 : ((n * 7919) % 24) * HOUR),

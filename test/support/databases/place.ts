@@ -41,7 +41,7 @@ export interface TestPlace {
    * must be SQL of every database. Rows have instants as milliseconds since 1970, and flags as 0 and 1 or as booleans.
    */
   readonly sql: <Row = Record<string, unknown>>(text: string, values?: readonly SqlValue[]) => Promise<Row[]>;
-  /** What `db check` finds: nothing if the database is sound. */
+  /** Problems found by `db check`; empty if the database is sound. */
   check(): Promise<readonly string[]>;
   /** Everything that is stored, as text in which one can look for values: the bytes of the files, or all rows. */
   stored(): Promise<string>;

@@ -64,7 +64,7 @@ async function drawnBefore(
   return (drawn?.last ?? 0) - count;
 }
 
-/** What every record has, of a user who created it in 1970. */
+/** Audit columns of a record that was created by this user in 1970. */
 export const audited = (createdBy: number | null): SqlRow => ({
   ...{ revision: 1, created_at: new Date(0), updated_at: new Date(0) },
   ...{ created_by: createdBy, created_via: 'api' },

@@ -16,7 +16,7 @@ export class MemoryQueue implements DeliveryQueue<Message> {
   readonly confirmed: Confirmation[] = [];
   readonly claims: number[] = [];
   returned = 0;
-  /** What `confirm` answers; it throws while this is null. */
+  /** Result of `confirm` for every confirmation; while null, `confirm` throws. */
   result: ConfirmationResult | null = 'confirmed';
   readonly #held = new Set<string>();
   #ids = 0;

@@ -11,7 +11,7 @@ export interface Received {
   readonly retained: boolean;
 }
 
-/** What simulates terminals at a broker: one client for all of them. */
+/** Simulated terminals at a broker, with one client for all of them. */
 export interface SimulatedTerminals {
   readonly client: MqttClient;
   /** All messages in the order of arrival, repeated ones too. */

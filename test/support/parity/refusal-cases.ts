@@ -6,7 +6,7 @@ import { snakeCase } from './rest-spelling.js';
 
 export type Code = 'INVALID' | 'TAKEN' | 'NOT_FOUND' | 'NOT_EMPTY';
 
-/** The same request through both surfaces. */
+/** One request in its GraphQL and its REST form. */
 export interface Requests {
   readonly graphql: (member: Pick<Member, 'graphql'>) => Promise<Payload>;
   readonly rest: (member: Member) => Promise<Reply>;

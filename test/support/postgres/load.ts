@@ -41,7 +41,7 @@ export const createByRest = (url: string, token: string, name: string, key: stri
 export const createByGraphql = (url: string, token: string, name: string, key: string): Promise<Answer> =>
   send(url, token, '/graphql', { query: CREATE, variables: { name } }, key);
 
-/** What was acknowledged, and how many requests had to be repeated. */
+/** Names of the acknowledged groups, and the number of repeated requests. */
 export interface Written {
   readonly names: string[];
   repeated: number;

@@ -63,7 +63,7 @@ export function openNodes(count: number): Nodes {
   };
 }
 
-/** What must be there. */
+/** Returns the value; throws if it is null or undefined. */
 export function present<T>(value: T | null | undefined): T {
   if (value === undefined || value === null) throw new Error('Nothing is there.');
   return value;

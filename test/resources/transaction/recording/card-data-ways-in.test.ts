@@ -54,7 +54,7 @@ const input = (form: string, n: number): Fields =>
     inCamelCase(paymentTexts(form)),
   );
 
-/** What the way in has stored: all columns of the transactions whose reference begins so. */
+/** Stored transactions with all columns, whose reference begins with `prefix`. */
 async function stored(prefix: string): Promise<Fields[]> {
   return await server.app.database.reads
     .selectFrom('transactions')

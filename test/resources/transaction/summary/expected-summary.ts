@@ -30,7 +30,7 @@ export const SUMMARY = `query ($filter: TransactionFilter, $bucket: TransactionS
     paymentStatus paymentType brand acquirer installments count
     amountTotal approvedAmount deniedAmount cancelledAmount netAmount } }`;
 
-/** What a payment says besides its amount, and how its amount counts. */
+/** Payments without amounts, each with the outcome for which its amount is counted. */
 export const PAYMENTS = [
   { parsed: { type: 'sale', status: 'approved' }, outcome: 'approved' },
   { parsed: { type: 'pre-authorization', status: 'approved' }, outcome: 'approved' },

@@ -66,7 +66,7 @@ describe('what is read for a period', () => {
               buckets.set(at, segment.key);
             }
           }
-          /** Of each quarter of an hour, how often it is read into which bucket. */
+          /** Number of reads of each quarter of an hour, by bucket. */
           const read = new Map<number, Map<number | undefined, number>>();
           for (const { of, part, isTaken, only, except = [], ...range } of unitsToRead(calendar, period)) {
             const unit = of === 'day' ? DAY : HOUR;

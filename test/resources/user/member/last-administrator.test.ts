@@ -75,7 +75,7 @@ describe('the last administrator of a company', () => {
           return errors?.length === 0 ? [userId] : [];
         }),
       );
-      // The same loss twice succeeds where the second finds it done.
+      // The second of two equal requests succeeds without a change, so outcomes are counted once per user.
       expect(new Set(outcomes.flat()).size).toBe(1);
       expect(await administrators(server)).toBe(1);
     });

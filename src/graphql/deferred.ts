@@ -6,8 +6,8 @@ export interface DeferredGraphql extends Graphql {
 }
 
 /**
- * GraphQL that is loaded once the server listens: with its schema, it is half of what a server loads. Requests that
- * come before wait for it.
+ * GraphQL that is loaded once the server listens: with its schema, it is half of what a server loads.
+ * Requests that come before wait for it.
  */
 export function deferGraphql(create: () => Promise<Graphql>): DeferredGraphql {
   let loaded: Graphql | undefined;

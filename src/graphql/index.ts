@@ -1,4 +1,4 @@
-/** What the modules of resources (`*.graphql.ts`) use of this folder. */
+/** Exports for the modules of resources (`*.graphql.ts`). */
 export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/upload.js';

@@ -38,11 +38,11 @@ import { refuseOperation } from './http/problems.js';
 export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, BodyOptions {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
-  /** Mutations that may appear once in a document together, see `checkStructure`. */
+  /** Mutations of which a document may contain one in total, see `checkStructure`. */
   readonly sensitiveMutations: readonly string[];
   /** Opens introspection and GraphiQL. */
   readonly development: boolean;
-  /** The token that GraphiQL starts with for browsers on this machine; null where there is none. */
+  /** Token that GraphiQL shows to browsers on this machine; null if there is none. */
   readonly graphiqlToken: () => string | null;
   readonly allowList: OperationList | null;
   readonly onError: (error: unknown, requestId: string | null) => void;
@@ -59,10 +59,10 @@ export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, BodyOp
 /** GraphQL over HTTP, WebSockets and server-sent events. */
 export interface Graphql {
   readonly handler: RequestHandler;
-  /** The same for POST requests to /graphql itself. */
+  /** Handler for POST requests to the path /graphql itself. */
   readonly post: RequestHandler;
   readonly refuse: ErrorRequestHandler;
-  /** Ends sockets and streams; their queries and mutations may take `graceMs`. */
+  /** Ends sockets and streams. Their queries and mutations have `graceMs` to finish. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
@@ -97,7 +97,7 @@ function answer(direct: AnswerQuery, server: ApolloServer<OperationContext>): Ru
     if (await direct(request, response, send)) return;
     const sendText = response.send.bind(response);
     response.send = (text: string) => {
-      // What `send` sends goes this way too.
+      // Restores `response.send`, since `send` calls it too.
       response.send = sendText;
       send(text);
       return response;

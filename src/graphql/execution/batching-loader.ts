@@ -6,20 +6,21 @@ import type { EntriesPerTurn } from './entries-per-turn.js';
 export type Batch<K, V> = (keys: readonly K[]) => Promise<readonly V[]>;
 
 interface Options<K, C> {
-  /** Of the records that are rendered. */
+  /** Limits the records rendered per turn of the event loop; shared by all loaders of an operation. */
   readonly pace: EntriesPerTurn;
   readonly cacheKeyFn?: (key: K) => C;
 }
 
 /**
- * A DataLoader for records that are rendered in parts: one batch has the keys of all parts, so that the number of SQL
- * statements does not grow with the records, and its values are rendered in parts again.
+ * A DataLoader for records that are rendered in parts: one batch has the keys of all parts, so that the
+ * number of SQL statements does not grow with the records, and its values are rendered in parts again.
  */
 export class BatchingLoader<K, V, C = K> extends DataLoader<K, V, C> {
   readonly #pace: EntriesPerTurn;
 
   constructor(batch: Batch<K, V>, { pace, ...options }: Options<K, C>) {
-    // After all that asks for a value now; `dispatch` does not throw.
+    // Waits until all records that are ready have been rendered, so that the batch has their keys too.
+    // `dispatch` does not throw.
     super(keepErrors(batch), { ...options, batchScheduleFn: (dispatch) => void pace.idle().then(dispatch) });
     this.#pace = pace;
   }
@@ -37,7 +38,7 @@ async function afterwards<V>(loading: Promise<V>, pace: EntriesPerTurn): Promise
   }
 }
 
-/** Keeps the error of a batch for its keys: an operation that is executed again does not examine as much again. */
+/** Caches the error of a batch for its keys, so that another execution does not repeat the read. */
 function keepErrors<K, V>(load: Batch<K, V>) {
   return async (keys: readonly K[]): Promise<readonly (V | Error)[]> => {
     try {

@@ -16,19 +16,20 @@ export type ReadContent = (companyId: number, contentId: number) => AsyncIterabl
 
 export interface ContentsOptions {
   readonly companyId: number;
-  /** Limit of one operation, where its response is streamed. */
+  /** Maximum bytes of contents in a streamed response. */
   readonly maxBytes: number;
   readonly readContent: ReadContent;
   readonly counters: OperationCounters;
 }
 
-/** Limit of one operation where its response is one message. */
+/** Maximum bytes of contents in a response that is one message. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
 
 /**
- * The bytes (Base64 fields) in the response of one operation. Resolvers put placeholders into the response, for
- * example `content:3f…9a:0;`; the bytes are read after execution. HTTP streams them (`fill`), as fast as the client
- * reads, so that a large file is never in memory as a whole. WebSocket messages and events get them with `inline`.
+ * The bytes (Base64 fields) in the response of one operation. Resolvers put placeholders into the response,
+ * for example `content:3f…9a:0;`; the bytes are read after execution. HTTP streams them (`fill`), as fast as
+ * the client reads, so that a large file is never in memory as a whole. WebSocket messages and events get
+ * them with `inline`.
  */
 export class OperationContents {
   #madePrefix: string | null = null;
@@ -38,7 +39,7 @@ export class OperationContents {
 
   constructor(private readonly options: ContentsOptions) {}
 
-  /** For transports that send `fill`: raises the limit to `maxBytes`. */
+  /** Raises the limit to `maxBytes`, for transports that call `fill`. */
   allowStreaming(): void {
     this.#isStreamed = true;
   }
@@ -47,7 +48,10 @@ export class OperationContents {
     return this.#contents.length > 0;
   }
 
-  /** A placeholder for the bytes in Base64. Errors: BAD_USER_INPUT for more bytes than an operation may answer. */
+  /**
+   * A placeholder for the bytes in Base64. Errors: BAD_USER_INPUT for more bytes than an operation may
+   * answer.
+   */
   base64(content: Content): Promise<string> {
     const { maxBytes, counters } = this.options;
     const maximum = this.#isStreamed ? maxBytes : Math.min(maxBytes, MAX_MESSAGE_BYTES);
@@ -64,7 +68,7 @@ export class OperationContents {
     return new Map(found.filter(([placeholder]) => text.includes(placeholder)));
   }
 
-  /** The text with the bytes in the place of their placeholders, in pieces. */
+  /** Text in which placeholders are replaced by bytes, in pieces. */
   async *fill(text: string): AsyncGenerator<string> {
     const parts = text.split(new RegExp(`${this.#prefix}([0-9]+);`));
     for (const [index, part] of parts.entries()) {
@@ -74,7 +78,7 @@ export class OperationContents {
     }
   }
 
-  /** Data of a response with the bytes in the place of their placeholders. */
+  /** Data of a response in which placeholders are replaced by bytes. */
   async inline<T>(data: T): Promise<T> {
     if (!this.hasPlaceholders) return data;
     let text = '';

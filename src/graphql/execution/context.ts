@@ -35,7 +35,7 @@ export interface FollowArgs {
   readonly after?: number | null;
 }
 
-/** What all operations of a server share. */
+/** Services that all operations of a server share. */
 export interface OperationServices {
   readonly units: Units;
   readonly feeds: SharedFeeds;
@@ -44,13 +44,13 @@ export interface OperationServices {
   /** Mutations whose response shows a secret that is not stored: they take no Idempotency-Key. */
   readonly secretMutations: readonly string[];
   readonly secrets: Secrets;
-  /** Most bytes of contents in a streamed response. */
+  /** Maximum bytes of file contents in a streamed response. */
   readonly maxContentBytes: number;
   /** See `RequestLoaders`. */
   readonly largeReads: Semaphore;
 }
 
-/** The public members: Apollo's copy of a context is no instance of the class. */
+/** The public members only: Apollo copies the context, and the copy is no instance of the class. */
 export type OperationContext = Pick<GraphqlContext, keyof GraphqlContext>;
 
 /** An operation with its context. */
@@ -63,14 +63,14 @@ export interface Execution {
 }
 
 /**
- * What resolvers use, for one operation of one caller. Methods that take a scope reject with FORBIDDEN where the
- * caller does not have it.
+ * Everything that resolvers use, for one operation of one caller. Methods that take a scope reject with
+ * FORBIDDEN if the caller does not have it.
  */
 export class GraphqlContext extends RecordReads {
   // No #private members: Apollo hands resolvers a copy, which would not have them.
   readonly contents: OperationContents;
   readonly secrets: Secrets;
-  /** Notes what runs, once it is known; null where it is not watched. */
+  /** Receives the operation's type and name for metrics and log; null if the operation is not watched. */
   watched: WatchedOperation | null = null;
   /** Set while a mutation with an Idempotency-Key is executed. */
   private readonly repeatable: RepeatableChange | null = null;
@@ -93,21 +93,21 @@ export class GraphqlContext extends RecordReads {
   }
 
   /**
-   * Checks what an operation examines, before it is executed. Its reads then run outside of the event loop if that is
-   * much. Errors: `OperationRefused`.
+   * Computes how many values an operation examines, before it is executed. If they are many, its reads run
+   * outside of the event loop. Errors: `OperationRefused`.
    */
   async examine({ examinations }: Price, kind: OperationTypeNode): Promise<void> {
     const { idempotencyKey, subscription } = this.request;
     const isKept = kind === OperationTypeNode.MUTATION && idempotencyKey !== null;
     const limit = isKept || subscription !== null ? 'examinedTogether' : 'examined';
     const values = await this.loaders.examine(examinations, limit);
-    // A replay is the same text, whatever there is to examine by then.
+    // A replay reads the stored response, and examines nothing.
     if (!isKept) this.counters.examined = values;
   }
 
   /**
-   * A context for a result that all callers of the company with the same rights get. Afterwards, `isPersonal` says whether
-   * the result depends on more of the caller.
+   * A context for a result that is shared by all callers of the company with the same rights. After the
+   * execution, `isPersonal` says whether the result depends on more than these rights.
    */
   forRights(): { readonly context: GraphqlContext; readonly isPersonal: () => boolean } {
     let isPersonal = false;
@@ -116,12 +116,12 @@ export class GraphqlContext extends RecordReads {
     return { context, isPersonal: () => isPersonal };
   }
 
-  /** Ends the operation: gives its read unit back. */
+  /** Ends the operation: closes its read unit. */
   finish(): void {
     this.loaders.finish();
   }
 
-  /** Errors: BAD_USER_INPUT for a mutation whose response is not stored. */
+  /** Errors: BAD_USER_INPUT for a mutation whose response shows a secret, and is therefore not stored. */
   repeatableChange(key: IdempotencyKey, former: FormerCall): RepeatableChange {
     const { field } = former;
     if (this.services.secretMutations.includes(field)) {
@@ -137,7 +137,10 @@ export class GraphqlContext extends RecordReads {
     return this.loaders.read(use);
   }
 
-  /** What was read before the change is read again after it. `scope` is null for what every valid token may do. */
+  /**
+   * Runs a change in a unit of work. Values read before it are read again after it. `scope` is null for
+   * changes that every valid token may make.
+   */
   async write<T>(scope: Scope | null, use: (work: WriteWork) => Promise<T>): Promise<T> {
     if (scope !== null) demandScope(this.caller, scope);
     const { units } = this.services;
@@ -152,8 +155,9 @@ export class GraphqlContext extends RecordReads {
   }
 
   /**
-   * A change as the payload of a mutation. Errors that the caller can correct become `userErrors`; `within` says
-   * where in the arguments the fields are that the domain names. `prepare` runs before the unit of work begins.
+   * Runs a change and returns the payload of a mutation. Errors that the caller can correct become
+   * `userErrors`; `within` is the path of their fields in the arguments. `prepare` runs before the unit of
+   * work begins.
    */
   change<T extends object, P = undefined>(
     use: (work: WriteWork, prepared: P) => Promise<T>,
@@ -174,9 +178,10 @@ export class GraphqlContext extends RecordReads {
   }
 
   /**
-   * A change of many records as the payload of a mutation, in several units of work, so that others can change something
-   * between them. `plan` reads and checks everything before the first one; `result` makes the payload of what the parts
-   * return. An Idempotency-Key is stored with the last part, so repeating the parts must change nothing more.
+   * Changes many records in several units of work, so that other changes can run between them, and returns
+   * the payload of a mutation. `plan` reads and checks everything before the first part; `result` makes the
+   * payload from the results of the parts. An Idempotency-Key is stored with the last part, so repeating the
+   * parts must change nothing more.
    */
   changeInParts<P, T extends object>(
     plan: (work: ReadWork) => Promise<readonly ((work: WriteWork) => Promise<P>)[]>,
@@ -204,7 +209,7 @@ export class GraphqlContext extends RecordReads {
     }, within);
   }
 
-  /** For a subscription: records with an id after `after`, or those recorded from now on. */
+  /** Events of a subscription: records with an id above `after`, or recorded from now on if it is null. */
   follow<T extends { readonly id: number }>(
     newRows: NewRows<T>,
     { filter, after = null }: FollowArgs,

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 
-/** Divides what would be rendered in one go: at most `perTurn` entries in each turn of the event loop. */
+/** Limits rendering to `perTurn` entries per turn of the event loop. */
 export class EntriesPerTurn {
   #turn = Promise.resolve();
   #left: number;
@@ -9,7 +9,7 @@ export class EntriesPerTurn {
     this.#left = perTurn;
   }
 
-  /** Resolves when so many more entries may be rendered. */
+  /** Resolves when this number of entries may be rendered. */
   take(entries: number): Promise<void> {
     if (this.#left <= 0) {
       this.#turn = this.#turn.then(yieldToEventLoop);
@@ -19,7 +19,7 @@ export class EntriesPerTurn {
     return this.#turn;
   }
 
-  /** Resolves when no entry waits, and the last ones have asked for what they need. */
+  /** Resolves when all entries are rendered and have started their loads. */
   async idle(): Promise<void> {
     for (let turn; turn !== this.#turn;) {
       turn = this.#turn;

@@ -1,9 +1,8 @@
 import type { GraphQLError } from 'graphql';
 
 /**
- * Errors of fields in the order of the fields in the document, and of one field in the order of the list. They come in the
- * order in which their statements were answered, which differs from one execution to the next. Others stay first, as they
- * are.
+ * Sorts errors of fields by the position of the field in the document, then by index in a list: statements
+ * are answered in a different order in each execution. Errors without a path stay first, in their order.
  */
 export function inDocumentOrder(errors: readonly unknown[]): readonly unknown[] {
   return errors.length < 2 ? errors : errors.toSorted(compare);
@@ -19,7 +18,7 @@ function compare(one: unknown, other: unknown): number {
 
 const pathOf = (error: unknown): Path => (error as Partial<GraphQLError> | null)?.path ?? [];
 
-/** Of the field in the text of the operation. */
+/** Character position of the field in the text of the operation. */
 const placeOf = (error: unknown): number => (error as Partial<GraphQLError>).positions?.[0] ?? 0;
 
 function comparePaths(path: Path, other: Path): number {

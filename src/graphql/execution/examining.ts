@@ -1,32 +1,32 @@
-/** Decides where an operation is executed, and whether at all, by what it examines. */
+/** Decides by the number of examined values whether an operation is executed, and in which thread. */
 import { countAll, valuesOf, type Examination } from '../../database/list/examining/examination.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { beyondExamined, examinedTooMuch, LIMITS } from '../limits/limits.js';
 
-/** Operations that may examine more run outside of the event loop: 50,000 values take about 2 ms. */
+/** Operations that may examine more values run outside of the event loop: 50,000 values take about 2 ms. */
 export const MANY_VALUES = 50_000;
-/** Rows that are counted by an index to see whether an operation may stay in the event loop. */
+/** Maximum rows counted by an index to find out whether an operation may stay in the event loop. */
 const MAX_COUNTED = 10_000;
 
-/** What an operation may examine. */
+/** Result of the check: how many values an operation may examine. */
 export interface Examining {
-  /** Values at most. */
+  /** Maximum number of values. */
   readonly values: number;
   readonly isMany: boolean;
-  /** Null where everything fits into the limit, whatever it finds. */
+  /** Null if the operation cannot exceed the limit, whatever rows it finds. */
   readonly budget: ExaminedBudget | null;
 }
 
-/** For operations that examine nothing. */
+/** Result for operations that examine nothing. */
 export const NOTHING_EXAMINED: Examining = { values: 0, isMany: false, budget: null };
 
-/** Reads in the unit of the operation. */
+/** Runs a read in the read unit of the operation. */
 type Read = <T>(use: (work: ReadWork) => Promise<T>) => Promise<T>;
 
 /**
- * Reads the company's totals: one statement, and a second one if what the totals allow is much. `maximum` is a limit of
- * `LIMITS`. Errors: `OperationRefused` for more.
+ * Reads the company's totals in one statement, and counts rows in a second one if the totals allow more than
+ * `MANY_VALUES`. `limit` is the name of a limit of `LIMITS`. Errors: `OperationRefused` if it is exceeded.
  */
 export async function examine(
   read: Read,
@@ -73,7 +73,7 @@ async function partsOf(work: ReadWork, examinations: readonly Examination[]): Pr
   });
 }
 
-/** Lets reads examine a number of values together. Their rows are counted by an index before they are read. */
+/** Values that an operation may still examine. The rows of each read are counted by an index first. */
 export class ExaminedBudget {
   #charging: Promise<void> = Promise.resolve();
 
@@ -82,11 +82,11 @@ export class ExaminedBudget {
     private readonly limit: 'examined' | 'examinedTogether',
   ) {}
 
-  /** Errors: BAD_USER_INPUT where too little is left. */
+  /** Subtracts the values of a read. Errors: BAD_USER_INPUT if fewer are left. */
   charge(work: ReadWork, examination: Examination, parents?: readonly KeyValue[]): Promise<void> {
     const { within, values } = examination;
     if (within === undefined) return Promise.resolve();
-    // One after the other, so that each counts no more rows than the others have left.
+    // Reads are charged one after the other, so that each counts no more rows than are left.
     const charged = this.#charging.then(async () => {
       const max = Math.floor(this.remaining / values) + 1;
       const [rows = 0] = await countAll(work, [within(work, max, parents)]);

@@ -1,6 +1,7 @@
 /**
- * graphql-js coerces all variables in one go: a list of 1,000 payments holds the event loop for longer than a whole
- * request should. Here, long lists are coerced in parts before the operation is executed.
+ * Coerces long lists in variables in parts, before the operation is executed. graphql-js coerces all
+ * variables in one turn: a list of 1,000 payments blocks the event loop for longer than a whole request
+ * should take.
  */
 import {
   coerceInputValue,
@@ -31,18 +32,19 @@ export interface Executed {
   readonly variables: Variables;
 }
 
-/** Input objects that are coerced in one turn of the event loop: a payment takes some 50 µs. */
+/** Input objects coerced per turn of the event loop: a payment takes about 50 µs. */
 const ROWS_PER_TURN = 100;
 
-/** Takes every value as it is. */
+/** Type of variables whose value graphql-js does not change. */
 export const ANYTHING: NamedTypeNode = {
   kind: Kind.NAMED_TYPE,
   name: { kind: Kind.NAME, value: JsonValue.name },
 };
 
 /**
- * The same operation with its long lists of input objects coerced, and their variables declared as JSON, which
- * graphql-js takes as they are. A list with an invalid entry stays as it was sent: graphql-js then says what is wrong.
+ * Returns the operation with its long lists of input objects coerced, and their variables declared as JSON,
+ * which graphql-js passes on unchanged. A list with an invalid entry stays as it was sent, so that graphql-js
+ * reports the error.
  */
 export async function coerceLongLists<E extends Executed>(executed: E): Promise<E> {
   const { schema, document, operation, variables } = executed;
@@ -70,7 +72,7 @@ export async function coerceLongLists<E extends Executed>(executed: E): Promise<
   };
 }
 
-/** Null for other values than long lists of valid input objects. */
+/** The coerced list; null if the value is not a long list of valid input objects. */
 async function coercedList(
   schema: GraphQLSchema,
   { variable, type }: VariableDefinitionNode,

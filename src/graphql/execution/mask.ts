@@ -10,11 +10,11 @@ import { inDocumentOrder } from './error-order.js';
 export interface MaskingOptions {
   /** Shows suggestions ("Did you mean …?"), which contain names of the schema. */
   readonly development: boolean;
-  /** Called with faults of the server: the client gets the request's id only. */
+  /** Called for faults of the server. The client gets only the request id. */
   readonly onError: (error: unknown, requestId: string | null) => void;
 }
 
-/** Errors as clients may see them, in the order of the document, at most `LIMITS.errors`. Faults of the server become INTERNAL_SERVER_ERROR. */
+/** Errors for the client, in document order. Faults of the server become INTERNAL_SERVER_ERROR. */
 export function maskErrors(
   options: MaskingOptions,
   requestId: string | null,
@@ -33,13 +33,13 @@ export class RenderedErrors extends Error {
     super(errors[0]?.message);
   }
 
-  /** Of the first error, for example `UNAUTHENTICATED`. */
+  /** Code of the first error, for example `UNAUTHENTICATED`. */
   get code(): string {
     return firstCode(this.errors);
   }
 }
 
-/** The code of the first of masked errors. */
+/** Code of the first of the masked errors. */
 export function firstCode([first]: readonly GraphQLFormattedError[]): string {
   return String(first?.extensions?.code);
 }
@@ -76,7 +76,7 @@ function positionOf(error: GraphQLError): Pick<GraphQLFormattedError, 'locations
   return { ...(locations === undefined ? {} : { locations }), ...(path === undefined ? {} : { path }) };
 }
 
-/** Errors of the domain, of this server with a code, and of graphql-js about the request; undefined for faults. */
+/** Errors of the domain, with a code, or of graphql-js about the request; undefined for faults. */
 function visibleError(error: unknown): Pick<GraphQLError, 'message' | 'extensions'> | undefined {
   const original = unwrapResolverError(error);
   if (original instanceof DomainError) return topLevelError(original);
@@ -87,12 +87,15 @@ function visibleError(error: unknown): Pick<GraphQLError, 'message' | 'extension
     : undefined;
 }
 
-/** Raised before execution, or about an argument. Otherwise graphql-js could not render a value: a fault. */
+/**
+ * Whether the error was raised before execution, or concerns an argument. Otherwise graphql-js could not
+ * render a value, which is a fault.
+ */
 function isAboutRequest(error: GraphQLError): boolean {
   return error.path === undefined || error.message.startsWith('Argument "');
 }
 
-/** Messages may quote what the client sent, at any length. */
+/** Limits the length: messages may quote text of any length from the request. */
 function shortened(message: string): string {
   return message.length > LIMITS.message ? `${message.slice(0, LIMITS.message)}...` : message;
 }

@@ -10,7 +10,7 @@ import { examine, NOTHING_EXAMINED, type Examining } from './examining.js';
 import { EntriesPerTurn } from './entries-per-turn.js';
 import { SharedUnit } from './shared-unit.js';
 
-/** What is read: a list of the company, a list of many parents, or a use case. Lists know whether they are large. */
+/** Key of a loader: a list of the company, a list under many parents, or a use case. Lists have `isLarge`. */
 type Source = { readonly isLarge: boolean } | { readonly list: { readonly isLarge: boolean } } | UseCase;
 type UseCase = (work: ReadWork, ...more: never[]) => Promise<unknown>;
 
@@ -19,26 +19,27 @@ function isLarge(source: Source): boolean {
   return 'list' in source ? source.list.isLarge : source.isLarge;
 }
 
-/** Records that graphql-js renders in one turn of the event loop: an error in each takes about 300 µs. */
+/** Records rendered per turn of the event loop: with an error each, graphql-js needs 300 µs per record. */
 const RECORDS_PER_TURN = 50;
 
 /**
- * All reads of one operation. Each value is read once (DataLoader), and all of them come from one read unit, so that
- * they are of one state of the database. Limits the bytes read (`LIMITS.readBytes`). The unit is opened by the first
- * read and held until `finish` or `forget`.
+ * All reads of one operation. Each value is read once (DataLoader), and all reads share one read unit, so
+ * that they see the same state of the database. Limits the bytes read (`LIMITS.readBytes`). The first read
+ * opens the unit; `finish` or `forget` closes it.
  *
- * While an operation that reads large records holds its unit, it also has a permit of `largeReads`. Where its first read
- * is a large one, it waits for the permit first, so that operations that wait hold no connection to the database.
+ * An operation that reads large records has a permit of `largeReads` while its unit is open. If its first
+ * read is a large one, it waits for the permit before it opens the unit, so that waiting operations hold no
+ * database connection.
  */
 export class RequestLoaders {
   readonly #loaders = new Map<object, Map<string, unknown>>();
   #unit: SharedUnit | null = null;
   #isInTransaction = false;
   #bytes = 0;
-  /** Entries of lists without pages: that are read, and that are rendered, each wherever it appears. */
+  /** Entries of lists without pages: read, and rendered. A list that appears twice is rendered twice. */
   #entries = 0;
   #rendered = 0;
-  /** Of all lists and all that is loaded. */
+  /** Limits the records rendered per turn of the event loop, over all lists and loaders. */
   readonly #pace = new EntriesPerTurn(RECORDS_PER_TURN);
   #permit: Promise<Release> | null = null;
   #isFinished = false;
@@ -50,40 +51,44 @@ export class RequestLoaders {
     private readonly largeReads: Semaphore,
   ) {}
 
-  /** Before the first read. Errors: `OperationRefused` for more than the limit. Returns the values at most. */
+  /**
+   * To be called before the first read. Returns the maximum number of examined values. Errors:
+   * `OperationRefused` above the limit.
+   */
   async examine(
     examinations: readonly Examination[],
     limit: 'examined' | 'examinedTogether',
   ): Promise<number> {
     this.#examining = await examine((use) => this.read(use, false), examinations, limit);
-    // The unit that was opened for the totals serves the operation, unless it must be one outside of the event loop.
+    // The unit opened for the totals is used for the operation too, unless the operation must run outside of
+    // the event loop.
     if (this.#examining.isMany) this.forget();
     return this.#examining.values;
   }
 
-  /** Whether its reads run outside of the event loop, since they may examine many values. */
+  /** Whether the reads run outside of the event loop, because they may examine many values. */
   get examinesMany(): boolean {
     return this.#examining.isMany;
   }
 
-  /** The entries of a list as they are rendered: promises, since graphql-js waits for each. */
+  /** Promises of the entries of a list, resolved in groups: graphql-js awaits each entry. */
   rendered<T>(entries: readonly T[]): readonly T[] {
     return entries.map((entry) => this.#pace.take(1).then(() => entry)) as unknown as readonly T[];
   }
 
-  /** The same for a list without pages, which may appear several times. Errors: BAD_USER_INPUT for too many entries. */
+  /** Like `rendered`, for a list without pages. Errors: BAD_USER_INPUT for too many entries. */
   unpaged<T>(entries: readonly T[]): readonly T[] {
     this.#rendered += entries.length;
     if (this.#rendered > LIMITS.unpagedEntries) throw tooManyEntries();
     return this.rendered(entries);
   }
 
-  /** Charges a read that is about to be made, if the operation has a budget. Errors: BAD_USER_INPUT. */
+  /** Subtracts a read from the budget of the operation, if it has one. Errors: BAD_USER_INPUT. */
   async charge(work: ReadWork, examination: () => Examination, parents?: readonly KeyValue[]): Promise<void> {
     await this.#examining.budget?.charge(work, examination(), parents);
   }
 
-  /** Counts the bytes of the result, unless they are known to be few. */
+  /** Reads in the unit of the operation. Counts bytes if `isLarge`. Errors: BAD_USER_INPUT for too many. */
   async read<T>(use: (work: ReadWork) => Promise<T>, isLarge = true): Promise<T> {
     const result = await this.uncounted(use, isLarge);
     if (!isLarge) return result;
@@ -92,7 +97,7 @@ export class RequestLoaders {
     return result;
   }
 
-  /** The same for what counts the bytes itself. */
+  /** Like `read`, but does not count bytes: the caller does. */
   async uncounted<T>(use: (work: ReadWork) => Promise<T>, isLarge: boolean): Promise<T> {
     this.#demandRunning();
     if (isLarge && this.#unit === null) {
@@ -108,23 +113,23 @@ export class RequestLoaders {
     });
   }
 
-  /** Whether a read of one statement is to be preferred, see `Units.isRemote`. */
+  /** Whether one statement with joins is faster than several, see `Units.isRemote`. */
   get isRemote(): boolean {
     return this.units.isRemote;
   }
 
-  /** A read of one statement, in a unit of its own. */
+  /** Runs a read of a single statement in its own unit. */
   async single<T>(use: (work: ReadWork) => Promise<T>): Promise<T> {
     this.#demandRunning();
     return await this.units.read(this.caller, use, { isSingle: true });
   }
 
-  /** Reads a value that has no parent once per `key`. */
+  /** Reads a value that belongs to no record, once per `key`. */
   load<V>(of: Source, key: string, load: (work: ReadWork) => Promise<V>): Promise<V> {
     return this.loader<V>(of, key, async (work) => [await load(work)]).load(0);
   }
 
-  /** The batching loader of a source and key. Checks no scope: its callers do. */
+  /** The batching loader of a source and key. Does not check scopes: callers do. */
   loader<V, K extends KeyValue = number>(
     of: Source,
     key: string,
@@ -187,7 +192,7 @@ export class RequestLoaders {
     await unit?.end();
   }
 
-  /** Ends the unit and drops what was read: the next read sees the database as it is then. */
+  /** Closes the unit and clears the cache: the next read sees the current state of the database. */
   forget(): void {
     this.#loaders.clear();
     void this.#unit?.end();
@@ -200,15 +205,15 @@ export class RequestLoaders {
     this.#permit = null;
   }
 
-  /** Ends the operation: later reads for it fail. */
+  /** Ends the operation. Later reads are rejected. */
   finish(): void {
     this.#isFinished = true;
     this.forget();
   }
 
   /**
-   * Resolves when the operation has its permit. A transaction needs none: there is one at a time, and operations that
-   * wait for theirs may hold a permit.
+   * Resolves when the operation has its permit. A transaction needs none: there is one at a time, and
+   * operations that wait for it may hold all permits.
    */
   async #acquirePermit(): Promise<void> {
     if (this.#isInTransaction) return;

@@ -28,7 +28,7 @@ export interface ListArgs extends PageArgs {
 interface Selection {
   readonly condition: Condition | null;
   readonly request: SliceRequest;
-  /** Of the loaders of its page and of its count. */
+  /** Cache keys of the loaders of its page and of its count. */
   readonly keys: () => { readonly slice: string; readonly count: string };
 }
 
@@ -36,7 +36,7 @@ interface Identified {
   readonly id: number;
 }
 
-/** Finds a record by a key of its own, for example its serial number. Errors: `not_found`. */
+/** Finds a record by a unique key, for example its serial number. Errors: `not_found`. */
 type Getter<T> = (work: ReadWork, key: string) => Promise<T>;
 
 /** The reads of one operation, batched. Counts the records of its response. */
@@ -50,7 +50,7 @@ export class RecordReads {
     readonly loaders: RequestLoaders,
   ) {}
 
-  /** One record by its database id; null where the company has none. */
+  /** One record by its database id; null if the company has no such record. */
   async one<T>(list: List<T>, id: number | null, scope: Scope = 'read'): Promise<T | null> {
     if (id === null) return null;
     demandScope(this.caller, scope);
@@ -61,7 +61,7 @@ export class RecordReads {
     return this.counted(await loader.load(id));
   }
 
-  /** One record by exactly one of its keys: `id`, `databaseId`, or a name of `getters`; null where there is none. */
+  /** One record by one of its keys: `id`, `databaseId`, or a name of `getters`; null if there is none. */
   async find<T>(
     list: List<T>,
     keys: Keys,
@@ -84,7 +84,7 @@ export class RecordReads {
     return this.counted(found);
   }
 
-  /** A list of the whole company. */
+  /** A list of all records of the company. */
   list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard = BY_ID): Connection<T> {
     demandScope(this.caller, scope);
     const { condition, request, keys } = this.selectionOf(list, args, standard);
@@ -108,8 +108,8 @@ export class RecordReads {
   }
 
   /**
-   * A list of one parent, read together with those of the other parents in the operation. `scope` is null for what
-   * every valid token may read.
+   * A list of one parent, read together with the lists of the other parents in the operation. `scope` is null
+   * if every valid token may read it.
    */
   children<T, P extends KeyValue>(
     child: ChildList<T, P>,
@@ -140,13 +140,13 @@ export class RecordReads {
     );
   }
 
-  /** A value of the whole operation, read once. */
+  /** A value that is read once for the whole operation. */
   loadOnce<T>(load: (work: ReadWork) => Promise<T>): Promise<T> {
     demandScope(this.caller, 'read');
     return this.loaders.load(load, 'once', load);
   }
 
-  /** A value that is read once for each `selection`; `examines` says how much it examines. */
+  /** A value that is read once for each `selection`. `examines` returns its examinations. */
   loadExamining<T, S>(
     load: (work: ReadWork, selection: S) => Promise<T>,
     selection: S,
@@ -160,8 +160,8 @@ export class RecordReads {
   }
 
   /**
-   * A value of one record, read together with those of the other records in the operation. With an examination, the value
-   * has entries that it counts. Errors: BAD_USER_INPUT for too many.
+   * A value of one record, read together with the values of the other records in the operation. With an
+   * examination, the value has entries that are counted first. Errors: BAD_USER_INPUT for too many.
    */
   loadForMany<R extends Identified, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
@@ -172,7 +172,9 @@ export class RecordReads {
     return this.loaders.forMany(load, examination).load(record);
   }
 
-  /** The same for a list without pages, whose entries `examination` counts. Errors: BAD_USER_INPUT for too many. */
+  /**
+   * Like `loadForMany`, for a list whose entries `examination` counts. Errors: BAD_USER_INPUT for too many.
+   */
   async loadEntries<R extends Identified, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, readonly V[]>>,
     record: R,
@@ -183,7 +185,7 @@ export class RecordReads {
     return this.loaders.unpaged(entries);
   }
 
-  /** The same for a value that is a record. */
+  /** Like `loadForMany`, for a value that is a record; null if there is none. */
   async related<R extends Identified, V extends Identified>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
     record: R,
@@ -191,7 +193,7 @@ export class RecordReads {
     return this.counted((await this.loadForMany(load, record)) ?? null);
   }
 
-  /** What the arguments of a list select. All sources of a field can share one filter, or all arguments. */
+  /** Condition and page of a field's arguments, cached by the filter object or the arguments. */
   private selectionOf<T>(list: List<T>, args: ListArgs, standard: OrderBy): Selection {
     const { filter, ...page } = args;
     const shared = filter ?? args;

@@ -8,7 +8,7 @@ export interface SubscriptionRequest {
   readonly caller: () => Promise<Caller>;
   /** Aborted when the client has left. */
   readonly signal: AbortSignal;
-  /** `Last-Event-ID`: the last event that the client received; null where its transport does not say. */
+  /** `Last-Event-ID`: the last event that the client received; null if its transport does not report it. */
   readonly lastSeen: number | null;
   /** Makes the subscriber's delay part of the metrics, until the returned function is called. */
   readonly track: (waitingSince: WaitingSince) => () => void;
@@ -16,9 +16,9 @@ export interface SubscriptionRequest {
 
 /** Facts of a request besides its caller. */
 export interface RequestFacts {
-  /** The client's hourly request budget; null where requests are not limited. */
+  /** The client's hourly request budget; null if requests are not limited. */
   readonly budget: Budget | null;
-  /** The client's Idempotency-Key; null where it sent none. */
+  /** The client's Idempotency-Key; null if it sent none. */
   readonly idempotencyKey: string | null;
   /** Null for queries and mutations. */
   readonly subscription: SubscriptionRequest | null;
@@ -26,7 +26,7 @@ export interface RequestFacts {
 
 export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, subscription: null };
 
-/** `extensions.cost`: `examined` only where the operation examines more than its records. */
+/** `extensions.cost`. Contains `examined` only if it is greater than 0. */
 export function costShown(requested: number, { nodes, examined }: OperationCounters): object {
   return { requested, actual: nodes, ...(examined > 0 ? { examined } : {}) };
 }

@@ -11,12 +11,12 @@ import {
 
 import { ANYTHING, type Executed } from './long-variables.js';
 
-/** Characters of an input object: coercing a shorter one takes a few microseconds. */
+/** Minimum length of a shared input object in characters: coercing a shorter one takes a few microseconds. */
 const LONG = 500;
 
 /**
- * The same operation with its long input objects coerced and in variables. graphql-js coerces a literal again for each
- * record whose field has it as an argument: 0.4 ms each for a filter with 100 comparisons.
+ * Returns the operation with its long input objects coerced and moved into variables. Otherwise graphql-js
+ * coerces a literal again for each record of the field: 0.4 ms for a filter with 100 comparisons.
  */
 export function shareArguments<E extends Executed>(executed: E): E {
   const { schema, document, operation, variables } = executed;
@@ -26,10 +26,10 @@ export function shareArguments<E extends Executed>(executed: E): E {
     const { value } = node;
     const type = types.getInputType();
     if (value.kind !== Kind.OBJECT || type == null || lengthOf(node) < LONG) return undefined;
-    // Undefined where it contains variables.
+    // Undefined if it contains variables.
     const coerced: unknown = valueFromAST(value, type);
     if (coerced === undefined) return undefined;
-    // No document can have a variable of this name.
+    // No document can declare this name, because it contains a space.
     const name = `argument ${shared.size}`;
     shared.set(name, coerced);
     return { ...node, value: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } } };

@@ -4,8 +4,8 @@ import type { ReadWork } from '../../database/work.js';
 export type OpenUnit = (use: (work: ReadWork) => Promise<void>) => Promise<void>;
 
 /**
- * A unit of work that several reads share, so that all of them see one state of the database. It is opened by the
- * constructor and ends after `end` was called and the reads that were running have settled.
+ * A unit of work that several reads share, so that all of them see one state of the database. It is opened by
+ * the constructor and ends after `end` was called and the reads that were running have settled.
  */
 export class SharedUnit {
   readonly #work: Promise<ReadWork>;
@@ -22,7 +22,7 @@ export class SharedUnit {
     });
   }
 
-  /** Errors: those of opening the unit (`busy`), and those of `read`. */
+  /** Errors: `busy` if the unit cannot be opened, and the errors of `read`. */
   async use<T>(read: (work: ReadWork) => Promise<T>): Promise<T> {
     this.#running += 1;
     try {

@@ -8,7 +8,7 @@ import { STYLE } from './style.js';
 
 export type AssetName = keyof Awaited<ReturnType<typeof loadAssets>>;
 
-/** Where the build puts the files of GraphiQL; the same from `src/` and from `dist/`. */
+/** Folder of the built files of GraphiQL, relative to `src/` and to `dist/`. */
 const FOLDER = new URL('../../../dist/graphiql-page/', import.meta.url);
 
 /** Nine megabytes: loaded for development only. Errors: an `Error` if the program was not built. */

@@ -1,6 +1,6 @@
 /**
- * Starts GraphiQL in the browser. GraphiQL's tabs are list items with the role `tab` that contain buttons, which screen
- * readers cannot reach: the script makes them a plain list whose current button is marked.
+ * Starts GraphiQL in the browser. GraphiQL's tabs are list items with the role `tab` that contain buttons,
+ * which screen readers cannot reach: the script makes them a plain list whose current button is marked.
  */
 export const SCRIPT = `
 const { workers, options } = JSON.parse(document.getElementById('settings').textContent);

@@ -29,8 +29,8 @@ const FOREVER = {
 };
 
 /**
- * GraphiQL, for browsers that open /graphql; for development only. Needs no token and loads nothing from other sites.
- * `tokenOf` is the token that the page starts with; only a browser on this machine gets it.
+ * GraphiQL, for browsers that open /graphql; for development only. Needs no token and loads nothing from
+ * other sites. `tokenOf` is the token that the page starts with; only a browser on this machine gets it.
  */
 export async function createGraphiql(tokenOf: () => string | null): Promise<RequestHandler> {
   const assets = await loadAssets();

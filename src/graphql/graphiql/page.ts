@@ -26,12 +26,13 @@ const EXAMPLE = `{
 }
 `;
 
-/** What GraphiQL would show as its icon is a picture of 150 kB. */
+/** Empty icon: the icon of GraphiQL is a picture of 150 kB. */
 const NO_ICON = 'data:,';
 
 /**
- * The page starts with an example and, where it has one, with a token in its headers. The package's own page is one text of
- * 9 MB with inline scripts, which the content security policy forbids, and with roles that screen readers cannot use.
+ * HTML of the page. It starts with an example query and, if `token` is not null, with the token in the
+ * headers. The page of the package is a text of 9 MB with inline scripts, which the content security policy
+ * forbids, and with roles that screen readers cannot use.
  */
 export function graphiqlPage(links: Links, token: string | null): string {
   return `<!doctype html>
@@ -76,7 +77,8 @@ function settings(links: Links, token: string | null): object {
     },
     options: {
       defaultQuery: EXAMPLE,
-      // Of a new tab, and of the first one: by default that would be empty after a reload.
+      // Headers of new tabs, and of the first tab: without `initialHeaders`, they would be empty after a
+      // reload.
       ...{ headers, initialHeaders: headers },
       shouldPersistHeaders: false,
       // By default the page would use a WebSocket, to which it does not pass the headers.

@@ -23,24 +23,24 @@ export interface PluginOptions extends MaskingOptions {
   readonly admission: Admission;
 }
 
-/** Make the texts of long and planned responses, by their data. */
+/** Functions that make the texts of long and planned responses, by the data of the response. */
 type Texts = WeakMap<object, (result: object) => Promise<string>>;
 
 type Documents = NonNullable<ApolloServerOptions<BaseContext>['documentStore']>;
 
-/** A document is read right after it is stored: one per request that is parsed at this moment. */
+/** Documents between parsing and execution: Apollo reads a document right after it was stored. */
 const MAX_DOCUMENTS = 16;
-/** In the place of a refused document, so that Apollo does not parse the refused text itself. */
+/** Replaces a refused document, so that Apollo does not parse the refused text. */
 const EMPTY = parse('{ __typename }');
 
 /**
- * Replaces parsing and validation of Apollo by `Admission`, executes most operations, and adds their cost to every
- * response. `documents` is Apollo's document store, which has what `Admission` has parsed.
+ * Replaces parsing and validation of Apollo by `Admission`, executes most operations, and adds their cost to
+ * every response. `documents` is a document store for Apollo that contains the documents of `Admission`.
  */
 export function apolloPlugin(options: PluginOptions): {
   readonly plugin: ApolloServerPlugin<OperationContext>;
   readonly documents: Documents;
-  /** Makes the text of a response; others run between the parts of a long one. */
+  /** Makes the text of a response. Yields to the event loop between the parts of a long one. */
   readonly stringify: (result: object) => Promise<string>;
 } {
   const parsed = new Lru<DocumentNode>(MAX_DOCUMENTS);
@@ -67,7 +67,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
   readonly #checked: CheckedOperation;
   #admitted: AdmittedDocument | undefined;
   #errors: readonly GraphQLError[] | undefined;
-  /** Of the data of a planned query. */
+  /** JSON text of the data of a planned query; null for other operations. */
   #planned: string | null = null;
 
   constructor(
@@ -95,12 +95,12 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
         await context.examine(price, operation.operation);
       });
     }
-    // Apollo responds with this error only; `willSendResponse` adds the others.
+    // Apollo responds with this error only; `willSendResponse` adds the other errors.
     const { refusal } = this.#checked;
     if (refusal !== null) throw refusal.errors[0];
   }
 
-  /** Null for what Apollo executes: mutations without an Idempotency-Key, and queries without a plan. */
+  /** Null for operations that Apollo executes: mutations without an Idempotency-Key, unplanned queries. */
   async responseForOperation(of: Context) {
     const { schema, document, operation, request, contextValue: context } = of;
     if (document === undefined || operation == null) return null;
@@ -113,7 +113,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
     }
     const result = await executeRepeatable({ ...execution, mask });
     if (result === null) {
-      // What Apollo is to execute.
+      // Document and variables for the execution by Apollo.
       const coerced = shareArguments(await coerceLongLists(execution));
       Object.assign(of, { document: coerced.document });
       request.variables = coerced.variables;

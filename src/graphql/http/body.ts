@@ -17,14 +17,14 @@ export interface BodyOptions {
   readonly bodyRate: BodyRate;
 }
 
-/** Content types that a page of another site can send without a CORS preflight. Clients upload files with one of them. */
+/** Content types that other sites can send without a CORS preflight. Uploads have one of them. */
 const SIMPLE_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
 /** Headers that make a browser send a CORS preflight first. */
 export const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'] as const;
 
 /**
- * Refuses requests that a page of another site could send without a CORS preflight. A browser never adds a bearer
- * token by itself, so a request that has one comes from somebody who knows it. Put it before the authentication.
+ * Refuses requests that a page of another site could send without a CORS preflight. A browser never adds a
+ * bearer token by itself, so a request with a token is allowed. Must come before the authentication.
  */
 export function refuseForgery(template: string, methods: readonly string[]): RequestHandler {
   return (request, response, next) => {
@@ -56,7 +56,8 @@ export function readOperation({ readUpload, bodyRate }: BodyOptions): RequestHan
         request.body = await readJson(request, response, bodyRate);
       }
     } else if (headerOf(request, 'content-type') !== undefined && !hasBody(request)) {
-      // Labels of an empty body mean nothing, but Apollo accepts no other; `refuseForgery` has read it before.
+      // Apollo accepts only JSON, although the content type of an empty body has no meaning. `refuseForgery`
+      // has checked the original type before.
       Object.assign(request.headers, { 'content-type': 'application/json' });
     }
     next();

@@ -7,13 +7,13 @@ import { costShown } from '../execution/request.js';
 import { JsonMeasure } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE, OperationRefused, tooLarge } from '../limits/limits.js';
 
-/** What an execution has made: data, errors or both. */
+/** Result of an execution: data, errors or both. */
 export interface Executed {
   readonly data?: object | null | undefined;
   readonly errors?: readonly GraphQLError[] | undefined;
 }
 
-/** The members of a response, and a measure of its data if they are long. */
+/** Members of a response. `measure` makes the text of long data; null if it is short or too large. */
 interface Response {
   readonly data: object | null | undefined;
   readonly errors: readonly GraphQLFormattedError[] | undefined;
@@ -23,12 +23,12 @@ interface Response {
 
 const BEFORE_DATA = '{"data":';
 
-/** An operation over HTTP: whether it is refused before its execution, what it costs, and its response. */
+/** Checks an operation over HTTP before its execution, and makes its cost and response. */
 export class CheckedOperation {
-  /** Records at most. */
+  /** Maximum number of records in the response. */
   requestedCost = 0;
   #refusal: OperationRefused | null = null;
-  /** Of a refused operation. */
+  /** Number of values that a refused operation could have examined; null for other operations. */
   #examined: number | null = null;
 
   constructor(private readonly masking: MaskingOptions) {}
@@ -37,7 +37,7 @@ export class CheckedOperation {
     return this.#refusal;
   }
 
-  /** Keeps the refusal that `use` throws, which then returns undefined. */
+  /** Stores an `OperationRefused` that `use` throws, and returns undefined then. */
   async check<T>(use: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await use();
@@ -69,7 +69,7 @@ export class CheckedOperation {
     return BEFORE_DATA + data + this.#afterData(context);
   }
 
-  /** The bytes of such a text. */
+  /** The bytes of a text as in `textOf`. */
   piecesOf(context: OperationContext, data: LongText): readonly Buffer[] {
     return [Buffer.from(BEFORE_DATA), ...data.pieces, Buffer.from(this.#afterData(context))];
   }

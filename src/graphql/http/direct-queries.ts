@@ -37,7 +37,7 @@ interface Answer extends Executed {
   readonly text?: SharedText;
 }
 
-/** The media types that Apollo chooses from, in this order; the first one also where the client has no preference. */
+/** Media types of responses in Apollo's order of preference; the first one is the default. */
 const TYPES = [
   'application/json; charset=utf-8',
   'application/graphql-response+json; charset=utf-8',
@@ -45,8 +45,8 @@ const TYPES = [
 ];
 
 /**
- * Answers queries in POST requests without Apollo, whose steps for each request take longer than many queries. Checks,
- * results, errors and headers are the same; a test compares the bytes.
+ * Answers queries in POST requests without Apollo, whose steps for each request take longer than many
+ * queries. Checks, results, errors and headers are the same; a test compares the bytes.
  */
 export function directQueries(options: DirectOptions): AnswerQuery {
   return async (request, response, send) => {
@@ -76,7 +76,7 @@ async function bodyOf(
   return measure === null ? JSON.stringify(result) : await measure.text(result);
 }
 
-/** Undefined where the client accepts none. */
+/** Media type of the response; undefined if the client accepts none. */
 function responseType(request: Request): string | undefined {
   const accept = headerOf(request, 'accept');
   if (accept === undefined || accept === '' || accept === '*/*') return TYPES[0];
@@ -133,6 +133,6 @@ async function executed(execution: Execution): Promise<Answer> {
     operationName: operation.name?.value,
     options: { maxCoercionErrors: LIMITS.errors - 1 },
   });
-  // Without data, not even null, the variables are invalid.
+  // `data` is undefined, not null, if the variables are invalid.
   return { status: result.data === undefined ? 400 : 200, ...result };
 }

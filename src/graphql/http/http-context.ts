@@ -43,7 +43,7 @@ export function graphqlContextOf(response: Response): GraphqlContext {
   return response.locals.graphql as GraphqlContext;
 }
 
-/** Releases an upload after the execution, also where the client reads the response slowly. */
+/** Releases an upload after the execution, even if the client reads the response slowly. */
 export function releaseAfterExecution(response: Response, upload: HeldUpload): void {
   response.locals.upload = upload;
 }
@@ -70,8 +70,8 @@ export type RunOperation = (
 ) => void | Promise<void>;
 
 /**
- * Executes an operation with `run`, which `watch` follows. Contents in the response are read while it is sent. Errors: `busy`, before
- * anything is executed or instead of a response that would have to wait.
+ * Executes an operation with `run`, which `watch` follows. Contents in the response are read while it is
+ * sent. Errors: `busy`, before anything is executed or instead of a response that would have to wait.
  */
 export function operate(run: RunOperation, watch: WatchOperation): RequestHandler {
   return async (request, response, next) => {
@@ -115,7 +115,7 @@ async function sendPieces(response: Response, pieces: Buffer[], held: HeldBytes)
   await sendBuffers(response, pieces, held);
 }
 
-/** Counts a response. False where the connection was cut instead; errors: `busy`. */
+/** Counts a response. False if the connection was closed instead. Errors: `busy`. */
 function admit(response: Response, held: HeldBytes, bytes: number): boolean {
   if (graphqlContextOf(response).counters.hasChanged) return holdChanged(response, held, bytes);
   held.resize(bytes);

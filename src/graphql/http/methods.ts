@@ -3,10 +3,10 @@ import type { RequestHandler } from 'express';
 import { HttpProblem } from '../../http/problem.js';
 import { sendMethods } from '../../http/send.js';
 
-/** What operations are sent with. */
+/** Methods for sending operations. */
 export const METHODS: readonly string[] = ['GET', 'POST'];
 
-/** What OPTIONS responds with, and 405 for other methods. A stream has no response without a body. */
+/** `Allow` header of OPTIONS and of 405. /graphql/stream has no HEAD: a stream always has a body. */
 const ALLOWED = {
   '/graphql': ['GET', 'HEAD', 'POST', 'OPTIONS'],
   '/graphql/stream': ['GET', 'POST', 'OPTIONS'],
@@ -20,7 +20,7 @@ export function listMethods(path: Path): RequestHandler {
   };
 }
 
-/** Other methods are 405. Put it where HEAD has become GET, see `headAsGet`. */
+/** Responds with 405 to other methods. Must come after `headAsGet`. */
 export function demandMethod(path: Path): RequestHandler {
   return ({ method }, _response, next) => {
     if (!METHODS.includes(method)) throw methodNotAllowed(METHODS, ALLOWED[path]);
@@ -28,7 +28,7 @@ export function demandMethod(path: Path): RequestHandler {
   };
 }
 
-/** `methods` are those to use instead; `allowed` are all that the path has. `advice` is added to the message. */
+/** `methods` are recommended in the message, `allowed` is the header `Allow`, `advice` ends the message. */
 export function methodNotAllowed(
   methods: readonly string[],
   allowed: readonly string[] = methods,
@@ -38,16 +38,13 @@ export function methodNotAllowed(
   return new HttpProblem(405, 'method_not_allowed', `Send ${methods.join(' or ')}.${advice}`, headers);
 }
 
-/** The method that no path has, with advice. */
+/** 405 for a method that no path supports; `advice` is added to the message. */
 export function methodNotAllowedAt(path: string, advice: string): HttpProblem {
   const allowed = path.startsWith('/stream') ? ALLOWED['/graphql/stream'] : ALLOWED['/graphql'];
   return methodNotAllowed(METHODS, allowed, ` ${advice}`);
 }
 
-/**
- * Carries out HEAD as GET; Node sends no body with the response. The log, which reads the method when the response has
- * ended, still has HEAD.
- */
+/** Handles HEAD as GET; Node sends no body. The method is restored on close, so that the log shows HEAD. */
 export const headAsGet: RequestHandler = (request, response, next) => {
   if (request.method === 'HEAD') {
     request.method = 'GET';

@@ -31,7 +31,7 @@ export function readOperationText(sent: Sent): OperationText {
   };
 }
 
-/** The body of a POST; of a GET the query, where objects are JSON texts. Throws `OperationRefused`. */
+/** Body of a POST, or query string of a GET with objects as JSON texts. Throws `OperationRefused`. */
 export function sentBy({ method, originalUrl, body }: Request): Sent {
   if (method !== 'GET') return body as Sent;
   const { variables, extensions, ...sent } = Object.fromEntries(readQuery(originalUrl));

@@ -4,7 +4,7 @@ import type { Upload, UploadedFile } from '../../http/body/multipart.js';
 import { operationRefused } from '../limits/limits.js';
 import { parsedJson } from './json.js';
 
-/** By the value of the variable, and by the coerced value of the argument. */
+/** Files by the value of the variable, and by the coerced value of the argument. */
 const files = new WeakMap<object, UploadedFile>();
 
 /** The file of a value of the scalar `Upload`; undefined for other values. */
@@ -15,8 +15,8 @@ export function findSentFile(value: unknown): UploadedFile | undefined {
 type Json = Record<string, unknown>;
 
 /**
- * The operation of a multipart request (GraphQL multipart request specification, one file): the variable that `map`
- * names, null in the request, becomes the file. Throws `OperationRefused`.
+ * The operation of a multipart request (GraphQL multipart request specification, one file): the variable that
+ * `map` names, null in the request, becomes the file. Throws `OperationRefused`.
  */
 export function operationWithFile({ fields, file }: Upload): Json {
   const operation = objectIn(fields, 'operations');

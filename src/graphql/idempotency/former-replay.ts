@@ -1,7 +1,7 @@
 /**
- * Replays of mutations that an earlier version of this server kept: the records that the change returned
- * (v8-serialized), not the rendered payload. They expire after 24 hours, so this file can be deleted in the release
- * after the one that brings rendered payloads.
+ * Replays mutations that an earlier version of this server stored: the records that the change returned
+ * (v8-serialized), not the rendered payload. They expire after 24 hours, so this file can be deleted in the
+ * release after the one that introduces rendered payloads.
  */
 import { createHash } from 'node:crypto';
 import { deserialize } from 'node:v8';
@@ -18,7 +18,7 @@ export interface FormerCall {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The records that the change returned the first time; undefined where none are kept. Errors: `idempotency_mismatch`. */
+/** Records of the first execution; undefined if none are stored. Errors: `idempotency_mismatch`. */
 export async function findFormerResult(
   responses: StoredResponses,
   work: WriteWork,

@@ -12,7 +12,7 @@ import type { RequestLoaders } from '../execution/reading.js';
 
 /** The response of one mutation field as it is stored, as JSON. */
 export interface StoredPayload {
-  /** `{ [alias]: payload }` with placeholders for bytes; null where an error made it null. */
+  /** `{ [alias]: payload }` with placeholders for bytes; null if an error made it null. */
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly errors: readonly GraphQLFormattedError[];
   readonly recordCount: number;
@@ -27,15 +27,15 @@ export class StoredPayloadFound extends Error {
   }
 }
 
-/** How long a payload may be rendered: other writes wait that long, and give up after 5 seconds. */
+/** Maximum time to render a payload: other writes wait meanwhile, and give up after 5 seconds. */
 const RENDER_MS = 2 * SECOND;
 const SUCCESS = 200;
 
 /**
- * The change of one mutation field with an Idempotency-Key. Its transaction stays open while the payload is rendered,
- * and stores the payload before it commits: after a crash, either both exist or neither. Rendering after the commit
- * would hold the write lock for a shorter time, but a crash in between would leave an effect without its payload
- * (decisions.md#idempotency).
+ * The change of one mutation field with an Idempotency-Key. Its transaction stays open while the payload is
+ * rendered, and stores the payload before it commits: after a crash, either both exist or neither. Rendering
+ * after the commit would hold the write lock for a shorter time, but a crash in between would leave an effect
+ * without its payload (decisions.md#idempotency).
  */
 export class RepeatableChange {
   readonly #rendered = Promise.withResolvers<StoredPayload>();
@@ -55,14 +55,14 @@ export class RepeatableChange {
     return this.#isOpen;
   }
 
-  /** Whether the records are those of an earlier execution, see `findFormerResult`. */
+  /** Whether the records were stored by an earlier execution, see `findFormerResult`. */
   get isReplayed(): boolean {
     return this.#isReplayed;
   }
 
   /**
-   * Makes the change, and leaves its transaction open. Reads of the operation are then made in it.
-   * Errors: those of `use`, which roll back, `idempotency_mismatch`, and `StoredPayloadFound`.
+   * Makes the change, and leaves its transaction open for the reads of the operation. Errors: those of `use`,
+   * which roll back, `idempotency_mismatch`, and `StoredPayloadFound`.
    */
   run<T>(units: Pick<Units, 'write'>, caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T> {
     if (this.#transaction !== null) throw new Error('A mutation makes one change.');
@@ -80,14 +80,14 @@ export class RepeatableChange {
   }
 
   /**
-   * Before a change in several units of work, of which `run` makes the last one. Errors: `idempotency_mismatch`, and
-   * `StoredPayloadFound`.
+   * Refuses a repeated request before a change in several units of work; `run` makes the last one. Errors:
+   * `idempotency_mismatch`, and `StoredPayloadFound`.
    */
   async refuseRepeated(units: Pick<Units, 'write'>, caller: Caller): Promise<void> {
     await units.write(caller, (work) => this.#refuseStored(work));
   }
 
-  /** Stores the payload and commits. Errors: those of the commit, and `busy` where rendering took too long. */
+  /** Stores the payload and commits. Errors: those of the commit, and `busy` if rendering took too long. */
   async commit(payload: StoredPayload): Promise<void> {
     await this.loaders.leaveTransaction();
     this.#isOpen = false;
@@ -117,7 +117,7 @@ export class RepeatableChange {
     if (stored !== undefined) throw new StoredPayloadFound(stored.answer);
   }
 
-  /** A stored response keeps one content from deletion: further ones are kept by responses of their own. */
+  /** A stored response protects one content from deletion. Further contents need a stored response each. */
   async #store(work: WriteWork, payload: StoredPayload): Promise<void> {
     const [first, ...more] = new Set(payload.contents.map(({ id }) => id));
     const answer = JSON.stringify(payload);

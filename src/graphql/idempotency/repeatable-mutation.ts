@@ -1,6 +1,6 @@
 /**
- * Mutations with an Idempotency-Key: the same key and request within 24 hours get the stored response, byte for
- * byte, whatever has changed since, the schema included. What was refused is not stored.
+ * Mutations with an Idempotency-Key: a repeated key and request within 24 hours gets the stored response,
+ * byte for byte, even if data or the schema have changed since. Refused mutations are not stored.
  *
  * The request is a field of the mutation with its alias, its selection and the variables in it. Each field is
  * executed by the library on its own, so that its response can be stored in the transaction of its change.
@@ -69,7 +69,7 @@ class RepeatableField {
   readonly #recordsBefore: number;
 
   constructor(
-    /** As the client sent it: what decides whether a request is the same. */
+    /** The operation as the client sent it: decides whether a request is repeated. */
     private readonly execution: RepeatableExecution,
     private readonly ready: RepeatableExecution,
     private readonly field: CollectedField,
@@ -99,7 +99,7 @@ class RepeatableField {
   async #executeOnce(document: DocumentNode, change: RepeatableChange): Promise<ExecutionResult> {
     const { schema, variables, context, mask } = this.ready;
     const contextValue = context.during(change);
-    // While its transaction is open, others wait for it: it does not wait for the other work of its company.
+    // Other writes wait for the open transaction, so it runs before other work of its company.
     const result = await workFor(changeOwner(context.caller), () =>
       execute({ schema, document, variableValues: variables, contextValue }),
     );
@@ -125,7 +125,7 @@ class RepeatableField {
     };
   }
 
-  /** Its placeholders become those of this operation. */
+  /** Replays a stored payload. Its placeholders are replaced by placeholders of this operation. */
   async #replay(text: string): Promise<ExecutionResult> {
     const { counters, contents } = this.execution.context;
     const stored = JSON.parse(text) as StoredPayload;
@@ -139,7 +139,7 @@ class RepeatableField {
   }
 }
 
-/** An error that is shown as it was stored. */
+/** A stored error, shown without changes. */
 class StoredError extends GraphQLError {
   constructor(private readonly formatted: GraphQLFormattedError) {
     super(formatted.message, { path: formatted.path ?? null, extensions: formatted.extensions ?? null });

@@ -25,9 +25,9 @@ export interface AdmittedDocument {
 /** The maximum cost of an operation, see cost.ts. */
 export type Price = Omit<Cost, 'fixed'>;
 
-/** The checks before execution, the same for every transport. Both throw `OperationRefused`. */
+/** The checks before execution, equal for every transport. Both methods throw `OperationRefused`. */
 export interface Admission {
-  /** Parses and validates a text; recent ones are cached. */
+  /** Parses and validates a document. Recent ones are cached. */
   admit(text: string): AdmittedDocument;
   price(admitted: AdmittedDocument, variables: Variables, operationName: string | null | undefined): Price;
 }
@@ -45,7 +45,7 @@ export interface AdmissionOptions {
 const MAX_CACHED = 500;
 /** Longer documents are not cached. */
 const MAX_CACHED_CHARACTERS = 64 * 1024;
-/** Of all cached documents together: a parsed document takes up to 150 bytes per character. */
+/** Maximum characters of all cached documents: a parsed one takes up to 150 bytes per character. */
 const MAX_CACHE_CHARACTERS = 512 * 1024;
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -56,7 +56,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const document = parseDocument(text);
     checkStructure(document, sensitiveMutations);
     const errors = validate(schema, document, rules, {
-      // One less: graphql-js adds an entry that says there are more.
+      // One less than the limit, because graphql-js adds an entry that says there are more.
       maxErrors: LIMITS.errors - 1,
       hideSuggestions: !development,
     });
@@ -110,7 +110,7 @@ function parseDocument(text: string): DocumentNode {
   }
 }
 
-/** In the message of graphql-js for a document with too many tokens, which it does not count to the end. */
+/** Part of the message of graphql-js for too many tokens. graphql-js does not count the rest. */
 const TOO_LONG = 'Parsing aborted.';
 
 function tooManyTokens(): OperationRefused {
@@ -127,7 +127,7 @@ function invalidDocument({ message, nodes }: GraphQLError): GraphQLError {
   return requestRefused('GRAPHQL_VALIDATION_FAILED', text, {}, nodes);
 }
 
-/** Nothing for an unknown operation name, which execution refuses. */
+/** Zero for an unknown operation name, which execution refuses. */
 function priceOf(
   schema: GraphQLSchema,
   { document, prices }: AdmittedDocument,
@@ -143,7 +143,7 @@ function priceOf(
   return price;
 }
 
-/** Code that reads variables is recursive: their depth is limited. Reading many takes long: so is their number. */
+/** Limits the depth of variables, since their readers are recursive, and the number of values. */
 function checkVariables(variables: Variables): void {
   let level: readonly unknown[] = Object.values(variables);
   let [objects, values] = [0, 0];

@@ -2,16 +2,19 @@
  * The cost of an operation: how many records its response can have at most, computed before it runs.
  *
  * - A record (anything with an id) costs 1, whichever fields of it are selected.
- * - A connection costs its page size (`first` or `last`; 30 by default) times the cost of one record in it; at least
- *   the page size, since cursors and `pageInfo` read the page as well. `totalCount` alone costs nothing.
- * - A list with one entry for each entry of an argument (`nodes(ids:)`, the results of a batch) has as many entries.
- * - Any other list is taken to have 30 entries; entries without records cost nothing.
+ * - A connection costs its page size (`first` or `last`; 30 by default) times the cost of one record in it;
+ *   at least the page size, since cursors and `pageInfo` read the page as well. `totalCount` alone costs
+ *   nothing.
+ * - A list with one entry for each entry of an argument (`nodes(ids:)`, the results of a batch) has as many
+ *   entries.
+ * - Any other list counts as 30 entries; entries without records cost nothing.
  * - A field that reads many rows for a small result declares its own cost (`counts`).
  * - A field of bytes (`Base64`) costs 100: a page of 100 records with bytes exceeds the limit.
  *
  * `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10 + 10 × 20 = 210.
  *
- * Beside the records, each field that searches declares what it examines (`examines`), see `examined.ts`.
+ * Besides its records, each field that searches declares the values that it examines (`examines`), see
+ * `examined.ts`.
  */
 import {
   getNamedType,
@@ -40,14 +43,14 @@ import { fragmentsOf, spreadFragment, type Fragments } from './fragments.js';
 /** Cost of a field of bytes. */
 export const CONTENT_COST = 100;
 
-/** Types of variables on which no size depends but that of a page. */
+/** Types of variables that can be a page size, but no list or object. */
 const LEAVES: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
 
 export type Variables = Readonly<Record<string, unknown>>;
 
 export interface Cost {
   readonly nodes: number;
-  /** What the operation examines to find these records, and to count others. */
+  /** Examinations of the operation's searches and counts, besides its records. */
   readonly examinations: readonly Examination[];
   /** Whether the cost is the same for all variables. */
   readonly fixed: boolean;
@@ -72,7 +75,7 @@ class Meter {
   readonly examined: ExaminedFields;
   readonly #fragments: Fragments;
   readonly #defaults = new Map<string, ValueNode>();
-  /** Variables that are no lists and have none. */
+  /** Names of the variables with a type of `LEAVES`: they contain no list. */
   readonly #leaves = new Set<string>();
 
   constructor(
@@ -91,7 +94,7 @@ class Meter {
     }
   }
 
-  /** `size` is the length of the list argument of an outer field; null where there is none. */
+  /** Cost of a selection set. `size` is the length of the outer field's list argument; null if none. */
   selections(set: SelectionSetNode, parent: GraphQLNamedType, size: number | null): number {
     let nodes = 0;
     for (const selection of set.selections) {
@@ -156,7 +159,7 @@ class Meter {
     return sizes.length === 0 ? DEFAULT_FIRST : Math.max(0, ...sizes);
   }
 
-  /** Length of the longest list in the arguments or directly in an input object; undefined where there is none. */
+  /** Length of the longest list in the arguments or directly in an input object; undefined if none. */
   #givenSize(node: FieldNode): number | undefined {
     const lengths = (node.arguments ?? []).flatMap(({ value }) =>
       value.kind === Kind.VARIABLE && this.#leaves.has(value.name.value)
@@ -166,13 +169,13 @@ class Meter {
     return lengths.length === 0 ? undefined : Math.max(...lengths);
   }
 
-  /** As in execution: a default applies to an absent variable, not to null. */
+  /** Value of a variable. As in execution, a default applies to an absent variable, not to null. */
   #variable(name: string): unknown {
     const given = Object.hasOwn(this.variables, name) ? this.variables[name] : undefined;
     return given === undefined ? this.#value(this.#defaults.get(name)) : given;
   }
 
-  /** The value of a literal or variable, as far as sizes depend on it. */
+  /** The value of a literal or variable, if it can be a size; undefined for other kinds. */
   #value(node: ValueNode | undefined): unknown {
     switch (node?.kind) {
       case Kind.VARIABLE:

@@ -1,7 +1,7 @@
 /**
- * What an operation examines besides the records that it shows: lists with filters, counts and summaries read many rows
- * to find few, or none. Each field is declared with a function of its arguments, so one that is executed for many
- * parents is counted once: its parents are read together.
+ * Collects how many values an operation examines besides its records: lists with filters, counts and
+ * summaries read many rows to find few, or none. Each field declares a function of its arguments. A field
+ * that is executed for many parents is counted once, because their rows are read together.
  */
 import {
   getArgumentValues,
@@ -22,7 +22,7 @@ import { operationRefused } from './limits.js';
 
 export class ExaminedFields {
   readonly all: Examination[] = [];
-  /** Whether it is the same for all variables. */
+  /** Whether the examinations are the same for all variables. */
   fixed = true;
   readonly #known = new Map<FieldNode, readonly Examination[]>();
   #coerced: Readonly<Record<string, unknown>> | null | undefined;
@@ -33,7 +33,9 @@ export class ExaminedFields {
     private readonly variables: Readonly<Record<string, unknown>>,
   ) {}
 
-  /** Once for each place of a field, fragments expanded. Throws `OperationRefused` for a filter beyond its limits. */
+  /**
+   * Call once per occurrence of a field, fragments expanded. Throws `OperationRefused` for a large filter.
+   */
   add(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: () => Selected): void {
     const examines = field.extensions.examines as Examines | undefined;
     if (examines === undefined) return;
@@ -51,7 +53,7 @@ export class ExaminedFields {
     if (node.arguments?.some((argument) => isExamined(argument)) === true) this.fixed = false;
     const variables = this.#coercedVariables();
     if (variables === null) {
-      // The execution refuses them.
+      // Execution refuses invalid variables.
       this.fixed = false;
       return [];
     }
@@ -79,7 +81,7 @@ export class ExaminedFields {
   }
 }
 
-/** Whether what is examined may depend on variables in an argument. Where a page begins makes no difference. */
+/** Whether an argument has variables that may change the examinations; `after` and `before` do not. */
 function isExamined({ name, value }: ArgumentNode): boolean {
   return name.value !== 'after' && name.value !== 'before' && hasVariable(value);
 }

@@ -17,7 +17,7 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   return fragments;
 }
 
-/** The fragment that a selection spreads, or the inline fragment itself; undefined where the document has none. */
+/** The fragment of a spread, or the inline fragment itself; undefined if the document has none. */
 export function spreadFragment(
   fragments: Fragments,
   selection: FragmentSpreadNode | InlineFragmentNode,

@@ -1,19 +1,19 @@
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 
 /**
- * About how many bytes a value takes as JSON: at least the characters of its texts. An object that appears several
- * times is measured once and counted each time.
+ * Approximate size of a value as JSON, in bytes: at least the characters of its texts. An object that appears
+ * several times is measured once and counted each time.
  */
 export function approximateJsonBytes(value: unknown): number {
   return new JsonMeasure().of(value);
 }
 
-/** Bytes of a number, a flag or null, and of the punctuation around a value. */
+/** Bytes of a number, a boolean or null, and of the punctuation around a value. */
 const SMALL = 4;
-/** Longer texts are made in parts, each of about so many bytes at most. */
+/** Longer JSON texts are made in parts of about this size at most. */
 const PART_BYTES = 64 * 1024;
 
-/** Measures values, and makes their text. */
+/** Measures values, and makes their JSON text. */
 export class JsonMeasure {
   readonly #measured = new Map<object, number>();
 
@@ -34,7 +34,7 @@ export class JsonMeasure {
     return size;
   }
 
-  /** The same as `of`. Others run between its parts. */
+  /** Like `of`, but yields to the event loop between parts. */
   async inParts(value: unknown): Promise<number> {
     if (isObject(value) && !this.#measured.has(value)) {
       for (const part of Object.values(value)) if (hasParts(part)) await this.inParts(part);
@@ -44,8 +44,8 @@ export class JsonMeasure {
   }
 
   /**
-   * The text of a value, as `JSON.stringify` makes it from objects, arrays, texts, numbers, flags and null. Others run
-   * between its parts.
+   * JSON text of a value, equal to that of `JSON.stringify` for objects, arrays, strings, numbers, booleans
+   * and null. Yields to the event loop between parts.
    */
   async text(value: unknown): Promise<string> {
     if (typeof value !== 'object' || value === null || this.of(value) <= PART_BYTES)

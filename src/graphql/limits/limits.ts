@@ -11,8 +11,8 @@ interface Limit {
 const limit = (value: number, meaning: string): Limit => ({ value, meaning });
 
 /**
- * Limits of an operation, the same over HTTP, sockets and streams; printed in src/docs/limits.md. Most are checked before
- * it runs.
+ * Limits of an operation over HTTP, sockets and streams, printed in src/docs/limits.md. Most are checked
+ * before it runs.
  */
 export const DECLARED_LIMITS = {
   tokens: limit(5_000, 'lexical tokens of a document'),
@@ -48,7 +48,7 @@ export const LIMITS = Object.fromEntries(
   Object.entries(DECLARED_LIMITS).map(([name, { value }]) => [name, value]),
 ) as Readonly<Record<LimitName, number>>;
 
-/** Bytes of a response: measuring it, or making its text, takes about 5 ms. After each, others run. */
+/** Bytes of a response after which the event loop runs other work: they take about 5 ms. */
 export const LONG_RESPONSE = 256 * 1024;
 
 /** Refuses an operation before it runs. Over HTTP: status 400. */
@@ -111,7 +111,7 @@ export function beyondExamined(limit: ExaminedLimit, actual: number): OperationR
   );
 }
 
-/** The same, found while the operation runs. */
+/** The operation has examined more than a limit; found while it runs. */
 export function examinedTooMuch(limit: ExaminedLimit): GraphQLError {
   const maximum = LIMITS[limit];
   return new GraphQLError(
@@ -120,7 +120,7 @@ export function examinedTooMuch(limit: ExaminedLimit): GraphQLError {
   );
 }
 
-/** The operation shows more entries of lists without pages than the limit; found while it runs. */
+/** The lists without pages have more entries than the limit; found while the operation runs. */
 export function tooManyEntries(): GraphQLError {
   const maximum = LIMITS.unpagedEntries;
   return new GraphQLError(
@@ -134,7 +134,7 @@ function whereOf(limit: ExaminedLimit): string {
   return limit === 'examined' ? parts : `${parts} of an event, or of a mutation with an Idempotency-Key`;
 }
 
-/** The error of an operation that exceeds a limit of bytes while it runs. */
+/** The operation exceeds a limit of bytes while it runs. */
 export function tooLarge(limit: 'readBytes' | 'answerBytes', bytes: number): GraphQLError {
   const maximum = LIMITS[limit];
   const what =
@@ -144,7 +144,7 @@ export function tooLarge(limit: 'readBytes' | 'answerBytes', bytes: number): Gra
   });
 }
 
-/** Larger numbers are not shown exactly. */
+/** Larger numbers are shown as `more than 1000000000`. */
 const LARGEST_SHOWN = 1_000_000_000;
 
 function rounded(actual: number): string {

@@ -24,9 +24,10 @@ const NOTHING: Extent = { depth: 0, aliases: 0, selections: 0 };
 const MAX_NESTING = 4 * LIMITS.depth;
 
 /**
- * Checks the limits that need no schema, in one walk. Runs before validation, some rules of which take time quadratic
- * in the length of the document. Cycles of fragments are left to validation. Throws `OperationRefused`.
- * `sensitiveMutations` may appear once in a document together, so that aliases cannot multiply them.
+ * Checks the limits that need no schema, in one walk. Runs before validation, some rules of which take time
+ * quadratic in the length of the document. Cycles of fragments are left to validation. Throws
+ * `OperationRefused`. `sensitiveMutations` may appear once in a document together, so that aliases cannot
+ * multiply them.
  */
 export function checkStructure(document: DocumentNode, sensitiveMutations: readonly string[]): void {
   new Structure(document, sensitiveMutations).check();
@@ -117,7 +118,7 @@ function isIntrospection(selection: SelectionNode): boolean {
   return selection.kind === Kind.FIELD && selection.name.value.startsWith('__');
 }
 
-/** Without its field, graphql-js could not start a subscription. */
+/** Refuses `@skip` and `@include` on a subscription's field: graphql-js cannot start without it. */
 function demandUnconditional(selected: readonly SelectionNode[]): void {
   for (const { directives } of selected) {
     const name = directives?.find((directive) => ['skip', 'include'].includes(directive.name.value))?.name;

@@ -8,13 +8,13 @@ const RETRY = { 'Retry-After': '5' };
 
 /** The slots of one connection. */
 export interface LiveConnection {
-  /** Call when the connection is authenticated: releases its slot among those that are not. */
+  /** Call when the connection is authenticated: releases its slot for unauthenticated connections. */
   readonly authenticated: () => void;
   /** Call when the connection ends. */
   readonly release: () => void;
 }
 
-/** Takes slots for a connection of an address. Throws `HttpProblem` 429 or 503 where there are none. */
+/** Takes slots for a connection of an address. Throws `HttpProblem` 429 or 503 if there are none. */
 export function takeConnection(slots: Slots, ip: string, isAuthenticated = false): LiveConnection {
   const { total, unauthenticated, unauthenticatedPerNetwork, perNetwork } = LIVE_LIMITS;
   const of = clientNetwork(ip);
@@ -35,7 +35,7 @@ export function takeConnection(slots: Slots, ip: string, isAuthenticated = false
   throw refusal(authenticated.kind);
 }
 
-/** Takes slots for a connection of a token and its company. Throws `HttpProblem` 429 or 503 where there are none. */
+/** Takes slots for a token and its company. Throws `HttpProblem` 429 or 503 if there are none. */
 export function takeToken(
   slots: Slots,
   { tokenId, companyId }: Pick<Caller, 'tokenId' | 'companyId'>,

@@ -48,7 +48,7 @@ export class EventStream {
     const heartbeat = setInterval(() => this.#beat(), this.times.heartbeatMs).unref();
     try {
       await this.#sendOutcomes();
-      // After `complete` a client does not reconnect; without it, it does.
+      // A client does not reconnect after `complete`. Otherwise it does.
       if (!this.#isCut) this.#write(COMPLETE);
     } finally {
       clearInterval(heartbeat);

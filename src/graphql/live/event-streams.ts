@@ -19,7 +19,7 @@ import type { LiveParts } from './parts.js';
 import { takeConnection, takeToken } from './connection-slots.js';
 import { EventStream, type Outcomes } from './event-stream.js';
 
-/** GraphQL over server-sent events: the "distinct connections" mode of graphql-sse, one connection per operation. */
+/** GraphQL over server-sent events: "distinct connections" of graphql-sse, one connection per operation. */
 export class EventStreams {
   readonly #subscriptions = new Set<EventStream>();
   #isStopping = false;
@@ -69,8 +69,8 @@ export class EventStreams {
   }
 
   /**
-   * The protocol has the errors of parsing and validation in a `next` event: an `EventSource` cannot read the body of
-   * another status than 200.
+   * The protocol has the errors of parsing and validation in a `next` event: an `EventSource` cannot read the
+   * body of another status than 200.
    */
   #admit(text: OperationText, client: Client): Operation | RenderedErrors {
     try {

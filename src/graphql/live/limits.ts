@@ -5,7 +5,7 @@ import { SECOND } from '../../platform/clock.js';
 export const LIVE_LIMITS = {
   /** Operations that run on one socket at a time. */
   operations: 20,
-  /** Queries and mutations of one socket that are executed, or have a response that is not sent yet. */
+  /** Queries and mutations of one socket that are being executed, or whose response is not sent yet. */
   executed: 4,
   /** Sockets and streams of one token. */
   perToken: 50,
@@ -15,15 +15,15 @@ export const LIVE_LIMITS = {
   perCompany: 400,
   /** Sockets that are not authenticated yet. */
   unauthenticated: 200,
-  /** The same of one network: otherwise one client could use up all of them. */
+  /** Unauthenticated sockets of one network; otherwise one client could use up the limit above. */
   unauthenticatedPerNetwork: 50,
-  /** Sockets and streams of the whole server: leaves file descriptors for other requests. */
+  /** Sockets and streams of the whole server. Leaves file descriptors for other requests. */
   total: 1_000,
-  /** Bytes of a message from a client, as many as a request body may have. */
+  /** Bytes of a message from a client; the same limit as for a request body. */
   messageBytes: 1024 * 1024,
   /** Fragments of a message from a client. */
   fragments: 1_024,
-  /** Bytes that wait for a client above which nothing more is read from it or executed for it. */
+  /** Unsent bytes to a client above which its messages are not read and its operations not executed. */
   bufferedBytes: 1024 * 1024,
 } as const;
 
@@ -33,7 +33,7 @@ export interface LiveTimes {
   readonly initMs: number;
   /** Interval of pings. */
   readonly pingMs: number;
-  /** A socket that sent nothing for so long, not even the response to a ping, is terminated. */
+  /** A socket from which nothing arrived for this time, not even a pong, is terminated. */
   readonly idleMs: number;
   /** Interval of comments on an event stream: proxies close idle connections. */
   readonly heartbeatMs: number;

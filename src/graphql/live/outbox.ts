@@ -20,9 +20,9 @@ interface Batch {
 }
 
 /**
- * Messages on their way to the client of one socket, in order. A long one is sent in fragments, each when the client
- * has taken the one before, so that pings and the idle rule work while a slow client reads it; short ones are written
- * together. Nothing is read from a client while more than `bufferedBytes` wait for it.
+ * Messages on their way to the client of one socket, in order. A long one is sent in fragments, each when the
+ * client has taken the one before, so that pings and the idle rule work while a slow client reads it; short
+ * ones are written together. Nothing is read from a client while more than `bufferedBytes` wait for it.
  */
 export class Outbox {
   readonly #batches = new Set<Batch>();
@@ -51,8 +51,8 @@ export class Outbox {
   }
 
   /**
-   * Resolves when the operating system has taken all messages, or the socket is closed. `companyId` is null for a client
-   * that is not authenticated. Errors: those of `WaitingBytes.hold`; then nothing is sent.
+   * Resolves when the operating system has taken all messages, or the socket is closed. `companyId` is null
+   * for an unauthenticated client. Errors: those of `WaitingBytes.hold`; then nothing is sent.
    */
   async send(messages: readonly string[], companyId: number | null): Promise<void> {
     if (!this.#isOpen) return;
@@ -77,7 +77,7 @@ export class Outbox {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** The batch that is first when this is called, and those that are added meanwhile. */
+  /** Sends the first batch, and batches that are added meanwhile. */
   async #sendAll(): Promise<void> {
     for (const batch of this.#batches) {
       const { frames, held, sent } = batch;
@@ -94,7 +94,7 @@ export class Outbox {
     }
   }
 
-  /** Takes as many frames as one piece may have bytes, or one, and writes them together; resolves to their bytes. */
+  /** Writes as many frames as fit into one piece, at least one. Resolves to their bytes. */
   async #write(frames: Frame[]): Promise<number> {
     let bytes = 0;
     let count = 0;

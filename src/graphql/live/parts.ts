@@ -3,7 +3,7 @@ import type { CountRequest } from '../../http/server/rate-limit.js';
 import type { Authenticate } from '../http/authentication.js';
 import type { OperationParts } from './operation/operation.js';
 
-/** What sockets and event streams share. */
+/** Services that sockets and event streams share. */
 export interface LiveParts {
   readonly operations: OperationParts;
   readonly authenticate: Authenticate;

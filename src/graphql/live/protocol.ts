@@ -31,8 +31,8 @@ export function createProtocol(initMs: number): Protocol {
 }
 
 /**
- * Sends the outcomes; what is left to graphql-ws is the end. It would send events one by one, and make the text of each for
- * every client.
+ * Sends the outcomes, so that graphql-ws only handles the end: it would send events one by one, and make the
+ * text of each for every client.
  */
 function sendingOutcomes({ operation, send }: SocketOperation): AsyncGenerator<Outcome> {
   const outcomes = operation.outcomes();
@@ -79,7 +79,7 @@ export function serveSocket(
   });
 }
 
-/** Messages that only servers send: graphql-ws throws an error for them that looks like a fault of the server. */
+/** Messages that only servers send: graphql-ws reports them like a fault of the server. */
 function isServerMessage(text: string): boolean {
   const { type } = parseMessage(text);
   return [MessageType.ConnectionAck, MessageType.Next, MessageType.Error].includes(type);

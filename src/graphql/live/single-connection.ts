@@ -11,7 +11,7 @@ const ADVICE =
 /** The header of a client that has reserved a connection. */
 const RESERVATION = 'x-graphql-event-stream-token';
 
-/** Refuses the requests of graphql-sse's single connection mode: PUT reserves a connection, others name it. */
+/** Refuses graphql-sse's single connection mode: PUT reserves a connection, other requests name it. */
 export const refuseSingleConnection: RequestHandler = (request, _response, next) => {
   const { method, originalUrl, path } = request;
   if (method === 'PUT') throw methodNotAllowedAt(path, ADVICE);

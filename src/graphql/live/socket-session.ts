@@ -28,7 +28,7 @@ export interface Opening {
   readonly token: string | undefined;
 }
 
-/** What graphql-ws executes: the context value of its arguments. */
+/** Context value of the execution arguments for graphql-ws. */
 export interface SocketOperation {
   readonly operation: Operation;
   readonly send: (outcome: Outcome) => Promise<void>;
@@ -47,7 +47,7 @@ export class SocketSession {
   #isAuthenticated = false;
   #companyId: number | null = null;
   #isStopping = false;
-  /** Running operations by the client's id for them. */
+  /** Abort controllers of the running operations, by the client's id of the operation. */
   readonly #running = new Map<string, AbortController>();
   /** Queries and mutations without a response yet. */
   #pending = 0;
@@ -68,7 +68,7 @@ export class SocketSession {
     this.#outbox = new Outbox(socket, connection, parts.limits.waiting);
   }
 
-  /** Whose work its messages ask for. */
+  /** Owner of the work for the socket's messages: the company, or the socket before authentication. */
   get owner(): Owner {
     const companyId = this.#companyId;
     return { party: companyId ?? this, client: this };
@@ -79,12 +79,12 @@ export class SocketSession {
     return this.#pending > 0;
   }
 
-  /** Whether the client has bytes to read: the idle rule of connections applies to it. */
+  /** Whether bytes wait for the client: the idle rule of connections applies then. */
   get isSending(): boolean {
     return !this.#outbox.isEmpty;
   }
 
-  /** Handles `connection_init`; false where the socket is refused. */
+  /** Handles `connection_init`. False if the socket is refused. */
   async connect(params: Json = {}): Promise<boolean> {
     const tokens = new Set([this.opening.token, ...tokensIn(params)].filter((token) => token !== undefined));
     if (tokens.size > 1) return this.#refuse(CloseCode.BadRequest, 'Send one access token only');
@@ -97,7 +97,7 @@ export class SocketSession {
     } catch (error) {
       if (error instanceof HttpProblem) return this.#refuse(TRY_AGAIN_LATER, error.message);
       const { code } = renderError(this.parts.operations, requestId, error);
-      // FORBIDDEN is the token of a device.
+      // FORBIDDEN: the token belongs to a device.
       if (code === 'UNAUTHENTICATED' || code === 'FORBIDDEN') {
         return this.#refuse(CloseCode.Forbidden, NO_TOKEN);
       }
@@ -108,7 +108,7 @@ export class SocketSession {
     return true;
   }
 
-  /** Handles `subscribe`: what graphql-ws executes, with a `SocketOperation` as context value, or why it is refused. */
+  /** Handles `subscribe`. Returns arguments with a `SocketOperation` as context value, or the errors. */
   async subscribe(id: string, sent: Json): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const requestId = randomUUID();
     const stop = new AbortController();
@@ -144,24 +144,24 @@ export class SocketSession {
     try {
       await this.#context(this.opening.requestId);
     } catch (error) {
-      // After other errors the socket stays open: each event checks the token again.
+      // After other errors the socket stays open: the token is checked again before each event.
       if (error instanceof DomainError && error.code === 'unauthenticated') {
         this.#refuse(CloseCode.Forbidden, NO_TOKEN);
       }
     }
   }
 
-  /** Resolves when the text is sent; closes the socket where too many bytes are unread. */
+  /** Resolves when the text is sent. Closes the socket if too many bytes are unread. */
   async send(text: string): Promise<void> {
     await this.#send([text]);
   }
 
-  /** From now on, new operations are refused. */
+  /** Refuses new operations from now on. */
   refuseOperations(): void {
     this.#isStopping = true;
   }
 
-  /** Closes the socket once its client has read the last responses, or after `ms`. */
+  /** Closes the socket when its client has read the last responses, at the latest after `ms`. */
   async close(ms: number): Promise<void> {
     await this.#outbox.room(0, AbortSignal.timeout(ms)).catch(() => undefined);
     this.socket.close(GOING_AWAY, 'The server is stopping');
@@ -174,8 +174,9 @@ export class SocketSession {
   }
 
   /**
-   * Why an operation cannot start; null where it can. graphql-ws knows operations by their id alone: an id cannot be
-   * used again before the former operation has ended, also where the client has completed it.
+   * Why an operation cannot start; null if it can. graphql-ws identifies operations by their id alone: an id
+   * cannot be used again before the previous operation with it has ended, even if the client has completed
+   * that one.
    */
   #refusalOf(id: string): OperationRefused | null {
     const former = this.#running.get(id);
@@ -223,7 +224,7 @@ export class SocketSession {
     return { ...operation.args, contextValue };
   }
 
-  /** Resolves when the next query or mutation can be executed, to the end of its turn. */
+  /** Waits until the next query or mutation can be executed. Resolves with a function that ends it. */
   async #turn(signal: AbortSignal, asked: () => string): Promise<(bytes: number) => void> {
     const { waiting } = this.parts.limits;
     const release = await this.#executed.acquire(signal);

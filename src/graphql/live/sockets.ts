@@ -29,7 +29,7 @@ const HANDSHAKE_HEADERS = [
 
 interface OpenSocket {
   readonly session: SocketSession;
-  /** When its last message or pong came. */
+  /** Time of the last message or pong. */
   heardAt: number;
 }
 
@@ -51,7 +51,7 @@ export class Sockets {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      // One message of a socket per turn of the event loop, so that others are served between them.
+      // Handles one message of a socket per turn of the event loop, so that other sockets are not delayed.
       allowSynchronousEvents: false,
       maxPayload: LIVE_LIMITS.messageBytes,
       maxFragments: LIVE_LIMITS.fragments,

@@ -8,7 +8,7 @@ import { BY_ID, sliceRequest, type OrderBy } from '../schema/connection.js';
 import { conditionOf } from '../schema/filter.js';
 import type { RequestOf } from './relations.js';
 
-/** The page that the arguments of a field select. */
+/** Page request of a field, by the values of the variables. */
 export function requestsOf(
   list: List<unknown>,
   field: GraphQLField<unknown, unknown>,
@@ -21,7 +21,7 @@ export function requestsOf(
   });
 }
 
-/** What is made of the arguments of a field: once, unless they have variables. */
+/** Function that converts the arguments of a field. Arguments without variables are converted once. */
 export function argumentsOf<T>(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,

@@ -33,39 +33,39 @@ import { ObjectPlan, type PlannedField, type Relation, type WriteField } from '.
 import { findPlan, listPlan, manyPlan, OnePlan, type RootPlan } from './relations.js';
 import { Unplanned } from './run.js';
 
-/** A list, and the columns of it that are to be read. */
+/** A list, and the columns to read from it. */
 interface Read {
   readonly list: List<unknown>;
   readonly columns: Set<string>;
-  /** By field: one that is selected twice is written once. */
+  /** Writers by field: a field that is selected twice shares one writer. */
   readonly written: Map<GraphQLField<unknown, unknown>, Written>;
 }
 
 interface Written {
   readonly write: WriteField;
-  /** Whether the field is selected several times. */
+  /** Whether the field is selected more than once. */
   isShared: boolean;
 }
 
 type Nodes = CollectedField['nodes'];
 
-/** For example `device (databaseId: 1)`. */
+/** Key of a selection, for example `device (databaseId: 1)`. */
 const askedOf = ({ nodes: [{ name, arguments: given = [] }] }: CollectedField): string =>
   `${name.value} (${given.map(print).join()})`;
 
-/** Compiles a selection for the given values of the variables in `@skip` and `@include`. All methods throw `Unplanned`. */
+/** Compiles a selection for given values of the variables in its directives. Methods throw `Unplanned`. */
 export class Compiler {
-  /** What the plan demands of its caller. */
+  /** Scopes that the caller needs. */
   readonly scopes = new Set<Scope>();
-  /** Whether records may be large that it reads. */
+  /** Whether the plan reads a list whose records may be large. */
   isLarge = false;
   #aliases = 0;
 
   constructor(private readonly fields: FieldCollector) {}
 
   /**
-   * The fields of a selection. Errors: `Unplanned` where a relation or look-up is selected twice with the same arguments:
-   * the resolvers read it once.
+   * Merges the fields of a selection. Errors: `Unplanned` if a relation or look-up is selected twice with the
+   * same arguments, because the resolvers read it once.
    */
   collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): readonly CollectedField[] {
     const fields = this.fields.of(type, sets);
@@ -223,7 +223,7 @@ const newRead = (list: List<unknown>): Read => ({
   written: new Map(),
 });
 
-/** The values of a column in another form. */
+/** A field computed from the value of a column. */
 function derived(
   { type }: GraphQLField<unknown, unknown>,
   of: (value: unknown, work: ReadWork) => unknown,
@@ -236,7 +236,7 @@ function derived(
   };
 }
 
-/** JSON may be long. If a field of it is selected several times, its text is kept for as long as the row is. */
+/** Caches the JSON text per row if a JSON field is selected several times: JSON may be long. */
 function writtenOnce({ type }: GraphQLField<unknown, unknown>, write: WriteField): Written {
   const isJson = getNamedType(type) === JsonValue;
   const texts = new WeakMap<object, string>();
@@ -259,7 +259,7 @@ function columnOf({ list, columns }: Read, property: string): string {
   return column;
 }
 
-/** Cursors have the value of the order, whichever the arguments choose. */
+/** Cursors contain the sort value, so all columns that a list can be ordered by are read. */
 function readKeys({ list, columns }: Read): void {
   for (const column of Object.values(list.ordered)) columns.add(column);
 }

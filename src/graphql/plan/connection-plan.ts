@@ -2,24 +2,24 @@ import type { ListRow } from '../../database/list/listing.js';
 import type { Slice, SliceRequest } from '../../database/list/slice.js';
 import type { PlanRun } from './run.js';
 
-/** The same page of several lists. */
+/** Pages with the same request, one for each of several lists. */
 export interface Pages {
   readonly count: number;
-  /** How often each of the pages is in the response. */
+  /** How often each page appears in the response. */
   readonly times: readonly number[];
   readonly request: SliceRequest;
-  /** Null where none of their records is selected. */
+  /** Null if no field needs the records. */
   readonly slices: readonly Slice<ListRow>[] | null;
-  /** Null where no total is selected. */
+  /** Null if no total is selected. */
   readonly totals: readonly number[] | null;
 }
 
 export interface ConnectionField {
-  /** Its name in the response. */
+  /** Name in the response. */
   readonly key: string;
-  /** The records of the page, what is around it, or the total. */
+  /** Data that the field needs: the records, the page (`pageInfo`, cursors), or the total. */
   readonly needs: 'records' | 'page' | 'total' | 'nothing';
-  /** Its JSON text for each of the pages. */
+  /** JSON text of the field for each page. */
   readonly texts: (run: PlanRun, pages: Pages) => readonly string[] | Promise<readonly string[]>;
 }
 
@@ -39,7 +39,7 @@ export class ConnectionPlan {
     return this.#needs.has('total');
   }
 
-  /** Nothing is read for a page of size 0, unless it says whether there are records. */
+  /** Whether the page must be read. A page of size 0 is read only for `pageInfo`. */
   needsSlice({ limit }: SliceRequest): boolean {
     return this.#needs.has('page') || (this.#needs.has('records') && limit > 0);
   }

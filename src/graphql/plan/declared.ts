@@ -17,7 +17,7 @@ interface Identified {
 /** Finds a record by a key of its own. Errors: `not_found`. */
 export type Getter = (work: ReadWork, key: string) => Promise<Identified>;
 
-/** How a field is read, so that it can be planned. Properties are those of records. */
+/** How a plan reads a field. Properties are properties of records. */
 export type Declared =
   /** The global id of a record. */
   | { readonly kind: 'id' }

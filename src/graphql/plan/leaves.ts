@@ -12,10 +12,10 @@ import {
 import { DateTime, JsonValue } from '../schema/scalars.js';
 import { Unplanned } from './run.js';
 
-/** Makes the JSON text of a value that was read from a column. Errors: any, for what the resolvers are to show. */
+/** Makes the JSON text of a column's value. Errors: any, for values that the resolvers must report. */
 type WriteLeaf = (value: unknown) => string;
 
-/** By type; values of others have the same form in their column as in a record. */
+/** Writers by type. Values of other types have the same form in columns and in records. */
 const WRITERS: ReadonlyMap<unknown, WriteLeaf> = new Map<unknown, WriteLeaf>([
   [GraphQLString, (value) => JSON.stringify(demand(typeof value === 'string', value))],
   [GraphQLInt, (value) => String(demand(value === ((value as number) | 0), value))],

@@ -1,29 +1,29 @@
 import type { ListRow } from '../../database/list/listing.js';
 import { Unplanned, type PlanRun } from './run.js';
 
-/** The JSON text of a field, from columns of its record. */
+/** Makes the JSON text of a field from a row. */
 export type WriteField = (row: ListRow) => string;
 
-/** A field behind which are other records: its JSON text for each of some rows. */
+/** A field that shows other records. Makes its JSON text for each row. */
 export interface Relation {
-  /** `times` says how often each row is in the response: records behind it are counted as often, though they are read once. */
+  /** `times`: how often each row is in the response. Related records are read once, and counted as often. */
   texts(run: PlanRun, rows: readonly ListRow[], times: readonly number[]): Promise<readonly string[]>;
 }
 
 export interface PlannedField {
-  /** Its name in the response. */
+  /** Name in the response. */
   readonly key: string;
   readonly value: WriteField | Relation;
 }
 
 /** The selected fields of records that are read as rows. */
 export class ObjectPlan implements Relation {
-  /** The fields behind which are other records. */
+  /** Fields that show other records. */
   readonly relations: readonly Relation[];
   readonly #starts: readonly string[];
 
   constructor(
-    /** What it reads, the id among it. */
+    /** Columns to read, including the id. */
     readonly columns: readonly string[],
     private readonly fields: readonly PlannedField[],
   ) {
@@ -31,7 +31,7 @@ export class ObjectPlan implements Relation {
     this.#starts = fields.map(({ key }, index) => `${index === 0 ? '' : ','}"${key}":`);
   }
 
-  /** The rows are of different records. */
+  /** The rows must be of different records. */
   async texts(run: PlanRun, rows: readonly ListRow[], times: readonly number[]): Promise<readonly string[]> {
     const writers: ((row: ListRow, index: number) => string)[] = [];
     for (const { value } of this.fields) {
@@ -51,12 +51,12 @@ export class ObjectPlan implements Relation {
   }
 }
 
-/** Of longer texts, the parts are in one piece already. */
+/** Longer texts are joined from parts that are flat already. */
 const MAX_PIECE = 4_096;
 
 /**
- * V8 keeps a text as the pieces that it was joined from until one of its characters is read. Without this, it would copy the
- * pieces of all rows at once when the response is sent: 59 ms for 8 MB instead of 8.
+ * Flattens a text. V8 stores a joined text as its parts until one of its characters is read. Without this, it
+ * would copy the parts of all rows at once when the response is sent: 59 ms for 8 MB instead of 8.
  */
 function inOnePiece(text: string): string {
   if (text.length <= MAX_PIECE && Number.isNaN(text.charCodeAt(0))) throw new Unplanned('An empty text');

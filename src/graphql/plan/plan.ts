@@ -1,10 +1,11 @@
 /**
- * Reads a query as rows of the columns that it selects, one statement for each relation, and makes the JSON text of its
- * answer from them: no records, no promises for each of them, and each row is made into text once, however many lists
- * have it.
+ * Reads a query as rows of the selected columns, one statement for each relation, and makes the JSON text of
+ * the response from them: no objects, no promise for each record, and each row is made into text once,
+ * however many lists contain it.
  *
- * It handles success only, of what is declared (see declared.ts). Everything else is left to the resolvers
- * (decisions.md#plans). Measured for the nested query: 11.8 ms of processor time with plans, 127 by resolvers.
+ * Handles only successful operations with declared fields (see declared.ts). Everything else is left to the
+ * resolvers (decisions.md#plans). Measured for the nested query: 11.8 ms of processor time with plans, 127 by
+ * resolvers.
  */
 import {
   getVariableValues,
@@ -27,14 +28,14 @@ import type { RootPlan } from './relations.js';
 import { demandShort, PlanRun, Unplanned } from './run.js';
 
 interface Plan {
-  /** What it demands of its caller. */
+  /** Scopes that the caller needs. */
   readonly scopes: readonly Scope[];
-  /** Whether records may be large that it reads. */
+  /** Whether the plan reads a list whose records may be large. */
   readonly isLarge: boolean;
   readonly fields: readonly { readonly key: string; readonly plan: RootPlan }[];
 }
 
-/** The plans of an operation, by the values of the variables that its directives have. Null for what cannot be planned. */
+/** Plans of an operation by the values of the variables in its directives. Null for values without a plan. */
 interface Plans {
   readonly variables: readonly string[];
   readonly byValues: Map<string, Plan | null>;
@@ -43,7 +44,7 @@ interface Plans {
 const MAX_PLANS = 8;
 const known = new WeakMap<OperationDefinitionNode, Plans>();
 
-/** The JSON text of the data of a query; null where the resolvers are to execute it. */
+/** The JSON text of the data of a query; null if the resolvers must execute it. */
 export async function plannedText({
   schema,
   document,

@@ -28,7 +28,10 @@ export class OnePlan implements Relation {
     this.#view = list.only(object.columns);
   }
 
-  /** How it is read together with the records that refer to it, and what it refers to itself; null if it cannot be. */
+  /**
+   * Joins for reading this record in one statement with the rows that refer to it, including its own
+   * relations; null if it cannot be joined.
+   */
   joined(of: string | null): readonly JoinedOne[] | null {
     // Bytes are counted by list.
     if (this.list.isLarge) return null;
@@ -65,7 +68,7 @@ export class OnePlan implements Relation {
     return run.counted(this.list, await this.#view.byIds(run.work, [...ids] as number[]));
   }
 
-  /** By its id, the joined record with what is joined with it. */
+  /** Id and columns of the joined record in a row, with those of its own relations; empty if it is null. */
   #joinedIn(row: ListRow): [number, ListRow][] {
     const own = this.object.columns.map((column) => [column, row[`${this.alias}_${column}`]] as const);
     const id = row[`${this.alias}_${this.list.source.id}`];

@@ -4,23 +4,23 @@ import type { Variables } from '../limits/cost.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE } from '../limits/limits.js';
 
-/** Ends a plan: the resolvers execute the operation instead. Its message is never shown. */
+/** Ends a plan: the resolvers execute the operation instead. Its message is never sent to clients. */
 export class Unplanned extends Error {
   override readonly name = 'Unplanned';
 }
 
 /**
- * Characters of a response. The resolvers make longer ones, in parts, or refuse them. What the limit of a response measures is
- * at most twice as much.
+ * Maximum characters of a planned response. The resolvers make longer ones, in parts, or refuse them. The
+ * size that `LIMITS.answerBytes` limits is at most twice as large.
  */
 const MAX_CHARACTERS = LIMITS.answerBytes / 4;
-/** Making a text takes as long as so many characters, however short it is. */
+/** Minimum cost of making a text, in characters. */
 const SHORTEST = 256;
-/** Characters that are made before the time is looked at. */
+/** Characters that are made between two looks at the clock. */
 const PART = LONG_RESPONSE / 16;
 /**
- * Others run when a turn has taken so long. Most texts are made in less: of operations that all yield, all are unfinished, with
- * their rows and texts, which then takes a third longer.
+ * Maximum length of a turn of the event loop. Most responses are made in less. If all operations yielded, all
+ * would be unfinished at once, with their rows and texts in memory, which takes a third longer.
  */
 const TURN_MS = 12;
 
@@ -28,20 +28,20 @@ const TURN_MS = 12;
 export class PlanRun {
   /** Records in the response: `extensions.cost.actual`. */
   nodes = 0;
-  /** Of records that may be large. */
+  /** Bytes read from large lists. */
   #bytes = 0;
-  /** Characters since the time was looked at. */
+  /** Characters made since the clock was read. */
   #made = 0;
 
   constructor(
     readonly work: ReadWork,
-    /** Coerced. */
+    /** Coerced values. */
     readonly variables: Variables,
-    /** Whether a record is read together with those that it refers to. */
+    /** Whether records are read in one statement with the records that they refer to. */
     readonly isJoined = false,
   ) {}
 
-  /** The text of each item, in order. Others run between parts of a long list. */
+  /** The text of each item, in order. Yields to the event loop between parts of a long list. */
   async textOfEach<T>(items: Iterable<T>, textOf: (item: T, index: number) => string): Promise<string[]> {
     const texts: string[] = [];
     for (const item of items) {
@@ -55,7 +55,7 @@ export class PlanRun {
     return texts;
   }
 
-  /** Counts the bytes of what was read of a list. Errors: `Unplanned` for too many, which the resolvers refuse. */
+  /** Counts the bytes of rows of a large list. Errors: `Unplanned` for too many. */
   counted<T>({ isLarge }: { readonly isLarge: boolean }, read: T): T {
     if (isLarge) this.#bytes += approximateJsonBytes(read);
     if (this.#bytes > LIMITS.readBytes) throw new Unplanned('Too many bytes are read');
@@ -63,12 +63,12 @@ export class PlanRun {
   }
 }
 
-/** Errors: `Unplanned`. */
+/** Errors: `Unplanned` for a text of more than `MAX_CHARACTERS`. */
 export function demandShort(text: string): void {
   if (text.length > MAX_CHARACTERS) throw new Unplanned('A long response');
 }
 
-/** A JSON list. Errors: `Unplanned` for a long one. */
+/** A JSON array. Errors: `Unplanned` for a long one. */
 export function listText(entries: readonly string[]): string {
   let text = '[';
   for (const entry of entries) {

@@ -41,7 +41,7 @@ const PageInfo = objectType<PageInfoShape>('PageInfo', 'Position of a page in it
   endCursor: nullable(text('Cursor of the last record of the page. Null for an empty page.')),
 });
 
-/** Selects a page: `first` with `after` counts from the start of the list, `last` with `before` from its end. */
+/** Selects a page: `first` with `after` counts from the list's start, `last` with `before` from its end. */
 export interface PageArgs {
   readonly first?: number | null;
   readonly after?: string | null;
@@ -67,7 +67,7 @@ export const PAGE_ARGS = {
   ),
 };
 
-/** Arguments that look up one record, of which exactly one is given. Resources with unique names add them. */
+/** Arguments that look up one record; exactly one must be given. Resources with unique names add more. */
 export type Keys = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface Page<T> {
@@ -106,7 +106,7 @@ export interface OrderBy {
   readonly direction: 'asc' | 'desc';
 }
 
-/** The order where a client gives none, unless a list has another. */
+/** Default order of lists. */
 export const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
 
 /** The input type that orders a list by one of its indexed columns. */
@@ -160,8 +160,8 @@ function limitOf(limit: number): number {
 }
 
 /**
- * A page whose records are read once, when `nodes`, `edges` or `pageInfo` is selected. A page of size 0 reads none; its
- * `pageInfo` still says whether the list has records. `rendered` is called with its nodes or edges.
+ * A page whose records are read once, when `nodes`, `edges` or `pageInfo` is selected. A page of size 0 reads
+ * none; its `pageInfo` still says whether the list has records. `rendered` is called with its nodes or edges.
  */
 export function connection<T>(
   request: SliceRequest,

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** An enum of the schema whose values are those of a domain type, for example `AppKind` for `'standard' | 'module'`. */
+/** An enum for the values of a domain type, for example `AppKind` for `'standard' | 'module'`. */
 export interface Enumeration<V extends string = string> {
   readonly name: string;
   /** Domain values by their names in the schema, for example `{ STANDARD: 'standard' }`. */

@@ -2,12 +2,12 @@ import { GraphQLError } from 'graphql';
 
 import { DomainError, type DomainCode } from '../../platform/errors.js';
 
-/** An invalid request, which fails as a whole: BAD_USER_INPUT. */
+/** BAD_USER_INPUT for an invalid request. The whole request fails. */
 export function requestError(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
-/** The same for a limit, with its number: the operation is refused before it runs. */
+/** BAD_USER_INPUT with limit and maximum in the extensions. The operation is refused before it runs. */
 export function beyondInput(limit: string, maximum: number, actual: number, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', limit, maximum, actual } });
 }
@@ -30,10 +30,7 @@ export type UserErrorCode =
   | 'TOO_MANY_RECORDS'
   | 'STALE';
 
-/**
- * How each error of the domain is shown: among `userErrors`, or among the `errors` of the response
- * (decisions.md#error-tables).
- */
+/** Kind and code of each domain error: `userErrors` or `errors` (decisions.md#error-tables). */
 const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { readonly top: string }>> = {
   invalid: { user: 'INVALID' },
   taken: { user: 'TAKEN' },
@@ -57,19 +54,19 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
 
 export interface UserErrorShape {
   readonly message: string;
-  /** From the arguments to the invalid value, for example `['input', 'name']`. */
+  /** Path from the arguments to the invalid value, for example `['input', 'name']`. */
   readonly path: readonly string[];
   readonly code: UserErrorCode;
 }
 
-/** The argument at fault where an error names no field. */
+/** Path of the invalid argument, for errors that name no field. */
 const ARGUMENTS: Partial<Readonly<Record<DomainCode, readonly string[]>>> = {
   not_found: ['id'],
   stale: ['ifMatch'],
   in_use: ['force'],
 };
 
-/** The path of the fields that the domain names: a common prefix, or a function of the field. */
+/** Path of the fields that a domain error names: a prefix, or a function of the field. */
 export type Within = readonly string[] | ((field: string) => readonly string[]);
 
 /** One entry for each field of an error that the client can correct; undefined for other errors. */
@@ -94,7 +91,7 @@ export function userErrorsOf(
   );
 }
 
-/** What `get` finds; null if that fails with `not_found`. */
+/** The result of `get`; null if it fails with `not_found`. */
 export async function foundOrNull<T>(get: () => Promise<T | null>): Promise<T | null> {
   try {
     return await get();

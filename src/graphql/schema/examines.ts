@@ -7,16 +7,16 @@ import type { ListArgs } from '../execution/reads.js';
 import { BY_ID, sliceRequest, type OrderBy } from './connection.js';
 import { conditionOf } from './filter.js';
 
-/** What is selected of a connection: anything of its page, and its total. */
+/** Which parts of a connection are selected: its page (nodes, edges, `pageInfo`), and its total. */
 export interface Selected {
   readonly page: boolean;
   readonly total: boolean;
 }
 
-/** What a field examines, by its coerced arguments. Errors: those of the arguments, which the resolver reports. */
+/** Examinations of a field for its coerced arguments. Errors: those of invalid arguments. */
 export type Examines<A = object> = (args: A, selected: Selected) => readonly Examination[];
 
-/** Declares what a field examines besides the records that it shows, see `limits/cost.ts`. */
+/** Declares the examinations of a field besides its records, see `limits/cost.ts`. */
 export const examines = (of: Examines<never>): ReturnType<typeof Extensions> => Extensions({ examines: of });
 
 export function examinesList<T>(list: List<T>, standard: OrderBy = BY_ID): Examines<ListArgs> {

@@ -33,7 +33,7 @@ const MAX_COMPARISONS = 100;
 
 export type FilteredList = Pick<List<unknown>, 'name' | 'filters'>;
 
-/** A filter as GraphQL passes it: `and`, `or`, `not`, and comparators by field, such as `{ name: { eq: 'A' } }`. */
+/** Filter as GraphQL passes it: `and`, `or`, `not`, and comparators by field: `{ name: { eq: 'A' } }`. */
 export type FilterInput = Readonly<Record<string, unknown>>;
 
 const WITHOUT_VALUE =
@@ -143,8 +143,8 @@ function comparatorOf(
 }
 
 /**
- * The filter as a database condition; null without any comparison. What has no value is left out. Errors: BAD_USER_INPUT,
- * also for null.
+ * The filter as a database condition; null if it has no comparison. Absent values are ignored. Errors:
+ * BAD_USER_INPUT, also for null.
  */
 export function conditionOf(list: FilteredList, filter: FilterInput | null | undefined): Condition | null {
   const where = filter == null ? null : partOf(list, filter, ['filter'], 0);
@@ -198,7 +198,7 @@ function comparisons(list: FilteredList, field: string, comparator: FilterInput,
   });
 }
 
-/** Makes a value, or each of a list, what the column has: numbers of ids, and texts in NFC. Others stay as they are. */
+/** Converts a value, or each value of a list, for its column: ids to numbers, texts to NFC. */
 function converter({ name, filters }: FilteredList, field: string): (value: unknown) => unknown {
   const one = (value: unknown): unknown => {
     if (typeof value !== 'string') return value;
@@ -209,7 +209,7 @@ function converter({ name, filters }: FilteredList, field: string): (value: unkn
   return (value) => (Array.isArray(value) ? value.map(one) : one(value));
 }
 
-/** The type whose ids a field compares: `logicalNumberId` those of LogicalNumber, `id` those of the list's own type. */
+/** Type whose ids a field compares: LogicalNumber for `logicalNumberId`, the list's own type for `id`. */
 function typeOf(listName: string, field: string): string {
   if (field === 'id') return listName;
   if (field === 'actorId') return 'User';

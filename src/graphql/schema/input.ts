@@ -14,24 +14,24 @@ export type References = Readonly<Record<string, string>>;
 /** The enums of fields, for example `{ kind: AppKind }`. */
 export type Enums = Readonly<Record<string, Enumeration>>;
 
-/** What the schema of a model does not say. */
+/** Properties of an input type that the schema of its model does not contain. */
 export interface InputOptions {
   readonly description: string;
   /** Fields that the model does not have, or has in another form. */
   readonly fields?: Readonly<Record<string, AnyField>>;
   readonly references?: References;
   readonly enums?: Enums;
-  /** The input types of fields that are objects with fields of their own. */
+  /** Input types of fields whose values are objects. */
   readonly inputs?: Readonly<Record<string, ClassType<Input>>>;
-  /** Descriptions instead of the model's, by field. */
+  /** Descriptions that replace those of the model, by field. */
   readonly descriptions?: Readonly<Record<string, string>>;
-  /** Whether an absent field keeps the value of an existing record. */
+  /** Whether the input changes an existing record: an absent field keeps its value. */
   readonly isUpdate?: boolean;
 }
 
 /**
- * The input type of a model: a GraphQL field for each property. A field is nullable where the model accepts null or an
- * absent value. Its description is the model's, followed by its limits and its default.
+ * The input type of a model: a GraphQL field for each property. A field is nullable where the model accepts
+ * null or an absent value. Its description is the model's, followed by its limits and its default.
  */
 export function inputOf(name: string, model: z.ZodObject, options: InputOptions): ClassType<Input> {
   const fields = { ...fieldsOfModel(model, options), ...options.fields };

@@ -5,7 +5,7 @@ import { planned } from './planned.js';
 import { DomainError, invalid } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 
-/** The id of a record over all types: base64url of its type and number, for example of `Device:17`. Opaque to clients. */
+/** Global id of a record: base64url of its type and number, for example of `Device:17`. Opaque to clients. */
 export function globalId(typeName: string, id: number): string {
   return Buffer.from(`${typeName}:${id}`, 'latin1').toString('base64url');
 }
@@ -24,7 +24,7 @@ export function numberIn(typeName: string, text: string): number | undefined {
   return parsed?.typeName === typeName ? parsed.id : undefined;
 }
 
-/** The same. Errors: `not_found` for any other text. */
+/** Like `numberIn`. Errors: `not_found` for any other text. */
 export function idOf(typeName: string, text: string): number {
   const number = numberIn(typeName, text);
   if (number !== undefined) return number;
@@ -33,8 +33,8 @@ export function idOf(typeName: string, text: string): number {
 }
 
 /**
- * An input with numbers instead of the global ids in the named fields: with `{ groupId: 'Group' }`, `groupId` must be
- * the id of a group. Null and absent fields stay. Errors: `invalid`.
+ * Replaces the global ids in the named fields by numbers: with `{ groupId: 'Group' }`, `groupId` must be the
+ * id of a group. Null and absent fields stay. Errors: `invalid`.
  */
 export function withNumbers(
   input: object,
@@ -66,7 +66,7 @@ export function plural(noun: string): string {
   return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
-/** The name of a field that shows a record: `logicalNumber` for `LogicalNumber`. */
+/** Field name of a type: `logicalNumber` for `LogicalNumber`. */
 export function fieldName(typeName: string): string {
   return typeName.charAt(0).toLowerCase() + typeName.slice(1);
 }
@@ -82,7 +82,8 @@ interface Identified {
 
 @InterfaceType({
   description: 'A record with an id that is unique over all types.',
-  // Without this, classes that only share fields, such as the fields of all audited records, become types of the schema.
+  // Without this, classes that only share fields, such as the fields of all audited records, become types of
+  // the schema.
   autoRegisterImplementations: false,
   resolveType: (value: { readonly __typename?: string }) => value.__typename,
 })

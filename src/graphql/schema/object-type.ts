@@ -5,8 +5,8 @@ import { Node } from './node.js';
 import { Base64, DateTime, JsonValue, SafeInt, Upload, Uuid } from './scalars.js';
 
 /**
- * A field of an object or input type. `V` is what the field can show: a property of type `string | null` does not
- * compile with `text('...')`, it needs `nullable(text('...'))`.
+ * A field of an object or input type. `V` is what the field can show: a property of type `string | null` does
+ * not compile with `text('...')`, it needs `nullable(text('...'))`.
  */
 export interface TypedField<V> {
   readonly type: object;
@@ -87,7 +87,7 @@ export function addField(type: ClassType, name: string, field: AnyField): void {
   })(type.prototype, name);
 }
 
-/** An object type without an id, for values of type `T`. `Hidden` names the properties that it does not show. */
+/** An object type without an id, for values of type `T`. `Hidden` names properties that it does not show. */
 export function objectType<T extends object, Hidden extends keyof T = never>(
   name: string,
   description: string,
@@ -102,8 +102,8 @@ export function untypedObjectType(name: string, description: string, fields: Fie
 }
 
 /**
- * An object type for records of type `T`, with `id` and `databaseId`. `Hidden` names the properties that it does not
- * show, or shows in another form, such as a relation instead of its id.
+ * An object type for records of type `T`, with `id` and `databaseId`. `Hidden` names the properties that it
+ * does not show, or shows in another form, such as a relation instead of its id.
  */
 export function nodeType<T extends { readonly id: number }, Hidden extends keyof T = never>(
   name: string,

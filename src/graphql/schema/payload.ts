@@ -105,7 +105,7 @@ export async function payload<T extends object>(
   }
 }
 
-/** Number of records in a payload, those in its rows included. */
+/** Number of records in a payload, including its rows. */
 export function recordsIn(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((total: number, row) => total + recordsIn(row), 0);
   if (typeof value !== 'object' || value === null) return 0;

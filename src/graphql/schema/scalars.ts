@@ -31,7 +31,7 @@ export const Upload = new GraphQLScalarType({
   },
 });
 
-/** Bytes as text. The model checks that the text is base64, so that an error becomes an entry of `userErrors`. */
+/** Bytes as text. The model checks the base64, so that an error becomes an entry of `userErrors`. */
 export const Base64 = new GraphQLScalarType<string, string>({
   name: 'Base64',
   description: 'Bytes in base64, with the standard alphabet and padding.',

@@ -1,4 +1,4 @@
-/** What mutations have that change all records which a target selects. */
+/** Arguments, filter and payload of mutations that change all records of a target. */
 import { Kind, type GraphQLResolveInfo, type ValueNode } from 'graphql';
 import { Arg, Extensions, Int, type ClassType } from 'type-graphql';
 
@@ -15,8 +15,9 @@ export type { GraphQLResolveInfo } from 'graphql';
 const TARGET = 'target';
 
 /**
- * The filter of a target. A condition without a value would select more than was meant, so it is an error here, while a
- * read leaves it out. Errors: `invalid`, with the path from the target, joined with dots.
+ * The filter of a target as a condition. A comparison without a value is an error, while a list ignores it:
+ * here it would select more records than intended. Errors: `invalid`, with the path from the target, joined
+ * with dots.
  */
 export function targetConditionOf(
   list: FilteredList,
@@ -37,7 +38,7 @@ function fieldOf(node: ValueNode | undefined, field: string): ValueNode | undefi
   return node.fields.find(({ name }) => name.value === field)?.value;
 }
 
-/** Variables in a literal that have no value: graphql-js leaves their fields out. */
+/** Refuses variables in a literal that have no value: graphql-js leaves their fields out. */
 function refuseMissing(
   node: ValueNode | undefined,
   variables: GraphQLResolveInfo['variableValues'],
@@ -54,7 +55,7 @@ function refuseMissing(
   }
 }
 
-/** Texts that every text contains. */
+/** Paths of comparators that match every text if their value is empty. */
 const ANY_TEXT = /\.(contains|startsWith)$/;
 
 function refuseEmpty(value: unknown, path: string): void {
@@ -84,10 +85,10 @@ export const expectCountArg = (): Parameter =>
       'The `count` that the change must have, for example that of a `dryRun`: INVALID and no change if it has another. Any if absent.',
   });
 
-/** Price of `examples`, instead of the length of the lists in the arguments. */
+/** Cost of `examples`, instead of the length of the lists in the arguments. */
 const EXAMPLES = 20;
 
-/** The payload of a change by target; `count` says what its number counts. */
+/** The payload of a change by target; `count` is the first sentence of the description of the number. */
 export function targetPayload<T extends object>(
   name: string,
   count: string,

@@ -7,30 +7,30 @@ import { readPage, type Identified, type Page, type Source } from './page.js';
 import type { Member, SharedFeed, SharedPage } from './shared-feed.js';
 import type { SharedTexts } from './shared-texts.js';
 
-/** Events to be sent before the next ones are asked for. */
+/** Events for the subscriber. It sends them before it asks for the next ones. */
 export interface Events<T> {
   readonly records: readonly T[];
-  /** Texts of these events that several subscribers send; null where they were read for this one alone. */
+  /** Texts of these events, shared with other subscribers; null if only this subscriber read the records. */
   readonly texts: SharedTexts | null;
-  /** To be called before events are sent. The caller as it is now. Errors: `unauthenticated`, `forbidden`. */
+  /** Checks the token before events are sent. Returns the caller. Errors: `unauthenticated`, `forbidden`. */
   readonly permitted: () => Promise<Caller>;
 }
 
-/** The first cursor of a subscriber, and the last id of its company then. */
+/** First cursor of a subscriber, and the last id of its company at that time. */
 interface Start {
   readonly caller: Caller;
   readonly cursor: number;
   readonly last: number;
 }
 
-/** What one subscriber gets: from the shared feed where that has it, otherwise read for itself. */
+/** Events of one subscriber: from the shared feed if it has them, otherwise read for it alone. */
 export class Feed<T extends Identified> implements Member {
   /** Id of the last record that was sent, or passed because the filter excludes it. */
   cursor: number;
   caller: Caller;
-  /** Whether it has read for itself up to the last id. */
+  /** Whether this subscriber's own reads have reached the last id of the company. */
   #isAtEnd: boolean;
-  /** When the oldest record was committed that it has, but has not sent. */
+  /** Commit time of the oldest record that was found but not sent; null if there is none. */
   #foundAt: number | null = null;
 
   constructor(
@@ -78,7 +78,7 @@ export class Feed<T extends Identified> implements Member {
     this.#foundAt = null;
     const reason = await shared.wait(this, this.subscription.signal);
     if (reason === 'page') return null;
-    // For many subscribers the time is over at once.
+    // The wait ends for many subscribers at the same time.
     await enterEventLoop();
     if (reason === 'alone') return await this.#ownPage(shared);
     await this.#permitted();

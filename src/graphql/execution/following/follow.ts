@@ -8,19 +8,20 @@ import { Feed, type Events } from './feed.js';
 import { demandNoGap, type Identified, type Source } from './page.js';
 import type { SharedFeeds } from './shared-feeds.js';
 
-/** What a subscriber follows. */
+/** Records that a subscriber follows, and the scope it needs. */
 export interface Followed<T> extends Source<T> {
-  /** Checked before events are sent. */
+  /** Required scope; checked before events are sent. */
   readonly scope: Scope;
-  /** Records with a greater id are sent; null for those recorded from now on. */
+  /** Only records with a greater id are sent; null for records recorded from now on. */
   readonly after: number | null;
 }
 
 /**
- * Records in the order of their ids, without a gap or a repeat, until the client leaves or loses its scope. They are
- * read from the database when the iterator is asked for the next ones, once for all subscribers that wait for them
- * (decisions.md#subscriptions).
- * Errors: BAD_USER_INPUT, EVENTS_AHEAD and EVENTS_GONE for a wrong `after`; later also `unauthenticated`, `forbidden`.
+ * Records in the order of their ids, without a gap or a repeat, until the client leaves or loses its scope.
+ * They are read from the database when the iterator is asked for the next ones, once for all subscribers that
+ * wait for them (decisions.md#subscriptions).
+ * Errors: BAD_USER_INPUT, EVENTS_AHEAD and EVENTS_GONE for a wrong `after`; later also `unauthenticated`,
+ * `forbidden`.
  */
 export async function follow<T extends Identified>(
   { units, feeds }: { readonly units: Units; readonly feeds: SharedFeeds },

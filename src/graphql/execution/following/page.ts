@@ -6,11 +6,11 @@ import type { Units } from '../../../database/work.js';
 import type { Caller } from '../../../platform/caller.js';
 import { approximateJsonBytes } from '../../limits/json-bytes.js';
 
-/** Most records in memory for one subscriber. A slow one takes no more: the rest stays in the database. */
+/** Maximum records in memory for one subscriber. If its client is slow, the rest stays in the database. */
 const PAGE_SIZE = 25;
-/** Most bytes of these records, unless one alone has more. */
+/** Maximum bytes of these records. A single record may have more. */
 export const PAGE_BYTES = 256 * 1024;
-/** Most ids that one statement searches, and most values that it compares: a filter may leave few of them. */
+/** Maximum ids that one statement searches and values that it compares: a filter may match few of them. */
 export const MAX_IDS = 2_000;
 const MAX_VALUES = 20_000;
 
@@ -18,13 +18,13 @@ export interface Identified {
   readonly id: number;
 }
 
-/** What is followed: a table of a company, and a condition for its records. */
+/** Source of events: a table of a company, and a condition for its records; null without a filter. */
 export interface Source<T> {
   readonly newRows: NewRows<T>;
   readonly condition: Condition | null;
 }
 
-/** Records that were read together. */
+/** Records read by one statement. */
 export interface Page<T> {
   /** All records that meet the condition and have an id greater than `after`, up to `upTo`; ascending. */
   readonly records: readonly T[];
@@ -51,7 +51,7 @@ export async function readPage<T extends Identified>(
   const found = await units.read(caller, (work) => newRows.read(work, range));
   await demandNoGap(units, newRows, companyId, after);
   const { records, bytes } = withinPageBytes(found);
-  // The other ids of the range do not meet the condition.
+  // All records of the range are in the page: its other ids do not meet the condition.
   const isComplete = found.length < PAGE_SIZE && records.length === found.length;
   return { records, after, upTo: isComplete ? upTo : (records.at(-1)?.id ?? upTo), bytes, last };
 }
@@ -67,7 +67,7 @@ export async function demandNoGap(
   if (first > cursor + 1) throw eventsGone(cursor, first - 1);
 }
 
-/** The first records of at most `PAGE_BYTES` together; at least one. */
+/** The first records that have at most `PAGE_BYTES` in total; at least one. */
 function withinPageBytes<T>(found: readonly T[]): { records: readonly T[]; bytes: number } {
   let bytes = 0;
   for (const [index, record] of found.entries()) {

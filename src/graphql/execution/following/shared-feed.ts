@@ -7,54 +7,57 @@ import { SharedTexts } from './shared-texts.js';
 
 /** Poll interval: finds records that other processes wrote. */
 const POLL_MS = 1_500;
-/** The least time between two reads, so that records which follow each other are read together. */
+/** Minimum time between two reads, so that records committed shortly after each other are read together. */
 const INTERVAL_MS = 20;
-/** The same for each of many subscribers: events that are written to a connection together cost less. */
+/** Minimum time between two reads per subscriber: events written to a connection together cost less. */
 const INTERVAL_OF_EACH_MS = 0.75;
 const MAX_INTERVAL_MS = 250;
-/** Most pages that are kept; with a condition they may have no records. */
+/** Maximum pages in memory; pages of a filtered feed may have no records. */
 const MAX_PAGES = 16;
-/** Members that are woken in one turn of the event loop. */
+/** Members woken per turn of the event loop. */
 const WOKEN_PER_TURN = 64;
 
 /** A page that several subscribers send. */
 export interface SharedPage<T> extends Page<T> {
   readonly texts: SharedTexts;
-  /** When the oldest of its records was committed. */
+  /** Commit time of the oldest record. */
   readonly arrivedAt: number;
 }
 
 /** A subscriber of the feed. */
 export interface Member {
   readonly caller: Caller;
-  /** The id up to which it has the records. */
+  /** Id of the last record that the member has. */
   readonly cursor: number;
 }
 
-/** Why a member continues: there is a page for it, there was nothing for a while, or it has to read for itself. */
+/** Why a member continues: a page is ready, the poll interval ended, or it must read for itself. */
 export type Reason = 'page' | 'nothing' | 'alone';
 
 /**
- * The newest records of one table of a company that meet one condition, read once for all subscribers that have those
- * before. A page is kept until all of them wait for the next one, or until newer pages take its place: a subscriber
- * whose client reads slowly then reads for itself. The next page is read when each subscriber that waited for the one
- * before has taken it.
+ * The newest records of one table of a company that meet one condition, read once for all subscribers that
+ * have read up to the same id. A page is removed when all members wait for the next one, or when newer pages
+ * exceed the limit: a subscriber whose client reads slowly then reads for itself. The next page is read when
+ * every member that was woken has taken the current one.
  */
 export class SharedFeed<T extends Identified> {
   #pages: SharedPage<T>[] = [];
-  /** The id up to which it has read; null where the next read begins at the cursor of a member. */
+  /** Id up to which the feed has read; null if the next read starts at the cursor of a member. */
   #upTo: number | null = null;
-  /** The last id of the company when it read last. */
+  /** Last id of the company at the latest read. */
   #last = 0;
   readonly #members = new Set<Member>();
   readonly #waiting = new Map<Member, (reason: Reason) => void>();
-  /** Those that were woken for a page and have not taken it. */
+  /** Members that were woken for a page and have not taken it. */
   readonly #woken = new Set<Member>();
   #isReading = false;
   #readAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
-  /** When the oldest record was committed that came after the latest read, and that this read or one before it found. */
+  /**
+   * Commit times: of the oldest record that the feed has not read, and of the oldest found since the feed was
+   * last at the end. Null if there is none.
+   */
   #arrivedAt: number | null = null;
   #foundAt: number | null = null;
   readonly #unsubscribe: () => void;
@@ -89,7 +92,7 @@ export class SharedFeed<T extends Identified> {
     this.onEmpty();
   }
 
-  /** The page with the next records for a member; null where there is none. */
+  /** The page with the next records of a member; null if there is none. */
   take(member: Member): SharedPage<T> | null {
     const { cursor } = member;
     this.#woken.delete(member);
@@ -97,12 +100,12 @@ export class SharedFeed<T extends Identified> {
     return this.#pages.find(({ after, upTo }) => after <= cursor && cursor < upTo) ?? null;
   }
 
-  /** Whether a member has all that was read: it can wait for the next page. */
+  /** Whether a member has all records that the feed has read, and can wait for the next page. */
   hasRead({ cursor }: Member): boolean {
     return this.#upTo !== null && this.#upTo <= cursor;
   }
 
-  /** When the oldest record was committed that a member does not have; null if there is none. */
+  /** Commit time of the oldest record that a member does not have; null if there is none. */
   waitingSince({ cursor }: Member): number | null {
     const page = this.#pages.find(({ upTo, records }) => cursor < upTo && records.length > 0);
     return page?.arrivedAt ?? this.#foundAt ?? this.#arrivedAt;
@@ -132,7 +135,7 @@ export class SharedFeed<T extends Identified> {
     return !this.#isReading && this.#waiting.size > 0 && this.#woken.size === 0;
   }
 
-  /** Reads once there is something to read for those that wait. */
+  /** Schedules the next read, if members wait for it. */
   #schedule(): void {
     if (!this.#isReady) return;
     const at = this.#nextAt();
@@ -148,7 +151,7 @@ export class SharedFeed<T extends Identified> {
     );
   }
 
-  /** When the next read is due. */
+  /** Time of the next read. */
   #nextAt(): number {
     if (this.#upTo === null) return this.#readAt + INTERVAL_MS;
     if (this.#upTo < this.#last) return -Infinity;
@@ -182,7 +185,7 @@ export class SharedFeed<T extends Identified> {
     }
   }
 
-  /** The id after which it reads: where it is far behind all that wait, the one after which they need records. */
+  /** Id after which the next read starts: the last one read, or that of the members if far ahead. */
   #start(): number {
     let lowest = Infinity;
     for (const { cursor } of this.#waiting.keys()) lowest = Math.min(lowest, cursor);
@@ -194,7 +197,7 @@ export class SharedFeed<T extends Identified> {
     this.#upTo = page.upTo;
     this.#last = page.last;
     if (page.upTo > page.after) {
-      // Another process wrote what was not reported.
+      // Another process wrote the records: no commit was reported.
       this.#foundAt ??= this.#readAt;
       this.#pages.push({ ...page, texts: new SharedTexts(), arrivedAt: this.#foundAt });
       this.#trim();
@@ -202,7 +205,7 @@ export class SharedFeed<T extends Identified> {
     if (page.upTo === page.last) this.#foundAt = null;
   }
 
-  /** Wakes the members for which there are records. */
+  /** Wakes the waiting members that do not have the latest page. */
   async #wake(): Promise<void> {
     const upTo = this.#upTo ?? 0;
     let count = 0;

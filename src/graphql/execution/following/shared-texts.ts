@@ -1,4 +1,4 @@
-/** Most characters that are kept for one page, unless one text alone has more. */
+/** Maximum characters in memory for one page; a single longer text is allowed. */
 const MAX_LENGTH = 256 * 1024;
 
 type Text = string | null;
@@ -9,8 +9,9 @@ export class SharedTexts {
   #length = 0;
 
   /**
-   * The text of an event for all with this key; null where each subscriber has to make its own. `make` is called by the
-   * first one that asks. A text is returned as such where it exists, so that nothing is awaited for it.
+   * Text of an event that all subscribers with this key share; null if each must make its own. `make` is
+   * called for the first subscriber only. An existing text is returned without a promise, so that nothing is
+   * awaited.
    */
   of(key: string, id: number, make: () => Promise<Text>): Text | Promise<Text> {
     const known = this.#texts.get(key)?.get(id);

@@ -27,7 +27,7 @@ export interface EventParts {
   readonly watched: <T>(use: (operation: WatchedOperation, known: () => void) => Promise<T>) => Promise<T>;
 }
 
-/** The events of a subscription, several at once where their texts exist already. */
+/** Makes the events of a subscription, several at once if their texts exist already. */
 export class EventTexts {
   constructor(private readonly parts: EventParts) {}
 
@@ -46,7 +46,7 @@ export class EventTexts {
     }
   }
 
-  /** As many as one message may have bytes, from the first one on; none where that has no text for several subscribers. */
+  /** The first events with shared texts that fit into one message; empty if the first has no shared text. */
   async #shared(
     texts: SharedTexts,
     records: readonly Identified[],
@@ -87,7 +87,7 @@ export class EventTexts {
   }
 }
 
-/** Many subscribers wait for the same text: each continues in a turn of its own. */
+/** Continues in a turn of its own: many subscribers wait for the same text. */
 async function inTurn<T>(awaited: T | Promise<T>): Promise<T> {
   const result = await awaited;
   await enterEventLoop();

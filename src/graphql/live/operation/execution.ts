@@ -28,7 +28,7 @@ export interface AdmittedOperation {
   readonly price: Price;
 }
 
-/** Without an event: of a query or mutation. `extensions` is called after the execution. */
+/** `event` is absent for queries and mutations. `extensions` is called after the execution. */
 interface ResponseParts {
   readonly event?: unknown;
   readonly extensions?: () => object;
@@ -39,11 +39,11 @@ interface Planned {
   readonly text: string;
 }
 
-/** Executes an operation, for an event or as a whole. */
+/** Executes an operation: a query or mutation once, a subscription for each event. */
 export class OperationExecution {
-  /** Of the latest response, about. */
+  /** Approximate bytes of the latest response. */
   bytes = 0;
-  /** The same for all events of a subscription. */
+  /** Operation with coerced variables, for all events of a subscription; null before the first execution. */
   #coerced: Promise<Executed> | null = null;
 
   constructor(
@@ -64,7 +64,7 @@ export class OperationExecution {
     return `{"data":${result.text},"extensions":${JSON.stringify(extensions?.())}}`;
   }
 
-  /** The response to an event as JSON, if it is the same for all callers with the rights of this one; otherwise null. */
+  /** The response to an event as JSON; null if it may differ for other callers with the same rights. */
   async shared(renewed: GraphqlContext, event: unknown): Promise<string | null> {
     const { context, isPersonal } = renewed.forRights();
     const result = await this.#execute(context, event);
@@ -77,7 +77,7 @@ export class OperationExecution {
   async #execute(context: GraphqlContext, event: unknown): Promise<ExecutionResult | Planned> {
     const result = await this.#executed(context, event);
     if ('text' in result || result.data == null) return result;
-    // After `finish`: contents are read over a database connection of their own.
+    // `finish` has closed the read unit: contents are read over another database connection.
     return { ...result, data: await context.contents.inline(result.data) };
   }
 

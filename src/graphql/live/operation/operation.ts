@@ -28,7 +28,7 @@ export interface Client {
   readonly requestId: string;
   /** Authenticates again and makes a context for the execution. Errors: `unauthenticated`. */
   readonly context: (subscription: SubscriptionRequest | null) => Promise<GraphqlContext>;
-  /** The last event that the client received; null where its transport does not say. */
+  /** The last event that the client received; null if its transport does not report it. */
   readonly lastSeen: number | null;
 }
 
@@ -36,11 +36,11 @@ export interface Client {
 export type Outcome = { readonly response: string } | { readonly events: readonly SentEvent[] };
 
 export interface OperationControl {
-  /** Ends a subscription at once; a query or mutation is finished. */
+  /** Aborts a subscription. A query or mutation runs to its end. */
   readonly stop: AbortController;
   /**
-   * Resolves when a query or mutation may be executed, to the function that ends its turn: called with the
-   * bytes of the response when it was taken. Rejects when the signal is aborted.
+   * Waits until a query or mutation may be executed. Resolves with a function to call when the client has
+   * taken the response, with its bytes. Rejects if the signal is aborted.
    */
   readonly turn?: (signal: AbortSignal) => Promise<(bytes: number) => void>;
   /** Called once, after the operation has ended. */
@@ -93,8 +93,9 @@ export class Operation {
   }
 
   /**
-   * The response, or the events: the next ones are made when the transport asks for them, after it has sent those
-   * before. Rejects with `RenderedErrors`. To be iterated once; `return` ends the operation at once.
+   * The response of a query or mutation, or the events of a subscription. The next events are made when the
+   * transport asks for them, after it has sent the events before. Rejects with `RenderedErrors`. Iterate
+   * once; `return` ends the operation.
    */
   outcomes(): AsyncGenerator<Outcome> {
     const generator = this.#outcomes();
@@ -127,14 +128,14 @@ export class Operation {
       endTurn = await turn?.(stop.signal);
       yield { response: await this.#watched((watched, known) => (known(), this.#response(watched))) };
     } catch (error) {
-      // Its client left while it waited for its turn.
+      // The client left before the execution started.
       if (!stop.signal.aborted || error !== stop.signal.reason) throw error;
     } finally {
       endTurn?.(this.#execution.bytes);
     }
   }
 
-  /** An operation has a trace of its own: sockets and streams last longer than a trace should. */
+  /** Each operation has its own trace: sockets and streams last longer than a trace should. */
   readonly #watched: EventParts['watched'] = (use) => {
     const name = this.#admitted.definition.name?.value ?? null;
     return this.parts.observer.watch(
@@ -181,7 +182,7 @@ export class Operation {
     return this.#context;
   }
 
-  /** The records of a subscription. It asks for its caller before it sends events, which get a new context then. */
+  /** The records of a subscription. It authenticates again, with a new context, before it sends events. */
   async #subscribe(): Promise<AsyncIterable<Events<Identified>>> {
     const renew = async (): Promise<GraphqlContext> => {
       this.#context?.finish();
@@ -200,7 +201,7 @@ export class Operation {
       if (!(Symbol.asyncIterator in source)) throw refused(source);
       return source as AsyncIterable<Events<Identified>>;
     } finally {
-      // While it waits for records, a subscription holds no read unit.
+      // A subscription that waits for records holds no read unit.
       this.#context?.finish();
     }
   }
@@ -219,14 +220,14 @@ export class Operation {
   }
 }
 
-/** The resolver refused the subscription: it never started. */
+/** Error of the resolver: the subscription never started. */
 function refused({ errors = [] }: ExecutionResult): OperationRefused {
   const [first, ...others] = errors;
   if (first === undefined) throw new Error('A subscription was refused without an error.');
   return new OperationRefused([first, ...others]);
 }
 
-/** The same messages as over HTTP, where Apollo makes them. */
+/** The messages are equal to those of Apollo over HTTP. */
 function noSuchOperation(operationName: string | null): OperationRefused {
   const message =
     operationName === null

@@ -4,8 +4,8 @@ import { Kind, visit, type DocumentNode, type OperationDefinitionNode } from 'gr
 import type { OperationText } from '../../http/operation-text.js';
 
 /**
- * A text that subscriptions share if their events are equal for callers with the same rights: the operation and its
- * variables, without the one that only says where it begins.
+ * Key of a subscription. Subscriptions have the same key if their events are equal for callers with the same
+ * rights: it contains the operation and its variables, without the variable of `after`.
  */
 export function selectionKey(
   document: DocumentNode,

@@ -39,7 +39,7 @@ export interface BulkResult<R> {
   readonly userErrors: readonly UserErrorShape[];
   /** Values of the option `rowFields`. */
   readonly more?: Readonly<Record<string, unknown>>;
-  /** Whether the row counts; those with a record do unless set. */
+  /** Whether the row is counted in `count`; by default, whether it has a record. */
   readonly counts?: boolean;
 }
 
@@ -58,11 +58,11 @@ interface BulkOptions<Row, R extends object, Prepared> {
   /** Further fields of the payload. */
   readonly payloadFields?: Readonly<Record<string, AnyField>>;
   readonly countDescription: string;
-  /** `write` unless set. */
+  /** Defaults to `write`. */
   readonly scope?: Scope;
-  /** What an invalid row does, if the client cannot choose. */
+  /** Fixed policy for invalid rows; absent if the client chooses. */
   readonly errorPolicy?: ErrorPolicy;
-  /** Work on the rows that needs no database: before the unit of work begins, so that no other change waits for it. */
+  /** Prepares the rows before the unit of work begins, so that no other change waits for it. */
   readonly prepare: (rows: readonly Row[]) => Promise<Prepared>;
   readonly run: (
     work: WriteWork,
@@ -91,7 +91,7 @@ export function bulkMutation<Row, R extends object, Prepared>(
   return { nodes: [], resolvers: [Resolvers] };
 }
 
-/** Makes the change. Others run between what is prepared, changed and rendered. */
+/** Makes the change. Yields to the event loop between preparing, changing and rendering. */
 function applier<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>) {
   const { field, prepare, run, scope = 'write' } = options;
   return async (given: readonly Row[], ctx: GraphqlContext, policy: ErrorPolicy | null) => {

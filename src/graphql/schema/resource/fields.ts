@@ -22,9 +22,9 @@ export interface ResolvedField<R> {
   /** The arguments type, if the field takes arguments. */
   readonly Args?: ClassType<ListArgs>;
   readonly resolve: (record: R, ctx: GraphqlContext, args: ListArgs) => unknown;
-  /** Absent where only `resolve` knows how the field is read. */
+  /** How a plan reads the field; absent if only `resolve` can read it. */
   readonly planned?: Declared;
-  /** Absent where the field reads no more rows than it shows. */
+  /** Absent if the field reads only the rows that it shows. */
   readonly examines?: Examines<ListArgs>;
 }
 
@@ -83,7 +83,7 @@ export function one<R, T extends object>(
   };
 }
 
-/** The same field for a value that every record has. */
+/** Makes a field non-null: its value exists for every record. */
 export function required<R>(resolved: ResolvedField<R>): ResolvedField<R> {
   return { ...resolved, field: { ...resolved.field, isNullable: false } };
 }
@@ -91,11 +91,11 @@ export function required<R>(resolved: ResolvedField<R>): ResolvedField<R> {
 export interface ListOptions {
   /** The scope that reading the list requires. */
   readonly scope?: Scope;
-  /** The order where the client gives none: ascending by id unless set. */
+  /** Default order; ascending by id if absent. */
   readonly order?: OrderBy;
 }
 
-/** A page of the records that belong to a record; `key` is the property that they refer to it by. */
+/** A page of the records that belong to a record; `key` is the property of the record that they refer to. */
 export function many<R, T extends object, P extends KeyValue>(
   types: ListTypes<T>,
   children: ChildList<T, P>,

@@ -11,9 +11,10 @@ export type Force = boolean | null | undefined;
 export type Keeps<R> = (work: ReadWork, current: R, input: Input) => Promise<void>;
 
 /**
- * Makes a change that may take software from terminals, and refuses it without `force`. Errors in its input come first:
- * the refusal is thrown after the change, which the unit of work then takes back. Only for changes that take software as a
- * side effect: not for those that name what a logical number is to have, nor for `appVersionGrant`, which has `expectCount`.
+ * Makes a change that may take software from terminals, and refuses it without `force`. Errors in the input
+ * have priority: the refusal is thrown after the change, and the unit of work rolls back. Only for changes
+ * that take software as a side effect; changes that list the app versions of a logical number do not need it,
+ * nor does `appVersionGrant`, which has `expectCount`.
  */
 export async function changeWithForce<T>(
   force: Force,

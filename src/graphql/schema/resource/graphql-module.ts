@@ -5,16 +5,16 @@ import type { Scope } from '../../../platform/caller.js';
 import { enumName } from '../enumeration.js';
 import { decoratedClass } from '../object-type.js';
 
-/** Where `node(id:)` finds the records of one type. */
+/** List in which `node(id:)` looks up the records of one type. */
 export interface NodeSource {
   readonly list: List<object>;
   /** The scope that reading a record requires. */
   readonly scope: Scope;
-  /** Type of the records in the ledger; by default the name of the type in snake case. */
+  /** Record type in the ledger; by default the type name in snake case. */
   readonly entityType?: string | undefined;
 }
 
-/** What a resource adds to the schema. */
+/** Additions of a resource to the schema. */
 export interface GraphqlModule {
   readonly nodes: readonly NodeSource[];
   readonly resolvers: readonly ClassType[];
@@ -26,8 +26,9 @@ export function nodesOf(list: List<object>, scope: Scope = 'read'): GraphqlModul
 }
 
 /**
- * What a scope that most tokens do not have makes of a field: the field is nullable, so that a token without the scope
- * gets null and an error for this field alone, and the rest of the response.
+ * Nullability and description of a field that requires a scope. With a scope other than `read`, the field is
+ * nullable, so that a token without the scope gets null and an error for this field alone, and the rest of
+ * the response.
  */
 export function ofScope(scope: Scope): { readonly nullable: boolean; readonly note: string } {
   return scope === 'read'
@@ -35,7 +36,7 @@ export function ofScope(scope: Scope): { readonly nullable: boolean; readonly no
     : { nullable: true, note: ` Requires the scope ${enumName(scope)}; null without it.` };
 }
 
-/** Joins the parts of a resource's graphqlModule. A part is another graphqlModule, or a resolver class written by hand. */
+/** Joins parts into one module. A part is another module, or a resolver class. */
 export function graphqlModule(...parts: readonly (GraphqlModule | ClassType)[]): GraphqlModule {
   const modules = parts.map((part) => ('nodes' in part ? part : { nodes: [], resolvers: [part] }));
   return {

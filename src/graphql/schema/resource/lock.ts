@@ -19,7 +19,7 @@ export interface Lock<R, P extends readonly Parameter[] = readonly Parameter[]> 
   readonly demand: (current: R, ifMatch: IfMatch) => void;
 }
 
-/** For mutations without `ifMatch`. */
+/** Lock of mutations without `ifMatch`. */
 export const UNLOCKED: Lock<unknown> = { parameters: [], demand: () => undefined };
 
 export function lockOf(typeName: string): Lock<Revised, readonly [Parameter]> {

@@ -19,7 +19,7 @@ interface Change<Run> extends Pick<InputOptions, 'descriptions' | 'fields'> {
   /** The fields of the input. */
   readonly model: z.ZodObject;
   readonly run: Run;
-  /** What the mutation does, in place of a standard sentence such as "Creates a device.". */
+  /** Description of the mutation; defaults to a standard sentence such as "Creates a device.". */
   readonly description?: string;
 }
 
@@ -28,13 +28,13 @@ type RunOnRecord<R> = (work: WriteWork, current: R, input: Input) => Promise<obj
 /** A mutation of one record, such as `deviceAssign`. */
 interface RecordChange<R> {
   readonly description: string;
-  /** Its arguments besides `id`: fields of the model. All are required, also those that may be null. */
+  /** Arguments besides `id`, as fields of the model. All must be given; nullable ones accept null. */
   readonly args?: Readonly<Record<string, AnyField>>;
-  /** `write` unless set; null for what every valid token may do. */
+  /** Defaults to `write`; null if every valid token may call the mutation. */
   readonly scope?: Scope | null;
-  /** Makes the change; `input` has the arguments. */
+  /** Makes the change; `input` contains the arguments. */
   readonly run: RunOnRecord<R>;
-  /** What `force` passes by. */
+  /** Check that `force` skips, see `changeWithForce`. */
   readonly keeps?: Keeps<R>;
 }
 
@@ -57,13 +57,13 @@ interface MutationOptions<R> extends RecordOptions<R> {
   };
   /** Further fields of the payloads of `create` and `update`. */
   readonly payloadFields?: Readonly<Record<string, AnyField>>;
-  /** Where in the arguments the fields stand that the errors of `create` and `update` name. */
+  /** Path in the arguments of the fields that errors of `create` and `update` name. */
   readonly within?: Within;
 }
 
 /**
- * The mutations that create, update and delete a record, such as `deviceCreate`, with their inputs and payloads. All
- * mutations of an existing record take `ifMatch`.
+ * The mutations that create, update and delete a record, such as `deviceCreate`, with their inputs and
+ * payloads. All mutations of an existing record take `ifMatch`.
  */
 export function mutations<T extends object, R extends Revised>(
   types: ListTypes<T>,
@@ -207,7 +207,7 @@ function addChanges<T extends object, R>(
   }
 }
 
-/** Looks the record up and checks its revision, then changes it, unless terminals would lose software. */
+/** Looks up and changes a record of the expected revision. Refuses to take software without `force`. */
 function changeRecord<R>(
   name: string,
   { get, references = {} }: RecordOptions<R>,
@@ -223,7 +223,7 @@ function changeRecord<R>(
   };
 }
 
-/** Decorates a mutation that returns the record; `name` is its name as a type, for example `DeviceCreate`. */
+/** Decorates a mutation that returns the record; `name` is its type name, for example `DeviceCreate`. */
 export function recordMutation<T extends object>(
   { list, Record }: ListTypes<T>,
   name: string,

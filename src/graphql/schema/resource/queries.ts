@@ -32,18 +32,18 @@ interface ListQueryOptions extends ListOptions {
   /** Name of the field; by default the plural of the type's. */
   readonly field?: string;
   readonly listDescription?: string;
-  /** Records that a filter adds to the cost of the list, where it can read many records to find few. */
+  /** Records added to the cost of the list if it has a filter, which may read many records to find few. */
   readonly filterCost?: number;
 }
 
 /**
- * Adds records to the cost of a field that reads much to return little: always, or only if the argument `where` is
- * given. See `limits/cost.ts`.
+ * Adds records to the cost of a field that reads many rows for a small result: always, or only if the
+ * argument `where` is given. See `limits/cost.ts`.
  */
 export const counts = (records: number, where?: string): ReturnType<typeof Extensions> =>
   Extensions({ counts: records, countsWhere: where });
 
-/** The queries of a resource: one record by its keys, such as `device`, and the list of all, such as `devices`. */
+/** Queries of a resource: one record by its keys, such as `device`, and a list, such as `devices`. */
 export function queries<T extends object>(types: ListTypes<T>, options: QueryOptions<T> = {}): GraphqlModule {
   const { list } = types;
   const { scope = 'read' } = options;

@@ -18,7 +18,7 @@ export interface AccessToken {
   readonly id: number;
   readonly companyId: number;
   readonly userId: number;
-  /** `derived` tokens come from the token endpoint; `named` ones are created singly and shown once. */
+  /** `derived`: created by the token endpoint. `named`: created by a user, and shown once. */
   readonly kind: 'derived' | 'named';
   readonly name: string | null;
   readonly scopes: readonly Scope[];

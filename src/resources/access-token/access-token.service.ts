@@ -20,7 +20,7 @@ export async function getToken(work: ReadWork, id: number): Promise<AccessToken>
   return found(await findToken(work, id), 'access token');
 }
 
-/** Creates a token for a member. `secret` is its text, which is not stored and cannot be read again. Errors: `invalid`. */
+/** Creates a token for a member. `secret` is its text, which is not stored. Errors: `invalid`. */
 export async function createNamedToken(
   work: SystemWriteWork,
   { companyId, userId }: Member,
@@ -48,8 +48,8 @@ export function newNamedToken(
 }
 
 /**
- * Whether the caller may give a token this scope: one that the caller has; and with all ordinary scopes, as an administrator who
- * has signed in, also `ingest` and `terminals`.
+ * Whether the caller may give a token this scope: any scope that the caller has. Administrators who have
+ * signed in have all ordinary scopes, and may also give `ingest` and `terminals`.
  */
 function mayGive(caller: Caller, scope: Scope): boolean {
   if (mayUse(caller, scope)) return true;

@@ -6,9 +6,9 @@ import { deriveToken, hasLapsed, type Member } from './access-token.rules.js';
 import { createTokens, revokeTokens } from './access-token.service.js';
 
 /**
- * The text of a user's derived token for each company, by company id. It is the same at every call, although only its
- * hash is stored: it is computed anew from the nonce. Where none of the user's tokens is of this secret, a new one is
- * created; those of other secrets stay valid until they lapse or are revoked (contract 25). `by` is the acting user.
+ * Texts of a user's derived tokens, by company id. The text is equal at every call, although only its hash is
+ * stored: it is computed from the nonce. If the user has no token of this secret, a new one is created;
+ * tokens of other secrets stay valid until they expire or are revoked (contract 25). `by` is the acting user.
  */
 export async function ensureDerivedTokens(
   work: SystemWriteWork,
@@ -36,7 +36,7 @@ export async function ensureDerivedTokens(
   return texts;
 }
 
-/** With all ordinary scopes: the role in the company limits what the user may do. */
+/** A derived token has all ordinary scopes: the role in the company limits the user's rights. */
 export function newDerivedToken(
   secret: string,
   { companyId, userId }: Member,

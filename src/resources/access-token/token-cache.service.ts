@@ -2,9 +2,9 @@ import type { Units } from '../../database/work.js';
 import { SECOND, type Clock } from '../../platform/clock.js';
 import { hashToken } from './access-token.model.js';
 
-/** Revocation by this node takes effect at once, by other nodes and commands after this time at the latest. */
+/** Maximum time until this node notices a revocation by another node or a command; its own apply at once. */
 export const CACHED_MS = 2 * SECOND;
-/** Tokens, or the like, that one node keeps in memory. */
+/** Maximum tokens in the memory of one node, per cache. */
 export const MAX_CACHED_TOKENS = 10_000;
 
 interface Cached<T> {
@@ -13,8 +13,9 @@ interface Cached<T> {
 }
 
 /**
- * Looks up what a token stands for, by its hash; undefined for an unknown token. Keeps what it found by the text of the token, so
- * that a token is hashed as seldom as it is looked up. A change of one of the `entityTypes` drops everything.
+ * Looks up the meaning of a token by its hash; undefined for an unknown token. Caches results by the text of
+ * the token, so that a cached token is not hashed again. A change of one of the `entityTypes` clears the
+ * cache.
  */
 export function cachedLookUp<T>(
   units: Pick<Units, 'onCommitted'>,
@@ -22,7 +23,7 @@ export function cachedLookUp<T>(
   entityTypes: readonly string[],
   find: (hash: string) => Promise<T | undefined>,
 ): (token: string) => Promise<T | undefined> {
-  /** The first ones expire first. */
+  /** Ordered by expiry, the earliest first. */
   const cache = new Map<string, Cached<T>>();
   let changes = 0;
   const clear = (): void => {
@@ -38,7 +39,7 @@ export function cachedLookUp<T>(
     if (known !== undefined) return known.found;
     const before = changes;
     const found = await find(hashToken(token));
-    // What was read before a change is not kept.
+    // The result is not cached if something changed while it was read.
     if (found === undefined || changes !== before) return found;
     if (cache.size >= MAX_CACHED_TOKENS) cache.clear();
     cache.delete(token);
@@ -47,9 +48,9 @@ export function cachedLookUp<T>(
   };
 }
 
-/** Tokens that were valid a moment ago. */
+/** Tokens that were valid at most `CACHED_MS` ago. */
 export class ValidTokens {
-  /** The first ones expire first. */
+  /** Ordered by expiry, the earliest first. */
   readonly #tokens = new Map<string, { readonly until: number }>();
 
   constructor(private readonly clock: Clock) {}
@@ -66,7 +67,7 @@ export class ValidTokens {
   }
 }
 
-/** No text of a token is kept for longer than a request may use it. */
+/** Removes expired entries, so that no token text stays in memory for longer than it is used. */
 function dropExpired(cache: Map<string, { readonly until: number }>, now: number): void {
   for (const [token, { until }] of cache) {
     if (until > now) return;

@@ -17,7 +17,7 @@ export async function getManagedToken(work: ReadWork, id: number): Promise<Acces
 }
 
 /**
- * Revokes a token; one that was revoked before does not change. Errors: `forbidden` if the caller is no administrator
+ * Revokes a token. A revoked token does not change. Errors: `forbidden` if the caller is not an administrator
  * and the token has a scope that the caller's token does not have.
  */
 export async function revokeToken(work: WriteWork, token: AccessToken): Promise<AccessToken> {
@@ -27,9 +27,9 @@ export async function revokeToken(work: WriteWork, token: AccessToken): Promise<
 }
 
 /**
- * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. `secret` is the new token's text.
- * The caller who renews a token can use it, so it has no scope that the caller's token does not have, and does not outlive it.
- * Errors: `invalid` for a token that is revoked or has expired, `forbidden`.
+ * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. `secret` is the new
+ * token's text. The caller who renews a token can use it, so it has no scope that the caller's token does not
+ * have, and does not outlive it. Errors: `invalid` for a token that is revoked or has expired, `forbidden`.
  */
 export async function renewToken(
   work: WriteWork,
@@ -49,7 +49,10 @@ export async function renewToken(
   return { token: only(await createTokens(work, [values])), secret: text };
 }
 
-/** Compares with the scopes of the caller's token, not of its role: the role may change, and then the token gives more. */
+/**
+ * Compares with the scopes of the caller's token, not of its role: the role may change, and then the token
+ * gives more.
+ */
 function demandScopesOf({ caller }: ReadWork, { scopes }: AccessToken): void {
   const more = scopes.filter((scope) => !caller.scopes.includes(scope));
   if (more.length === 0) return;

@@ -68,7 +68,7 @@ interface Target extends Input {
   readonly all?: boolean | null;
 }
 
-/** Where the fields stand in the arguments that errors of the domain name. */
+/** Path in the arguments of a field that a domain error names. */
 function pathOf(field: string): readonly string[] {
   const path = field.split('.');
   return ['groupId', 'logicalNumbers', 'filter'].includes(path[0] ?? '') ? ['target', ...path] : path;

@@ -6,14 +6,14 @@ import { freeText, printableName } from '../../platform/encoding/text.js';
 import { recordId, recordIds } from '../../platform/validate.js';
 import type { NewContent } from '../content/content.model.js';
 
-/** What a client decides about a version, besides its bytecode and its associations. */
+/** Fields of a version that clients set, besides its bytecode and its associations. */
 const AppVersionFields = z.object({
   number: printableName(64).describe('Version number, unique in its application.'),
   displayable: z.boolean().describe('Whether the application shows in the services menu.'),
   authorizerUrl: freeText(2_048).nullable().describe('IP address or URL of the authorizer.'),
   posDisplayLabel: freeText(255).nullable().describe('Name in the menu, where displayable.'),
 });
-/** Base64 text, or the bytes themselves where they were read while the request arrived. */
+/** Base64 text, or bytes that were already read while the request arrived. */
 const bytecode = z
   .custom<string | SentBytes>((sent) => typeof sent === 'string' || sent instanceof SentBytes, {
     message: 'must be a string',
@@ -39,7 +39,7 @@ export const AppVersionUpdate = z.object({
   ...AssociationFields.partial().shape,
 });
 
-/** The part of `AppVersionCreate` that a record consists of. */
+/** Fields of `AppVersionCreate` that are columns of the record. */
 export const AppVersionCreateFields = z.object({
   ...AppVersionFields.partial().shape,
   number: AppVersionFields.shape.number,
@@ -78,7 +78,7 @@ export interface AppVersion extends Audit, Readonly<z.output<typeof AppVersionFi
   readonly crc: string;
 }
 
-/** Ids, ascending. */
+/** Ids in ascending order. */
 export type Associations = Readonly<Record<keyof z.output<typeof AssociationFields>, readonly number[]>>;
 
 export interface AssociatedVersion extends AppVersion, Associations {}

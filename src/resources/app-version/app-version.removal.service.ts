@@ -34,7 +34,7 @@ export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<vo
   await deleteVersions(work, await withAssociations(work, versions));
 }
 
-/** As many of them as one request deletes. */
+/** Ids of an application's versions, at most as many as one request deletes. */
 export async function versionIdsOf(work: ReadWork, app: App): Promise<readonly number[]> {
   const versions = await appVersionTable.select(work, { app_id: app.id });
   return versions.slice(0, MAX_VERSIONS).map(({ id }) => id);
@@ -63,12 +63,12 @@ async function hideVersions(work: WriteWork, ids: readonly number[]): Promise<vo
   await appVersionTable.free(work, ids, 'number', ['content_id']);
 }
 
-/** After the last step of removing the links of a deleted version. */
+/** Deletes the row of a deleted version, after the last of its links. */
 export async function finishAppVersion(work: WriteWork, id: number): Promise<void> {
   await appVersionTable.deleteById(work, id);
 }
 
-/** Whether rows of versions of an application are stored, those of deleted ones included. */
+/** Whether rows of versions of an application exist, including deleted versions. */
 export async function hasVersionRows(work: ReadWork, appId: number): Promise<boolean> {
   return await appVersionTable.exceed(work, { app_id: appId }, { rows: 0 });
 }
@@ -79,8 +79,8 @@ const NAMES = {
 } as const;
 
 /**
- * Removes modules or files from the versions that have them, except versions that are being deleted too. Errors:
- * `too_many_records`.
+ * Removes modules or files from the versions that have them, except versions that are being deleted too.
+ * Errors: `too_many_records`.
  */
 async function dropFromVersions(
   work: WriteWork,

@@ -39,12 +39,12 @@ type Bytecode = Pick<AppVersion, 'contentId' | 'size' | 'crc'>;
 const NO_BYTECODE: Bytecode = { contentId: null, size: 0, crc: EMPTY_CRC };
 const NO_ASSOCIATIONS: Associations = { groupIds: [], moduleIds: [], fileIds: [] };
 
-/** With its associations. */
+/** An app version of an application, with its associations. Errors: `not_found`. */
 export async function getAppVersion(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {
   return await associated(work, await records.getBy(work, { app_id: app.id, id }));
 }
 
-/** With its associations, of any application. */
+/** An app version of any application, with its associations. Errors: `not_found`. */
 export async function getAppVersionById(work: ReadWork, id: number): Promise<AssociatedVersion> {
   return await associated(work, await records.get(work, id));
 }
@@ -83,7 +83,7 @@ export async function createAppVersion(
   return after;
 }
 
-/** In the application that the input names. Errors: `invalid` (also for an unknown application), `taken`. */
+/** Creates a version of the application with the id `appId` of the input. Errors: `invalid`, `taken`. */
 export async function createAppVersionOfNamedApp(
   work: WriteWork,
   input: unknown,
@@ -115,7 +115,7 @@ export async function updateAppVersion(
   return after;
 }
 
-/** The same, except that a version which logical numbers have keeps its bytes. Errors: `in_use` too. */
+/** Updates a version. Errors: `invalid`, `taken`; `in_use` for new bytes if a logical number has it. */
 export async function replaceAppVersion(
   work: WriteWork,
   current: AssociatedVersion,

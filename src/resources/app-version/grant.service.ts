@@ -20,32 +20,32 @@ import { appsOfVersions, refuseSameApp } from './version-apps.service.js';
 
 const MAX_VERSIONS = 100;
 const MAX_NUMBERS = 10_000;
-/** Logical numbers times versions. */
+/** Maximum number of logical numbers multiplied by number of versions. */
 const MAX_LINKS = 100_000;
 
 export interface GrantRequest {
   /** An `AppVersionGrant`. */
   readonly input: unknown;
-  /** A filter in the place of a group or logical numbers; undefined if none is given. */
+  /** Filter that selects logical numbers, instead of a group or a list; undefined if none is given. */
   readonly condition: Condition | undefined;
   /** Whether all logical numbers of the company are the target. */
   readonly all: boolean;
   readonly mode: GrantMode;
-  /** Whether nothing is to be changed. */
+  /** True to return what would change, without changing it. */
   readonly dryRun: boolean;
-  /** How many logical numbers must change. */
+  /** Expected number of logical numbers that change; null or undefined for any. */
   readonly expectCount: number | null | undefined;
 }
 
 interface GrantPlan {
   readonly parts: readonly GrantPart[];
-  /** What would change; null unless nothing is to be changed. */
+  /** Logical numbers that would change; null unless `dryRun`. */
   readonly tried: Affected | null;
 }
 
 /**
- * Plans to give app versions to many logical numbers, or to take them away, in parts: see `planVersionGrant`. All of the
- * request is checked before the first part. Errors: `invalid`, `too_many_records`.
+ * Plans to give app versions to many logical numbers, or to take them away, in parts, see `planVersionGrant`.
+ * The whole request is checked before the first part. Errors: `invalid`, `too_many_records`.
  */
 export async function planGrant(
   work: ReadWork,

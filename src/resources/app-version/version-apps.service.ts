@@ -3,7 +3,9 @@ import { invalid } from '../../platform/errors.js';
 import { appVersionTable } from './app-version.repository.js';
 import { findSameApp } from './app-version.rules.js';
 
-/** The app of each app version, by the id of the version. Versions that the company does not have are absent. */
+/**
+ * The app of each app version, by the id of the version. Versions that the company does not have are absent.
+ */
 export type AppsOfVersions = ReadonlyMap<number, number>;
 
 /** One statement. */

@@ -13,7 +13,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 export const MAX_APP_NAME = 255;
 
-/** What a client decides about an application. */
+/** Fields of an application that clients set. */
 const AppFields = z.object({
   name: identifyingName(MAX_APP_NAME).describe(
     'Name, unique in the company. A POSXML name ends in `.posxml`, added where missing; a Ruby name is kept as sent.',

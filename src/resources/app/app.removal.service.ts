@@ -17,7 +17,7 @@ export async function deleteApp(work: WriteWork, app: App): Promise<void> {
   work.ledger.deleted('app', app);
 }
 
-/** After the last step of removing the versions of a deleted application. */
+/** Deletes the row of a deleted application, after the last of its versions. */
 export async function finishApp(work: WriteWork, id: number): Promise<void> {
   await appTable.deleteById(work, id);
 }

@@ -8,15 +8,15 @@ export interface Identity {
 }
 
 /**
- * Language and name of a new application (contract 20). A POSXML name ends in `.posxml`: `menu` becomes `menu.posxml`.
- * A Ruby name is kept as it was sent, since clients find the application by it.
+ * Language and name of a new application (contract 20). A POSXML name ends in `.posxml`: `menu` becomes
+ * `menu.posxml`. A Ruby name is kept as it was sent, since clients find the application by it.
  */
 export function identify(name: string, language?: Language): Identity {
   const chosen = language ?? languageOf(name) ?? 'posxml';
   return { name: chosen === 'ruby' ? name : withPosxmlSuffix(name), language: chosen };
 }
 
-/** The same after a change: a new name may imply another language; a new language alone replaces the suffix. */
+/** Identity after a change. A new name may imply a language; a new language alone replaces the suffix. */
 export function identifyAnew(current: Identity, name?: string, language?: Language): Identity {
   if (name !== undefined) return identify(name, language ?? languageOf(name) ?? current.language);
   if (language === undefined || language === current.language) return identityOf(current);
@@ -37,7 +37,10 @@ function withPosxmlSuffix(name: string): string {
   return languageOf(name) === 'posxml' ? name.slice(0, -suffix.length) + suffix : name + suffix;
 }
 
-/** `menu` for `menu.posxml` that becomes Ruby. The whole name if it has no suffix, or if the rest is no name. */
+/**
+ * Removes the suffix: `menu` for `menu.posxml` that becomes Ruby. Returns the whole name if it has no suffix,
+ * or if the rest is not a valid name.
+ */
 function nameWithoutSuffix(current: Identity, language: Language): string {
   if (languageOf(current.name) !== current.language) return current.name;
   const rest = current.name.slice(0, -SUFFIXES[current.language].length);

@@ -27,7 +27,7 @@ export async function getAppByName(work: ReadWork, name: string): Promise<App> {
   return await appRecords.getBy(work, { name: normalized(name) });
 }
 
-/** By name; names that the company does not have are absent. One statement. */
+/** Apps by name; unknown names are absent. One statement. */
 export async function findAppsByNames(
   work: ReadWork,
   names: readonly string[],

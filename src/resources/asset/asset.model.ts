@@ -1,30 +1,30 @@
-/** How far a version of an application has come. */
+/** Number of logical numbers and terminals that have a version of an application. */
 export interface Reach {
   /** Logical numbers that have the version. */
   readonly granted: number;
   /** Terminals that have downloaded its bytes. */
   readonly downloaded: number;
-  /** Terminals that have it, as their last requests show. */
+  /** Terminals that have the version according to their latest requests. */
   readonly current: number;
 }
 
-/** What a terminal was sent when it asked for an asset. */
+/** Response to a terminal's request for an asset. */
 export interface AssetOutcome {
-  /** As it was requested: any text. */
+  /** Requested name; any text. */
   readonly name: string;
   /** Application that runs on the terminal; null if the terminal did not name it. */
   readonly runningApp: string | null;
   readonly logicalNumber: string;
   readonly status: 'success' | 'fail';
-  /** What became of the request, for example `not changed`. */
+  /** Result of the request, for example `not changed`. */
   readonly result: string;
   readonly startedAt: Date;
 }
 
-/** What a request for an asset shows of the bytes that the terminal has. */
+/** Conclusions from a request for an asset about the bytes on the terminal. */
 export interface AssetEvidence {
-  /** The bytes of the asset: it has got all of them with this request, or had them before. Null if it has not. */
+  /** `downloaded`: this request delivered the last bytes. `shown`: the terminal had them. Null if neither. */
   readonly has: 'downloaded' | 'shown' | null;
-  /** Other bytes, which it named in `crc` or `If-None-Match`; null if it named none. */
+  /** CRC of other bytes that the terminal named in `crc` or `If-None-Match`; null if it named none. */
   readonly other: { readonly crc: string | null } | null;
 }

@@ -17,7 +17,7 @@ import {
   type HeldVersion,
 } from './held-version.repository.js';
 
-/** What `reachOf` examines at most: the logical numbers and the terminals that have the versions. */
+/** Examination of `reachOf`: the logical numbers and the terminals that have the versions. */
 export const REACH_EXAMINATION: Examination = {
   values: 2 * ROW_VALUES,
   rows: 'logical_number_app_versions',
@@ -26,7 +26,7 @@ export const REACH_EXAMINATION: Examination = {
   isCount: true,
 };
 
-/** How far each version has come, by its id. Two statements. */
+/** Reach of each version, by version id. Two statements. */
 export async function reachOf(
   work: ReadWork,
   versions: readonly { readonly id: number }[],
@@ -41,7 +41,7 @@ type Terminal = Pick<Device, 'id' | 'serialNumber' | 'frameworkVersion'>;
 
 const MAX_NAME = 255;
 
-/** Records that a terminal has asked for an asset, as a transaction of type `get_asset`. */
+/** Records a terminal's request for an asset, as a transaction of type `get_asset`. */
 export async function recordAssetRequest(
   work: WriteWork,
   { serialNumber, frameworkVersion }: Terminal,
@@ -57,7 +57,7 @@ export async function recordAssetRequest(
   });
 }
 
-/** A requested name as it can be stored. */
+/** The requested name in a form that can be stored, or `(no name)`. */
 function nameOf(requested: string): string {
   const name = normalized(requested).trim().slice(0, MAX_NAME);
   const isStorable = name !== '' && isNameLike(name) && name.isWellFormed() && !hasCardData(name);
@@ -65,9 +65,9 @@ function nameOf(requested: string): string {
 }
 
 /**
- * Notes what a request for an asset shows: that the terminal has its bytes, or that it runs other bytes although it had these.
- * The newest request counts: bytes that the terminal downloads again after it showed others are not current until it shows
- * them. Writes nothing where nothing is new.
+ * Stores which version a request for an asset proves: that the terminal has its bytes, or that it runs other
+ * bytes although it had these. The latest request counts: bytes that the terminal downloads again after it
+ * showed others are not current until it shows them. Writes nothing if nothing is new.
  */
 export async function noteAsset(
   work: WriteWork,
@@ -87,7 +87,10 @@ export async function noteAsset(
   await forgetDeletedVersions(work, deviceId);
 }
 
-/** A terminal has one version of an application: `versionId`, or another one, of which it has shown the CRC. */
+/**
+ * Marks the other versions of the same application as not current, since a terminal has only one of them:
+ * `versionId`, or the version with the CRC `shownCrc`.
+ */
 async function noteOtherVersions(
   work: WriteWork,
   deviceId: number,
@@ -123,8 +126,8 @@ async function noteOtherVersions(
 }
 
 /**
- * What is to be changed because a terminal has got these assets as all that it shall have: it drops other versions.
- * Undefined if nothing is.
+ * Plans to mark versions as not current that are missing from a terminal's assets, because the terminal
+ * deletes them. Undefined if there are none.
  */
 export async function droppedBy(
   work: ReadWork,

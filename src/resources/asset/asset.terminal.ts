@@ -140,7 +140,7 @@ async function sendBytes(
   }
 }
 
-/** Each chunk is read when the client has taken the one before, and only while the terminal may use the service. */
+/** Each chunk is read after the client took the one before, while the terminal may use the service. */
 async function* piecesOf(
   exchange: Exchange,
   { contentId }: Asset,

@@ -14,7 +14,7 @@ const held = new CompanyRows('terminal_versions');
 /** A version of which a terminal has, or had, the bytes. */
 export interface HeldVersion {
   readonly versionId: number;
-  /** The bytes: those of a version may be replaced. */
+  /** Content of the version at that time: the bytes of a version may be replaced. */
   readonly contentId: number;
   /** Whether it has downloaded these bytes. */
   readonly isDownloaded: boolean;

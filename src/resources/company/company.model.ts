@@ -6,13 +6,13 @@ import { TimeZone } from '../../platform/time-zones.js';
 const name = printableName(255);
 export const CompanyCreate = z.object({ name, timeZone: TimeZone });
 export const CompanyUpdate = CompanyCreate.partial();
-/** The `--company` option of commands that create a company where it does not exist. */
+/** The `--company` option of commands that create the company if it does not exist. */
 export const CompanyOption = z.object({ company: name });
 
 export interface Company {
   readonly id: number;
   readonly name: string;
-  /** In which its terminals show times, for example `America/Sao_Paulo`. */
+  /** Time zone of times on terminals, for example `America/Sao_Paulo`. */
   readonly timeZone: string;
 }
 

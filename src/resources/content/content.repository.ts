@@ -83,8 +83,8 @@ export async function unrelease(work: WriteWork, id: number, at: Date): Promise<
 }
 
 /**
- * The content that was released first, before `before`; but none that a stored idempotent response refers to. Its id
- * and its company's.
+ * The content that was released first, before `before`; but none that a stored idempotent response refers to.
+ * Its id and its company's.
  */
 export async function findReleased(
   work: SystemReadWork,

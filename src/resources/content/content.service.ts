@@ -21,12 +21,12 @@ import {
   unrelease,
 } from './content.repository.js';
 
-/** Longer than a response may take, so that a response can finish streaming a content that was replaced. */
+/** Longer than a response may take, so that a response can finish streaming a replaced content. */
 const RETENTION_MS = 15 * MINUTE;
 /** Chunks have up to 768 KiB (decisions.md#content-chunks). */
 const CHUNKS_PER_CALL = 8;
 
-/** Stores bytes, or gives an owner to those that are stored already; returns their id. Errors: `busy`. */
+/** Stores bytes, or gives an owner to the bytes of an upload. Returns their id. Errors: `busy`. */
 export async function keepContent(work: WriteWork, content: NewContent): Promise<number> {
   if ('stagedId' in content) return await adopt(work, content);
   const id = await insertContent(work, content, null);
@@ -38,32 +38,32 @@ export async function keepContent(work: WriteWork, content: NewContent): Promise
   return id;
 }
 
-/** Of several owners in one operation, the first one gets the bytes themselves and the others copies. */
+/** Gives uploaded bytes to an owner: the first owner gets these bytes, further owners get copies. */
 async function adopt(work: WriteWork, { stagedId, stagedAt, adopted }: StagedContent): Promise<number> {
   if (await unrelease(work, stagedId, stagedAt)) {
     work.afterCommit(adopted);
     return stagedId;
   }
   if ((await selectSums(work, [stagedId])).length > 0) return await copyContent(work, stagedId);
-  // The clock was set forward, and they were deleted as if they had been released long ago.
+  // The clock was set forward, so the bytes were deleted before their retention ended.
   throw new DomainError('busy', 'The upload took too long; send it again.', { retryAfter: 1 });
 }
 
-/** Copies a content for another owner, so that each can be released separately; returns the id of the copy. */
+/** Copies a content for another owner, so that each can be released separately. Returns the copy's id. */
 export async function copyContent(work: WriteWork, id: number): Promise<number> {
   const copy = await insertContent(work, await getContent(work, id), null);
   for (let sequence = 0; await copyChunk(work, id, copy, sequence); sequence += 1) await setImmediate();
   return copy;
 }
 
-/** Marks contents whose owner was changed or deleted; they are deleted 15 minutes later. One statement. */
+/** Releases contents whose owner was changed or deleted. They are deleted 15 minutes later. One statement. */
 export async function releaseContents(work: WriteWork, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await markReleased(work, ids);
 }
 
 /**
- * The chunks of a content, each read on demand. Throws at the end if some are missing, because the content was deleted
- * while a slow client read it: a truncated response must not look complete.
+ * The chunks of a content, each read on demand. Throws at the end if some are missing, because the content
+ * was deleted while a slow client read it: a truncated response must not look complete.
  */
 export async function* readContent(
   units: Units,
@@ -103,12 +103,12 @@ export async function sumsOfContents(
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/** Deletes a content that was released a while ago, or a part of a large one; returns whether there may be more. */
+/** Deletes a content released over 15 minutes ago, or part of it. Returns whether there may be more. */
 export async function sweepContents(units: Units): Promise<boolean> {
   return await sweep(units, (now) => new Date(now.getTime() - RETENTION_MS));
 }
 
-/** The same for those released before this process began: no response reads them, and no upload goes on with them. */
+/** Like `sweepContents`, for contents released before this process began: no response or upload uses them. */
 export async function sweepReleasedBefore(units: Units, before: Date): Promise<boolean> {
   return await sweep(units, () => before);
 }
@@ -121,7 +121,7 @@ async function sweep(units: Units, limit: (now: Date) => Date): Promise<boolean>
   return true;
 }
 
-/** Deletes a released content, or a part of a large one; returns whether more is left of it. */
+/** Deletes a released content, or a part of a large one. Returns whether a part of it is left. */
 export async function deletePart(work: SystemWriteWork, companyId: number, id: number): Promise<boolean> {
   if ((await deleteLastChunks(work, companyId, id, CHUNKS_PER_CALL)) === CHUNKS_PER_CALL) return true;
   await deleteReleased(work, companyId, id);

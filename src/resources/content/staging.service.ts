@@ -8,9 +8,10 @@ import { deletePart } from './content.service.js';
 type StoredBytes = Omit<StagedContent, 'adopted'>;
 
 /**
- * Stores the bytes of an upload before the unit of work of its record begins, each chunk in a transaction of its own,
- * so that other changes come between. Until `keepContent` they count as released, and are deleted like other released
- * contents if that never happens. Errors: `busy`, `storage_full` and the other faults of a storage.
+ * Stores the bytes of an upload before the unit of work of its record begins, each chunk in a transaction of
+ * its own, so that other changes come between. Until `keepContent` they count as released, and are deleted
+ * like other released contents if that never happens. Errors: `busy`, `storage_full` and the other faults of
+ * a storage.
  */
 export async function stageContent(
   units: Units,
@@ -39,7 +40,7 @@ export async function stageContent(
   }
 }
 
-/** Deletes bytes that no record has got, in short transactions. Never rejects: what remains is deleted later. */
+/** Deletes bytes without a record, in short transactions. Never rejects: the rest is deleted later. */
 export async function discardContent(units: Units, caller: Caller, { stagedId }: StoredBytes): Promise<void> {
   try {
     let isPartial = true;

@@ -7,8 +7,8 @@ import { findDevicesBySerialNumbers, newDevice } from './device.service.js';
 type CheckedRow = Omit<DeviceRow, 'device'>;
 
 /**
- * Creates many devices. Returns one row for each serial number, in the same order, with the problems of that row.
- * REJECT_EVERYTHING creates nothing if any row has a problem.
+ * Creates many devices. Returns one row for each serial number, in the same order, with the problems of that
+ * row. REJECT_EVERYTHING creates nothing if any row has a problem.
  */
 export async function createDevices(
   work: WriteWork,

@@ -9,7 +9,7 @@ const MAX_META_ENTRIES = 64;
 
 export const SerialNumber = identifyingName(64).describe('Serial number, unique in the company.');
 
-/** What a client decides about a device, besides its serial number, which never changes. */
+/** Fields of a device that clients set, besides its serial number, which never changes. */
 const DeviceFields = z.object({
   enabled: z.boolean().describe('Whether the device may access the service.'),
   logicalNumberId: recordId.nullable().describe('Logical number that the device works under.'),
@@ -22,13 +22,13 @@ const MetaNumber = z
     'must not be beyond 2^53 - 1: send it as a string',
   );
 
-/** A number or boolean counts as its text: `80` as `"80"`, `true` as `"true"`. */
+/** Converts a number or boolean to text: `80` to `"80"`, `true` to `"true"`. */
 const MetaValue = z
   .union([z.string(), MetaNumber, z.boolean()], 'must be a text, a number, or true or false')
   .transform(String)
   .pipe(freeText(1024));
 
-/** What a terminal reports about itself. */
+/** Fields of a device that its terminal reports. */
 const ReportFields = z.object({
   meta: z
     .record(printableName(64), MetaValue)
@@ -43,7 +43,7 @@ export const DeviceUpdate = DeviceFields.partial();
 export const DeviceCreate = z.object({ serialNumber: SerialNumber, ...DeviceUpdate.shape });
 export const DeviceReport = ReportFields.partial();
 
-/** A report of a terminal itself, which may name the logical number that it has. */
+/** Report that a terminal sends itself. It may name the terminal's logical number. */
 export const TerminalReport = DeviceReport.extend({ logicalNumber: z.string().optional() });
 
 /** Texts by name, for example `{ brand: 'Verifone', battery_level: '80' }`. */
@@ -55,17 +55,19 @@ export interface Device
   readonly serialNumber: string;
 }
 
-/** A logical number that a device had before. */
+/** Logical number that a device had before. */
 export interface FormerNumber {
   /** Null if it had none. */
   readonly number: string | null;
-  /** Until then, and since the end of the one before, the device had this number. */
+  /** Time at which the device changed to another number. It had this number since the `endedAt` before. */
   readonly endedAt: Date;
 }
 
 export type { ErrorPolicy } from '../../platform/requests/batch.js';
 
-/** One row of a batch. A row without problems has no device if the problems of other rows stopped the batch. */
+/**
+ * One row of a batch. A row without problems has no device if the problems of other rows stopped the batch.
+ */
 export interface DeviceRow {
   /** Index in the input, from 0. */
   readonly index: number;
@@ -76,7 +78,7 @@ export interface DeviceRow {
   readonly isTaken: boolean;
 }
 
-/** Number of devices that report the same value; null for those that report none. */
+/** Number of devices that report the same value; `value` is null for devices that report none. */
 export interface DeviceCount {
   readonly value: string | null;
   readonly count: number;

@@ -32,7 +32,7 @@ export async function getDeviceBySerialNumber(work: ReadWork, serialNumber: stri
   return await records.getBy(work, { serial_number: normalized(serialNumber) });
 }
 
-/** By serial number; those that the company does not have are absent. One statement. */
+/** Devices by serial number; unknown serial numbers are absent. One statement. */
 export async function findDevicesBySerialNumbers(
   work: ReadWork,
   serialNumbers: readonly string[],
@@ -63,9 +63,7 @@ export async function updateDevice(work: WriteWork, current: Device, input: unkn
   return await records.update(work, current, values);
 }
 
-/**
- * A report replaces the previous one; one without any change is not recorded. Card data in it is masked. Errors: `invalid`.
- */
+/** Replaces the previous report, if it differs. Masks card data in it. Errors: `invalid`. */
 export async function reportDevice(work: WriteWork, current: Device, input: unknown): Promise<Device> {
   const given = changed(current, parse(DeviceReport, input));
   const meta = scrubJson(given.meta);
@@ -81,7 +79,7 @@ export async function reportDevice(work: WriteWork, current: Device, input: unkn
   return await records.update(work, current, values, 'report');
 }
 
-/** A number has one device or a few; one that has more is a mistake, to be mended with care. */
+/** Maximum devices of a logical number that one request detaches. A number normally has one, or few. */
 const MAX_DETACHED = 250;
 
 /** Clears the logical number of all its devices. Errors: `too_many_records`. */

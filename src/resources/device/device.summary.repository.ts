@@ -37,12 +37,12 @@ export async function totalDevices(work: ReadWork): Promise<DeviceTotals> {
   return { total, enabled, disabled: total - enabled, neverSeen: row.never_seen ?? 0 };
 }
 
-/** Most devices first. */
+/** Number of devices by framework version, the largest number first. */
 export async function devicesByFrameworkVersion(work: ReadWork): Promise<DeviceCount[]> {
   return await countBy(work, sql.ref<string | null>('framework_version'));
 }
 
-/** Most devices first. */
+/** Number of devices by model, the largest number first. */
 export async function devicesByModel(work: ReadWork): Promise<DeviceCount[]> {
   return await countBy(work, jsonText('meta', 'model'));
 }

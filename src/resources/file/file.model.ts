@@ -7,7 +7,7 @@ import type { NewContent } from '../content/content.model.js';
 export const FILE_TYPES = ['asset', 'torrent'] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
-/** What a client decides about a file, besides its bytes. */
+/** Fields of a file that clients set, besides its bytes. */
 const FileFields = z.object({ description: freeText(4_000).nullable(), fileType: z.enum(FILE_TYPES) });
 
 export const FileUpdate = FileFields.partial();
@@ -16,7 +16,7 @@ export const FileCreate = z.object({
   fileType: FileFields.shape.fileType.default('asset'),
 });
 
-/** Bytes that a client uploaded, and their file name as sent; empty if the client gave none. */
+/** Uploaded bytes with their file name as sent; empty if the client gave none. */
 export type SentFile = NewContent & { readonly fileName: string };
 
 export interface File extends Audit, Readonly<z.output<typeof FileFields>> {

@@ -3,8 +3,8 @@ import { isNameLike, normalized } from '../../platform/encoding/text.js';
 const MAX_BYTES = 255;
 
 /**
- * The base name of a file name that a client sent (contract 23): the part after the last `/` or `\\`, without a drive.
- * `problem` if it is not acceptable.
+ * The base name of a file name that a client sent (contract 23): the part after the last `/` or `\\`, without
+ * a drive. `problem` if it is not acceptable.
  */
 export function fileNameOf(sent: string): { readonly name: string } | { readonly problem: string } {
   const base = sent.split(/[/\\]/).at(-1) ?? '';

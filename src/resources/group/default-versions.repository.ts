@@ -10,7 +10,7 @@ export async function selectDefaultVersions(work: ReadWork, groupId: number): Pr
   return rows.map((row) => row.app_version_id).sort((one, other) => one - other);
 }
 
-/** Those of the app versions that are attached to the group. */
+/** Ids of the given app versions that are attached to the group. */
 export async function selectAttachedVersions(
   work: ReadWork,
   groupId: number,

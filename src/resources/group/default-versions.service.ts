@@ -12,8 +12,8 @@ import { GroupDefaultVersions, type Group } from './group.model.js';
 import { groupTable } from './group.repository.js';
 
 /**
- * Replaces the default versions of a group: what a logical number gets when it enters the group. The numbers that the
- * group has already do not change. The same list again is no change. Errors: `invalid`.
+ * Replaces the default versions of a group: what a logical number gets when it enters the group. The numbers
+ * that the group has already do not change. The same list again is no change. Errors: `invalid`.
  */
 export async function setDefaultVersions(work: WriteWork, group: Group, input: unknown): Promise<Group> {
   const { appVersionIds } = parse(GroupDefaultVersions, input);
@@ -34,8 +34,8 @@ export async function setDefaultVersions(work: WriteWork, group: Group, input: u
 }
 
 /**
- * The default versions that a logical number with the versions `held` gets when it enters the group: those of apps of
- * which it has no version.
+ * Default versions for a logical number with the versions `held` that enters the group. Defaults of an app
+ * are left out if the number has a version of this app.
  */
 export async function defaultVersionsFor(
   work: ReadWork,

@@ -4,7 +4,7 @@ import type { Audit } from '../../platform/changes/audit.js';
 import { printableName } from '../../platform/encoding/text.js';
 import { recordIds } from '../../platform/validate.js';
 
-/** What a client decides about a group. */
+/** Fields of a group that clients set. */
 const GroupFields = z.object({ name: printableName(255).describe('Name, unique in the company.') });
 
 export const GroupCreate = GroupFields;

@@ -13,7 +13,9 @@ export async function insertResponse(
   await responses.insert(work, [{ ...row, created_at: instant.toColumn(work.now) }]);
 }
 
-/** Deletes about `limit` responses that were stored before `before`, oldest first; returns whether more exist. */
+/**
+ * Deletes about `limit` responses that were stored before `before`, oldest first; returns whether more exist.
+ */
 export async function deleteResponsesBefore(
   work: SystemWriteWork,
   before: Date,

@@ -9,8 +9,8 @@ import {
 } from './version-links.repository.js';
 
 /**
- * Refuses to take versions from logical numbers of the given groups, or of all (undefined), while terminals have them.
- * Errors: `in_use`.
+ * Refuses to remove versions from logical numbers while terminals use these numbers. `groupIds`: only numbers
+ * of these groups; undefined for all. Errors: `in_use`.
  */
 export async function refuseLoss(
   work: ReadWork,
@@ -22,7 +22,10 @@ export async function refuseLoss(
   if (terminals > 0 || more) throw inUse(terminals, more);
 }
 
-/** The same for a logical number that enters another group, or none, with the versions that it keeps there. */
+/**
+ * Refuses to move a logical number to another group, or out of its group, while terminals would lose versions
+ * that are not linked to the new group. Errors: `in_use`.
+ */
 export async function refuseLossByMove(
   work: ReadWork,
   current: LogicalNumber,
@@ -39,7 +42,7 @@ export async function refuseLossByMove(
   if (terminals > 0) throw inUse(terminals, false);
 }
 
-/** Refuses other bytes for a version that a logical number has. Errors: `in_use`. */
+/** Refuses to replace the bytes of a version that a logical number has. Errors: `in_use`. */
 export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Promise<void> {
   if (!(await isHeld(work, appVersionId))) return;
   const message =

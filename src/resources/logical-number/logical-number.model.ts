@@ -8,7 +8,7 @@ const number = identifyingName(64)
   .refine((text) => !text.includes(','), 'must not contain a comma')
   .describe('The logical number, unique in the company; no comma.');
 
-/** What a client decides about a logical number, besides its app versions. */
+/** Fields of a logical number that clients set, besides its app versions. */
 const LogicalNumberFields = z.object({
   number,
   groupId: recordId.nullable().describe('Group that the number belongs to.'),
@@ -23,7 +23,7 @@ export const LogicalNumberUpdate = z.object({
 });
 export const LogicalNumberCreate = z.object({ ...LogicalNumberUpdate.shape, number });
 
-/** What identifies a logical number. */
+/** Id and number of a logical number. */
 export interface LogicalNumberRef {
   readonly id: number;
   readonly number: string;
@@ -34,8 +34,8 @@ export interface LogicalNumberHead
   extends LogicalNumberRef, Audit, Readonly<z.output<typeof LogicalNumberFields>> {}
 
 export interface LogicalNumber extends LogicalNumberHead {
-  /** Ascending. */
+  /** Ids in ascending order. */
   readonly appVersionIds: readonly number[];
-  /** Changes that have removed some of its app versions, but have yet to raise its revision; absent if none. */
+  /** Removals of its app versions that are not yet counted in its revision; absent if none. */
   readonly unrecorded?: number;
 }

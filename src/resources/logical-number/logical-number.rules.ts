@@ -1,8 +1,8 @@
 import { invalid } from '../../platform/errors.js';
 
 /**
- * The new app versions of a number (contract 24), ascending. All requested ones must be `linked` to its group; without a
- * request (undefined) it keeps those of its present ones that are linked.
+ * New app versions of a number (contract 24), ascending. All requested versions must be `linked` to its
+ * group; if `requested` is undefined, it keeps its linked ones.
  */
 export function versionsFor(
   requested: readonly number[] | undefined,

@@ -38,7 +38,7 @@ export async function getLogicalNumberByNumber(work: ReadWork, number: string): 
   return await complete(work, await logicalNumberHeads.getBy(work, { number: normalized(number) }));
 }
 
-/** Those of the numbers that exist; one statement for 2,000 of them, between which others run. */
+/** Logical numbers with these numbers; unknown ones are absent. One statement per 2,000 numbers. */
 export async function findLogicalNumbersByNumbers(
   work: ReadWork,
   numbers: readonly string[],
@@ -59,8 +59,9 @@ export async function listLogicalNumbers(work: ReadWork, request: PageRequest): 
 }
 
 /**
- * Without a list of app versions, it gets the default versions of its group (contract 24). Errors: `invalid` (also for an
- * unknown group, or app versions that are not linked to it), `taken`.
+ * Creates a logical number. If no list of app versions is given, it gets the default versions of its group
+ * (contract 24). Errors: `invalid` (also for an unknown group, or app versions that are not linked to it),
+ * `taken`.
  */
 export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {
   const { appVersionIds: requested } = parse(LogicalNumberCreate, input);
@@ -77,8 +78,8 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
 }
 
 /**
- * A change of the group removes the app versions that are not linked to the new group, and adds its default versions if
- * no list of app versions is given (contract 24). Errors: `invalid`, `taken`.
+ * A change of the group removes the app versions that are not linked to the new group, and adds its default
+ * versions if no list of app versions is given (contract 24). Errors: `invalid`, `taken`.
  */
 export async function updateLogicalNumber(
   work: WriteWork,
@@ -120,7 +121,7 @@ async function replaceVersions(
   await linkVersions(work, id, added);
 }
 
-/** The requested app versions in a group, or those that the number keeps there. */
+/** The requested app versions that are linked to the group, or the former ones that are. */
 async function versionsIn(
   work: ReadWork,
   groupId: number | null,
@@ -133,7 +134,7 @@ async function versionsIn(
   return versionsFor(requested, before, linked);
 }
 
-/** The app versions of a number that enters a group with the versions `kept`, ascending. */
+/** The versions `kept` and the default versions of the group that the number enters, ascending. */
 async function withDefaults(
   work: ReadWork,
   groupId: number | null,

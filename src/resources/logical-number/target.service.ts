@@ -11,19 +11,19 @@ import type { LogicalNumberHead } from './logical-number.model.js';
 import { logicalNumbers } from './logical-number.repository.js';
 import { findLogicalNumbersByNumbers } from './logical-number.service.js';
 
-/** The logical numbers that a change of many is for: those of a group, given ones, or those that meet a filter. */
+/** Selects the logical numbers of a bulk change: by group, by a list of numbers, or by a filter. */
 export type NumberTarget =
   | { readonly groupId: number }
   | { readonly logicalNumbers: readonly string[] }
-  /** Null for all of the company. */
+  /** Null selects all logical numbers of the company. */
   | { readonly filter: Condition | null };
 
 const NUMBERS_PER_QUERY = 1_000;
 const MAX_UNKNOWN_IN_MESSAGE = 20;
 
 /**
- * The logical numbers of a target; one statement for a thousand of them. Errors: `invalid` for an unknown group or number,
- * `too_many_records` for more than `limit`.
+ * Reads the logical numbers of a target. One statement per thousand. Errors: `invalid` for an unknown group
+ * or number, `too_many_records` for more than `limit`.
  */
 export async function findTarget(
   work: ReadWork,
@@ -37,7 +37,7 @@ export async function findTarget(
   return await findMatching(work, ofGroup(groupId), limit);
 }
 
-/** The logical numbers that a change is for: how many there are, and the first ones. */
+/** Logical numbers that a change affects: their count, and the first 20 of them. */
 export interface Affected {
   readonly count: number;
   readonly examples: readonly LogicalNumberHead[];
@@ -49,7 +49,7 @@ export function affected(numbers: readonly LogicalNumberHead[]): Affected {
   return { count: numbers.length, examples: numbers.slice(0, MAX_EXAMPLES) };
 }
 
-/** The same for all numbers of a group, of which only the first ones are read. */
+/** Like `affected`, for all numbers of a group. Reads only the first 20. */
 export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
   const condition = ofGroup(groupId);
   const { items } = await logicalNumbers.slice(work, { ...pageAfter(null, condition), limit: MAX_EXAMPLES });
@@ -72,7 +72,7 @@ const ofGroup = (groupId: number): Condition => ({
   and: [{ field: 'groupId', operator: 'eq', value: groupId }],
 });
 
-/** What finding the numbers that meet a filter examines at most. */
+/** Examination of a search for the logical numbers that meet a filter. */
 export function examinesMatching(condition: Condition | null): Examination {
   return logicalNumbers.examinesSlice(pageAfter(null, condition));
 }

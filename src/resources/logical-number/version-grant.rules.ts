@@ -1,18 +1,18 @@
 export type GrantMode = 'add' | 'remove' | 'replace_of_same_app';
 
-/** Changes of one transaction: others wait for it. */
+/** Maximum changes of one transaction: other changes wait for it. */
 const MAX_NUMBERS = 200;
 const MAX_LINKS = 1_000;
 
-/** Which app versions many logical numbers get or lose. */
+/** App versions that many logical numbers get or lose. */
 export interface VersionGrant {
   readonly mode: GrantMode;
   readonly appVersionIds: readonly number[];
 }
 
 /**
- * The versions of a logical number after a grant, ascending. `isOfGrantedApp` says whether a version belongs to the app of
- * one of the granted versions.
+ * The versions of a logical number after a grant, ascending. `isOfGrantedApp` says whether a version belongs
+ * to the app of one of the granted versions.
  */
 export function versionsAfterGrant(
   { mode, appVersionIds }: VersionGrant,

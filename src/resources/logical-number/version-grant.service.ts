@@ -11,16 +11,16 @@ import { addLinks, withoutRemovedLinks } from './version-links.service.js';
 
 export type { GrantMode, VersionGrant } from './version-grant.rules.js';
 
-/** With 100 versions, 10,000 links are read at once. */
+/** Groups per statement: with 100 versions, it reads 10,000 links. */
 const GROUPS_PER_QUERY = 100;
 
 /** Changes the versions of some of the logical numbers; resolves to how many have changed. */
 export type GrantPart = (work: WriteWork) => Promise<number>;
 
 /**
- * The change of the versions of many logical numbers in parts, each to be made in a unit of work of its own, so that
- * other changes can be made between them. Errors: `invalid` if a version is not linked to the group of each number, unless
- * it is removed. One statement for 100 groups.
+ * The change of the versions of many logical numbers in parts, each to be made in a unit of work of its own,
+ * so that other changes can be made between them. Errors: `invalid` if a version is not linked to the group
+ * of each number, unless it is removed. One statement for 100 groups.
  */
 export async function planVersionGrant(
   work: ReadWork,
@@ -84,8 +84,9 @@ async function linksOfGroups(
 }
 
 /**
- * Leaves out numbers that were deleted since the plan, and those that would get versions which are not linked to their
- * group any more. The number of statements does not depend on how many numbers or versions there are.
+ * Changes a part of the numbers. Ignores numbers that were deleted after the plan, and numbers that would get
+ * versions which are no longer linked to their group. The number of statements does not depend on the number
+ * of logical numbers or versions.
  */
 async function changePart(work: WriteWork, ids: readonly number[], grant: VersionGrant): Promise<number> {
   const { changed, after } = await changesOf(work, await presentNumbers(work, ids, grant), grant);
@@ -115,7 +116,7 @@ async function presentNumbers(
   return await withoutRemovedLinks(work, await withVersions(work, heads.filter(isLinked)));
 }
 
-/** Whether a version of one of the numbers is of the same app as a granted one; asked only where versions are replaced. */
+/** Function that tells whether a version has the same app as a granted one, if versions are replaced. */
 async function findAppsOf(
   work: ReadWork,
   numbers: readonly LogicalNumber[],

@@ -7,7 +7,7 @@ import { inIds, pairTable } from '../../database/bound-lists.js';
 import { typed } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 
-/** A logical number has an app version. */
+/** Link between a logical number and one of its app versions. */
 export interface VersionLink {
   readonly logicalNumberId: number;
   readonly appVersionId: number;
@@ -17,10 +17,10 @@ const versionLinks = new CompanyRows('logical_number_app_versions');
 const groupLinks = new CompanyRows('app_version_groups');
 const devices = new CompanyRows('devices');
 
-/** Others wait while these are examined. */
+/** Maximum links that are examined to count terminals: other changes wait meanwhile. */
 const MAX_COUNTED = 5_000;
 
-/** One statement. `madeAfter` is the id of the last removal so far. */
+/** Inserts links. One statement. `madeAfter` is the id of the latest removal. */
 export async function insertLinks(
   work: WriteWork,
   links: readonly VersionLink[],
@@ -35,7 +35,7 @@ export async function insertLinks(
 const pairsOf = (links: readonly VersionLink[]): readonly (readonly [number, number])[] =>
   links.map(({ logicalNumberId, appVersionId }) => [logicalNumberId, appVersionId]);
 
-/** Those of the app versions that are linked to the group. */
+/** Ids of the given app versions that are linked to the group. */
 export async function selectVersionsLinkedToGroup(
   work: ReadWork,
   groupId: number,
@@ -45,7 +45,7 @@ export async function selectVersionsLinkedToGroup(
   return links.map((link) => link.app_version_id);
 }
 
-/** By group, its links with app versions, out of the given ones; one statement. */
+/** Links of groups with the given app versions, by group id. One statement. */
 export async function selectVersionsOfGroups(
   work: ReadWork,
   groupIds: readonly number[],
@@ -55,7 +55,7 @@ export async function selectVersionsOfGroups(
   return Map.groupBy(links, (link) => link.group_id);
 }
 
-/** Whether more links than the limit allows are stored of these versions. */
+/** Whether these versions have more stored links than the limit. */
 export async function haveManyLinks(
   work: ReadWork,
   appVersionIds: readonly number[],
@@ -64,7 +64,7 @@ export async function haveManyLinks(
   return await versionLinks.exceed(work, { app_version_id: appVersionIds }, limit);
 }
 
-/** All stored links of the versions with logical numbers of the given groups, or of all (undefined). */
+/** All stored links of the versions with logical numbers of the given groups; undefined for all groups. */
 export async function selectLinksOfVersions(
   work: ReadWork,
   appVersionIds: readonly number[],
@@ -80,16 +80,16 @@ export async function selectLinksOfVersions(
   return rows;
 }
 
-/** Terminals that have some of the versions by their logical number. */
+/** Number of terminals whose logical number has one of the versions. */
 export interface Holders {
   readonly terminals: number;
-  /** Whether there were too many links to count all of their terminals. */
+  /** Whether there were too many links to count all terminals. */
   readonly more: boolean;
 }
 
 /**
- * Counts the terminals of logical numbers that have one of the versions: of the given groups, or of all (undefined).
- * Examines some 5,000 links at most.
+ * Counts the terminals of logical numbers that have one of the versions. `groupIds`: only numbers of these
+ * groups; undefined for all. Examines at most 5,000 links.
  */
 export async function countHolders(
   work: ReadWork,
@@ -124,7 +124,7 @@ export async function isHeld(work: ReadWork, appVersionId: number): Promise<bool
   return rows.length > 0;
 }
 
-/** The logical numbers after `position` for which a link with the version is stored, ascending. */
+/** Ids of logical numbers greater than `position` with a stored link to the version, ascending. */
 export async function selectHoldersAfter(
   work: ReadWork,
   appVersionId: number,
@@ -144,7 +144,7 @@ export async function selectHoldersAfter(
   return rows.map((row) => row.logical_number_id);
 }
 
-/** Links of these logical numbers that a change has removed and that are still stored. */
+/** Links of these logical numbers that a change has removed and whose rows still exist. */
 export async function selectRemovedLinks(
   work: ReadWork,
   logicalNumberIds: readonly number[],
@@ -159,7 +159,7 @@ export async function selectRemovedLinks(
   return rows;
 }
 
-/** All stored links of the logical numbers, in the order of the versions' ids. */
+/** All stored links of the logical numbers, ordered by logical number and version id. */
 export async function selectLinksOfNumbers(
   work: ReadWork,
   logicalNumberIds: readonly number[],

@@ -16,9 +16,10 @@ import {
 } from './version-links.repository.js';
 
 /**
- * Removes app versions from the logical numbers of the given groups, or of all groups (undefined), when versions are
- * detached from groups or deleted (contract 21). The revision of each changed number grows by one. Returns true if
- * there are so many links that they are removed in steps: no query returns them any more, but their rows are still there.
+ * Removes app versions from the logical numbers of the given groups, or of all groups (undefined), when
+ * versions are detached from groups or deleted (contract 21). The revision of each changed number grows by
+ * one. Returns true if a background job removes them because they are many: no query returns these links, but
+ * their rows still exist.
  */
 export async function dropVersionLinks(
   work: WriteWork,
@@ -37,7 +38,7 @@ export async function dropVersionLinks(
   return false;
 }
 
-/** One step of removing links; returns the position to go on from, or null after the last step. */
+/** Deletes one part of removed links. Returns the start of the next part; null after the last one. */
 export async function dropRemovedLinks(
   work: WriteWork,
   { appVersionId, change, position }: Removal & { readonly appVersionId: number },
@@ -48,8 +49,9 @@ export async function dropRemovedLinks(
 }
 
 /**
- * The logical numbers without links that are removed already and still stored: before a change of the numbers, which may
- * give them the same versions anew. Without such links, no statement.
+ * Deletes the links of the logical numbers that are removed but still stored, and returns the numbers with
+ * their new revision. Call it before a change that may add the same versions again. No statement if there are
+ * none.
  */
 export async function withoutRemovedLinks(
   work: WriteWork,
@@ -74,13 +76,13 @@ export function recorded(number: LogicalNumber): LogicalNumber {
   return unrecorded === undefined ? number : rest;
 }
 
-/** Links that are made now are not removed by anything that was removed before. */
+/** Adds links. Removals recorded before do not apply to them. */
 export async function addLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
   if (links.length === 0) return;
   await insertLinks(work, links, await lastRemovalId(work));
 }
 
-/** The same for the links of one logical number. */
+/** Adds app versions to one logical number, see `addLinks`. */
 export async function linkVersions(
   work: WriteWork,
   logicalNumberId: number,
@@ -92,7 +94,7 @@ export async function linkVersions(
   );
 }
 
-/** Deletes links, and records the change of each logical number. Returns the numbers as they are afterwards. */
+/** Deletes links, and records the change of each logical number. Returns the changed numbers. */
 async function dropLinks(work: WriteWork, links: readonly VersionLink[]): Promise<readonly LogicalNumber[]> {
   if (links.length === 0) return [];
   const dropped = Map.groupBy(links, (link) => link.logicalNumberId);

@@ -13,9 +13,10 @@ import type {
 } from './manifest.model.js';
 
 /**
- * What a logical number gets to download. A name stands for one asset: an application goes before a module, a module before a
- * file, and of two versions the one that was created last. What cannot be named is left out, not refused: `/v1` stores names
- * before it is known whether a terminal gets them, and its replies do not change.
+ * Assets that a logical number can download. If several have the same name, an application wins over a
+ * module, a module over a file, and the version that was created last over others. Assets with an invalid
+ * name are omitted, not refused: when `/v1` stores a name, it is unknown whether a terminal gets it, and the
+ * responses of `/v1` do not change.
  */
 export function assetsOfNumber(software: Software, numberId: number, companyName: string): Assets {
   const selected = new Selected(`${foldedCompany(companyName)}_`);
@@ -39,10 +40,10 @@ interface TakenVersion {
   readonly asset: Asset;
 }
 
-/** The assets that are taken, by name, and what is left out. */
+/** The selected assets by name, and the omitted ones. */
 class Selected {
   readonly omissions: Omission[] = [];
-  /** The version or file that has a name. */
+  /** Version or file of each selected name. */
   readonly #byName = new Map<string, StoredVersion | StoredFile>();
 
   constructor(private readonly prefix: string) {}
@@ -81,10 +82,10 @@ class Selected {
 const isSame = (one: StoredVersion | StoredFile, other: StoredVersion | StoredFile): boolean =>
   one.id === other.id && 'appName' in one === 'appName' in other;
 
-/** What would end an entry of a list, or the line, or be a path on the terminal. */
+/** Whether a name is without characters that end a list entry or a line, or form a path on the terminal. */
 const isAssetName = (name: string): boolean => !/[,;"=/\\\p{Cc}]/u.test(name);
 
-/** The modules of each version that the number has. */
+/** Modules of each version that the number has, by version id. */
 function modulesOf(
   held: readonly StoredVersion[],
   software: Software,
@@ -120,7 +121,7 @@ const moduleOf = ({ version: { language, number }, asset }: TakenVersion): Manif
   version: number,
 });
 
-/** By name. Applications that are not in the menu have the label `X`. */
+/** Applications with menu labels, sorted by name. The label is `X` for those that are not in the menu. */
 function labelled(
   apps: readonly TakenVersion[],
   modules: ReadonlyMap<number, readonly TakenVersion[]>,
@@ -136,8 +137,8 @@ function labelled(
 }
 
 /**
- * By version: `1 - Sale`. A label that has a number keeps it; the others are numbered from 1 in the order of their labels,
- * without the numbers that labels have.
+ * Menu labels by version id, for example `1 - Sale`. A label that has a number keeps it; the others are
+ * numbered from 1 in alphabetical order, without the numbers that are in use.
  */
 export function menuLabels(inMenu: readonly StoredVersion[]): ReadonlyMap<number, string> {
   const sorted = inMenu
@@ -155,10 +156,10 @@ export function menuLabels(inMenu: readonly StoredVersion[]): ReadonlyMap<number
   );
 }
 
-/** Without leading zeros: `1` for `01 - Sale`; undefined for a label without a number. */
+/** Number of a label without leading zeros: `1` for `01 - Sale`; undefined if it has none. */
 const numberOf = (label: string): string | undefined => /^0*(\d+) - ./.exec(label)?.[1];
 
-/** What cannot stand in an entry becomes a space. Without a label, the name of the application without its suffix. */
+/** Label without invalid characters. Defaults to the name of the application without its suffix. */
 function labelOf({ posDisplayLabel, appName }: StoredVersion): string {
   const label = (posDisplayLabel ?? '').replace(/[,;"\s\p{Cc}]+/gu, ' ').trim();
   return label === '' ? appName.replace(/\.(?:posxml|rb)$/i, '') : label;

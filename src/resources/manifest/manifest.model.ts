@@ -1,7 +1,7 @@
 import type { Language } from '../app/app.model.js';
 import type { EffectiveParameter } from '../parameter/parameter.model.js';
 
-/** Bytes that a terminal gets by name. */
+/** Bytes that a terminal downloads by name. */
 export interface Asset {
   /** Begins with the folded name of the company and an underscore: `acme_sale.posxml`. */
   readonly name: string;
@@ -12,41 +12,41 @@ export interface Asset {
   /** 64 lower-case hexadecimal digits. */
   readonly sha256: string;
   readonly contentId: number;
-  /** The app version whose bytecode it is; null for a file. */
+  /** App version to which the bytecode belongs; null for a file. */
   readonly versionId: number | null;
 }
 
-/** An app version of kind module, which is a part of others. */
+/** App version of an application of kind module, which is a part of other versions. */
 export interface ManifestModule extends Asset {
   readonly type: Language;
   readonly version: string;
 }
 
 export interface ManifestApp extends ManifestModule {
-  /** `1 - Sale` as it stands in the menu, or `X` for an application that is hidden there. */
+  /** Label in the menu, for example `1 - Sale`; `X` for an application that is hidden there. */
   readonly label: string;
   readonly modules: readonly ManifestModule[];
 }
 
 export type OmittedKind = 'app' | 'file' | 'parameter';
-/** Why a terminal does not get something. */
+/** Why a terminal does not get an asset or a parameter. */
 export type OmissionReason = 'no_bytes' | 'name' | 'same_name' | 'key' | 'value';
 
 export interface Omission {
   readonly kind: OmittedKind;
-  /** Of the record: `sale.posxml`, or the key of a parameter. */
+  /** Name of the application or file, for example `sale.posxml`, or key of the parameter. */
   readonly name: string;
   readonly reason: OmissionReason;
 }
 
-/** What a terminal gets to download. */
+/** Applications and files that a terminal downloads, and the omitted ones. */
 export interface Assets {
   readonly apps: readonly ManifestApp[];
   readonly files: readonly Asset[];
   readonly omissions: readonly Omission[];
 }
 
-/** What a terminal gets. */
+/** Software and parameters of a terminal. */
 export interface Manifest extends Assets {
   readonly serialNumber: string;
   readonly enabled: boolean;
@@ -56,11 +56,11 @@ export interface Manifest extends Assets {
   readonly parameters: readonly EffectiveParameter[];
 }
 
-/** A manifest in the forms in which terminals get it. */
+/** A manifest in the two forms that terminals request. */
 export interface RenderedManifest extends Assets {
   /** JSON text. */
   readonly text: string;
-  /** Of `text`, strong, with its quotes. */
+  /** Strong ETag of `text`, with its quotes. */
   readonly etag: string;
   readonly paramsDat: string;
 }
@@ -68,11 +68,11 @@ export interface RenderedManifest extends Assets {
 interface StoredBytes {
   readonly size: number;
   readonly crc: string;
-  /** Null if there are no bytes, as for a version without bytecode. */
+  /** Null if there are no bytes: a version without bytecode. */
   readonly bytes: { readonly contentId: number; readonly sha256: string } | null;
 }
 
-/** An app version that a logical number has, or a module of one. */
+/** App version of a logical number, or a module of one. */
 export interface StoredVersion extends StoredBytes {
   readonly id: number;
   readonly appName: string;
@@ -87,12 +87,12 @@ export interface StoredFile extends StoredBytes {
   readonly name: string;
 }
 
-/** What belongs to the app versions of logical numbers. */
+/** App versions, modules and files of logical numbers. */
 export interface Software {
-  /** By logical number. */
+  /** By id of the logical number. */
   readonly versions: ReadonlyMap<number, readonly StoredVersion[]>;
-  /** By version: its modules, and the modules of these. */
+  /** By version id: its modules, and the modules of these modules. */
   readonly modules: ReadonlyMap<number, readonly StoredVersion[]>;
-  /** By version. */
+  /** By version id. */
   readonly files: ReadonlyMap<number, readonly StoredFile[]>;
 }

@@ -10,8 +10,8 @@ import type { Language } from '../app/app.model.js';
 import type { Software, StoredFile, StoredVersion } from './manifest.model.js';
 
 /**
- * Columns of a version `v`, its app `a` and its content `c`, and the tables to be joined. The joins begin at the links: otherwise,
- * SQLite would read all app versions of the company.
+ * Columns of a version `v`, its app `a` and its content `c`, and the joins for them. The statements start at
+ * the links: otherwise, SQLite would read all app versions of the company.
  */
 const VERSION = sql`v.id, a.name, a.language, v.number, v.displayable, v.pos_display_label, v.size, v.crc, v.content_id,
   c.sha256`;
@@ -19,7 +19,7 @@ const JOINED = sql`${crossJoin} apps as a on a.company_id = v.company_id and a.i
   left join contents as c on c.company_id = v.company_id and c.id = v.content_id`;
 const PRESENT = sql`${andNotDeleted('app_versions', 'v')} ${andNotDeleted('apps', 'a')}`;
 
-/** Counts what the manifests of devices have that grows: the parameters of their numbers and groups, and app versions. */
+/** Counts the rows of the manifests of devices: app versions, and parameters of numbers and groups. */
 export const manifestWithin: RowCount = sumOfCounts([
   (work, max, ids = []) => ofNumbers(work, max, ids, sql`parameters`),
   (work, max, ids = []) => ofNumbers(work, max, ids, sql`logical_number_app_versions`),
@@ -71,7 +71,7 @@ interface FileRow {
   readonly sha256: string;
 }
 
-/** What terminals of these logical numbers may download; three statements. Reads at most `limit` rows of each kind. */
+/** Software of these logical numbers. Three statements. Reads at most `limit` rows of each kind. */
 export async function selectSoftware(
   work: ReadWork,
   numberIds: readonly number[],
@@ -104,7 +104,7 @@ async function selectHeld(
   return rows;
 }
 
-/** Also the modules of modules, which may form circles. */
+/** Modules of versions, and the modules of these modules, which may form cycles. */
 async function selectModules(
   work: ReadWork,
   versionIds: readonly number[],

@@ -22,7 +22,7 @@ export function render(manifest: Manifest): RenderedManifest {
   };
 }
 
-/** By name: everything that a terminal may download. */
+/** All assets that a terminal may download, by name. */
 export function assetsByName({ apps, files }: Assets): ReadonlyMap<string, Asset> {
   const all = [...files, ...apps.flatMap(({ modules }) => modules), ...apps];
   return new Map(all.map((asset) => [asset.name, asset]));

@@ -17,12 +17,12 @@ import { assetsByName, render } from './manifest.rules.js';
 type ManifestDevice = Pick<Device, 'id' | 'serialNumber' | 'enabled' | 'logicalNumberId'>;
 type AssignedDevice = ManifestDevice & { readonly logicalNumberId: number };
 
-/** App versions, modules and files that the manifests of one request may have together, each. */
+/** Maximum app versions, and also modules and files, of all manifests of one request. */
 const MAX_ENTRIES = 10_000;
-/** Of all values of parameters of a terminal: the text is made in one turn of the event loop. */
+/** Maximum bytes of a terminal's parameter values: the text is made in one turn of the event loop. */
 const MAX_PARAMETER_BYTES = 1024 * 1024;
 
-/** What `listManifests` examines at most: each parameter is read, and merged with those of the group. */
+/** Examination of `listManifests`: each parameter is read, and merged with the parameters of the group. */
 export const MANIFEST_EXAMINATION: Examination = {
   values: 2 * ROW_VALUES,
   rows: 'parameters',
@@ -30,9 +30,7 @@ export const MANIFEST_EXAMINATION: Examination = {
   isOfParents: true,
 };
 
-/**
- * What a terminal gets. Errors: `too_many_records` for more than a terminal could keep.
- */
+/** Manifest of a terminal. Errors: `too_many_records` for more than a terminal can store. */
 export async function getManifest(work: ReadWork, device: AssignedDevice): Promise<RenderedManifest> {
   const number = await numberOf(work, device);
   if ((await effectiveBytes(work, number)) > MAX_PARAMETER_BYTES) {
@@ -43,7 +41,7 @@ export async function getManifest(work: ReadWork, device: AssignedDevice): Promi
   return manifest;
 }
 
-/** What the terminals of devices get, by device; those without a logical number are absent. At most seven statements. */
+/** Manifests by device id; devices without a logical number are absent. At most seven statements. */
 export async function listManifests(
   work: ReadWork,
   devices: readonly ManifestDevice[],
@@ -68,7 +66,10 @@ export async function listManifests(
   return manifests;
 }
 
-/** What a terminal may download under this name, and the number it works under; any text is allowed as the name. */
+/**
+ * Asset with this name (any text) that the device may download, and the logical number of the device. `asset`
+ * is undefined if there is none.
+ */
 export async function findAsset(
   work: ReadWork,
   device: AssignedDevice,
@@ -86,7 +87,7 @@ async function numberOf(work: ReadWork, { logicalNumberId }: AssignedDevice): Pr
   return number;
 }
 
-/** By logical number. Four statements. */
+/** Assets by id of the logical number. Four statements. */
 async function assetsOfNumbers(
   work: ReadWork,
   numbers: readonly LogicalNumberHead[],

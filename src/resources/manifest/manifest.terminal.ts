@@ -48,7 +48,7 @@ const IF_NONE_MATCH = {
 const STATUSES = { 200: 'What the terminal gets.', 304: 'The terminal has it already. No body.' };
 const ETAG = 'For If-None-Match.';
 
-/** What a terminal gets, as JSON and as its settings file. */
+/** Routes of the manifest, as JSON and as settings file. */
 export const manifestRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {
     method: 'GET',

@@ -5,9 +5,10 @@ import type { Asset, ManifestApp, Omission } from './manifest.model.js';
 const LISTS: readonly string[] = ['apps_list', 'files_list'];
 
 /**
- * The settings file of a terminal: lines of `key=value`, each ended by LF. Parameters that cannot stand in it are left out:
- * with `=`, outer quotes or control characters in the key, with the key of a list, and with line breaks or other control characters (but tabs)
- * in the value. A terminal drops spaces around a value and one pair of outer quotes, so a value that has either is quoted.
+ * The settings file of a terminal: lines of `key=value`, each ended by LF. Parameters that cannot stand in it
+ * are left out: with `=`, outer quotes or control characters in the key, with the key of a list, and with
+ * line breaks or other control characters (but tabs) in the value. A terminal drops spaces around a value and
+ * one pair of outer quotes, so a value that has either is quoted.
  */
 export function paramsDatOf(
   apps: readonly ManifestApp[],

@@ -26,7 +26,7 @@ function problemOfValue(given: unknown): string | undefined {
     : undefined;
 }
 
-/** What a client decides about a metacontent. */
+/** Fields of a metacontent that clients set. */
 const MetacontentFields = z.object({
   key: printableName(255).describe('Key, unique for its owner.'),
   value,

@@ -90,7 +90,7 @@ const NotificationSendInput = inputOf(
   },
 );
 
-/** Where the fields stand in the argument `input` that errors of the domain name. */
+/** Path in the argument `input` of a field that a domain error names. */
 function pathOf(field: string): readonly string[] {
   if (field === 'expectCount') return [field];
   return ['groupId', 'logicalNumbers'].includes(field) ? ['input', 'target', field] : ['input', field];

@@ -23,7 +23,7 @@ export const NotificationSend = z.object({
 });
 export type NotificationSend = z.output<typeof NotificationSend>;
 
-/** The same with the logical numbers as one comma-separated text, or as a list; a number contains no comma. */
+/** A notification in REST: the logical numbers are a comma-separated text, or a list. */
 export const NotificationSendText = NotificationSend.extend({
   range: z.enum(NOTIFICATION_RANGES),
   logicalNumbers: z

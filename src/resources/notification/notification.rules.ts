@@ -11,8 +11,8 @@ const ACTIONS: Readonly<Record<NotificationKind, string>> = {
 };
 
 /**
- * `ACTION|text`; the action follows from the kind if the content does not begin with one (contract 26). Errors: `invalid`
- * for a text that terminals would read as several parameters or messages.
+ * `ACTION|text`; the action follows from the kind if the content does not begin with one (contract 26).
+ * Errors: `invalid` for a text that terminals would read as several parameters or messages.
  */
 export function storedContent(content: string, kind: NotificationKind): string {
   if (ACTION.test(content)) return content;

@@ -23,8 +23,9 @@ export const { get: getNotification, list: listNotifications } = new Records({
 });
 
 /**
- * Queues one delivery for each logical number of the group, or for each given number once, even if it is given twice
- * (contract 26). Errors: `invalid` (also for one unknown target: then nothing is queued), `too_many_records`.
+ * Queues one delivery for each logical number of the group, or for each given number once, even if it is
+ * given twice (contract 26). Errors: `invalid` (also for one unknown target: then nothing is queued),
+ * `too_many_records`.
  */
 export async function sendNotification(
   work: WriteWork,
@@ -55,7 +56,7 @@ export async function sendNotification(
   return after;
 }
 
-/** The logical numbers that would get the notification. Errors: those of `sendNotification`. */
+/** Logical numbers that would get the notification. Errors: those of `sendNotification`. */
 export async function affectedByNotification(work: ReadWork, input: unknown): Promise<Affected> {
   const { recipients } = await checked(work, input);
   return 'groupId' in recipients

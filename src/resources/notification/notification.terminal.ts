@@ -17,15 +17,15 @@ import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-termina
 
 const MAX_WAIT_SECONDS = MINUTE / SECOND;
 const HEARTBEAT_MS = 15 * SECOND;
-/** How long a stream may wait for its place in the pace, without a heartbeat. */
+/** Maximum time that an event of a stream is delayed by the rate limit, during which no heartbeat is sent. */
 const SILENCE_MS = 45 * SECOND;
-/** Counted for each stream. An event has up to 16 KiB, most of them some 100 bytes. */
+/** Memory that is reserved for each stream. An event has up to 16 KiB, most have about 100 bytes. */
 const STREAM_BYTES = 4 * 1024;
 const WAITING = 'waiting_terminals';
-/** `WaitingTerminals` looks at all that wait, every two seconds. */
+/** `checksItself`: `WaitingTerminals` checks all waiting terminals every two seconds. */
 export const WAITING_LIMITS = { ofTerminal: 2, ofCompany: 15_000, checksItself: true } as const;
 
-/** Why the token of a request is not valid any more. */
+/** Error codes of a token that is no longer valid. */
 const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
 
 type Exchange = TerminalExchange<AdmittedDevice>;
@@ -37,7 +37,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-store',
-  // Turns off buffering in nginx, which would hold events back.
+  // Turns off buffering in nginx, which would delay events.
   'X-Accel-Buffering': 'no',
 };
 const COMMENT = ':\n\n';
@@ -145,7 +145,7 @@ function waitOf(query: ReadonlyMap<string, string>): number {
   throw new DomainError('malformed', `wait must be a whole number of seconds from 0 to ${MAX_WAIT_SECONDS}.`);
 }
 
-/** What is there now, or comes within the time. HEAD takes nothing. */
+/** Free deliveries, or the first ones that arrive within `waitMs`; empty if none do. HEAD claims nothing. */
 async function firstOf(
   exchange: Exchange,
   waiting: WaitingTerminals,
@@ -162,7 +162,7 @@ async function firstOf(
   }
 }
 
-/** Takes what is free; a terminal for which nothing is writes nothing. Null if the request has ended. */
+/** Claims free deliveries. Writes nothing if there are none. Null if the request has ended. */
 async function foundNow(exchange: Exchange): Promise<ClaimedDeliveries | null> {
   const found = await exchange.readTogether(LOOKING, null);
   if (found === null || !found.isAvailable || exchange.method === 'HEAD') {
@@ -171,7 +171,7 @@ async function foundNow(exchange: Exchange): Promise<ClaimedDeliveries | null> {
   return await exchange.writeTogether(TAKING, null);
 }
 
-/** Errors: 429 and 503 if too many wait. */
+/** Errors: 429 and 503 if too many requests wait. */
 function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryCheck): WaitingRequest {
   exchange.occupy(WAITING, WAITING_LIMITS);
   const request = waiting.enter(found.companyId);
@@ -179,7 +179,10 @@ function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryChe
   return request;
 }
 
-/** What comes within the time; nothing if it ends before. Errors: those of the token and of `admit`, at any time. */
+/**
+ * Deliveries that arrive within `waitMs`; empty if none do, or if the request ends. Errors: those of the
+ * token and of `admit`, at any time.
+ */
 async function next(
   exchange: Exchange,
   request: WaitingRequest,
@@ -204,7 +207,7 @@ async function lookAgain(exchange: Exchange, request: WaitingRequest): Promise<r
   });
 }
 
-/** The same in one unit that writes: for a terminal for which there is most likely something. */
+/** Like `lookAgain`, in one unit that writes: a terminal that was woken probably has a delivery. */
 async function takeNow(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
   return await noticed(request, async () => {
     const taken = await exchange.writeTogether(TAKING, null);
@@ -213,7 +216,7 @@ async function takeNow(exchange: Exchange, request: WaitingRequest): Promise<rea
   });
 }
 
-/** Has others look whose token is that of a terminal which is refused. */
+/** If the token of the terminal is refused, the other terminals with this token check it too. */
 async function noticed<T>(request: WaitingRequest, use: () => Promise<T>): Promise<T> {
   try {
     return await use();
@@ -235,7 +238,7 @@ async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<vo
   }
 }
 
-/** Ends when the terminal may not go on: it learns why when it asks again. */
+/** Ends when the terminal may not use the service any more; its next request gets the error. */
 async function* eventsOf(exchange: Exchange, request: WaitingRequest): AsyncGenerator<string> {
   yield COMMENT;
   try {

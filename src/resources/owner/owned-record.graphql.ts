@@ -32,10 +32,10 @@ interface OwnedResource<R extends OwnedRecord> {
   readonly ofGroup: ChildList<R>;
 }
 
-/** The properties that an owned record shows as the relations `logicalNumber` and `group`. */
+/** Properties that an owned record shows as the relations `logicalNumber` and `group`. */
 export type OwnerKeys = 'logicalNumberId' | 'groupId';
 
-/** What parameters and metacontents add to the schema: queries, mutations, their owner, and the lists of each owner. */
+/** GraphQL module of parameters or metacontents: queries, mutations, owner, and lists of each owner. */
 export function ownedRecordGraphql<R extends OwnedRecord>(resource: OwnedResource<R>): GraphqlModule {
   const { types, name, ofLogicalNumber, ofGroup } = resource;
   return graphqlModule(

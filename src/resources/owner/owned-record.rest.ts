@@ -61,8 +61,8 @@ export function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): 
 const SELECTOR_FIELDS = Object.keys(OwnerSelector.shape);
 
 /**
- * The owner that `number` or `name` selects, in the body or, if the body has neither, in the query (contract 2).
- * Errors: `malformed` if body and query select different owners, and those of `getOwner`.
+ * The owner that `number` or `name` selects, in the body or, if the body has neither, in the query (contract
+ * 2). Errors: `malformed` if body and query select different owners, and those of `getOwner`.
  */
 async function ownerOf(work: ReadWork, call: Call): Promise<Owner> {
   const inBody = selectorIn((field) => call.ownerInput[field]);

@@ -11,7 +11,7 @@ import type { OwnedRecord, Owner } from './owner.model.js';
 export interface OwnedRecords<R extends OwnedRecord> {
   /** Errors: `not_found`, also for a record of another owner (contract 2). */
   get(work: ReadWork, owner: Owner, id: number): Promise<R>;
-  /** Of any owner. Errors: `not_found`. */
+  /** A record of any owner. Errors: `not_found`. */
   getById(work: ReadWork, id: number): Promise<R>;
   /** Ascending by id. */
   list(work: ReadWork, owner: Owner, request: PageRequest): Promise<Page<R>>;
@@ -20,11 +20,11 @@ export interface OwnedRecords<R extends OwnedRecord> {
   /** Errors: `invalid`, `taken`. */
   update(work: WriteWork, current: R, input: unknown): Promise<R>;
   delete(work: WriteWork, current: R): Promise<void>;
-  /** Whether the owner has more than one transaction should delete. */
+  /** Whether the owner has more records than one transaction may delete. */
   areManyOf(work: ReadWork, owner: Owner): Promise<boolean>;
-  /** For the deletion of the owner; one statement. */
+  /** Deletes all records of an owner that is being deleted. One statement. */
   deleteAllOf(work: WriteWork, owner: Owner): Promise<void>;
-  /** Deletes a part of them, also of an owner that is deleted already; returns false if there was none left. */
+  /** Deletes a part of the records of an owner, even a deleted one. Returns false if there were none. */
   deleteSomeOf(work: WriteWork, owner: Owner): Promise<boolean>;
 }
 
@@ -73,7 +73,7 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
   };
 }
 
-/** A value that is the same as before needs no warning. */
+/** Adds a warning if the value changed and looks like card data. */
 function warnOfValue(work: WriteWork, after: object, before: object = {}): void {
   const value = valueIn(after);
   const warning = value === valueIn(before) ? undefined : warningOfCardData(value);
@@ -87,7 +87,7 @@ function limit<Name extends OwnedTableName>(rows: number): Limit<Name> {
   return { rows, bytes: { column, limit: MAX_BYTES_AT_ONCE } };
 }
 
-/** The records of an owner that also meet `more`. */
+/** Condition for the records of an owner that also match `more`. */
 function matching<Name extends OwnedTableName>(
   { groupId, logicalNumberId }: Pick<OwnedRecord, 'groupId' | 'logicalNumberId'>,
   more: { readonly id?: number; readonly key?: string } = {},

@@ -6,9 +6,7 @@ import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';
 import { OwnerSelector, type Owner, type OwnerIds } from './owner.model.js';
 
-/**
- * The owner that `{ number }` or `{ name }` selects. Errors: `invalid` if neither or both are given, `not_found`.
- */
+/** Owner that `{ number }` or `{ name }` selects. Errors: `invalid` for neither or both, `not_found`. */
 export async function getOwner(work: ReadWork, selector: unknown): Promise<Owner> {
   const { number, name } = parse(OwnerSelector, selector);
   if (typeof number === 'string' && typeof name !== 'string') {
@@ -32,7 +30,7 @@ export async function getOwnerByIds(work: ReadWork, ids: OwnerIds): Promise<Owne
   return owner;
 }
 
-/** For each, its owner or the error that `getOwnerByIds` would throw; two statements. */
+/** Owner of each entry, or the error that `getOwnerByIds` would throw. Two statements. */
 export async function findOwners(
   work: ReadWork,
   wanted: readonly OwnerIds[],

@@ -1,6 +1,6 @@
 import type { EffectiveParameter, Parameter } from './parameter.model.js';
 
-/** The parameters of a terminal, ordered by key: the logical number's own ones override those of its group. */
+/** Parameters of a terminal, ordered by key: those of the logical number override those of its group. */
 export function effectiveParameters(
   own: readonly Parameter[],
   ofGroup: readonly Parameter[],

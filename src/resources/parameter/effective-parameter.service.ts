@@ -10,7 +10,7 @@ interface Holder {
   readonly groupId: number | null;
 }
 
-/** What `listEffectiveParameters` examines at most: each parameter is read, and merged with those of the group. */
+/** Examination of `listEffectiveParameters`: parameters are read, and merged with those of the group. */
 export const EFFECTIVE_EXAMINATION: Examination = {
   values: 2 * ROW_VALUES,
   rows: 'parameters',
@@ -18,10 +18,10 @@ export const EFFECTIVE_EXAMINATION: Examination = {
   isOfParents: true,
 };
 
-/** Merging so many takes about 5 ms. */
+/** Parameters merged per turn of the event loop: takes about 5 ms. */
 const MERGED_PER_TURN = 2_000;
 
-/** The effective parameters of each logical number, by its id; one statement. */
+/** Effective parameters by id of the logical number. One statement. */
 export async function listEffectiveParameters(
   work: ReadWork,
   numbers: readonly Holder[],

@@ -22,8 +22,8 @@ interface Wanted extends Omit<Setting, 'description'> {
 
 /**
  * Creates or changes parameters by owner and key. Returns one row for each setting, in the same order.
- * REJECT_EVERYTHING sets nothing if any row has a problem. A row without any change is not recorded. The number of
- * statements is constant. Errors: `invalid` for too many rows.
+ * REJECT_EVERYTHING sets nothing if any row has a problem. A row without any change is not recorded. The
+ * number of statements is constant. Errors: `invalid` for too many rows.
  */
 export async function setParameters(
   work: WriteWork,
@@ -116,7 +116,7 @@ function record(work: WriteWork, before: Parameter | undefined, after: Parameter
   else work.ledger.updated('parameter', before, after);
 }
 
-/** For example `[null,17,"timeout"]`. */
+/** Key of an owner and a parameter, for example `[null,17,"timeout"]`. */
 function ownerAndKey(of: { readonly owner: Owner; readonly key: string } | OwnedRecord): string {
   const { groupId, logicalNumberId } = 'owner' in of ? of.owner : of;
   return JSON.stringify([groupId, logicalNumberId, of.key]);

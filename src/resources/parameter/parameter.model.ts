@@ -4,7 +4,7 @@ import type { DomainError } from '../../platform/errors.js';
 import { boundedBytes, freeText, printableName } from '../../platform/encoding/text.js';
 import type { OwnedRecord } from '../owner/owner.model.js';
 
-/** What a client decides about a parameter. */
+/** Fields of a parameter that clients set. */
 const ParameterFields = z.object({
   key: printableName(255).describe('Key, unique for its owner.'),
   value: boundedBytes(64 * 1024).describe('Value, up to 64 KiB.'),
@@ -25,11 +25,11 @@ export interface EffectiveParameter extends ParameterValues {
   readonly overridden: Parameter | null;
 }
 
-/** One row of a batch. Its problem is the error that setting this parameter alone would have thrown. */
+/** One row of a batch. `problem` is the error that setting this parameter alone would throw. */
 export interface ParameterRow {
   /** Index in the batch, from 0. */
   readonly index: number;
-  /** Null if it was not set, because of its own problem or of those of other rows. */
+  /** Null if it was not set, because of an error in this or another row. */
   readonly parameter: Parameter | null;
   readonly problem: DomainError | null;
 }

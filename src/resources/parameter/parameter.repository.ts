@@ -52,7 +52,7 @@ export const parameterList = auditedList(parameterTable, {
 export const parametersOfGroup = parameterList.of({ column: 'group_id' });
 export const parametersOfLogicalNumber = parameterList.of({ column: 'logical_number_id' });
 
-/** Of all these logical numbers and groups, in undefined order; one statement. */
+/** Parameters of these logical numbers and groups, in undefined order. One statement. */
 export async function selectParametersOfOwners(
   work: ReadWork,
   logicalNumberIds: readonly number[],
@@ -67,7 +67,7 @@ export async function selectParametersOfOwners(
   return rows.map(parameterTable.recordOf);
 }
 
-/** Counts the parameters of logical numbers, given by their ids, and of the group of each. */
+/** Counts the parameters of logical numbers and of their groups, by ids of logical numbers. */
 export const effectiveWithin: RowCount = sumOfCounts([
   (work, max, ids = []) =>
     countUpTo(
@@ -84,7 +84,7 @@ export const effectiveWithin: RowCount = sumOfCounts([
     ),
 ]);
 
-/** Bytes of the values of a logical number's parameters and of those of its group. */
+/** Total bytes of the values of a logical number's parameters and of its group's parameters. */
 export async function selectValueBytes(
   work: ReadWork,
   { id, groupId }: { readonly id: number; readonly groupId: number | null },
@@ -103,7 +103,7 @@ export interface OwnedKey {
   readonly key: string;
 }
 
-/** The parameters that exist for these owners and keys, in undefined order; one statement. */
+/** Existing parameters with these owners and keys, in undefined order. One statement. */
 export async function selectByOwnersAndKeys(work: ReadWork, keys: readonly OwnedKey[]): Promise<Parameter[]> {
   const { db, companyId } = specialSql(work);
   const pairs = (name: keyof Owner): [number, string][] =>
@@ -118,7 +118,7 @@ export async function selectByOwnersAndKeys(work: ReadWork, keys: readonly Owned
 
 export interface Setting extends OwnedKey, ParameterValues {}
 
-/** Creates or changes parameters, in undefined order; one statement for each kind of owner. */
+/** Creates or changes parameters. Returns them in undefined order. One statement for each kind of owner. */
 export async function upsertParameters(work: WriteWork, settings: readonly Setting[]): Promise<Parameter[]> {
   const values = settings.map(({ owner, ...setting }) => ({ ...setting, ...owner }));
   const ofNumbers = values.filter(({ groupId }) => groupId === null);

@@ -8,8 +8,8 @@ import type { Removal } from './removal.model.js';
 import { deleteRemoval, findRemoval, findRemovalAfter, updatePosition } from './removal.repository.js';
 
 /**
- * Takes one step of a removal, in one short transaction: of the company after `companyId`, or of the first one.
- * Returns the company's id; null if nothing is left to be removed.
+ * Takes one step of a removal, in one short transaction: of the company after `companyId`, or of the first
+ * one. Returns the company's id; null if nothing is left to be removed.
  */
 export async function takeRemovalStep(units: Units, companyId: number): Promise<number | null> {
   const next = await units.systemRead((work) => nextAfter(work, companyId));

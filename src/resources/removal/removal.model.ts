@@ -1,23 +1,23 @@
 import type { Caller } from '../../platform/caller.js';
 
-/** What is removed: a deleted record with all that it owns, or a version from the logical numbers of a group. */
+/** A deleted record with all that it owns, or a version removed from the logical numbers of a group. */
 export type Removed =
   | { readonly groupId: number; readonly appVersionId?: never }
   | { readonly logicalNumberId: number }
   | { readonly appId: number }
   | { readonly appVersionId: number; readonly groupId?: number };
 
-/** Something that is hidden already and removed in steps. */
+/** Rows that no query returns any more, and that a background job deletes. */
 export interface Removal {
   readonly id: number;
   readonly groupId: number | null;
   readonly logicalNumberId: number | null;
   readonly appVersionId: number | null;
   readonly appId: number | null;
-  /** The same for everything that one change removes. */
+  /** Number of the change. All removals by one change have the same number. */
   readonly change: number;
-  /** The id of the last logical number that was dealt with; 0 at the beginning. */
+  /** Id of the last logical number that was handled; 0 at the beginning. */
   readonly position: number;
-  /** Who made the change. */
+  /** Caller who made the change. */
   readonly caller: Caller;
 }

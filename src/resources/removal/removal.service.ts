@@ -5,20 +5,20 @@ import { insertRemovals, selectLastRemovalId } from './removal.repository.js';
 
 export { selectLastRemovalId as lastRemovalId } from './removal.repository.js';
 
-/** With more rows than this, a change does not remove them itself but leaves that to steps. */
+/** Maximum rows that a change deletes itself; a background job deletes more than these. */
 export const MAX_ROWS_AT_ONCE = 250;
-/** The same for the bytes of their values, which go to the ledger. */
+/** Maximum bytes of the values that a change deletes itself: the values are written to the ledger. */
 export const MAX_BYTES_AT_ONCE = 256 * 1024;
-/** Rows that one step removes. */
+/** Rows that one step of the background job deletes. */
 export const ROWS_PER_STEP = 100;
 
-/** From now on no query returns these records, what they own, or these links; steps remove the rows. */
+/** Hides records with all that they own, or links, from all queries. A background job deletes the rows. */
 export async function removeInSteps(work: WriteWork, removed: readonly Removed[]): Promise<void> {
   await insertRemovals(work, removed, (await selectLastRemovalId(work)) + 1);
   work.finishLater();
 }
 
-/** A change would have to write so many records at once that others would wait for it; `instead` says what to do. */
+/** Error for a change of so many records that other changes wait too long; `instead` is the advice. */
 export function tooManyRecords(what: string, records: string, limit: number, instead: string): DomainError {
   return new DomainError(
     'too_many_records',

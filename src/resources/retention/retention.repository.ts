@@ -7,15 +7,15 @@ import { ROLLUPS, UNIT_MS } from '../../database/totals/rollups.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Deleted, DeletedRows, Kind } from './retention.model.js';
 
-/** Rows that one statement deletes; more would hold the event loop for too long. */
+/** Rows that one statement deletes; more would block the event loop for too long. */
 const ROWS_PER_DELETE = { transactions: 50, others: 100 } as const;
 
 const NO_COMPANY = 0;
 
-/** Deliveries that have ended. All others stay, however old they are. */
+/** Condition for deliveries that have ended. Other deliveries stay, however old they are. */
 const ENDED = sql`d.state in ('delivered', 'failed', 'expired', 'cancelled')`;
 
-/** SQL of the time of the oldest row of each kind that could be deleted, of the company `c`. */
+/** SQL for the time of the oldest row of each kind that can be deleted, of company `c`. */
 const OLDEST: Readonly<Record<Kind, RawBuilder<unknown>>> = {
   transactions: sql`select t.recorded_at from transactions as t
     where t.company_id = c.id and t.id > ${upTo('transactions')} order by t.id limit 1`,
@@ -35,13 +35,16 @@ function upTo(table: PrunedTable): RawBuilder<unknown> {
     where p.company_id = c.id and p.name = ${sql.lit(table)}), 0)`;
 }
 
-/** A company and the time of the oldest row of a kind, in milliseconds since 1970; null if it has none. */
+/** A company and the time of its oldest row of a kind, in milliseconds since 1970; null if it has none. */
 export interface CompanyAge {
   readonly id: number;
   readonly oldest: number | null;
 }
 
-/** Companies after an id, ascending, with their oldest rows. One statement, with few rows read for each company. */
+/**
+ * Companies with an id greater than `after`, ascending, with the age of their oldest rows. One statement that
+ * reads few rows of each company.
+ */
 export async function selectAges(
   work: SystemReadWork,
   kind: Kind,
@@ -56,7 +59,7 @@ export async function selectAges(
   return rows;
 }
 
-/** The same for ledger entries without a company, of which there are the failed sign-ins. */
+/** Time of the oldest ledger entry without a company (failed sign-ins) in ms since 1970; null if none. */
 export async function selectAgeOfNoCompany(work: SystemReadWork): Promise<number | null> {
   const { db } = specialSql(work);
   const after = await prunedUpTo(db, NO_COMPANY, 'ledger');
@@ -67,14 +70,14 @@ export async function selectAgeOfNoCompany(work: SystemReadWork): Promise<number
   return rows.length > 1 ? (rows[0]?.at ?? null) : null;
 }
 
-/** A row that could be deleted, and the time from which its age counts. */
+/** A row that can be deleted, and the time from which its age is measured. */
 export interface AgedRow {
   readonly id: number;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Rows of a company in the order in which they are deleted, after one of them. */
+/** Rows of a company in the order of their deletion, after `page.after`. */
 export async function selectAged(
   work: SystemReadWork,
   kind: Kind,
@@ -115,7 +118,7 @@ function agedRows(
 interface Batch {
   readonly companyId: number;
   readonly before: Date;
-  /** Most rows to delete. */
+  /** Maximum rows to delete. */
   readonly limit: number;
 }
 
@@ -127,8 +130,9 @@ interface OldTransaction {
 }
 
 /**
- * Deletes the first transactions of a company in the order of their recording, up to one that is not old. Triggers take
- * them out of all totals; totals that are then 0 are deleted too. Returns the number of transactions.
+ * Deletes the oldest transactions of a company in the order of their recording, up to the first one that must
+ * be kept. Triggers subtract them from all totals; totals that become 0 are deleted too. Returns the number
+ * of transactions.
  */
 export async function deleteOldTransactions(
   work: SystemWriteWork,
@@ -182,7 +186,7 @@ export async function deleteEndedDeliveries(
   return await deleteEnded(work, companyId, 'notification_deliveries', rows);
 }
 
-/** The same for tokens that were revoked or have expired. */
+/** Deletes the tokens of a company that expired or were revoked first. Returns their number. */
 export async function deleteEndedTokens(
   work: SystemWriteWork,
   { companyId, before, limit }: Batch,
@@ -217,7 +221,7 @@ async function deleteEnded(
 
 const NOTHING: Deleted = { count: 0, upTo: 0, newestAt: null };
 
-/** What was deleted in the caller's company. One statement. */
+/** Statistics of the deleted rows of the caller's company. One statement. */
 export async function selectDeleted(work: ReadWork): Promise<DeletedRows> {
   const { db, companyId } = specialSql(work);
   const rows = await db
@@ -246,7 +250,7 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
   access_tokens: 'tokens',
 };
 
-/** Number of rows that were deleted in all companies, by kind. */
+/** Number of deleted rows of all companies, by kind. */
 export async function selectDeletedByTable(work: SystemReadWork): Promise<Readonly<Record<string, number>>> {
   const { db } = specialSql(work);
   const { rows } = await sql<{ name: string; total: number }>`select name, sum(total) as total from prunings

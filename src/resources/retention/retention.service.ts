@@ -19,35 +19,36 @@ import {
 
 export { selectDeleted as deletedRows } from './retention.repository.js';
 
-/** Rows that one transaction deletes at most: others write between two of them. */
+/** Maximum rows that one transaction deletes: other changes run between two transactions. */
 export const ROWS_PER_UNIT: Readonly<Record<Kind, number>> = {
   transactions: 200,
   ledger: 400,
   deliveries: 400,
   tokens: 200,
 };
-/** Between two transactions, so that others write meanwhile. */
+/** Pause between two transactions, in which other changes run. */
 const PAUSE_MS = 5;
-/** Where the storage is full, a transaction deletes fewer rows, down to this number: it needs room in the log. */
+/** Minimum rows per transaction if the storage is full: it needs space in the log for each row. */
 const LEAST_ROWS = 10;
 const COMPANIES_PER_STATEMENT = 500;
-/** Stands for ledger entries without a company. */
+/** Id that represents ledger entries without a company. */
 const NO_COMPANY = 0;
 
 export interface PruneOptions {
   readonly rules: Rules;
-  /** Seals the heads of chains again; see `database/ledger/chain.ts`. */
+  /** Seals the heads of the hash chains again; see `database/ledger/chain.ts`. */
   readonly hash: KeyedHash;
   readonly now: Date;
-  /** Most transactions for each kind. */
+  /** Maximum transactions for each kind. */
   readonly maxUnits: number;
   readonly isStopped: () => boolean;
   readonly onDeleted?: (kind: Kind, companyId: number, count: number) => void;
 }
 
 /**
- * Deletes what is older than the rules say, in small transactions and by turns of the companies. Ends when nothing old is
- * left, or after `maxUnits`: the next call continues (decisions.md#retention). Errors: `busy` and the faults of a storage.
+ * Deletes rows that are older than the rules allow, in small transactions, one company after the other. Ends
+ * when nothing old is left, or after `maxUnits`: the next call continues (decisions.md#retention). Errors:
+ * `busy` and storage errors.
  */
 export async function prune(units: Units, options: PruneOptions): Promise<void> {
   for (const kind of KINDS) {
@@ -69,7 +70,7 @@ async function pruneKind(units: Units, kind: Kind, before: Date, options: PruneO
   }
 }
 
-/** Ids of companies that have rows of before an instant. */
+/** Ids of companies that have rows from before a time. */
 async function companiesWithOld(
   units: Units,
   kind: Kind,
@@ -94,7 +95,7 @@ interface Batch {
   readonly hash: KeyedHash;
 }
 
-/** One transaction; returns the number of rows that it deleted. */
+/** Deletes rows in one transaction. Returns their number. */
 async function pruneOnce(units: Units, kind: Kind, batch: Batch): Promise<number> {
   for (let limit = ROWS_PER_UNIT[kind]; ; limit = Math.floor(limit / 4)) {
     try {
@@ -124,7 +125,7 @@ async function deleteOld(
   return await pruneLedger(work, batch);
 }
 
-/** What a call of `prune` without a limit would delete of one company, or of none. */
+/** Rows of one company, or without a company, that `prune` would delete without `maxUnits`. */
 export interface OldOfCompany extends OldRows {
   readonly kind: Kind;
   /** 0 for ledger entries without a company. */
@@ -133,7 +134,7 @@ export interface OldOfCompany extends OldRows {
 
 const ROWS_PER_READ = 5_000;
 
-/** Counts what is older than the rules say, a page of rows at a time. Changes nothing. */
+/** Counts the rows that are older than the rules allow, one page at a time. Changes nothing. */
 export async function countOld(
   units: Units,
   { rules, now }: Pick<PruneOptions, 'rules' | 'now'>,
@@ -169,7 +170,7 @@ async function countOfCompany(units: Units, kind: Kind, companyId: number, befor
   return { count, oldest: isNone ? null : new Date(oldest), newest: isNone ? null : new Date(newest) };
 }
 
-/** By kind: the time of the oldest row of all companies, in milliseconds since 1970, and how many were deleted. */
+/** Time of the oldest row of all companies, in ms since 1970, and number of deleted rows, by kind. */
 export async function retentionFigures(units: Pick<Units, 'systemRead'>): Promise<{
   readonly oldest: Readonly<Record<string, number | null>>;
   readonly deleted: Readonly<Record<string, number>>;

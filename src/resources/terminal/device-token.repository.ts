@@ -14,7 +14,7 @@ export interface NewDeviceToken {
   readonly lastFour: string;
 }
 
-/** Stores tokens of different devices, in the place of those that the devices had. */
+/** Stores tokens of different devices. Replaces the devices' former tokens. */
 export async function replaceDeviceTokens(work: WriteWork, values: readonly NewDeviceToken[]): Promise<void> {
   const rows = values.map(({ deviceId, hash, lastFour }) => ({
     device_id: deviceId,
@@ -51,7 +51,7 @@ export async function selectDevicesForTokens(
   return rows.map((row) => ({ id: row.id, serialNumber: row.serial_number }));
 }
 
-/** Whose a device token is. */
+/** Device and company of a token. */
 export interface DeviceCredential {
   readonly companyId: number;
   readonly deviceId: number;
@@ -59,7 +59,7 @@ export interface DeviceCredential {
   readonly issuedBy: number;
 }
 
-/** Tokens with their devices, by hash, in one statement. Deleting a device deletes its token. */
+/** Devices of tokens, by token hash. One statement. Deleting a device deletes its token. */
 export async function findDeviceCredentials(
   work: SystemReadWork,
   hashes: readonly string[],

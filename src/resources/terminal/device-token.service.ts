@@ -7,21 +7,21 @@ import type { IssuedToken } from './terminal.model.js';
 
 type TokenDevice = Pick<Device, 'id' | 'serialNumber'>;
 
-/** Issues the token of a device. The one that it had before ends. */
+/** Issues the token of a device. Its former token becomes invalid. */
 export async function issueDeviceToken(work: WriteWork, device: TokenDevice): Promise<IssuedToken> {
   return only(await issueAll(work, [device]));
 }
 
-/** Which devices get tokens, in steps of one unit of work each. */
+/** Devices that get tokens in one step, which is one unit of work. */
 export interface TokenStep {
-  /** Id of the last device of the step before; 0 for the first step. */
+  /** Id of the last device of the previous step; 0 for the first step. */
   readonly after: number;
   readonly limit: number;
   /** Whether devices that have a token get a new one. */
   readonly replace: boolean;
 }
 
-/** Issues tokens for the next devices, in the order of their ids; returns none at the end. */
+/** Issues tokens for the next devices, in the order of their ids. Returns an empty list at the end. */
 export async function issueNextDeviceTokens(
   work: WriteWork,
   { after, limit, replace }: TokenStep,
@@ -29,7 +29,7 @@ export async function issueNextDeviceTokens(
   return await issueAll(work, await selectDevicesForTokens(work, { after, limit, all: replace }));
 }
 
-/** Ends the token of a device; without one, nothing changes. */
+/** Revokes the token of a device. Nothing changes if it has none. */
 export async function revokeDeviceToken<D extends TokenDevice>(work: WriteWork, device: D): Promise<D> {
   const lastFour = await deleteDeviceToken(work, device.id);
   if (lastFour !== undefined) {
@@ -56,5 +56,5 @@ async function issueAll(work: WriteWork, devices: readonly TokenDevice[]): Promi
 
 const lastFourOf = (secret: string): string => secret.slice(-4);
 
-/** What the ledger keeps of a token. */
+/** Entry of a token in the ledger. */
 const entryOf = ({ id, serialNumber }: TokenDevice, lastFour: string) => ({ id, serialNumber, lastFour });

@@ -7,29 +7,29 @@ import { storeSightings } from '../device/presence/presence.service.js';
 
 /** Devices of which a node knows when they were last seen; some 40 MB. */
 const MAX_DEVICES = 200_000;
-/** Takes 5 to 10 ms on SQLite. More would hold the event loop, and other writers, for too long. */
+/** Devices stored in one unit of work: takes 5 to 10 ms on SQLite, while other writes wait. */
 const ROWS_PER_UNIT = 250;
-/** To look at so many takes less than 5 ms. */
+/** Devices examined per turn of the event loop: takes less than 5 ms. */
 const IDS_PER_TURN = 2_000;
 const TIMES = { soonMs: SECOND / 4, intervalMs: 5 * SECOND };
 
 interface Seen {
-  /** By the wall clock of this node. */
+  /** Time at which the device was seen, by the wall clock of this node. */
   at: number;
-  /** When the device may be written again, by `elapsed`. */
+  /** Time from which the device may be stored again, by `elapsed`. */
   dueAt: number;
   /** Whether `at` is yet to be written. */
   isWaiting: boolean;
 }
 
 /**
- * Stores when terminals were last seen. Each node writes a device once a minute at most, and then the time of its last
- * request, also if no other request follows; what comes together is one statement.
+ * Stores when terminals were last seen. Each node stores a device at most once a minute, and then the time of
+ * its latest request, even if no other request follows. One statement stores many devices.
  */
 export class SeenDevices {
   /** Devices that are waiting to be written, by company. */
   readonly #notes: CompanyNotes<Set<number>>;
-  /** By company and device: those that wait, and those that were written in the last minute. What was written last is last. */
+  /** Sightings to be stored, or stored in the last minute, by company and device; the latest is last. */
   readonly #seen = new Map<string, Seen>();
   #isFinishing = false;
 
@@ -46,11 +46,11 @@ export class SeenDevices {
     });
   }
 
-  /** To be called for each request of a terminal that was admitted. `now` is the server's time. */
+  /** To be called for each request of an admitted terminal. `now` is the server's time. */
   note(companyId: number, deviceId: number, now: Date): void {
     const key = keyOf(companyId, deviceId);
     const seen = this.#seen.get(key) ?? this.#add(key);
-    // Also if it is earlier: then the clock was set right.
+    // May be earlier than before: the clock may have been corrected.
     seen.at = now.getTime();
     if (seen.isWaiting) return;
     seen.isWaiting = true;

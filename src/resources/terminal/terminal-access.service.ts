@@ -13,9 +13,9 @@ export interface AdmittedDevice extends Device {
 }
 
 /**
- * The one rule of access, for every request of a terminal: its serial number is that of a device of the company, which is
- * enabled and works under a logical number (decisions.md#terminal-access). By claim: the device, or why its terminal may
- * not use the service. One statement.
+ * The one rule of access, for every request of a terminal: its serial number is that of a device of the
+ * company, which is enabled and works under a logical number (decisions.md#terminal-access). By claim: the
+ * device, or why its terminal may not use the service. One statement.
  */
 export async function admitTerminals(
   work: ReadWork,
@@ -26,7 +26,7 @@ export async function admitTerminals(
   return claims.map((claim) => admitted(devices.get(claim.serialNumber), claim));
 }
 
-/** Why each may not use the service; null for one that may. One statement. */
+/** Reason why each terminal may not use the service; null if it may. One statement. */
 export async function refusalsOf(
   work: ReadWork,
   claims: readonly TerminalClaim[],
@@ -36,8 +36,9 @@ export async function refusalsOf(
 }
 
 /**
- * The ids of devices whose terminals may use the service under these logical numbers, for transports that name a terminal
- * by its logical number only: where several enabled devices have the same one, none of them is meant. One statement.
+ * Ids of devices whose terminals may use the service under these logical numbers, for transports that
+ * identify a terminal by its logical number only. A logical number of several enabled devices identifies none
+ * of them. One statement.
  */
 export async function terminalsOf(
   work: CompanyWriteWork,
@@ -47,7 +48,8 @@ export async function terminalsOf(
 }
 
 function admitted(device: Device | undefined, { deviceId }: TerminalClaim): AdmittedDevice | TerminalRefused {
-  // The device of the token may have been deleted a moment ago, and another one created with its serial number.
+  // The device of the token may have been deleted a moment ago, and another one created with its serial
+  // number.
   if (device === undefined || (deviceId !== null && deviceId !== device.id)) {
     return new TerminalRefused('No device has this serial number.', { code: 'unknown_terminal' });
   }
@@ -63,8 +65,8 @@ function admitted(device: Device | undefined, { deviceId }: TerminalClaim): Admi
 }
 
 /**
- * Refuses what a terminal sends for another logical number than its own; `given` is what it names, undefined if it names
- * none. Errors: `invalid`.
+ * Refuses what a terminal sends for another logical number than its own; `given` is what it names, undefined
+ * if it names none. Errors: `invalid`.
  */
 export async function demandOwnNumber(
   work: ReadWork,

@@ -9,10 +9,10 @@ import { cachedLookUp, type ValidTokens } from '../access-token/token-cache.serv
 import { SerialNumber } from '../device/device.model.js';
 import { findDeviceCredentials, type DeviceCredential } from './device-token.repository.js';
 
-/** Finds whose a device token is; undefined for any other text. */
+/** Finds the device of a device token; undefined for any other text. */
 export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;
 
-/** A fleet has as many tokens as terminals, so those of one turn of the event loop are looked up together. */
+/** A fleet has as many tokens as terminals, so the look-ups of one turn of the event loop are combined. */
 const LOOK_UPS = { most: 200, everyMs: 0 } as const;
 
 interface Found {
@@ -34,8 +34,8 @@ export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceT
 }
 
 /**
- * Refuses the tokens of devices as it refuses a token without the needed scope: they are for `/terminal/v1` only. Errors:
- * `forbidden` for such a token, else those of `access`.
+ * Refuses device tokens like tokens without the needed scope: they are for `/terminal/v1` only. Errors:
+ * `forbidden` for a device token, otherwise the errors of `access`.
  */
 export function withoutDeviceTokens(access: Authenticator, find: FindDeviceToken): Authenticator {
   return {
@@ -52,9 +52,10 @@ export function withoutDeviceTokens(access: Authenticator, find: FindDeviceToken
 }
 
 /**
- * The terminal that a token speaks for: that of a device token, or the one that a gateway token names. `named` is the
- * serial number that the request names, if it does. Errors: `unauthenticated`; `forbidden` for a token without the scope
- * `terminals`, and for a device token that names another terminal; `malformed` for a gateway token without a name.
+ * Terminal that sends a request: the device of a device token, or the terminal that the request with a
+ * gateway token names. `named` is the serial number in the request; undefined if it has none. Errors:
+ * `unauthenticated`; `forbidden` for a token without the scope `terminals`, and for a device token with the
+ * name of another terminal; `malformed` for a gateway token without a name.
  */
 export async function claimTerminal(
   {
@@ -64,7 +65,7 @@ export async function claimTerminal(
   }: {
     readonly access: Authenticator;
     readonly find: FindDeviceToken;
-    /** Those of gateways, which are not looked for among the tokens of devices: a gateway sends many requests. */
+    /** Valid gateway tokens, which are not looked up as device tokens: a gateway sends many requests. */
     readonly gateways: ValidTokens;
   },
   { token, named }: { readonly token: string | undefined; readonly named: string | undefined },

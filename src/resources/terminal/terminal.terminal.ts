@@ -13,7 +13,7 @@ const ReportAnswer = z.strictObject({
     .describe('Names of fields that a report does not have; at most 20.'),
 });
 
-/** What terminals report. */
+/** Route for reports of terminals. */
 export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {
     method: 'POST',

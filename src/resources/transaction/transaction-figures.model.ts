@@ -1,6 +1,6 @@
 import type { TransactionRecord } from './transaction.model.js';
 
-/** What is summed up of a payment, as columns: texts are empty and `installments` is -1 where unknown or without one. */
+/** Columns that totals are grouped by. Without a value, texts are empty and `installments` is -1. */
 export interface Figures {
   readonly payment_status: string;
   readonly payment_type: string;
@@ -9,15 +9,16 @@ export interface Figures {
   readonly installments: number;
 }
 
-/** A type of payments with a brand and an acquirer, in one UTC month. */
+/** Combination of payment type, brand and acquirer in one UTC month. */
 export interface PaymentKind extends Pick<Figures, 'payment_type' | 'brand' | 'acquirer'> {
   /** 12 times the year, plus the month from 0 to 11. */
   readonly month: number;
 }
 
 /**
- * Kinds of payments that are summed up by their names, for each company and UTC month. Without this limit, a client that
- * sends a new brand with each payment would make totals as large as the table of transactions.
+ * Maximum kinds of payments with totals of their own, for each company and UTC month. Without this limit, a
+ * client that sends a new brand with each payment would make the totals as large as the table of
+ * transactions.
  */
 export const MAX_KINDS = 300;
 
@@ -43,7 +44,7 @@ export function keyOfKind({ month, payment_type: type, brand, acquirer }: Paymen
   return JSON.stringify([month, type, brand, acquirer]);
 }
 
-/** The figures of a transaction; `isNamed` says whether its kind is one of those that are summed up by their names. */
+/** Figures of a transaction; `isNamed` says whether its kind has totals of its own. */
 export function figuresOfRecord(record: TransactionRecord, isNamed: (kind: PaymentKind) => boolean): Figures {
   const kind = kindOf(record);
   if (kind === undefined || record.parsed === null) return NO_PAYMENT;
@@ -57,7 +58,7 @@ export function figuresOfRecord(record: TransactionRecord, isNamed: (kind: Payme
   };
 }
 
-/** Of new kinds, those for which their month has room, by the number of its kinds before. */
+/** New kinds that fit below `MAX_KINDS` in their month. `totals` is the number of existing kinds by month. */
 export function admittedKinds(
   kinds: readonly PaymentKind[],
   totals: ReadonlyMap<number, number>,

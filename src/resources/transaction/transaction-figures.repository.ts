@@ -21,8 +21,8 @@ const numbers = new CompanyRows('logical_numbers');
 const paymentKinds = new CompanyRows('transaction_payment_kinds');
 
 /**
- * The groups that the logical numbers of records have now, 0 for none, in the order of the records. One statement; to find
- * the group at the start of each transaction would be one for each record.
+ * Current group ids of the logical numbers of records, 0 for none, in the order of the records. One
+ * statement; the group at the start of each transaction would need one statement per record.
  */
 export async function groupsOf(
   work: WriteWork,
@@ -36,8 +36,8 @@ export async function groupsOf(
 }
 
 /**
- * What is summed up of the payment of each of these records. No statement for kinds of payments that are remembered, else
- * one, and two more for new kinds, which are stored.
+ * Function that returns the figures of each of these records. No statement if all kinds of payments are
+ * cached; otherwise one, and two more to store new kinds.
  */
 export async function figuresOf(
   work: WriteWork,
@@ -63,8 +63,8 @@ const without = (kinds: ReadonlyMap<string, PaymentKind>, keys: ReadonlySet<stri
   [...kinds].flatMap(([key, kind]) => (keys.has(key) ? [] : [kind]));
 
 /**
- * Kinds that were found in a database, by company: they stay there. One whose unit of work failed later may be among them;
- * then its month has one more kind than others have room for.
+ * Cache of stored kinds by database and company: stored kinds are never deleted. A kind whose unit of work
+ * failed may be included; its month then has one kind more than the limit.
  */
 const found = new WeakMap<object, Map<number, Set<string>>>();
 const MAX_COMPANIES = 200;
@@ -102,7 +102,7 @@ async function storedKinds(work: WriteWork, kinds: readonly PaymentKind[]): Prom
   return await runCached(db, `${kinds.length} kinds of payments`, [...values, companyId], build);
 }
 
-/** Statements for so many kinds are compiled once. */
+/** Maximum kinds of a statement that is compiled once and cached. */
 const MAX_CACHED = 20;
 
 function asRow({ month, payment_type: type, brand, acquirer }: PaymentKind): RawBuilder<unknown> {
@@ -110,7 +110,7 @@ function asRow({ month, payment_type: type, brand, acquirer }: PaymentKind): Raw
   return sql`(${typed('integer', month)}, ${sql.join(texts)})`;
 }
 
-/** Stores new kinds, as far as their months have room for them; returns these. */
+/** Stores new kinds up to the limit of their months, and returns those that were stored. */
 async function addKinds(work: WriteWork, kinds: readonly PaymentKind[]): Promise<readonly PaymentKind[]> {
   if (kinds.length === 0) return [];
   const { db, companyId } = specialSql(work);

@@ -19,7 +19,7 @@ const instantsOf = ({ from, to }: TimeRange): readonly [from: Date, to: Date] =>
   instant.toColumn(new Date(to)),
 ];
 
-/** Over `t`. Every column that is compared here is part of the index that serves the query. */
+/** Condition on `t`. Every column that it compares is part of the index for the query. */
 function matching(companyId: number, where: Condition, range: TimeRange): RawBuilder<unknown> {
   const [from, to] = instantsOf(range);
   return sql`t.company_id = ${boundCompany(companyId, where)}
@@ -42,7 +42,7 @@ export async function countTransactions(
   return counted[0]?.total ?? 0;
 }
 
-/** Newest first. Rows that are skipped are skipped in an index: only those of the page are read from the table. */
+/** One page of transactions, newest first. Other rows are skipped in an index and not read. */
 export async function selectTransactions(
   work: ReadWork,
   given: Condition,
@@ -76,8 +76,8 @@ const FAILED: TransactionStatus = 'fail';
 const OF_FAILED: ReadonlySet<string> = new Set(['status', 'transactionType']);
 
 /**
- * What else is demanded of failed transactions, if an index of SQLite has those with all that is shown; otherwise undefined.
- * SQLite uses it only if the status is part of the SQL text.
+ * Condition besides the status, if the filter selects failed transactions by columns of SQLite's index of
+ * them; otherwise undefined. SQLite uses this index only if the status is part of the SQL text.
  */
 function demandedOfFailed(where: Condition): Condition | undefined {
   const isOfIndex = exactComparisons(where)?.every(({ field }) => OF_FAILED.has(field)) === true;

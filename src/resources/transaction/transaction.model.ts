@@ -10,15 +10,15 @@ export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
 export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
-/** `/v1` shows it instead of null in `sent`, `received` and `parsed`, as the contract's examples do (contract 11). */
+/** Text for null in `sent`, `received` and `parsed` of `/v1`, as in the contract's examples (contract 11). */
 export const NULL_TEXT = 'null';
 
-/** ISO 8583 gives an amount 12 digits. */
+/** Maximum amount in cents: ISO 8583 has 12 digits. */
 const MAX_AMOUNT = 999_999_999_999;
-/** Up to a whole card number; recording keeps the first 6 and the last 4 digits. */
+/** Up to a whole card number; recording stores only the first 6 and the last 4 digits. */
 const cardDigits = z.string().regex(/^[0-9]{0,19}$/, 'must be digits');
 const text = freeText(255).nullable().default(null);
-/** Null means the same as an absent field. */
+/** Optional text; null is the same as absent. */
 const textIfAny = freeText(255)
   .nullish()
   .transform((value) => value ?? undefined);
@@ -40,7 +40,7 @@ export const Card = z.object({
 });
 export const Merchant = z.object({ id: text, document: text, name: text });
 
-/** A payment out of any financial protocol, in one form (contract 35). */
+/** A payment of any financial protocol in a uniform format (contract 35). */
 export const ParsedPayment = z.object({
   acquirer: text,
   type: freeText(64),
@@ -52,7 +52,7 @@ export const ParsedPayment = z.object({
   paymentMethod: text,
   installment: Installment.nullish().transform((value) => value ?? { type: null, quantity: null }),
   nsu: text,
-  /** Of the transaction that this one cancels. */
+  /** NSU of the transaction that this one cancels. */
   nsuReference: textIfAny,
   authorizationCode: text,
   transactionId: text,
@@ -67,12 +67,15 @@ export const ParsedPayment = z.object({
 });
 export type ParsedPayment = z.output<typeof ParsedPayment>;
 
-/** What happened to the amount of a payment: paid, refused, or paid back. */
+/** Effect of a payment on its amount: paid, refused, or paid back. */
 export type PaymentOutcome = 'approved' | 'denied' | 'cancelled';
 
 const PAYS_BACK: readonly string[] = ['cancellation', 'refund'];
 
-/** An approved cancellation or refund, or any approved payment that names one it cancels, pays its amount back. */
+/**
+ * `cancelled` for payments that pay their amount back: an approved cancellation or refund, or any approved
+ * payment with an `nsuReference`.
+ */
 export function outcomeOf({ status, type, nsuReference }: ParsedPayment): PaymentOutcome {
   if (status === 'denied') return 'denied';
   return PAYS_BACK.includes(type) || nsuReference !== undefined ? 'cancelled' : 'approved';
@@ -89,7 +92,7 @@ const instant = z
   .refine((at) => at.getTime() >= 0 && at.getTime() < END_OF_TIME, 'must be a year from 1970 to 9999');
 const message = freeText(65_536).nullable().default(null);
 
-/** A transaction of the company with the same reference and serial number is the same transaction. */
+/** Two reports with the same reference and serial number are the same transaction of the company. */
 const reference = identifyingName(128)
   .describe(
     'Name of the transaction at its source, unique for its serial number. Makes recording repeatable.',

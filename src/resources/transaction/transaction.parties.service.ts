@@ -5,7 +5,7 @@ import type { Device } from '../device/device.model.js';
 import { findDevicesBySerialNumbers } from '../device/device.service.js';
 import type { Transaction } from './transaction.model.js';
 
-/** By transaction id, the device that has its serial number now; absent if there is none. */
+/** Devices that have the serial numbers of transactions now, by transaction id; absent if there is none. */
 export async function devicesOf(
   work: ReadWork,
   transactions: readonly Transaction[],
@@ -13,7 +13,7 @@ export async function devicesOf(
   return matched(transactions, 'serialNumber', (names) => findDevicesBySerialNumbers(work, names));
 }
 
-/** By transaction id, the app that has its app name now; absent if there is none. */
+/** Apps that have the app names of transactions now, by transaction id; absent if there is none. */
 export async function appsOf(
   work: ReadWork,
   transactions: readonly Transaction[],

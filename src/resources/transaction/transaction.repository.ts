@@ -23,7 +23,7 @@ import {
 const time = nullable(instant);
 const payment = nullable(json<ParsedPayment>());
 
-/** What is shown of a transaction; the others are read for figures only. */
+/** Columns of a transaction record; the others are used only for totals. */
 export const SHOWN_COLUMNS = [
   ...(['id', 'transaction_type', 'serial_number', 'logical_number', 'app_name', 'detail', 'status'] as const),
   ...(['framework_version', 'sent', 'received', 'parsed', 'started_at', 'finished_at', 'reference'] as const),
@@ -83,7 +83,7 @@ export function columnsOf(record: TransactionRecord): Own<Written<Tables['transa
 
 type FilterColumns = Readonly<Record<string, FilterColumn>>;
 
-/** The columns by which tables of totals are grouped. */
+/** Columns that tables of totals are grouped by. */
 const KIND_COLUMNS = {
   status: { column: 'status', kind: 'choice', order: 'STARTED_AT' },
   transactionType: { column: 'transaction_type', kind: 'choice' },
@@ -121,16 +121,17 @@ export const transactionList = listOf<'transactions', Transaction>({
   recordOf: transactionOf,
 });
 
-/** The index belongs to SQLite's primary key. */
+/** Index of SQLite's primary key. */
 export const transactionNewRows = transactionList.newRows('sqlite_autoindex_transactions_1');
 
-/** Transactions hold texts, no foreign keys: a parent is given by its number or serial number. */
+/** Transactions refer to a parent by its number or serial number, not by a foreign key. */
 export const transactionsOfLogicalNumber = transactionList.of({ column: 'logical_number', isName: true });
 export const transactionsOfDevice = transactionList.of({ column: 'serial_number', isName: true });
 
 /**
- * As SQL over `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`. Rows of all times
- * may be found by the indexes of alternatives; others by the index that has counted them for the price, and by no other.
+ * SQL condition on `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`.
+ * With `isOfAllTimes`, the indexes of alternatives (`or`) may find the rows; otherwise only the index that
+ * counted them for the cost.
  */
 export function meeting(where: Condition, isOfAllTimes = false) {
   const narrow = narrowing(COLUMNS, where);
@@ -153,13 +154,13 @@ export async function findTransaction(work: ReadWork, id: number): Promise<Trans
   return row && transactionOf(row);
 }
 
-/** What a transaction is known by: a reference counts for its serial number. */
+/** Unique key of a transaction: references are unique per serial number. */
 export interface TransactionKey {
   readonly reference: string;
   readonly serialNumber: string;
 }
 
-/** Those of the transactions that the company has, in undefined order. One statement. */
+/** Transactions of the company with these keys, in undefined order. One statement. */
 export async function findTransactionsByKeys(
   work: ReadWork,
   keys: readonly TransactionKey[],
@@ -172,7 +173,7 @@ export async function findTransactionsByKeys(
   return found.map(transactionOf);
 }
 
-/** A record as it is read back once it is stored. */
+/** A record in the form in which it is read back after it was stored. */
 export function storedForm(record: TransactionRecord): TransactionRecord {
   const { startedAt, finishedAt } = record;
   const columns = columnsOf(record);
@@ -183,7 +184,7 @@ export function storedForm(record: TransactionRecord): TransactionRecord {
   });
 }
 
-/** Returns the ids, ascending: in the order of the records. */
+/** Inserts transactions. Returns their ids ascending, in the order of the records. */
 export async function insertTransactions(
   work: WriteWork,
   records: readonly TransactionRecord[],

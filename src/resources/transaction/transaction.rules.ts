@@ -1,6 +1,6 @@
 import { ALWAYS, type TimeRange, type CountedTimeRange } from './time-range.model.js';
 
-/** The range from `from` to `to`, excluded; open ends (null) are those of all time. Empty if `to` is before `from`. */
+/** Time range from `from` to `to`, exclusive; null means without a limit. Empty if `to` is before `from`. */
 export function periodOf(from: number | null | undefined, to: number | null | undefined): TimeRange {
   const begin = Math.max(from ?? ALWAYS.from, ALWAYS.from);
   return { from: begin, to: Math.max(Math.min(to ?? ALWAYS.to, ALWAYS.to), begin) };

@@ -29,7 +29,7 @@ export async function listTransactions(
   return { records, total, request };
 }
 
-/** From the beginning of `since` to the end of `until`. */
+/** Narrows transactions to the time from the beginning of `since` to the end of `until`. */
 function narrowedBy({ since, until, ...exact }: TransactionFilter): Narrowed {
   const given = Object.entries(exact).filter(([, value]) => value !== undefined);
   return {

@@ -53,7 +53,7 @@ abstract class Audited extends Node {
   }
 }
 
-/** A node type with the audit fields, for records of type `T`; `Hidden` names the properties that it does not show. */
+/** A node type with audit fields, for records of type `T`. `Hidden` names properties without a field. */
 export function auditedType<T extends Audit & { readonly id: number }, Hidden extends keyof T = never>(
   name: string,
   description: string,

@@ -21,7 +21,7 @@ export interface Passwords {
 
 /** argon2id (the library's default) with 19 MiB of memory, 2 passes, 1 thread. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each hash needs memory and a thread; those waiting take about a second together. */
+/** Hashes at a time, each of which needs memory and a thread, and waiting ones: about a second in total. */
 const HASHES_AT_ONCE = 4;
 const WAITING = 32;
 /** 120 bits, as 20 letters, digits, - and _. */

@@ -6,8 +6,8 @@ import { selectMemberships } from './member/member.repository.js';
 type UserEvent = Omit<LedgerChange, 'companyId' | 'entityId'>;
 
 /**
- * Records an event of a user once for each of the user's companies, since a company sees only its own entries; without
- * a company if the user has none.
+ * Records an event of a user in each of the user's companies, since a company sees only its own entries;
+ * without a company if the user has none.
  */
 export async function recordOfUser(work: SystemWriteWork, userId: number, event: UserEvent): Promise<void> {
   for (const companyId of await companiesOf(work, userId)) {
@@ -15,7 +15,7 @@ export async function recordOfUser(work: SystemWriteWork, userId: number, event:
   }
 }
 
-/** The same for a change by the user `by`; without one, by the first administrator of each company (contract 28). */
+/** Records a change by the user `by`; without it, by each company's first administrator (contract 28). */
 export async function recordChangeOfUser(
   work: SystemWriteWork,
   userId: number,

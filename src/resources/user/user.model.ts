@@ -57,7 +57,7 @@ export interface User {
   readonly lastSignInAt: Date | null;
   readonly lastSignInIp: string | null;
   readonly disabledAt: Date | null;
-  /** Until then no password is accepted; existing tokens stay valid. */
+  /** Until this time no password is accepted. Existing tokens stay valid. */
   readonly lockedUntil: Date | null;
   readonly revision: number;
   readonly createdAt: Date;
@@ -65,8 +65,8 @@ export interface User {
 }
 
 /**
- * A user as a member of one company: `id` and `email` are those of the account, all other fields are of this company
- * alone. Only the lock, and being disabled by the operator, apply to all companies of a user.
+ * A user as a member of one company. `id` and `email` belong to the account, all other fields to the
+ * membership. Only the lock, and being disabled by the operator, apply to all companies of a user.
  */
 export interface Member {
   readonly id: number;
@@ -78,7 +78,7 @@ export interface Member {
   readonly signInCount: number;
   readonly lastSignInAt: Date | null;
   readonly lastSignInIp: string | null;
-  /** By an administrator of the company, or by the operator of the server. */
+  /** Time at which an administrator, or the operator of the server, disabled the member; null if enabled. */
   readonly disabledAt: Date | null;
   readonly isDisabledByOperator: boolean;
   readonly lockedUntil: Date | null;

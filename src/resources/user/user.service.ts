@@ -20,7 +20,7 @@ import {
 
 export { hasUsers } from './user.repository.js';
 
-/** All users of the server, or those of a company, ordered by e-mail address; each with all memberships. */
+/** All users of the server, or of one company, ordered by e-mail address, with all their memberships. */
 export async function listPeople(work: SystemReadWork, company: Company | null): Promise<readonly Person[]> {
   const users = await selectUsers(work);
   const memberships = await selectMemberships(
@@ -40,7 +40,7 @@ export async function getUserByEmail(work: SystemReadWork, email: string): Promi
   return found(await findUserByEmail(work, email), 'user');
 }
 
-/** A member of all companies of a user, who may act on the user as a whole. Errors: `not_found`. */
+/** User with this address who is a member of all companies of `user`. Errors: `not_found`. */
 export async function getColleague(work: SystemReadWork, user: User, email: string): Promise<User> {
   const colleague = await getUserByEmail(work, email);
   for (const { companyId } of await selectMemberships(work, [user.id])) {
@@ -52,9 +52,9 @@ export async function getColleague(work: SystemReadWork, user: User, email: stri
 type NewUser = ReturnType<typeof UserAdd.parse>;
 
 /**
- * Adds a member to a company: a new user, or the existing user with this e-mail address, whose account does not change.
- * `by` is the acting user; without one, the company's first administrator acts, or the new member if there is none.
- * Errors: `invalid`, `taken` (already a member).
+ * Adds a member to a company: a new user, or the existing user with this e-mail address, whose account does
+ * not change. `by` is the acting user; without it, the company's first administrator acts, or the new member
+ * if there is none. Errors: `invalid`, `taken` (already a member).
  */
 export async function addUser(
   work: SystemWriteWork,
@@ -70,7 +70,7 @@ export async function addUser(
   return user;
 }
 
-/** Creates a company with its first member, who is the acting user, in the time zone of that. Errors: `invalid`, `taken`. */
+/** Creates a company in the time zone of its first member, who acts. Errors: `invalid`, `taken`. */
 export async function addCompanyWithUser(
   work: SystemWriteWork,
   name: string,
@@ -111,11 +111,12 @@ async function join(
 }
 
 /**
- * Denies the user any access, in all companies, until `enableUser`. `by` is the acting user, here and below; without
- * one, the first administrator of each company acts. Errors: `invalid` for the last administrator of a company.
+ * Denies the user any access, in all companies, until `enableUser`. `by` is the acting user, here and below;
+ * without it, the first administrator of each company acts. Errors: `invalid` for the last administrator of a
+ * company.
  */
 export async function disableUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
-  // Another administrator of these companies may be leaving at the same time.
+  // Another administrator of these companies may be disabled or removed at the same time.
   await work.lockCompanies((await selectMemberships(work, [id])).map(({ companyId }) => companyId));
   const { user } = await getAccount(work, id);
   if (user.disabledAt !== null) return user;
@@ -133,7 +134,7 @@ export async function enableUser(work: SystemWriteWork, { id }: Identified, by?:
   return await change(work, 'enable', user, { disabledAt: null }, by);
 }
 
-/** Lifts all locks, for whichever networks, and counts wrong passwords anew. */
+/** Removes all locks of a user, for all networks, and resets the numbers of wrong passwords. */
 export async function unlockUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
   const { user } = await getAccount(work, id);
   await resetNetworks(work, id);
@@ -141,7 +142,7 @@ export async function unlockUser(work: SystemWriteWork, { id }: Identified, by?:
   return await change(work, 'unlock', user, state, by);
 }
 
-/** Does not revoke tokens and does not lift a lock. */
+/** Sets the password. Tokens and locks stay. */
 export async function setPassword(
   work: SystemWriteWork,
   { id }: Identified,
@@ -152,7 +153,7 @@ export async function setPassword(
   return await change(work, 'set_password', user, { passwordHash }, by);
 }
 
-/** Changes the name and time zone of the account and in all companies. Errors: `invalid`. */
+/** Changes the name and time zone of the account and of all memberships. Errors: `invalid`. */
 export async function updateAccount(
   work: SystemWriteWork,
   { id }: Identified,
@@ -180,7 +181,7 @@ async function change(
   return after;
 }
 
-/** What the ledger of every company of the user shows: nothing of what the user does in the others. */
+/** User as it is shown in the ledgers of all its companies: without activity in only one of them. */
 function shown({ id, email, name, timeZone, disabledAt, lockedUntil }: User) {
   return { id, email, name, timeZone, disabledAt, lockedUntil };
 }

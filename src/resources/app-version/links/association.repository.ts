@@ -85,8 +85,8 @@ export async function deleteAssociationsOf(
 }
 
 /**
- * Associates each version with each of the ids that are records of the company and of the right kind. Returns the
- * number of associations.
+ * Associates each version with each of the ids that are records of the company and of the right kind. Returns
+ * the number of associations.
  */
 export async function insertAssociations(
   work: WriteWork,

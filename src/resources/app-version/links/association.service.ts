@@ -30,8 +30,9 @@ const NAMES: Readonly<Record<Association, string>> = {
 };
 
 /**
- * Replaces the associations `before` of a version by `after`. A version that is removed from a group is removed
- * from the group's logical numbers too (contract 21). Errors: `invalid` (an unknown id, or one of another kind).
+ * Replaces the associations `before` of a version by `after`. A version that is removed from a group is
+ * removed from the group's logical numbers too (contract 21). Errors: `invalid` (an unknown id, or one of
+ * another kind).
  */
 export async function associate(
   work: WriteWork,

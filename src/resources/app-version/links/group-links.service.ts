@@ -8,7 +8,10 @@ import { appVersionTable } from '../app-version.repository.js';
 import { deleteAssociations, insertAssociations, withAssociations } from './association.repository.js';
 import { recordAssociations } from './association.service.js';
 
-/** Attaches app versions to a group; attached ones do not change. A constant number of statements. Errors: `invalid`. */
+/**
+ * Attaches app versions to a group; attached ones do not change. A constant number of statements. Errors:
+ * `invalid`.
+ */
 export async function attachToGroup(work: WriteWork, group: Group, input: unknown): Promise<void> {
   const versions = (await versionsIn(work, input)).filter((version) => !version.groupIds.includes(group.id));
   if (versions.length === 0) return;
@@ -19,8 +22,8 @@ export async function attachToGroup(work: WriteWork, group: Group, input: unknow
 }
 
 /**
- * Detaches app versions from a group and from its logical numbers (contract 21). Versions that are not attached are
- * ignored. A constant number of statements. Errors: `invalid`.
+ * Detaches app versions from a group and from its logical numbers (contract 21). Versions that are not
+ * attached are ignored. A constant number of statements. Errors: `invalid`.
  */
 export async function detachFromGroup(work: WriteWork, group: Group, input: unknown): Promise<void> {
   const versions = (await versionsIn(work, input)).filter((version) => version.groupIds.includes(group.id));

@@ -40,7 +40,7 @@ export async function devicesByPresence(work: ReadWork): Promise<PresenceCounts>
   return countsOf(rows[0] ?? { count: 0, offline: 0, stale: 0, online: 0 });
 }
 
-/** Most devices first. One statement. */
+/** Number of devices by group, the largest number first. One statement. */
 export async function devicesByGroup(work: ReadWork): Promise<readonly GroupPresence[]> {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<Counted & { group_id: number | null }>`select n.group_id, ${counted(work)}

@@ -1,10 +1,10 @@
 import type { PresenceLimits } from '../../../platform/presence.js';
 
-/** How long ago the terminal of a device last sent a request; in the order of these times, the longest first. */
+/** Classes of the time since the last request of a device's terminal; the longest time first. */
 export const PRESENCES = ['never_seen', 'offline', 'stale', 'online'] as const;
 export type Presence = (typeof PRESENCES)[number];
 
-/** When a terminal was last seen, and what follows from it now. */
+/** Time at which a terminal was last seen, and its presence now. */
 export interface Sighting {
   /** Null if it never was. */
   readonly lastSeenAt: Date | null;
@@ -14,7 +14,7 @@ export interface Sighting {
 /** Number of devices by presence. */
 export type PresenceCounts = Readonly<Record<Presence, number>>;
 
-/** Devices whose logical number is in a group; null for those without a number or a group. */
+/** Devices whose logical number is in a group; `groupId` is null for devices without a number or a group. */
 export interface GroupPresence {
   readonly groupId: number | null;
   readonly count: number;
@@ -37,12 +37,12 @@ interface At {
   readonly presence: PresenceLimits;
 }
 
-/** The times from which on a terminal that was last seen then is offline, stale and online, in milliseconds since 1970. */
+/** Earliest last-seen times of terminals that are offline, stale and online, in milliseconds since 1970. */
 export function presenceStarts({
   now,
   presence: { staleMs, offlineMs },
 }: At): Readonly<Record<'offline' | 'stale' | 'online', number>> {
-  // A terminal is stale when the whole time has passed since it was seen: one that was seen a millisecond later is not.
+  // A terminal is stale when the whole period has passed since it was seen: 1 ms earlier, it is still online.
   return { offline: NEVER + 1, stale: now.getTime() - offlineMs + 1, online: now.getTime() - staleMs + 1 };
 }
 

@@ -8,7 +8,7 @@ import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import { sightingOf, type SeenDevice, type Sighting } from './presence.model.js';
 
-/** By id of the device. One statement. */
+/** Sightings by device id. One statement. */
 export async function selectSightings(
   work: ReadWork,
   deviceIds: readonly number[],
@@ -25,7 +25,7 @@ export async function selectSightings(
   return new Map(rows.map((row) => [row.id, sightingOf(row.last_seen_at, work)]));
 }
 
-/** The enabled device of each logical number; none where several have the same one. One statement. */
+/** The only enabled device of each logical number; absent if a number has several. One statement. */
 export async function selectOnlyDevices(
   work: CompanyWriteWork,
   logicalNumbers: readonly string[],
@@ -45,8 +45,9 @@ export async function selectOnlyDevices(
 const MAX_AHEAD_MS = HOUR;
 
 /**
- * Stores when devices were seen, unless another node has stored a later time. Ignores those that do not exist any more.
- * In `devices` (decisions.md#device-presence), each would take 930 bytes of the log of PostgreSQL instead of 121.
+ * Stores when devices were seen, unless another node has stored a later time. Deleted devices are ignored. A
+ * column of `devices` (decisions.md#device-presence) would take 930 bytes in the log of PostgreSQL per
+ * sighting instead of 121.
  */
 export async function storeSightings(work: CompanyWriteWork, seen: readonly SeenDevice[]): Promise<void> {
   const { db, companyId } = specialSql(work);

@@ -7,11 +7,14 @@ import { selectSightings } from './presence.repository.js';
 export { devicesByGroup, devicesByPresence, MAX_GROUPS } from './presence-summary.repository.js';
 export { selectOnlyDevices, storeSightings } from './presence.repository.js';
 
-/** What `devicesByPresence` and `devicesByGroup` examine: index entries, and by group the number of each device. */
+/**
+ * Examinations of `devicesByPresence` and `devicesByGroup`: index entries, and for groups the logical number
+ * of each device.
+ */
 export const BY_PRESENCE: Examination = { values: 3, rows: 'devices' };
 export const BY_GROUP: Examination = { values: 3 + ROW_VALUES, rows: 'devices' };
 
-/** When the terminals of devices were last seen, by id. One statement. */
+/** Time of the latest request of each device, by device id. One statement. */
 export async function sightings(
   work: ReadWork,
   devices: readonly Pick<Device, 'id'>[],

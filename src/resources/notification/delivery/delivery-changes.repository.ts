@@ -10,7 +10,10 @@ import { DELIVERY_CHANGES, type FinishedState } from './delivery.model.js';
 
 type WriteWork = OfCompany<SystemWriteWork>;
 
-/** Finishes those of the deliveries that wait; the next one of each logical number becomes due. Returns how many. */
+/**
+ * Finishes the waiting ones of these deliveries. The next delivery of each logical number becomes due.
+ * Returns the number of finished ones.
+ */
 export async function finish(
   work: WriteWork,
   ids: readonly number[],
@@ -43,8 +46,8 @@ async function makeFirstDue(work: WriteWork, logicalNumberIds: readonly number[]
 }
 
 /**
- * Queues failed deliveries again, as if they had never been tried. The first waiting delivery of each logical number
- * becomes due instead of another one. Returns how many.
+ * Queues failed deliveries again, as if they had never been tried. The first waiting delivery of each logical
+ * number becomes due instead of another one. Returns how many.
  */
 export async function requeue(work: WriteWork, ids: readonly number[]): Promise<number> {
   const set = sql`state = 'queued', finished_at = null, reason = null, attempts = 0, confirmed_at = null`;
@@ -65,13 +68,13 @@ export async function requeue(work: WriteWork, ids: readonly number[]): Promise<
 
 interface Change {
   readonly set: RawBuilder<unknown>;
-  /** On a row of the table, besides its id and company. */
+  /** Condition on a row of the table, besides its id and company. */
   readonly where: RawBuilder<unknown>;
   /** Serial numbers of terminals by the ids of deliveries, which `set` finds in `numbered.given`. */
   readonly receivers?: ReadonlyMap<number, string | null>;
 }
 
-/** Changes deliveries and gives each the position of its change. Returns the logical numbers of those that it changed. */
+/** Changes deliveries and assigns the position of each change. Returns the changed logical numbers. */
 export async function change(
   work: WriteWork,
   ids: readonly number[],
@@ -94,7 +97,7 @@ export async function change(
   return rows.map((row) => row.logical_number_id);
 }
 
-/** Draws positions for so many changes; returns the number before the first of them. */
+/** Reserves positions for `count` changes. Returns the number before the first one. */
 export async function positionsBefore(work: WriteWork, count: number): Promise<number> {
   const { db } = specialSql(work);
   const { companyId } = work.caller;

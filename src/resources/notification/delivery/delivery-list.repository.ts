@@ -6,7 +6,7 @@ import type { Row } from '../../../database/tables/tables.js';
 import type { Delivery, DeliveryChange, DeliveryState } from './delivery.model.js';
 import { lastPosition } from '../waiting/waiting.repository.js';
 
-/** Most deliveries of one notification. */
+/** Maximum deliveries of one notification. */
 const MAX_ROWS = 200_000;
 
 const end = nullable(instant);
@@ -44,7 +44,7 @@ export const deliveryList = listOf<'notification_deliveries', Delivery>({
 
 export const deliveriesOfNotification = deliveryList.of({ column: 'notification_id' });
 export const deliveriesOfLogicalNumber = deliveryList.of({ column: 'logical_number_id' });
-/** Those that were last given to the terminal with a serial number. */
+/** Deliveries that were last given to the terminal with this serial number. */
 export const deliveriesOfDevice = deliveryList.of({ column: 'serial_number', isName: true });
 
 const changes = listOf<'notification_deliveries', DeliveryChange>({
@@ -57,7 +57,10 @@ const changes = listOf<'notification_deliveries', DeliveryChange>({
   recordOf: (row) => ({ id: row.sequence, delivery: deliveryOf(row) }),
 });
 
-/** The last change of each delivery, in their order. A later one takes the place of an earlier one, so there are no gaps. */
+/**
+ * The latest change of each delivery, by position. `first` is always 1: a later change replaces the earlier
+ * one, so missing positions are no deleted events.
+ */
 export const deliveryNewRows: NewRows<DeliveryChange> = {
   ...changes.newRows('notification_deliveries_by_sequence'),
   span: async (work, companyId) => ({ first: 1, last: await lastPosition(inCompany(work, companyId)) }),

@@ -64,7 +64,7 @@ function dueIfFirst(
       and waiting.finished_at is null) then null else ${queuedAt} end`;
 }
 
-/** Draws ids for so many deliveries; returns the number before the first of them. */
+/** Reserves ids for `count` deliveries. Returns the number before the first one. */
 async function idsBefore(db: QueryExecutorProvider, companyId: number, count: number): Promise<number> {
   const drawn = await drawIds(db, 'notification_deliveries', [{ companyId, count }]);
   return (drawn.get(companyId) ?? 1) - 1;
@@ -87,7 +87,7 @@ interface Part {
   readonly logicalNumberIds: readonly number[];
 }
 
-/** How many parts of a notification have no deliveries yet. */
+/** Number of parts of a notification whose deliveries are not made yet. */
 export async function countParts(work: ReadWork, notificationId: number): Promise<number> {
   return await targets.count(work, { notification_id: notificationId });
 }
@@ -122,8 +122,8 @@ const partOf = (row: Row<'notification_targets'>): Part => ({
 });
 
 /**
- * Makes the deliveries of a part, unless another process has: queued, or cancelled already. Logical numbers that were
- * deleted since get none. Returns how many were made.
+ * Makes the deliveries of a part, unless another process has: queued, or cancelled already. Logical numbers
+ * that were deleted since get none. Returns how many were made.
  */
 export async function makePart(
   work: SystemWriteWork,

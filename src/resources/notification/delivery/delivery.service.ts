@@ -12,19 +12,19 @@ import {
   selectMembersAfter,
 } from './delivery.repository.js';
 
-/** How many deliveries one transaction inserts or deletes: 1,000 took up to 50 ms in a large database. */
+/** Maximum deliveries that one transaction inserts or deletes: 1,000 took up to 50 ms in a large database. */
 const LIMIT = { rows: 500 };
-/** Logical numbers of a group that one notification reaches; their ids are read while others wait to write. */
+/** Maximum logical numbers of a group for one notification: their ids are read in a transaction. */
 const MAX_MEMBERS = 200_000;
 
-/** Queues one delivery for each of at most 10,000 logical numbers; others run between parts of them. */
+/** Queues one delivery for each of at most 10,000 logical numbers. Yields to the event loop between parts. */
 export async function queueForNumbers(
   work: WriteWork,
   notificationId: number,
   logicalNumberIds: readonly number[],
 ): Promise<number> {
   for (let start = 0; start < logicalNumberIds.length; start += LIMIT.rows) {
-    // What has found the numbers has taken a turn already.
+    // Also before the first of several parts: finding that many numbers has taken a turn.
     if (start > 0 || logicalNumberIds.length > LIMIT.rows) await yieldToEventLoop();
     await queueDeliveries(work, notificationId, logicalNumberIds.slice(start, start + LIMIT.rows));
   }
@@ -32,8 +32,8 @@ export async function queueForNumbers(
 }
 
 /**
- * Queues one delivery for each logical number that the group has now; those of a large group in steps. Returns their
- * number. Errors: `too_many_records`.
+ * Queues one delivery for each logical number that is in the group now; a background job queues those of a
+ * large group. Returns their number. Errors: `too_many_records`.
  */
 export async function queueForGroup(
   work: WriteWork,
@@ -62,8 +62,8 @@ export async function queueForGroup(
 }
 
 /**
- * Queues one part of the deliveries that notifications have left to be done: of the company after `companyId`, or of
- * the first one. Returns the company's id; null if nothing is left.
+ * Queues one part of the remaining deliveries of notifications: of the first company after `companyId`, or
+ * else of the first company. Returns the company's id; null if none remain.
  */
 export async function takeDeliveryStep(units: Units, companyId: number): Promise<number | null> {
   const part = await units.systemRead(
@@ -81,12 +81,12 @@ export async function takeDeliveryStep(units: Units, companyId: number): Promise
   return part.companyId;
 }
 
-/** Whether the logical number has more deliveries than one transaction should delete. */
+/** Whether the logical number has more deliveries than one transaction may delete. */
 export async function haveManyDeliveries(work: ReadWork, logicalNumberId: number): Promise<boolean> {
   return await deliveries.exceed(work, { logical_number_id: logicalNumberId }, LIMIT);
 }
 
-/** Deletes a part of the deliveries of a deleted logical number; returns false if there was none left. */
+/** Deletes a part of the deliveries of a deleted logical number. Returns false if there were none. */
 export async function deleteSomeDeliveries(work: WriteWork, logicalNumberId: number): Promise<boolean> {
   return (await deliveries.deleteSome(work, { logical_number_id: logicalNumberId }, LIMIT)).length > 0;
 }

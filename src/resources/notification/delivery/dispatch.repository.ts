@@ -24,7 +24,7 @@ export interface Waiting extends WaitingDelivery {
   readonly content: string;
   readonly state: string;
   readonly appName: string | null;
-  /** Of the company. */
+  /** Name of the company. */
   readonly companyName: string;
   readonly timeZone: string;
 }
@@ -59,7 +59,7 @@ const waitingOf = (row: WaitingRow): Waiting => ({
   timeZone: row.time_zone,
 });
 
-/** The first company after `companyId` that has a delivery that is due. */
+/** The first company after `companyId` that has a due delivery. */
 export async function findDueCompanyAfter(
   work: SystemReadWork,
   companyId: number,
@@ -75,7 +75,7 @@ export async function findDueCompanyAfter(
 const COLUMNS = sql`d.id, d.state, d.logical_number_id, n.number, s.content, d.attempts, d.queued_at, d.lease_ends_at,
   a.name as app_name, c.name as company_name, c.time_zone`;
 
-/** Waiting deliveries that are due, at most one of each logical number, those first that became due first. */
+/** Due deliveries, at most one of each logical number, ordered by due time. */
 export async function selectDue(work: ReadWork, limit: number): Promise<readonly Waiting[]> {
   const { db } = specialSql(work);
   const { companyId } = work.caller;
@@ -93,7 +93,7 @@ export async function selectDue(work: ReadWork, limit: number): Promise<readonly
   return rows.map(waitingOf);
 }
 
-/** The first `limit` waiting deliveries of each logical number that has any, in their order. One statement. */
+/** The first `limit` waiting deliveries by logical number; absent if it has none. One statement. */
 export async function selectWaiting(
   work: ReadWork,
   logicalNumberIds: readonly number[],
@@ -115,20 +115,23 @@ export async function selectWaiting(
   return Map.groupBy(rows.map(waitingOf), ({ logicalNumberId }) => logicalNumberId);
 }
 
-/** A delivery to be held; `receiver` is the serial number of the terminal that is given it now, null for a worker. */
+/** A delivery to claim. `receiver`: serial number of the terminal that gets it; null for a worker. */
 export interface Held {
   readonly id: number;
   readonly receiver: string | null;
 }
 
-/** The only terminal that may use the service under the logical number of a delivery: a broker gives it the delivery. */
+/**
+ * Serial number of the only terminal that may use the service under the logical number, to which a broker
+ * passes the delivery; null if there are several or none.
+ */
 const onlyTerminal = (
   companyId: number,
 ): RawBuilder<unknown> => sql`(select min(devices.serial_number) from devices
   where devices.company_id = ${hiddenFromPlanner(companyId)} and devices.enabled
     and devices.logical_number_id = notification_deliveries.logical_number_id having count(*) = 1)`;
 
-/** Counts an attempt of each delivery and holds it. The worker may push it again after a pause that grows. */
+/** Counts an attempt of each delivery and claims it. A worker may push it again after a pause. */
 export async function claim(work: WriteWork, held: readonly Held[], leaseEndsAt: Date): Promise<void> {
   const due = sql`case when due_at is null then null else ${byAttempts(0, (pause) => after(work.now, pause))} end`;
   const isGiven = sql`numbered.given is not null`;
@@ -140,7 +143,10 @@ export async function claim(work: WriteWork, held: readonly Held[], leaseEndsAt:
   await change(work, [...receivers.keys()], { set, where: sql`finished_at is null`, receivers });
 }
 
-/** A value that depends on the pause after an attempt, of which `before` count already: 0 while it is made, 1 afterwards. */
+/**
+ * SQL expression by the pause after an attempt. `before` is the number of attempts counted in the row: 0
+ * while the attempt is made, 1 afterwards.
+ */
 function byAttempts(before: 0 | 1, valueOf: (pause: number) => RawBuilder<unknown>): RawBuilder<unknown> {
   const values = PAUSES_MS.slice(0, -1).map(
     (pause, index) => sql`when ${sql.lit(index + before)} then ${valueOf(pause)}`,
@@ -148,7 +154,7 @@ function byAttempts(before: 0 | 1, valueOf: (pause: number) => RawBuilder<unknow
   return sql`case attempts ${sql.join(values, sql` `)} else ${valueOf(PAUSES_MS.at(-1) ?? 0)} end`;
 }
 
-/** Holders of deliveries: the claim of each is named by the end of its lease. */
+/** Identifies a claim: the delivery and the end of its lease. */
 type Holding = Pick<ClaimedDelivery, 'id' | 'leaseEndsAt'>;
 
 export async function setSent(work: WriteWork, ids: readonly number[]): Promise<void> {
@@ -157,7 +163,7 @@ export async function setSent(work: WriteWork, ids: readonly number[]): Promise<
   work.count('sentDeliveries', sent.length);
 }
 
-/** Ends claims whose deliveries were handed to a broker: a connection of the terminal may have them too. */
+/** Ends claims of deliveries that a broker has, so that a connection of the terminal can get them too. */
 export async function endLeases(work: WriteWork, held: readonly Holding[]): Promise<void> {
   const { db } = specialSql(work);
   const { companyId } = work.caller;
@@ -169,7 +175,7 @@ export async function endLeases(work: WriteWork, held: readonly Holding[]): Prom
   }
 }
 
-/** Ends claims whose deliveries were not handed to anything: these attempts do not count. */
+/** Ends claims of deliveries that were not handed out: these attempts do not count. */
 export async function release(work: WriteWork, held: readonly Holding[], dueAt: Date): Promise<void> {
   const { db } = specialSql(work);
   const { companyId } = work.caller;
@@ -182,7 +188,7 @@ export async function release(work: WriteWork, held: readonly Holding[], dueAt: 
   }
 }
 
-/** Makes deliveries of logical numbers that cannot be reached due when they expire, unless a device comes before. */
+/** Sets the due time of unreachable deliveries to their expiry. An appearing device makes them due. */
 export async function postpone(work: WriteWork, waiting: readonly Waiting[]): Promise<void> {
   const { db } = specialSql(work);
   const { companyId } = work.caller;
@@ -192,12 +198,13 @@ export async function postpone(work: WriteWork, waiting: readonly Waiting[]): Pr
       and due_at is not null`.execute(db);
 }
 
-/** A terminal has so long to confirm what came between its subscription and its hello. */
+/** Time in which a terminal confirms deliveries that arrived between its subscription and its hello. */
 const CONFIRMED_WITHIN_MS = 2 * SECOND;
 
 /**
- * Makes the deliveries of logical numbers due that wait for their next attempt, and takes the last attempt back. What was
- * attempted in the last 2 seconds is due in 2 seconds: the terminal may have it already.
+ * Makes deliveries of logical numbers due that wait for their next attempt, and does not count the last
+ * attempt. Deliveries attempted in the last 2 seconds are due in 2 seconds: the terminal may have them
+ * already.
  */
 export async function makeDue(work: WriteWork, logicalNumbers: readonly string[]): Promise<void> {
   const { db } = specialSql(work);
@@ -220,10 +227,10 @@ export interface Handed {
   readonly state: DeliveryState;
   /** Whether it was ever handed out. */
   readonly wasHanded: boolean;
-  /** Serial number of the terminal that it was last given to; null if that is not known. */
+  /** Serial number of the terminal that it was last given to; null if unknown. */
   readonly serialNumber: string | null;
   readonly confirmedAt: Date | null;
-  /** Whether the terminal that it was given to, or one with its logical number, may use the service. */
+  /** Whether the terminal that it was given to, or another one with the number, may use the service. */
   readonly isReachable: boolean;
 }
 
@@ -249,7 +256,7 @@ const handedOf = (row: HandedRow): Handed => ({
   isReachable: Boolean(row.is_reachable),
 });
 
-/** By id. */
+/** Deliveries by id. */
 export async function selectHanded(
   work: ReadWork,
   ids: readonly number[],

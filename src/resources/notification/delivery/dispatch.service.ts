@@ -1,8 +1,8 @@
 /**
- * Handing deliveries out to terminals, the same for all transports. The unit of work of each call is one that writes in
- * the company: `units.systemWrite(LOCAL_ORIGIN, (work) => claimDeliveries(inCompany(work, companyId), …), companyId)`, or
- * that of a caller. It waits for other units that write in the company, so no two nodes hold a delivery
- * (decisions.md#deliveries).
+ * Hands deliveries out to terminals, over all transports. Each call needs a unit of work that writes in the
+ * company: `units.systemWrite(LOCAL_ORIGIN, (work) => claimDeliveries(inCompany(work, companyId), …),
+ * companyId)`, or that of a caller. It waits for other units that write in the company, so no two nodes claim
+ * the same delivery (decisions.md#deliveries).
  */
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
@@ -40,7 +40,7 @@ export { DELIVERY };
 
 const NOT_CONFIRMED = `It was sent ${MAX_ATTEMPTS} times and never confirmed.`;
 
-/** The first company after `companyId`, or from the beginning, with a delivery that `claimDeliveries` would return. */
+/** The first company after `companyId`, or the first of all, with a delivery to claim. */
 export async function nextDueCompany(work: SystemReadWork, companyId: number): Promise<number | null> {
   return (await findDueCompanyAfter(work, companyId)) ?? (await findDueCompanyAfter(work, 0)) ?? null;
 }
@@ -52,10 +52,10 @@ export interface Claims {
 }
 
 /**
- * For a worker that pushes: holds deliveries that are due for 30 s, those first that have waited longest, and at most one of
- * each logical number: the next one is due when it has ended. They stay `queued` until `markSent`. Without a
- * confirmation, each is due again after 30 s, then after a pause that doubles, up to 2 hours; after 100 attempts it
- * fails. Only deliveries for logical numbers under which an enabled device works are returned.
+ * Claims due deliveries for 30 s, for a worker that pushes them: those that have waited longest first, and at
+ * most one of each logical number; its next one is due when this one has ended. They stay `queued` until
+ * `markSent`. Without a confirmation, each is due again after 30 s, then after a pause that doubles, up to 2
+ * hours; after 100 attempts it fails. Only deliveries for logical numbers of enabled devices are returned.
  */
 export async function claimDeliveries(
   work: WriteWork,
@@ -69,9 +69,10 @@ export async function claimDeliveries(
 }
 
 /**
- * For connections of terminals that may use the service: what waits for their logical numbers, in order, held for 30 s
- * and `sent`; only the terminal that is given one last can confirm it. Nothing while an earlier delivery of the number is held.
- * At most one terminal of each logical number. By logical number; constant statements.
+ * Claims the waiting deliveries of terminals that may use the service, by logical number, in their order.
+ * They are claimed for 30 s and `sent`; only the terminal that got one last can confirm it. None while an
+ * earlier delivery of the number is claimed. `terminals` must have different logical numbers. The number of
+ * statements is constant.
  */
 export async function claimForTerminals(
   work: WriteWork,
@@ -125,8 +126,8 @@ async function hold(
 }
 
 /**
- * They were handed to a broker, and are not held any more: a connection of the terminal may have them too. Those that are
- * confirmed or have ended already stay as they are.
+ * Marks deliveries that a broker has as sent, and ends their claims: a connection of the terminal can get
+ * them too. Confirmed or ended deliveries do not change.
  */
 export async function markSent(work: WriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
   await setSent(work, idsOf(claimed));
@@ -134,7 +135,7 @@ export async function markSent(work: WriteWork, claimed: readonly ClaimedDeliver
   reportDeliveries(work);
 }
 
-/** They could not be handed to a broker: the attempts do not count, and they are due at `dueAt`, by default now. */
+/** Releases deliveries that no broker took: the attempts do not count. Due at `dueAt`, by default now. */
 export async function giveBack(
   work: WriteWork,
   claimed: readonly ClaimedDelivery[],
@@ -145,8 +146,9 @@ export async function giveBack(
 }
 
 /**
- * The terminals of these logical numbers are at a broker now: the first delivery of each is due at once, unless something
- * holds it, and what was published into the void is no attempt. Later ones follow when it has ended. Constant statements.
+ * Makes the first delivery of each of these logical numbers due now, unless it is claimed: their terminals
+ * have connected to a broker. Earlier attempts without a connected terminal do not count. Later deliveries
+ * follow when it has ended. The number of statements is constant.
  */
 export async function sendAgain(work: WriteWork, logicalNumbers: ReadonlySet<string>): Promise<void> {
   if (logicalNumbers.size === 0) return;
@@ -155,10 +157,11 @@ export async function sendAgain(work: WriteWork, logicalNumbers: ReadonlySet<str
 }
 
 /**
- * Confirmations of terminals, one result for each. One that is repeated changes nothing; one that comes after the delivery has
- * ended in another way is kept beside its state. A delivery that was given to another terminal is `unknown`, like one that does
- * not exist; over MQTT also one of a logical number under which no enabled device works any more, unless that which was given
- * it still may use the service. Constant statements.
+ * Stores confirmations of terminals; one result for each. A repeated confirmation changes nothing. A
+ * confirmation of a delivery that has ended in another state is stored besides this state. `unknown`: the
+ * delivery does not exist, or was given to another terminal; over MQTT also if no enabled device has the
+ * logical number any more, unless the terminal that got it may still use the service. The number of
+ * statements is constant.
  */
 export async function confirmDeliveries(
   work: WriteWork,
@@ -185,7 +188,7 @@ export async function confirmDeliveries(
   return results;
 }
 
-/** Whether the delivery was given to the terminal that confirms it, whatever logical numbers it or others have got since. */
+/** Whether the delivery was given to the confirming terminal, even if logical numbers changed since. */
 function isFor(delivery: Handed, confirmation: Confirmation): boolean {
   if ('logicalNumber' in confirmation) {
     return delivery.isReachable && confirmation.logicalNumber === delivery.logicalNumber;

@@ -9,7 +9,7 @@ import type { DeliveryState, DeliverySummary } from './delivery.model.js';
 
 const totals = new CompanyRows('notification_totals');
 
-/** By notification; those without a delivery are absent. One statement. */
+/** Summaries by notification id; notifications without a delivery are absent. One statement. */
 export async function selectSummaries(
   work: ReadWork,
   notificationIds: readonly number[],

@@ -17,19 +17,19 @@ export {
   deliveryList,
 } from './delivery-list.repository.js';
 
-/** Deliveries that one unit of work changes: others wait for it. */
+/** Deliveries changed by one unit of work: other changes wait for it. */
 const ROWS_PER_PART = 250;
 
-/** One part of a change of many deliveries; resolves to how many it has changed. */
+/** One part of a change of many deliveries. Resolves to the number of changed deliveries. */
 export type DeliveryPart = (work: WriteWork) => Promise<number>;
 
 export interface DeliveryPlan {
   readonly notification: Notification;
-  /** Repeating them changes nothing more. */
+  /** Running a part again changes nothing more. */
   readonly parts: readonly DeliveryPart[];
 }
 
-/** How many deliveries of each notification are in which state. One statement. */
+/** Number of deliveries of each notification in each state, by notification id. One statement. */
 export async function deliverySummaries(
   work: ReadWork,
   notifications: readonly Pick<Notification, 'id'>[],
@@ -40,12 +40,12 @@ export async function deliverySummaries(
   );
 }
 
-/** Plans to cancel all deliveries of a notification that wait. Errors: `not_found`. */
+/** Plans to cancel all waiting deliveries of a notification. Errors: `not_found`. */
 export async function planCancel(work: ReadWork, notificationId: number): Promise<DeliveryPlan> {
   const notification = await getNotification(work, notificationId);
   const { queued, sent } = await summaryOf(work, notification);
   const unmade = await countParts(work, notificationId);
-  // What is not made yet may be made by steps meanwhile: then it is cancelled like others.
+  // Extra parts: a background job may make deliveries meanwhile, which are cancelled like others.
   const count = Math.ceil((queued + sent) / ROWS_PER_PART) + 3 * unmade;
   const waiting = queued + sent;
   return {
@@ -54,10 +54,7 @@ export async function planCancel(work: ReadWork, notificationId: number): Promis
   };
 }
 
-/**
- * Plans to queue all failed deliveries of a notification again. Errors: `not_found`; `invalid` for a notification that has
- * expired.
- */
+/** Plans to queue failed deliveries again. Errors: `not_found`; `invalid` for an expired notification. */
 export async function planRetry(work: ReadWork, notificationId: number): Promise<DeliveryPlan> {
   const notification = await getNotification(work, notificationId);
   if (work.now >= notification.expiresAt) {
@@ -75,7 +72,7 @@ async function summaryOf(work: ReadWork, notification: Notification): Promise<De
   return (await deliverySummaries(work, [notification])).get(notification.id) ?? NO_DELIVERIES;
 }
 
-/** The first part adds the ledger entry. */
+/** The first part also adds the ledger entry. */
 function partsOf(
   notification: Notification,
   { action, count, after }: { readonly action: string; readonly count: number; readonly after: object },
@@ -101,7 +98,7 @@ async function retrySome(work: WriteWork, notificationId: number): Promise<numbe
   return await requeue(work, await selectInStates(work, notificationId, ['failed'], ROWS_PER_PART));
 }
 
-/** Ends some deliveries that have waited for 7 days; resolves to true if there may be more. */
+/** Ends some deliveries that have waited for 7 days. Resolves to true if there may be more. */
 export async function expireDeliveries(units: Units): Promise<boolean> {
   const expired = await units.systemRead(findExpired);
   if (expired === undefined) return false;

@@ -6,13 +6,16 @@ import type { ClaimedDelivery, Receiver } from '../delivery/delivery.model.js';
 import { claimForTerminals, confirmDeliveries } from '../delivery/dispatch.service.js';
 import { checkForAll, type DeliveryCheck, type CheckedTerminal } from './delivery-check.service.js';
 
-/** What a terminal has found, and was given. */
+/** Result of a check, and the deliveries that were claimed. */
 export interface ClaimedDeliveries {
   readonly found: DeliveryCheck;
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
-/** Looks, and takes what is free. Of several terminals with one logical number, the first one gets it. */
+/**
+ * Checks terminals for deliveries and claims the free ones. If several terminals have the same logical
+ * number, the first one gets them.
+ */
 export async function takeForAll(
   work: WriteWork,
   all: readonly CheckedTerminal[],
@@ -34,7 +37,7 @@ export async function takeForAll(
   });
 }
 
-/** What a look has found, after the deliveries were given to a terminal. */
+/** The check of a terminal after its deliveries were claimed: they are free again when the lease ends. */
 function heldSince(found: DeliveryCheck, claimed: readonly ClaimedDelivery[] | undefined): DeliveryCheck {
   const heldUntil = claimed?.[0]?.leaseEndsAt;
   return heldUntil === undefined ? found : { ...found, isAvailable: false, heldUntil };
@@ -45,7 +48,7 @@ export interface Confirming {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Stores confirmations of terminals. An empty object for each that counts, or its error: `invalid`, `not_found`. */
+/** Stores confirmations. Returns an empty object for each, or its error: `invalid`, `not_found`. */
 export async function confirmForAll(
   work: WriteWork,
   all: readonly Confirming[],

@@ -33,7 +33,10 @@ export class CompanyLongPolls {
   #position: number | null = null;
   readonly #all = new Queue<LongPoll>();
   readonly #ofNumbers = new Map<number, Queue<LongPoll>>();
-  /** The position of the latest change of each number that has changed after `#changedFrom`, in the order of positions. */
+  /**
+   * The position of the latest change of each number that has changed after `#changedFrom`, in the order of
+   * positions.
+   */
   readonly #changed = new Map<number, number>();
   #changedFrom = 0;
   #isReading = false;
@@ -62,8 +65,8 @@ export class CompanyLongPolls {
   }
 
   /**
-   * Enters what a terminal has found. It is woken at once if something has changed since that it may have missed. True if
-   * what changes after the look is not known yet: it is to be read.
+   * Stores the result of a terminal's check, and wakes the terminal if something has changed since. True if
+   * the changes after the check are not read yet, so that the caller must read them.
    */
   found(registered: RegisteredPoll, lastCheck: DeliveryCheck): boolean {
     registered.longPoll.found(lastCheck);
@@ -141,7 +144,7 @@ export class CompanyLongPolls {
     }
   }
 
-  /** Wakes those whose time has come to look again: of those with a lease that has ended, those with a delivery. */
+  /** Wakes requests that are due for another check; after a lease, only if a delivery waits. */
   async wakeDue(now: Date): Promise<void> {
     const ended: {
       readonly longPoll: LongPoll;

@@ -4,23 +4,23 @@ import type { Device } from '../../device/device.model.js';
 import { selectWaiting } from '../delivery/dispatch.repository.js';
 import { findTokens, lastPosition, type TerminalFacts } from './waiting.repository.js';
 
-/** A token that was looked up may be used for so long after it has ended, and for a device that got another one. */
+/** Cached tokens are accepted for this time after they were revoked or replaced. */
 const TOKEN_KNOWN_MS = 10 * SECOND;
 const LOOK_AGAIN_MS = 3 * SECOND;
 
-/** What a terminal that begins to wait has found. */
+/** State of a terminal's deliveries when it begins to wait. */
 export interface DeliveryCheck {
   readonly companyId: number;
-  /** Whether something is free to be handed out to it. */
+  /** Whether a delivery is free for the terminal. */
   readonly isAvailable: boolean;
-  /** Changes up to this one are known. */
+  /** Position of the latest change that the check has seen. */
   readonly position: number;
   readonly facts: TerminalFacts;
   /** Id of the gateway token; null with the token of the device. */
   readonly tokenId: number | null;
-  /** When to look again though nothing has changed; null if there is no need. */
+  /** Time of the next check without a change; null if none is needed. */
   readonly againAt: Date | null;
-  /** The end of the lease by which the first delivery is held; null if none is. Unless it is confirmed, it is free then. */
+  /** End of the first delivery's lease, after which it is free unless confirmed; null if not claimed. */
   readonly heldUntil: Date | null;
 }
 
@@ -31,7 +31,7 @@ export interface CheckedTerminal {
   readonly tokenId: number | null;
 }
 
-/** Looks for deliveries for terminals of the company. Constant statements. */
+/** Checks terminals of the company for deliveries, with a constant number of statements. */
 export async function checkForAll(
   work: ReadWork,
   all: readonly CheckedTerminal[],

@@ -1,50 +1,50 @@
 import type { DeliveryCheck } from './delivery-check.service.js';
 
-/** Why a terminal that waits goes on: there may be something for it, or the time is over. */
+/** Why a wait ended: there may be a delivery, the token must be checked, or the time is over. */
 export type Reason = 'woken' | 'checked' | 'over';
 
-/** The place of one waiting request. */
+/** State of one waiting request. */
 export class LongPoll {
   #lastCheck: DeliveryCheck | null = null;
   #reason: Reason | null = null;
   #resolve: ((reason: Reason) => void) | null = null;
   #mayBeRevoked = false;
 
-  /** What the terminal has found when it looked last. */
+  /** Result of the terminal's last check; null before the first one. */
   get lastCheck(): DeliveryCheck | null {
     return this.#lastCheck;
   }
 
-  /** To be called after each look, before the terminal waits. What comes after the position of the look wakes it. */
+  /** Call after each check, before the terminal waits. Later changes than the check's position wake it. */
   found(check: DeliveryCheck): void {
     this.#lastCheck = check;
     this.#mayBeRevoked = false;
   }
 
-  /** The lease by which its first delivery was held has been dealt with. */
+  /** Removes the lease from the last check, after it was handled. */
   leaseEnded(check: DeliveryCheck): void {
     if (this.#lastCheck === check) this.#lastCheck = { ...check, heldUntil: null };
   }
 
-  /** Whether the terminal has yet to look since another one of its gateway was refused. */
+  /** Whether the terminal must still check its token, because another terminal of its gateway was refused. */
   get mayBeRevoked(): boolean {
     return this.#mayBeRevoked;
   }
 
-  /** Another terminal of its gateway was refused: this one looks too. */
+  /** Makes the terminal check its token, because another terminal of its gateway was refused. */
   checkToken(): void {
     this.#mayBeRevoked = true;
     this.wake('checked');
   }
 
-  /** The terminal looks: there may be something for it (`woken`), or it may not use the service any more. */
+  /** Ends the wait: there may be a delivery (`woken`), or the access may have ended (`checked`). */
   wake(reason: 'woken' | 'checked'): void {
-    // What is new for a terminal is paced, so it goes before a check.
+    // `woken` replaces `checked`, since only `woken` is limited in rate.
     if (this.#reason !== 'woken') this.#reason = reason;
     this.#resolve?.(this.#reason);
   }
 
-  /** Resolves when it is woken, after `ms`, or when the signal is aborted. */
+  /** Resolves when the request is woken, after `ms`, or when the signal is aborted. */
   async wait(ms: number, signal: AbortSignal): Promise<Reason> {
     const reason = this.#reason ?? (await this.#woken(ms, signal));
     this.#reason = null;

@@ -8,13 +8,13 @@ import type { DeliveryCheck } from './delivery-check.service.js';
 import { LongPoll, type Reason } from './long-poll.service.js';
 import { lastPositions } from './waiting.repository.js';
 
-/** Waiting requests of one node. */
+/** Maximum waiting requests of one node. */
 export const MAX_WAITING = 20_000;
-/** How often to look for what was not reported: changes of other processes, and leases that end. */
+/** Interval of checks for unreported events: changes by other processes, and leases that end. */
 export const TICK_MS = SECOND / 2;
-/** Every so many ticks it is checked whether terminals may still use the service. */
+/** Number of ticks between two checks whether the waiting terminals may still use the service. */
 export const TICKS_PER_CHECK = 4;
-/** Commits that follow each other within this time are looked at together. */
+/** Commits within this time are handled together. */
 const COLLECT_MS = 20;
 const RETRY_SECONDS = 5;
 
@@ -23,15 +23,15 @@ interface Company {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A request of a terminal that waits for deliveries, until it leaves. */
+/** Waiting request of a terminal, until `leave` is called. */
 export interface WaitingRequest {
   found(lastCheck: DeliveryCheck): void;
   /**
-   * Resolves when the terminal is to look again, or when the time is over. With something for it, it waits for its place in
-   * the pace, until `pacedMs` from the beginning are over.
+   * Resolves when the terminal must check again, or when the time is over. If there may be a delivery, it
+   * also waits for the rate limit, at most until `pacedMs` after the call.
    */
   wait(ms: number, signal: AbortSignal, pacedMs?: number): Promise<Reason>;
-  /** Its token has ended: others that have the same one look again too. */
+  /** To be called when its token was refused: other terminals with the same gateway token check again too. */
   refused(): void;
   leave(): void;
 }
@@ -40,14 +40,14 @@ export interface WaitingParts {
   readonly units: Units;
   readonly clock: Clock;
   readonly pace: DispatchRate;
-  /** Called when one more request waits, and when one has left. */
+  /** Called when a request begins to wait (1), and when one leaves (-1). */
   readonly onCount: (change: 1 | -1) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The terminals that wait on this node. Commits wake them; what no commit reports is looked for twice a second, for all
- * terminals of a company together. A terminal that only waits costs no statement.
+ * The terminals that wait on this node. Commits wake them. Unreported changes are read twice a second, for
+ * all terminals of a company together. A terminal that only waits costs no statement.
  */
 export class WaitingTerminals {
   readonly #companies = new Map<number, Company>();
@@ -94,7 +94,7 @@ export class WaitingTerminals {
       },
       refused: () => {
         const tokenId = longPoll.lastCheck?.tokenId ?? null;
-        // Those that look because of another one need not have all others look again.
+        // A terminal that checks because of another one does not notify the others again.
         if (tokenId !== null && !longPoll.mayBeRevoked) longPolls.checkGateway(tokenId);
       },
       leave: () => {
@@ -107,7 +107,7 @@ export class WaitingTerminals {
     };
   }
 
-  /** Resolves when nothing reads any more. */
+  /** Resolves when no statement runs any more. */
   async stop(): Promise<void> {
     this.#unsubscribe();
     clearTimeout(this.#timer);

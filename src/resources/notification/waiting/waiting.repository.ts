@@ -8,7 +8,7 @@ import { instant, hiddenFromPlanner } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES } from '../delivery/delivery.model.js';
 
-/** What decides whether a terminal may wait, and for which deliveries. */
+/** Facts that decide whether a terminal may wait, and for which deliveries. */
 export interface TerminalFacts {
   readonly deviceId: number;
   readonly serialNumber: string;
@@ -18,13 +18,13 @@ export interface TerminalFacts {
   readonly tokenHash: string | null;
 }
 
-/** The position of the last change of a delivery of the company. */
+/** Position of the latest change of a delivery of the company. */
 export async function lastPosition(work: OfCompany<SystemReadWork>): Promise<number> {
   const { db } = specialSql(work);
   return await lastDrawn(db, work.caller.companyId, DELIVERY_CHANGES);
 }
 
-/** The same of several companies; those without a delivery are absent. */
+/** Positions of the latest changes by company id; companies without a delivery are absent. */
 export async function lastPositions(
   work: SystemReadWork,
   companyIds: readonly number[],
@@ -42,7 +42,7 @@ interface DeviceToken {
   readonly issuedAt: Date;
 }
 
-/** By device; those without a token are absent. One statement. */
+/** Tokens by device id; devices without a token are absent. One statement. */
 export async function findTokens(
   work: ReadWork,
   deviceIds: readonly number[],
@@ -62,8 +62,8 @@ export interface QueueChange {
 }
 
 /**
- * Changes of a company after a position by which something may have become free to be handed out, in their order: a
- * delivery that has ended makes room for the next one, if there is one.
+ * Changes of a company after a position that may have made a delivery free, in their order. The end of a
+ * delivery counts if another one of the logical number waits.
  */
 export async function selectQueueChanges(
   work: SystemReadWork,
@@ -82,7 +82,7 @@ export async function selectQueueChanges(
   return rows.map((row) => ({ position: row.sequence, logicalNumberId: row.logical_number_id }));
 }
 
-/** Those of the logical numbers for which a delivery waits or is not confirmed. One statement. */
+/** The given logical numbers that have a waiting or unconfirmed delivery. One statement. */
 export async function selectOpenNumbers(
   work: SystemReadWork,
   companyId: number,
@@ -95,7 +95,7 @@ export async function selectOpenNumbers(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** By device; those that do not exist are absent. One statement. */
+/** Facts by device id; deleted devices are absent. One statement. */
 export async function selectFacts(
   work: SystemReadWork,
   companyId: number,

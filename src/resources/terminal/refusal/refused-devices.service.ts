@@ -4,19 +4,19 @@ import { CompanyNotes } from '../../../platform/concurrency/company-notes.js';
 import type { DeviceRefusalCode } from '../../../platform/terminal.js';
 import { storeRefusals } from './terminal-refusal.repository.js';
 
-/** Devices of which a node knows when it noted their last refusal. */
+/** Maximum devices for which a node remembers the time of the last noted refusal. */
 const MAX_DEVICES = 50_000;
 const TIMES = { soonMs: SECOND / 4, intervalMs: SECOND };
 
 type Refused = Map<DeviceRefusalCode, number[]>;
 
-/** Stores the last refusal of devices: those of a second in one unit of work for each company. */
+/** Stores the latest refusal of devices: those of one second in one unit of work for each company. */
 export class RefusedDevices {
   readonly #notes: CompanyNotes<Refused>;
-  /** By company and device. */
+  /** Time of the last noted refusal, by `company/device`. */
   readonly #notedAt = new Map<string, number>();
 
-  /** The refusal of a device is written every `everyMs` at most, by all nodes together. */
+  /** `everyMs` is the minimum time between two stored refusals of a device, over all nodes. */
   constructor(
     units: Units,
     private readonly clock: Clock,
@@ -35,7 +35,7 @@ export class RefusedDevices {
     const key = `${companyId}/${deviceId}`;
     const now = this.clock.elapsed();
     if (now - (this.#notedAt.get(key) ?? -Infinity) < this.everyMs) return;
-    // What is forgotten here, and what other nodes wrote, is compared again in the database.
+    // The database compares the times again, for cleared entries and refusals stored by other nodes.
     if (this.#notedAt.size >= MAX_DEVICES) this.#notedAt.clear();
     this.#notedAt.set(key, now);
     const refused = this.#notes.of(companyId);
@@ -49,7 +49,7 @@ export class RefusedDevices {
   }
 
   async #storeIn(work: CompanyWriteWork, refused: Refused): Promise<void> {
-    // A second less: what was noted waits for up to a second.
+    // One second less, because a noted refusal waits for up to a second.
     const unlessSince = new Date(work.now.getTime() - this.everyMs + SECOND);
     for (const [code, deviceIds] of refused) await storeRefusals(work, { code, deviceIds, unlessSince });
   }

@@ -10,7 +10,7 @@ import type { TerminalRefusal } from '../terminal.model.js';
 
 const refusals = new CompanyRows('terminal_refusals');
 
-/** By device; those that were never refused are absent. */
+/** Refusals by device id; devices that were never refused are absent. */
 export async function selectRefusals(
   work: ReadWork,
   deviceIds: readonly number[],
@@ -26,9 +26,9 @@ export async function selectRefusals(
 
 export interface NewRefusals {
   readonly code: DeviceRefusalCode;
-  /** Those that do not exist any more are ignored. */
+  /** Deleted devices are ignored. */
   readonly deviceIds: readonly number[];
-  /** Devices with a refusal since then keep it. */
+  /** A device with a refusal since this time keeps it. */
   readonly unlessSince: Date;
 }
 

@@ -8,8 +8,8 @@ import { isUnknownTerminal } from './unknown-terminal.repository.js';
 export { unknownTerminals } from './unknown-terminal.repository.js';
 
 /**
- * Creates the device of an unknown terminal, which then is not unknown any more. Errors: `not_found` for a serial number
- * that is not in the list, and those of `createDevice`.
+ * Creates the device of an unknown terminal and removes it from the list. Errors: `not_found` for a serial
+ * number that is not in the list, and those of `createDevice`.
  */
 export async function adoptTerminal(
   work: WriteWork,

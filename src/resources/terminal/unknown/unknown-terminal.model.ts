@@ -1,4 +1,4 @@
-/** Serial numbers that are kept of one company; the one that was not seen for the longest time makes room. */
+/** Maximum unknown serial numbers of one company. A new one replaces the one seen longest ago. */
 export const MAX_UNKNOWN_TERMINALS = 1_000;
 
 /** A serial number of no device of the company that a gateway named. */

@@ -69,8 +69,8 @@ export async function addUnknownTerminalSightings(
 }
 
 /**
- * Deletes those that are devices by now, and of the others all but the `keep` that were seen last. At most `added` have
- * come since this was called before.
+ * Deletes unknown terminals that are devices now, and all others except the `keep` that were seen last.
+ * `added` is the maximum number of new ones since the last call.
  */
 export async function trimUnknownTerminals(
   work: CompanyWriteWork,

@@ -10,12 +10,12 @@ import {
 
 const TIMES = { soonMs: SECOND / 4, intervalMs: 10 * SECOND };
 
-/** By serial number; the one that was seen last is the last. */
+/** Sightings by serial number; the latest seen is last. */
 type SightingsBySerialNumber = Map<string, UnknownTerminalSightings>;
 
 /**
- * Stores which unknown serial numbers gateways name. However many these are, a node has `MAX_UNKNOWN_TERMINALS` of each
- * company in memory, and writes as many rows every ten seconds at most.
+ * Stores which unknown serial numbers gateways name. However many these are, a node has
+ * `MAX_UNKNOWN_TERMINALS` of each company in memory, and writes as many rows every ten seconds at most.
  */
 export class UnknownSerialNumbers {
   readonly #notes: CompanyNotes<SightingsBySerialNumber>;

@@ -7,14 +7,17 @@ import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { PeriodPart, TotalsPart } from '../totals/transaction-totals.model.js';
 
-/** What a list may examine: a table within a period, or of one value of a column that has an index in order of time. */
+/**
+ * Rows that a list may examine: those of a table within a period, or those with one value of a column whose
+ * index is ordered by time.
+ */
 export interface Extent extends PeriodPart {
   readonly table: TotalsPart['table'];
   readonly only?: {
     readonly column: 'serial_number' | 'logical_number' | 'app_name' | 'status';
     readonly value: string;
   };
-  /** How many rows a day or hour of the table has at most; undefined if it may have any number. */
+  /** Maximum rows per day or hour of the table; undefined if there is no maximum. */
   readonly mostOfUnit?: number;
 }
 
@@ -24,7 +27,7 @@ export const transactionsIn = ({ from, to }: TimeRange, only?: Extent['only']): 
   ...(only === undefined ? {} : { only }),
 });
 
-/** Whether one of these has more rows than `most`; examines no more of each; one statement. */
+/** Whether an extent has more than `most` rows. Examines at most this number in each. One statement. */
 export async function hasManyRows(
   work: ReadWork,
   extents: readonly Extent[],
@@ -51,7 +54,10 @@ export async function hasManyRows(
   return rows.length > 0;
 }
 
-/** One row if an extent has more rows than `most`; `bound` are the value of its column, if it has one, and its range. */
+/**
+ * SQL with one row if an extent has more rows than `most`. `bound` contains the value of its column, if it
+ * has one, and its range.
+ */
 function oneAfterMany(
   companyId: number,
   { table, of, only, mostOfUnit }: Extent,
@@ -73,8 +79,8 @@ function oneAfterMany(
 }
 
 /**
- * How many days or hours have no more rows than `most`, whatever was recorded: if fewer lie between the first one and the
- * last, the rows need not be counted. Undefined where a day or hour may have any number of rows.
+ * Number of days or hours that have at most `most` rows in any case: if the first and the last row are
+ * closer, the rows need not be counted. Undefined if there is no maximum per unit.
  */
 function unitsOf(
   { mostOfUnit }: { readonly mostOfUnit?: number | undefined },

@@ -16,12 +16,12 @@ const NUMBERS = [
 const APP = { field: 'appName', column: 'app_name' } as const;
 const STATUS = { field: 'status', column: 'status' } as const;
 
-/** Up to so many transactions are read one by one rather than totals of all applications. */
+/** Maximum transactions that are read one by one instead of the totals of all applications. */
 const FEW_ROWS = 1_000;
 
 const MONTH = 31 * DAY;
 
-/** Fields of which each has an index in the order of time: with one of them, only rows of the page are examined. */
+/** Fields with an index ordered by time: a filter by one of them examines only rows of the page. */
 const INDEXED = [...NUMBERS, APP, STATUS];
 
 function only(where: Condition, fields: readonly (typeof INDEXED)[number][]): Extent['only'][] {
@@ -37,7 +37,7 @@ export function isInOrder(where: Condition): boolean {
   return fields.length === 0 || (fields.length === 1 && only(where, INDEXED).length === 1);
 }
 
-/** Continues in a unit that examines, if the totals of a filter cannot be had from a few thousand rows. */
+/** Moves the unit of work to a thread if the totals of a filter need more than a few thousand rows. */
 export async function examineForTotals(work: ReadWork, narrowed: Narrowed): Promise<void> {
   if (work.moveToThread === undefined) return;
   const numbers = only(narrowed.where, NUMBERS).map((number) => transactionsIn(narrowed.period, number));
@@ -46,8 +46,8 @@ export async function examineForTotals(work: ReadWork, narrowed: Narrowed): Prom
 }
 
 /**
- * With whether few transactions meet a filter besides whole days, if it demands one application and nothing else: its own
- * transactions of some hours are then less to read than the totals of all applications by hour.
+ * Adds `hasFewBesidesDays` to a filter that only compares one application: its own transactions in the hours
+ * besides whole days may be fewer than the hourly totals of all applications.
  */
 export async function withFewBesidesDays(work: ReadWork, narrowed: Narrowed): Promise<Narrowed> {
   const { period, where } = narrowed;
@@ -80,7 +80,7 @@ export async function hasManyTotals(
   return await hasManyRows(work, extents);
 }
 
-/** Continues in a unit that examines, if the rows of a page are found only among more than a few thousand others. */
+/** Moves the unit of work to a thread if finding a page needs more than a few thousand rows. */
 export async function examineForPage(work: ReadWork, where: Condition, place: PagePlace): Promise<void> {
   if (work.moveToThread === undefined) return;
   if (place.skip > MANY_ROWS) work.moveToThread();
@@ -91,8 +91,8 @@ export async function examineForPage(work: ReadWork, where: Condition, place: Pa
 }
 
 /**
- * In whole days of a month, or in whole hours of a day, from their totals: to count the rows would take as long as to
- * read the page.
+ * Whether the time range of a page has many rows. Whole days of a month, or whole hours of a day, are counted
+ * from totals: counting rows takes as long as reading the page.
  */
 async function hasManyInPlace(work: ReadWork, place: PagePlace, indexed: Extent['only']): Promise<boolean> {
   const isOfDays = isWhole(place, DAY) && place.to - place.from <= MONTH;

@@ -17,12 +17,12 @@ import {
   withFewBesidesDays,
 } from './transaction-extent.service.js';
 
-/** Up to this offset, skipping index entries is faster than finding the day and hour of the page in totals. */
+/** Maximum offset for which skipping index entries is faster than finding the page in totals. */
 const NEAR_OFFSET = 300;
-/** The same by application: its totals by hour are between those of all others. */
+/** `NEAR_OFFSET` of a filter by application: its totals are stored between those of others. */
 const NEAR_OFFSET_OF_APP = 2_000;
 
-/** The number of matching transactions, and where those of a page are; undefined for a page without rows. */
+/** Number of matching transactions, and location of the page: undefined for a page without rows. */
 export async function placePage(
   work: ReadWork,
   given: Narrowed,
@@ -46,7 +46,7 @@ function sumOf(ranges: readonly CountedTimeRange[]): number {
   return ranges.reduce((sum, { total }) => sum + total, 0);
 }
 
-/** Finds the hours of a page, if many index entries of the days before would have to be passed. */
+/** Narrows a page to its hours, if many index entries of the day would have to be skipped otherwise. */
 async function withinHours(work: ReadWork, where: Narrowed['where'], place: PagePlace): Promise<PagePlace> {
   const isOfApp = fieldsIn(where).includes('appName');
   const passesOthers = !isOfApp && !isInOrder(where);

@@ -4,24 +4,24 @@ import type { FormerNumber } from '../../device/device.model.js';
 import { readInstant } from '../../../platform/encoding/timestamp.js';
 import type { Row } from '../../../platform/requests/rows.js';
 
-/** The terminal that sends rows, and when. */
+/** The terminal that sends rows, and the time of the request. */
 export interface Reporter {
   readonly serialNumber: string;
-  /** The one that it has now. */
+  /** Current logical number. */
   readonly logicalNumber: string;
-  /** Those that it had before, the earliest first. */
+  /** Former logical numbers, the earliest first. */
   readonly formerNumbers: readonly FormerNumber[];
   readonly now: Date;
 }
 
 type ValidRow = Extract<Row, { readonly value: unknown }>;
 
-/** A clock that is ahead by more than this is wrong, not in another time zone. */
+/** Maximum difference of a terminal's clock: a larger one is not explained by a time zone. */
 const MAX_AHEAD_MS = 24 * HOUR;
 
 /**
- * A row as its terminal may record it: of its own serial number, which it may leave out; of the logical number that it has, or
- * had when the record began; and not of the future.
+ * Checks that a terminal may record a row. The serial number must be its own, or absent; the logical number
+ * the current one, or the one it had when the record began; the times not in the future.
  */
 export function ownRow(row: Row, reporter: Reporter): Row {
   if (!('value' in row)) return row;
@@ -41,7 +41,10 @@ export function ownRow(row: Row, reporter: Reporter): Row {
   return withOwnNumber(row, given, reporter);
 }
 
-/** A row without a logical number is of the one that the terminal had when the record began, as also its repetition will be. */
+/**
+ * Checks the logical number of a row. An absent one becomes the number that the terminal had when the record
+ * began, so that a repeated row gets the same one.
+ */
 function withOwnNumber(row: ValidRow, serialNumber: string, reporter: Reporter): Row {
   const { value, line } = row;
   const { logicalNumber } = reporter;

@@ -8,8 +8,8 @@ import { scrubRecord } from './transaction-recording.rules.js';
 import { updateResults } from './transaction-result.repository.js';
 
 /**
- * A running transaction becomes a success or a failure. The same result again changes nothing. Errors: `invalid`, also
- * if it has ended with another result.
+ * A running transaction becomes a success or a failure. The same result again changes nothing. Errors:
+ * `invalid`, also if it has ended with another result.
  */
 export async function finishTransaction(
   work: WriteWork,
@@ -39,7 +39,7 @@ interface Ending {
   readonly record: TransactionRecord;
 }
 
-/** Ends running transactions; returns them by id. One statement for 200 of them, and one for their ledger entries. */
+/** Ends running transactions; returns them by id. One statement per 200, and one for the ledger. */
 export async function endTransactions(
   work: WriteWork,
   endings: readonly Ending[],

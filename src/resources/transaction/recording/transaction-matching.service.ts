@@ -6,17 +6,17 @@ import type { Transaction, TransactionRecord } from '../transaction.model.js';
 import { findTransactionsByKeys, storedForm } from '../transaction.repository.js';
 import { comparedFields, differencesOfStart, type Content } from './transaction-recording.rules.js';
 
-/** A stored transaction, or the new one of a record of the batch, by its index. */
+/** A stored transaction, or the index of the record of the batch that creates it. */
 type Original = Transaction | { readonly index: number };
 
-/** What is known of one record of a batch, by its reference and serial number. */
+/** Result of comparing a record of a batch with others of the same reference and serial number. */
 export type Match =
   | { readonly is: 'new' }
-  /** A stored transaction, or an earlier record of the batch, has the same reference and the same values. */
+  /** A stored transaction, or an earlier record of the batch, has the same values. */
   | { readonly is: 'repeated'; readonly of: Original }
-  /** It is the result of one with the same reference that was running until now. */
+  /** The record is the result of a running transaction. */
   | { readonly is: 'result'; readonly of: Original }
-  /** It has the same reference and other values, in these fields. */
+  /** A transaction with the same reference has other values in these fields. */
   | { readonly is: 'other'; readonly fields: readonly string[] };
 
 export interface MatchOptions {
@@ -24,7 +24,7 @@ export interface MatchOptions {
   readonly mayEnd: boolean;
 }
 
-/** What a reference stands for, as of the records before. */
+/** Latest record with a reference: stored, or earlier in the batch. */
 interface Known {
   readonly record: TransactionRecord;
   readonly of: Original;
@@ -59,15 +59,15 @@ export async function matchRecords(
   return matches;
 }
 
-/** Neither may contain the character between them. */
+/** The separator occurs in neither text. */
 const keyOf = ({ reference, serialNumber }: TransactionRecord): string =>
   `${reference ?? ''}\n${serialNumber}`;
 
-/** Comparing a payment with a stored one takes some 30 µs. */
+/** Records compared per turn of the event loop: comparing a payment takes about 30 µs. */
 const RECORDS_PER_TURN = 200;
 
 function compared({ record, of }: Known, given: TransactionRecord, { mayEnd }: MatchOptions): Match {
-  // Of a record of the batch, what will be read back.
+  // A record of the batch is compared in the form in which it is read back.
   const before = record === of ? record : storedForm(record);
   const fields = differencesOf(before, given);
   if (fields.length === 0) return { is: 'repeated', of };
@@ -75,7 +75,7 @@ function compared({ record, of }: Known, given: TransactionRecord, { mayEnd }: M
   return ofStart?.length === 0 ? { is: 'result', of } : { is: 'other', fields: ofStart ?? fields };
 }
 
-/** Names of the fields in which a masked record differs from a stored transaction that it may repeat. */
+/** Names of the fields in which a masked record differs from a stored transaction with the same reference. */
 export function differencesOf(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
   const form = storedForm(given);
   return comparedFields(stored, form).filter((field) => !isDeepStrictEqual(stored[field], form[field]));

@@ -37,9 +37,9 @@ export function scrubPayment(payment: ParsedPayment): Scrubbed<ParsedPayment> {
 }
 
 /**
- * A reference for a record that has none: the hash of its values, so that the same record has the same reference. Takes
- * the masked record only: from a hash of a card number and the digits that are kept, the number could be guessed
- * (decisions.md#transaction-identity).
+ * Adds a reference to a record that has none: the hash of its values, so that the same record has the same
+ * reference. Takes only masked records: a card number could be guessed from a hash of it and its stored
+ * digits (decisions.md#transaction-identity).
  */
 export function withReference(scrubbed: TransactionRecord): TransactionRecord {
   if (scrubbed.reference !== null) return scrubbed;
@@ -48,7 +48,7 @@ export function withReference(scrubbed: TransactionRecord): TransactionRecord {
   return { ...scrubbed, reference: `sha256-${hash}` };
 }
 
-/** A field that is compared where references are the same. */
+/** Field that is compared if references are equal. */
 export type Content = Exclude<keyof TransactionRecord, 'reference'>;
 
 /** Whether a field is known when a transaction starts, or may change when it finishes. */
@@ -69,18 +69,15 @@ const CONTENT: Readonly<Record<Content, 'start' | 'result'>> = {
 const PARTS_OF_CONTENT = Object.keys(CONTENT) as Content[];
 
 /**
- * The fields in which a record and a stored one with the same reference must be equal. A record of a running
- * transaction also repeats one that has finished since.
+ * Fields that must be equal in a record and a stored one with the same reference. A record of a running
+ * transaction also repeats a transaction that has finished since.
  */
 export function comparedFields(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
   const hasFinished = given.status === 'running' && stored.status !== 'running';
   return PARTS_OF_CONTENT.filter((field) => !hasFinished || CONTENT[field] === 'start');
 }
 
-/**
- * In which of these fields a record differs from a stored, running transaction that it may end: those of the start. Undefined
- * if it cannot end it.
- */
+/** Differences in fields of the start from a running transaction; undefined if the record cannot end it. */
 export function differencesOfStart(
   stored: TransactionRecord,
   given: TransactionRecord,

@@ -8,12 +8,12 @@ import { endTransactions } from './transaction-finish.service.js';
 import { matchRecords, type Match, type MatchOptions } from './transaction-matching.service.js';
 import { scrubRecord, withReference } from './transaction-recording.rules.js';
 
-/** What became of one record of a batch. */
+/** Result of one record of a batch: the transaction, or the error. */
 export type RecordResult =
   | { readonly transaction: Transaction; readonly repeated: boolean; readonly problem: null }
   | { readonly transaction: null; readonly repeated: false; readonly problem: DomainError };
 
-/** Stores one reported transaction, or finds the one that it repeats. Errors: `invalid`, `taken`. */
+/** Stores a reported transaction, or finds the stored one that it repeats. Errors: `invalid`, `taken`. */
 export async function recordTransaction(
   work: WriteWork,
   input: unknown,
@@ -25,15 +25,15 @@ export async function recordTransaction(
 }
 
 interface CheckOptions {
-  /** The fields of a given record; by default it has them itself. Errors: `invalid`. */
+  /** Reads the fields of a record; by default the record itself. Errors: `invalid`. */
   readonly read?: (given: unknown) => unknown;
-  /** About how many characters a given record has, where that is known. */
+  /** Approximate length of a record in characters; absent if unknown. */
   readonly lengthOf?: (given: unknown) => number;
-  /** Whether a record without a reference gets one from its values. */
+  /** Whether a record without a reference gets one that is computed from its values. */
   readonly isKnownByContent?: boolean;
 }
 
-/** Stores those of the reported transactions that are valid. One result for each, in the same order. */
+/** Stores the valid transactions of a report. One result for each, in the same order. */
 export async function recordEach(
   work: WriteWork,
   input: readonly unknown[],
@@ -41,10 +41,10 @@ export async function recordEach(
   return await storeRecords(work, await checkRecords(input));
 }
 
-/** Reported transactions that are masked, or what is wrong with them. */
+/** Masked transactions, or their errors. */
 export type CheckedRecords = readonly (Masked | DomainError)[];
 
-/** Checks and masks reported transactions: before a unit of work begins, so that no other change waits for it to write. */
+/** Checks and masks transactions before the unit of work begins, so that no other change waits for it. */
 export async function checkRecords(
   input: readonly unknown[],
   options: CheckOptions = {},
@@ -64,8 +64,8 @@ export async function checkRecords(
 }
 
 /**
- * Stores those that are valid; one result for each, in the same order. With `mayEnd`, a record with the reference of a
- * running transaction ends it, and counts as not repeated.
+ * Stores the valid records. One result for each record, in the same order. With `mayEnd`, a record with the
+ * reference of a running transaction ends it, and counts as not repeated.
  */
 export async function storeRecords(
   work: WriteWork,
@@ -82,9 +82,9 @@ export async function storeRecords(
   });
 }
 
-/** Characters: checking and masking so many takes up to 20 ms. */
+/** Characters that are checked and masked per turn of the event loop: takes up to 20 ms. */
 const WORK_PER_TURN = 16_384;
-/** A record without texts takes as long as so many characters. */
+/** Cost of a record without texts, in characters. */
 const WORK_OF_RECORD = 400;
 
 type Masked = ReturnType<typeof scrubRecord>;
@@ -110,7 +110,7 @@ function checkedRecord(
 
 const valuesOf = (records: readonly Masked[]): TransactionRecord[] => records.map(({ value }) => value);
 
-/** One statement to insert 200 records, one to end 200, and one for the ledger. */
+/** One statement per 200 new records, one per 200 results, and one for the ledger. */
 async function store(
   work: WriteWork,
   records: readonly Masked[],
@@ -125,8 +125,8 @@ async function store(
 }
 
 /**
- * What the batch stores: each stored transaction that ends, and each new one by the index of its first record, with the index
- * of the last record that says something new of it.
+ * Index of the last record with new values, by stored transaction that ends, or by index of the first record
+ * of a new one.
  */
 type LastRecords = ReadonlyMap<Transaction | number, number>;
 
@@ -139,7 +139,7 @@ function lastRecords(matches: readonly Match[]): LastRecords {
   return last;
 }
 
-/** The new transactions by the index of their first record. */
+/** New transactions by index of their first record. */
 async function insertNew(
   work: WriteWork,
   records: readonly Masked[],
@@ -159,7 +159,7 @@ async function insertNew(
   );
 }
 
-/** The stored transactions that end, by id. */
+/** Stored transactions that ended, by id. */
 async function endStored(
   work: WriteWork,
   records: readonly Masked[],
@@ -177,7 +177,7 @@ function recordAt(records: readonly Masked[], index: number): Masked {
   return record;
 }
 
-/** What the batch has stored. */
+/** Transactions that the batch has added (by index of the record) and ended (by id). */
 interface Stored {
   readonly added: ReadonlyMap<number, Transaction>;
   readonly ended: ReadonlyMap<number, Transaction>;

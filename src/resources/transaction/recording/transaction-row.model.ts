@@ -12,12 +12,12 @@ import {
 } from '../transaction.model.js';
 
 /**
- * A transaction in a file: a row of NDJSON or CSV, with the field names of `/v1` (`started_at`), times as timestamps
- * with an offset, and `parsed` as an object.
+ * A transaction in a file: a row of NDJSON or CSV, with the field names of `/v1` (`started_at`), times as
+ * timestamps with an offset, and `parsed` as an object.
  */
 export type TransactionRow = Readonly<Record<string, unknown>>;
 
-/** The names of all fields of a row, and those that every row has. */
+/** Names of all fields of a row, and of the required ones. */
 export const ROW_FIELDS: readonly string[] = Object.keys(TransactionRecord.shape).map(snakeCase);
 export const REQUIRED_ROW_FIELDS: readonly string[] = Object.entries(TransactionRecord.shape)
   .filter(([, schema]) => !schema.safeParse(undefined).success)
@@ -33,12 +33,12 @@ export const OWN_ROW_EXAMPLE = {
   reference: '1',
 } as const;
 
-/** The same as others send it. */
+/** Example row as other clients send it. */
 export const ROW_EXAMPLE = { ...OWN_ROW_EXAMPLE, serial_number: '5A-00012345', logical_number: '112233' };
 
 type Names = ReadonlyMap<string, string>;
 
-/** The names of fields in a model by those in a row. */
+/** Field names of a model by their names in a row. */
 const namesIn = (model: ZodObject): Names =>
   new Map(Object.keys(model.shape).map((name) => [snakeCase(name), name]));
 const NAMES = namesIn(TransactionRecord);
@@ -49,7 +49,7 @@ const NAMES_OF_PARTS: readonly (readonly [string, Names])[] = [
   ['merchant', namesIn(Merchant)],
 ];
 
-/** The input of `recordEach` for a row. Errors: `invalid` for fields that transactions do not have. */
+/** Input of `recordEach` for a row. Errors: `invalid` for fields that transactions do not have. */
 export function inputOfRow(row: TransactionRow): Readonly<Record<string, unknown>> {
   const input = renamed(row, NAMES, 'row');
   for (const field of ['startedAt', 'finishedAt']) {
@@ -78,7 +78,7 @@ function renamed(given: TransactionRow, names: Names, field: string): Record<str
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
-/** The first of them, without an end of those that are long. */
+/** The first 5 names, each shortened to `MAX_NAME` characters. */
 const namesOf = (names: readonly string[]): string =>
   names
     .slice(0, 5)
@@ -87,7 +87,7 @@ const namesOf = (names: readonly string[]): string =>
 /** Longer than any name of a field. */
 const MAX_NAME = 64;
 
-/** Errors of a row, in its own names: fields, and the fields that messages name. */
+/** Errors of a row with the field names of rows, also in messages. */
 export function errorsOfRow(fields: FieldErrors): FieldErrors {
   return Object.fromEntries(
     Object.entries(fields).map(([field, messages]) => [

@@ -13,21 +13,21 @@ import {
 } from './transaction-recording.service.js';
 import { errorsOfRow, inputOfRow } from './transaction-row.model.js';
 
-/** Rows that are checked and masked, or what is wrong with them. */
+/** Checked and masked rows, or their errors. `lines` contains their line numbers. */
 export interface CheckedRows {
   readonly lines: readonly number[];
   readonly records: CheckedRecords;
 }
 
-/** Refuses before the first row what could not be stored either. Errors: `storage_full`. */
+/** Refuses a request before its first row if the storage has no room for rows. Errors: `storage_full`. */
 export function demandRoomForRows(work: WriteWork): Promise<void> {
   work.demandRoom();
-  // Nothing is written: that this unit succeeds does not show that there is room.
+  // Nothing is written, so the success of this unit does not prove that there is room.
   work.freesRoom();
   return Promise.resolve();
 }
 
-/** Checks and masks the rows of a batch: before the unit of work, as `checkRecords` does. */
+/** Checks and masks the rows of a batch. Runs before the unit of work begins, see `checkRecords`. */
 export async function checkRows(rows: readonly Row[]): Promise<CheckedRows> {
   return {
     lines: rows.map(({ line }) => line),
@@ -39,7 +39,7 @@ export async function checkRows(rows: readonly Row[]): Promise<CheckedRows> {
   };
 }
 
-/** The terminal of a device, for rows that it sends now. */
+/** Terminal of a device, for rows that it sends now. */
 export async function reporterOf(
   work: ReadWork,
   { id, serialNumber, logicalNumberId }: Device & { readonly logicalNumberId: number },
@@ -50,7 +50,7 @@ export async function reporterOf(
   return { serialNumber, logicalNumber: number.number, formerNumbers, now: work.now };
 }
 
-/** The same as `checkRows` for rows that a terminal sends: it records its own transactions only. */
+/** Like `checkRows`, for rows that a terminal sends: it may record only its own transactions. */
 export async function checkOwnRows(rows: readonly Row[], reporter: Reporter): Promise<CheckedRows> {
   return await checkRows(rows.map((row) => ownRow(row, reporter)));
 }
@@ -58,8 +58,8 @@ export async function checkOwnRows(rows: readonly Row[], reporter: Reporter): Pr
 const bytesIn = (row: Row): number => ('bytes' in row ? row.bytes : 0);
 
 /**
- * Stores the valid rows of a batch; one result for each row, in the same order. The result of a running transaction ends
- * it, and counts as created.
+ * Stores the valid rows of a batch. One result for each row, in the same order. A row that ends a running
+ * transaction counts as created.
  */
 export async function storeRows(
   work: WriteWork,
@@ -80,7 +80,7 @@ function rowResult(line: number, { transaction, repeated, problem }: RecordResul
   return { line, result: repeated ? 'repeated' : 'created', id: transaction.id };
 }
 
-/** Errors: the given one, unless it names fields. */
+/** Errors by field of a row. Throws the given error if it names no fields. */
 function errorsIn(problem: DomainError): FieldErrors {
   if (problem.details.fields === undefined) throw problem;
   return errorsOfRow(problem.details.fields);

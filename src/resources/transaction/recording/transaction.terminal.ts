@@ -7,7 +7,7 @@ import { TransactionRecord } from '../transaction.model.js';
 import { OWN_ROW_EXAMPLE } from './transaction-row.model.js';
 import { checkOwnRows, reporterOf, storeRows } from './transaction-rows.service.js';
 
-/** What one request may have. */
+/** Maximum rows and bytes of one request. */
 export const TRANSACTION_LIMITS = { rows: 1_000, bytes: 1024 * 1024 } as const;
 
 const { serialNumber, logicalNumber } = TransactionRecord.shape;
@@ -30,7 +30,7 @@ const DESCRIPTION: TerminalRoute<AdmittedDevice>['describe'] = {
   },
 };
 
-/** Transactions that a terminal reports. */
+/** Routes for transactions that a terminal reports. */
 export const transactionRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   { method: 'POST', path: '/transactions', exchange: recordTransactions, describe: DESCRIPTION },
 ];

@@ -4,12 +4,12 @@ import type { TimeRange } from '../time-range.model.js';
 import type { Bucket } from './transaction-summary.model.js';
 
 /**
- * How instants are put into buckets. Hours are given by the instant at which they begin, other buckets by a number: local
- * days since 1970-01-01, weeks since Monday 1969-12-29, months since March of the year 0.
+ * Assigns instants to buckets. An hour is identified by the instant at which it begins, other buckets by a
+ * number: local days since 1970-01-01, weeks since Monday 1969-12-29, months since March of the year 0.
  */
 export interface Calendar {
   readonly bucket: Bucket;
-  /** Ascending; the first one holds before its instant too. */
+  /** Ascending; the first one also applies before its instant. */
   readonly offsets: readonly OffsetChange[];
 }
 
@@ -57,7 +57,10 @@ function firstDayOf(bucket: Bucket, key: number): number {
   return bucket === 'month' ? Date.UTC(Math.floor((key + 2) / 12), (key + 2) % 12, 1) / DAY : key;
 }
 
-/** A day may begin after midnight, where clocks are set forward then, and not exist, where a whole day was left out. */
+/**
+ * A day may begin after midnight if clocks are set forward at midnight, and may not exist if a whole day was
+ * skipped.
+ */
 function startOfDay(offsets: readonly OffsetChange[], day: number): number {
   for (const [index, { at, offset }] of offsets.entries()) {
     const start = day * DAY - offset;
@@ -72,7 +75,9 @@ export interface Segment extends TimeRange {
   readonly key: number;
 }
 
-/** The buckets of a period, ascending, each cut off at the ends of the period. Not for the bucket of all time. */
+/**
+ * The buckets of a period, ascending, each cut off at the ends of the period. Not for the bucket of all time.
+ */
 export function segmentsOf({ bucket, offsets }: Calendar, period: TimeRange): readonly Segment[] {
   const segments: { from: number; to: number; key: number }[] = [];
   const length = bucket === 'hour' ? HOUR : DAY;

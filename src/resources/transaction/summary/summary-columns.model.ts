@@ -18,7 +18,7 @@ export function columnOf(dimension: Dimension): string {
   return COLUMNS[dimension];
 }
 
-/** What stands for no value in columns, which are never null. */
+/** Values of columns that represent no value, because these columns are never null. */
 const NONE: Partial<Record<Dimension, string | number>> = {
   ...{ group: 0, paymentStatus: '', paymentType: '', brand: '', acquirer: '', installments: -1 },
 };

@@ -1,4 +1,4 @@
-/** The tables and indexes that summaries are made of, and their sums. */
+/** Tables and indexes that a summary reads, and the sums over them. */
 import { sql, type RawBuilder } from 'kysely';
 
 import { indexedBy } from '../../../database/storage.js';
@@ -9,23 +9,25 @@ import type { TotalsTable } from '../totals/transaction-totals.model.js';
 import type { PaymentOutcome } from '../transaction.model.js';
 import type { TimeColumn } from './summary-keys.repository.js';
 
-/** The index from which single transactions are read. */
+/** Index for reading single transactions. */
 export type TransactionIndex = 'newest' | 'serial' | 'logical_number';
 
-/** The table or index from which a time range is summed up. `from` and `to` are in its unit: days, hours or ms. */
+/**
+ * Table or index that a summary reads for a time range. `from` and `to` are in its unit: days, hours or ms.
+ */
 export interface Source extends TimeRange {
   readonly of: TotalsTable | TransactionIndex;
-  /** Of its units only these, or all but these; of transactions, only those in these hours. */
+  /** Units of the range to read (`only`) or to skip (`except`). For transactions, `only` contains hours. */
   readonly only?: readonly number[];
   readonly except?: readonly number[];
-  /** Of a table of totals, only the transactions of this part of each unit, in milliseconds from its beginning. */
+  /** Part of each day or hour whose totals are read, in milliseconds from its beginning. */
   readonly part?: TimeRange;
-  /** Rows of a table of hours are subtracted from the bucket of the middle of their half day. */
+  /** Whether the hours are subtracted from the bucket that contains the middle of their half day. */
   readonly isTaken?: true;
 }
 
 const OUTCOMES: readonly PaymentOutcome[] = ['approved', 'denied', 'cancelled'];
-/** The sums that every source has. */
+/** Names of the sums of every source. */
 export const SUMS: readonly string[] = [
   ...['total', 'amount_total'],
   ...OUTCOMES.map((outcome) => `${outcome}_amount`),
@@ -34,7 +36,7 @@ export const SUMS: readonly string[] = [
 export interface Form {
   readonly time: TimeColumn;
   readonly table: () => RawBuilder<unknown>;
-  /** In the order of `SUMS`. */
+  /** SQL of the sums, in the order of `SUMS`. */
   readonly sums: readonly RawBuilder<number>[];
 }
 
@@ -52,7 +54,7 @@ function ofTotals(table: TotalsTable, { part, isTaken }: Source): Form {
     return sql.ref(`t.${suffix === undefined ? name : `${name}_${suffix}`}`);
   };
   return {
-    // Days, and halves of days, are in the bucket of the middle of a half.
+    // Days and half days belong to the bucket that contains the middle of a half.
     time: unit === 'day' ? { ...time, after: from + 6 * HOUR } : time,
     table: () => sql`${sql.table(table)} as t`,
     sums: SUMS.map((name) => {

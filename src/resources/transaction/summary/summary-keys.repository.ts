@@ -1,4 +1,4 @@
-/** The bucket of a row as a number of SQL, see `Calendar`. */
+/** SQL for the bucket number of a row, see `Calendar`. */
 import { sql, type RawBuilder } from 'kysely';
 
 import { greaterOf, instant, shiftedUnits } from '../../../database/storage.js';
@@ -7,18 +7,18 @@ import type { OffsetChange } from '../../../platform/time-zones.js';
 import { hasWholeHours, isUtc, type Calendar } from './summary-calendar.model.js';
 import type { Bucket } from './transaction-summary.model.js';
 
-/** A column with the time of a row: days or hours since 1970, or the instant itself, whose unit is 1. */
+/** Column with the time of a row: days or hours since 1970, or an instant, whose unit is 1. */
 export interface TimeColumn {
   readonly name: string;
   /** In milliseconds. */
   readonly unit: number;
-  /** The row is in the bucket of this time: milliseconds after the beginning of its unit. */
+  /** Milliseconds after the beginning of the row's unit. The bucket that contains this time gets the row. */
   readonly after: number;
-  /** The hour is in the bucket of the middle of its half day instead. */
+  /** Whether the bucket that contains the middle of the half day gets the row instead. */
   readonly isOfHalfDay: boolean;
 }
 
-/** Of one row of a source: its hour, or its local day, from which weeks and months are made. */
+/** SQL key of a row: its hour, or its local day, from which weeks and months are computed. */
 export function keyOfRow(calendar: Calendar, time: TimeColumn): RawBuilder<number | null> {
   if (calendar.bucket === 'none') return sql`null`;
   return calendar.bucket === 'hour' ? hourOf(calendar, time) : dayOf(calendar, time);
@@ -39,8 +39,8 @@ function dayOf(calendar: Calendar, time: TimeColumn): RawBuilder<number> {
 }
 
 /**
- * Days or hours of local time since 1970. Local time may be before 1970 by less than a day, where divisions would round to
- * the other side.
+ * Local days or hours since 1970. Adds a day before each division, because local time may be before 1970 and
+ * divisions would round negative numbers up.
  */
 function localUnits(time: TimeColumn, offset: RawBuilder<number>, unit: number): RawBuilder<number> {
   const shift = sql<number>`${offset} + ${sql.lit(DAY + time.after)}`;
@@ -51,7 +51,7 @@ function localUnits(time: TimeColumn, offset: RawBuilder<number>, unit: number):
   return sql`(${since} - ${sql.lit(DAY / unit)})`;
 }
 
-/** The day or hour by whose time a row is in a bucket. */
+/** Day or hour that determines the bucket of a row. */
 function unitOf({ name, isOfHalfDay }: TimeColumn): RawBuilder<number> {
   const unit = sql.ref<number>(name);
   return isOfHalfDay ? sql`(${unit} / 12 * 12 + 6)` : sql`${unit}`;
@@ -60,7 +60,7 @@ function unitOf({ name, isOfHalfDay }: TimeColumn): RawBuilder<number> {
 const offsetOf = (calendar: Calendar, time: TimeColumn): RawBuilder<number> =>
   chosen(calendar, time, ({ offset }) => offset);
 
-/** A number of the change that holds at the time by which a row is in a bucket. */
+/** SQL number of the offset change that applies at the time of a row. */
 function chosen(
   { offsets }: Calendar,
   time: TimeColumn,
@@ -76,14 +76,14 @@ function chosen(
   return cases.length === 0 ? sql`${last}` : sql`case ${sql.join(cases, sql` `)} else ${last} end`;
 }
 
-/** The bucket of a key that `keyOfRow` has made, which is in the column `bucket`. */
+/** SQL bucket of a key of `keyOfRow` in the column `bucket`. */
 export function bucketOfKey(bucket: Bucket): RawBuilder<number | null> {
   const key = sql.ref<number>('bucket');
   if (bucket === 'week') return sql`(${key} + 3) / 7`;
   return bucket === 'month' ? monthOf(key) : sql`${key}`;
 }
 
-/** Months since March of the year 0 of a number of days since 1970, by the lengths of 400, 100, 4 years and 1 year. */
+/** Months since March of the year 0, from days since 1970, by cycles of 400, 100, 4 years and 1 year. */
 function monthOf(day: RawBuilder<number>): RawBuilder<number> {
   const sinceYear0 = sql`(${day} + 719468)`;
   const ofEra = sql`(${sinceYear0} % 146097)`;

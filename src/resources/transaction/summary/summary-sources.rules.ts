@@ -3,18 +3,18 @@ import type { TimeRange } from '../time-range.model.js';
 import type { Span } from '../totals/transaction-totals.model.js';
 import { segmentsOf, type Calendar, type Segment } from './summary-calendar.model.js';
 
-/** What is read of a kind of table: units of UTC time, as many since 1970; of an `instant`, hours with transactions to read. */
+/** UTC days or hours to read from totals, as numbers since 1970; of `instant`, hours of transactions. */
 export interface UnitsToRead {
   readonly of: Span | 'instant';
-  /** `to` excluded. */
+  /** Exclusive. */
   readonly from: number;
   readonly to: number;
-  /** Of these, only some, or all but some. */
+  /** Units of the range to read (`only`) or to skip (`except`). */
   readonly only?: readonly number[];
   readonly except?: readonly number[];
-  /** Only the transactions of this part of each unit, in milliseconds from its beginning. */
+  /** Part of each unit whose transactions are read, in milliseconds from its beginning. */
   readonly part?: TimeRange;
-  /** The rows are subtracted from the bucket of their half day, which has them too. */
+  /** Whether the rows are subtracted from the bucket of their half day, which includes them. */
   readonly isTaken?: true;
 }
 
@@ -25,7 +25,7 @@ const HALF_DAYS = [
   { from: HALF, to: DAY },
 ] as const;
 
-/** The two parts of an hour that is divided at a minute for which totals have sums of their own, by that time. */
+/** The two parts of an hour that totals have sums for, by the dividing minute in milliseconds. */
 const HOUR_PARTS: ReadonlyMap<number, readonly [TimeRange, TimeRange]> = new Map(
   UNIT_PARTS.hour.map(({ from }) => [
     from,
@@ -37,10 +37,11 @@ const HOUR_PARTS: ReadonlyMap<number, readonly [TimeRange, TimeRange]> = new Map
 );
 
 /**
- * What is read for the buckets of a calendar. Each half of a day of UTC is read for the bucket of its middle; hours and
- * parts of hours that belong to another bucket are added there and taken away here. Without whole days, and with hours as
- * buckets, hours are read. Hours that begin or end outside of the period, or are divided at other minutes than those of
- * `UNIT_PARTS`, are read from transactions. See decisions.md#summary-time-zones.
+ * Units to read for the buckets of a calendar. Each half of a UTC day is added to the bucket that contains
+ * its middle; hours and parts of hours that belong to another bucket are added to that one and subtracted
+ * here. Hours are read if there are no whole days, or if buckets are hours. Hours that are partly outside of
+ * the period, or divided at other minutes than those of `UNIT_PARTS`, are read from transactions. See
+ * decisions.md#summary-time-zones.
  */
 export function unitsToRead(calendar: Calendar, period: TimeRange): readonly UnitsToRead[] {
   const hours = wholeUnits(period, HOUR);
@@ -83,7 +84,7 @@ export function unitsToRead(calendar: Calendar, period: TimeRange): readonly Uni
   ];
 }
 
-/** The bucket in which the middle of each half of a day is, by the number of halves since 1970. */
+/** Bucket that contains the middle of each half day, by number of half days since 1970. */
 function bucketsOfHalves(segments: readonly Segment[], days: TimeRange): ReadonlyMap<number, number> {
   const bucketsIn = finder(segments);
   const halves = numbers({ from: days.from * 2, to: days.to * 2 });
@@ -95,7 +96,7 @@ function bucketsOfHalves(segments: readonly Segment[], days: TimeRange): Readonl
   );
 }
 
-/** Days whose halves are in one bucket, and the halves of the others. */
+/** Days whose halves are in one bucket, and the halves of other days. */
 function daysToRead(days: TimeRange, halves: ReadonlyMap<number, number>): readonly UnitsToRead[] {
   const isDivided = (day: number): boolean => halves.get(day * 2) !== halves.get(day * 2 + 1);
   const divided = numbers(days).filter(isDivided);
@@ -108,14 +109,14 @@ function daysToRead(days: TimeRange, halves: ReadonlyMap<number, number>): reado
   ];
 }
 
-/** The parts of an hour that its buckets are; undefined where totals have no such parts. */
+/** Parts of an hour by its buckets; undefined if totals have no sums for such parts. */
 function partsOf(buckets: readonly Segment[], start: number): readonly TimeRange[] | undefined {
   const [, second, ...others] = buckets;
   if (second === undefined) return [WHOLE_HOUR];
   return others.length === 0 ? HOUR_PARTS.get(second.from - start) : undefined;
 }
 
-/** Finds the segments that overlap a time range. Each range begins at or after the one before. */
+/** Function that finds the segments that overlap a time range. Its ranges must be ascending. */
 function finder(segments: readonly Segment[]): (from: number, to: number) => readonly Segment[] {
   let first = 0;
   return (from, to) => {
@@ -126,7 +127,7 @@ function finder(segments: readonly Segment[]): (from: number, to: number) => rea
   };
 }
 
-/** Ascending units as a list, or as a range without the others in it if these are fewer. */
+/** Ascending units as a list, or as a range with exceptions if this is shorter. */
 function listed(
   read: Pick<UnitsToRead, 'of' | 'part' | 'isTaken'>,
   units: readonly number[],
@@ -143,13 +144,13 @@ function listed(
 const numbers = ({ from, to }: TimeRange): readonly number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-/** The units that lie in a period, or that have a part in it. */
+/** Units that lie completely in a period; `withParts`, also those that lie in it partly. */
 function wholeUnits({ from, to }: TimeRange, unit: number, withParts = false): TimeRange {
   const first = withParts ? Math.floor(from / unit) : Math.ceil(from / unit);
   return { from: first, to: Math.max(withParts ? Math.ceil(to / unit) : Math.floor(to / unit), first) };
 }
 
-/** The hours at the ends of a period that lie in it only in part. */
+/** Hours at the ends of a period that lie in it only partly. */
 function partsOfHours(period: TimeRange, whole: TimeRange): readonly number[] {
   const { from, to } = wholeUnits(period, HOUR, true);
   if (whole.from >= whole.to) return numbers({ from, to });

@@ -1,7 +1,7 @@
 import { DAY, HOUR, UNIT_PARTS } from '../../../platform/clock.js';
 import { offsetAt } from '../../../platform/time-zones.js';
 
-/** Years whose offsets stand for those of all times. */
+/** Years whose offsets represent all times. */
 const YEARS = { from: 1970, to: 2040 };
 const known = new Map<string, readonly number[]>();
 const MAX_ZONES = 500;
@@ -10,7 +10,7 @@ const MAX_ZONES = 500;
 const READABLE: readonly number[] = [0, ...UNIT_PARTS.hour.map(({ from }) => from)];
 
 /**
- * Hours of the day in UTC, 0 to 23, in which days of a zone begin at a minute that totals do not know; none for most zones:
+ * UTC hours, 0 to 23, in which days of a zone begin at a minute without sums in totals; empty for most zones:
  * some had such days before 1976.
  */
 export function hoursWithOddMidnight(timeZone: string): readonly number[] {

@@ -15,7 +15,7 @@ export type Dimension = (typeof DIMENSIONS)[number];
 export const MAX_ROWS = 10_000;
 /** Maximum years between the first and the last transaction of a summary in a time zone. */
 export const MAX_ZONED_YEARS = 20;
-/** Maximum transactions that a summary reads one by one, where no totals exist (by logical number). */
+/** Maximum transactions that a summary reads one by one if no totals exist (by logical number). */
 export const MAX_READ = 2_000_000;
 /** Maximum transactions that one statement reads: about 50 ms, during which the event loop is blocked. */
 export const MAX_READ_PER_STATEMENT = 20_000;

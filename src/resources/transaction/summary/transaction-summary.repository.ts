@@ -16,7 +16,7 @@ export type { Source } from './summary-forms.repository.js';
 
 export interface SummaryQuery {
   readonly sources: readonly Source[];
-  /** Over the table `t`, which is any of the sources. */
+  /** Condition on the table `t`, which is any of the sources. */
   readonly where: RawBuilder<SqlBool>;
   readonly calendar: Calendar;
   readonly by: readonly Dimension[];
@@ -27,7 +27,7 @@ type Totals = Readonly<Record<string, string | number | null>>;
 
 const SUMS_OF_SUMS = sql.join(SUMS.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`));
 
-/** Ordered by time and dimensions, without empty rows; one statement. */
+/** Summary rows ordered by time and dimensions, without empty rows. One statement. */
 export async function selectSummary(work: ReadWork, query: SummaryQuery): Promise<SummaryRow[]> {
   const { sources, calendar, by, limit } = query;
   if (sources.length === 0) return [];
@@ -44,13 +44,13 @@ export async function selectSummary(work: ReadWork, query: SummaryQuery): Promis
   return rows.map((row) => summaryRowOf(row, query));
 }
 
-/** The rows of one source, summed up in the order of its index where possible. */
+/** Sums of one source, grouped in the order of its index if possible. */
 function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder<unknown> {
   const { calendar, by } = query;
   const form = formOf(source);
   const columns = by.map((dimension) => sql.ref(`t.${columnOf(dimension)}`));
   const key = keyOfRow(calendar, form.time);
-  // The hours of a table of totals are in the order of its key.
+  // The hours of a table of totals have the order of its key.
   const span = calendar.bucket === 'hour' && form.time.unit === HOUR ? form.time.name : 'bucket';
   const grouping = [...(calendar.bucket === 'none' ? [] : [sql.ref(span)]), ...columns];
   const sign = source.isTaken === true ? sql`-` : sql``;
@@ -62,7 +62,7 @@ function partOf(work: ReadWork, query: SummaryQuery, source: Source): RawBuilder
     having ${form.sums[0]} > 0 ${limitOf(query)}) as summed`;
 }
 
-/** A FROM clause with a condition. */
+/** FROM clause of a source, with a condition. */
 function rowsOf(work: ReadWork, source: Source, form: Form): RawBuilder<unknown> {
   const { companyId } = specialSql(work);
   const { time, table } = form;
@@ -86,7 +86,7 @@ function rowsOf(work: ReadWork, source: Source, form: Form): RawBuilder<unknown>
   return sql`${table()} where t.company_id = ${companyId} and ${inTime} ${rest}`;
 }
 
-/** Rows of several days become one row of a week or month, or one is taken away from another, so a limit would lose some. */
+/** LIMIT of a source; none if its rows are joined (weeks, months) or subtracted, which needs all of them. */
 function limitOf(query: SummaryQuery): RawBuilder<unknown> {
   const { bucket } = query.calendar;
   return bucket === 'week' || bucket === 'month' || isCorrected(query) ? sql`` : sql`limit ${query.limit}`;
@@ -118,7 +118,7 @@ function summaryRowOf(row: Totals, { calendar, by }: SummaryQuery): SummaryRow {
   };
 }
 
-/** Numbers of transactions in the hours that overlap the range, ascending, without empty hours. */
+/** Number of transactions in each hour that overlaps the range, ascending, without empty hours. */
 export async function hoursIn(work: ReadWork, { from, to }: TimeRange): Promise<readonly CountedTimeRange[]> {
   const { db, companyId } = specialSql(work);
   const rows = await db
@@ -134,7 +134,7 @@ export async function hoursIn(work: ReadWork, { from, to }: TimeRange): Promise<
   return rows.map(({ hour, total }) => ({ from: hour * HOUR, to: (hour + 1) * HOUR, total }));
 }
 
-/** The part of a period from the first hour with transactions to the last one; undefined without transactions. */
+/** Part of a period from the first to the last hour with transactions; undefined without transactions. */
 export async function recordedPart(work: ReadWork, { from, to }: TimeRange): Promise<TimeRange | undefined> {
   const { db, companyId } = specialSql(work);
   const hour = (
@@ -161,7 +161,7 @@ export async function countInHours(work: ReadWork, hours: readonly number[]): Pr
   return rows[0]?.total ?? 0;
 }
 
-/** The same for hours of all days of a period, by their numbers from 0 to 23; as SQL, at most `max`. */
+/** SQL number of transactions in these UTC hours (0 to 23) of all days of a period, at most `max`. */
 export function transactionsAtHours(
   work: ReadWork,
   { from, to }: TimeRange,

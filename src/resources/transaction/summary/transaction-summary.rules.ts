@@ -33,7 +33,7 @@ export class SummaryRows {
     return this.#rows.size;
   }
 
-  /** In the order of the database: null first, texts by their bytes. */
+  /** Rows in the order of the database: null first, texts by their bytes. */
   inOrder(): readonly SummaryRow[] {
     const keyed = [...this.#rows.values()].map((row) => ({ row, values: this.#valuesOf(row) }));
     return keyed.sort((one, other) => compareAll(one.values, other.values)).map(({ row }) => row);

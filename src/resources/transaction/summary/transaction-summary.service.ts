@@ -49,9 +49,9 @@ export interface SummaryRequest {
 }
 
 /**
- * Number and amount of the transactions that meet a condition, ordered by time and dimensions. Errors: `malformed` for a
- * time zone that is not known, for more than `MAX_ROWS` rows, for more than `MAX_READ` transactions to read, for more than
- * `MAX_ZONED_YEARS` years in a time zone, or for a sum above 2^53 - 1 cents.
+ * Number and amount of the transactions that meet a condition, ordered by time and dimensions. Errors:
+ * `malformed` for an unknown time zone, for more than `MAX_ROWS` rows, for more than `MAX_READ` transactions
+ * to read, for more than `MAX_ZONED_YEARS` years in a time zone, or for a sum above 2^53 - 1 cents.
  */
 export async function summarizeTransactions(
   work: ReadWork,
@@ -99,7 +99,7 @@ async function rowsOf(
     : await summarizeInParts(work, { ...query, calendar }, await readSources(work, { period, where }));
 }
 
-/** The zone by whose time a summary is made; null for UTC, and where time makes no difference. Errors: `malformed`. */
+/** Time zone of a summary; null for UTC, and for summaries without time buckets. Errors: `malformed`. */
 function zoneOf(timeZone: string | null, bucket: Bucket): string | null {
   if (timeZone === null) return null;
   const zone = timeZoneNamed(timeZone);
@@ -116,7 +116,9 @@ function zoneOf(timeZone: string | null, bucket: Bucket): string | null {
 /** Longer than the name of any zone. */
 const MAX_NAME = 64;
 
-/** What `summarizeTransactions` examines at most: totals or transactions. Errors: `malformed` for an unknown zone. */
+/**
+ * Examinations of `summarizeTransactions`: totals or transactions. Errors: `malformed` for an unknown zone.
+ */
 export function examinationsOfSummary({
   where,
   bucket,
@@ -142,17 +144,17 @@ export function examinationsOfSummary({
   return [totals, grouped({ values: totals.values, rows: 'transactions', within })];
 }
 
-/** A row that no index covers is looked up in the table, behind its texts. */
+/** Cost of reading a row from the table because no index covers it: large texts precede other columns. */
 const UNCOVERED_VALUES = 20;
 
-/** Whether the index that is read has all that is needed. */
+/** Whether the index that is read contains all needed columns. */
 function isCovered({ where }: Narrowed, by: readonly Dimension[]): boolean {
   return indexOf(where) === 'newest' || by.every((name) => OF_ALL_INDEXES.includes(name));
 }
 
 const OF_ALL_INDEXES: readonly Dimension[] = ['status', 'transactionType', 'appName', 'logicalNumber'];
 
-/** Whether tables of totals answer. Where local hours begin at a minute that totals do not know, only transactions do. */
+/** Whether totals are sufficient. They are not if local hours begin at a minute without sums in totals. */
 function hasTotals(
   { where }: Narrowed,
   bucket: Bucket,
@@ -164,7 +166,7 @@ function hasTotals(
 }
 
 async function summarizePart(work: ReadWork, query: SummaryQuery): Promise<readonly SummaryRow[]> {
-  // Parts of one summary, or of many, do not hold the event loop together.
+  // Other work runs between the parts of one or many summaries.
   await yieldToEventLoop();
   const rows = await selectSummary(work, query);
   demandFew(rows.length);
@@ -223,7 +225,7 @@ async function zonedSources(
   });
 }
 
-/** Single transactions in parts, by the most selective index. Without one, the interval must not hold too many. */
+/** Single transactions in parts, by the most selective index. Errors: `malformed` for too many. */
 async function readSources(work: ReadWork, { period, where }: Narrowed): Promise<readonly Source[]> {
   const of = indexOf(where);
   const hours = await hoursIn(work, period);

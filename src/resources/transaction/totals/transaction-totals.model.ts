@@ -1,6 +1,6 @@
 import type { TimeRange } from '../time-range.model.js';
 
-/** Tables of totals. Their keys begin with the day or hour; those of `transaction_app_days` with the application. */
+/** Tables of totals. Keys begin with the day or hour; in `transaction_app_days` with the application. */
 export const TOTALS_TABLES = [
   ...(['transaction_days', 'transaction_hours', 'transaction_app_days'] as const),
   ...(['transaction_day_totals', 'transaction_hour_totals'] as const),
@@ -12,7 +12,7 @@ export type TotalsTable = (typeof TOTALS_TABLES)[number];
 
 export type Span = 'day' | 'hour';
 
-/** A part of a period. `from` and `to` are days or hours since 1970-01-01, UTC; of an `instant`, milliseconds. */
+/** A part of a period. `from` and `to` are UTC days or hours since 1970-01-01; of `instant`, milliseconds. */
 export interface PeriodPart extends TimeRange {
   readonly of: Span | 'instant';
 }

@@ -15,7 +15,7 @@ import type { ReadWork } from '../../../database/work.js';
 import { meeting } from '../transaction.repository.js';
 import type { TotalsPart } from './transaction-totals.model.js';
 
-/** Numbers of matching transactions of each part, in undefined order; one statement. */
+/** Number of matching transactions of each part, in undefined order. One statement. */
 export async function sumParts(
   work: ReadWork,
   where: Condition,
@@ -29,17 +29,20 @@ export async function sumParts(
   return rows.map(({ total }) => total);
 }
 
-/** The days or hours of a part, each as often as it has kinds of transactions, and their totals. */
+/** Days or hours of a part with their totals. A day or hour appears once for each kind of transaction. */
 export interface CountedPart {
   /** Index of the part. */
   readonly part: number;
   /** JSON list of days or hours since 1970, in undefined order. */
   readonly starts: string;
-  /** JSON list of as many totals; of an `instant` part, a single one, whose start is 0. */
+  /** JSON list of totals, as long as `starts`; an `instant` part has one total, with the start 0. */
   readonly totals: string;
 }
 
-/** The same by day and hour of the parts: a row for each part, since a row for each day would take longer to read. */
+/**
+ * Number of matching transactions by day or hour of each part. Each part is one row, because a row for each
+ * day would take longer to read.
+ */
 export async function countParts(
   work: ReadWork,
   where: Condition,
@@ -57,7 +60,7 @@ export async function countParts(
 
 interface Parts {
   readonly name: string;
-  /** Compares only fields that the tables have. */
+  /** Compares only fields of these tables. */
   readonly where: Condition;
   readonly parts: readonly TotalsPart[];
 }

@@ -5,7 +5,7 @@ import type { PeriodPart, Span, TotalsPart, TotalsTable } from './transaction-to
 
 const KIND = ['status', 'transactionType'];
 const PAID = [...KIND, 'paymentStatus'];
-/** The fields of the tables with payments, those with few rows first. */
+/** Fields of the tables with payments, ordered by their number of rows. */
 const PAYMENT_TABLES = [
   { name: 'installment', fields: [...PAID, 'installments'] },
   { name: 'group', fields: [...PAID, 'group'] },
@@ -13,8 +13,8 @@ const PAYMENT_TABLES = [
 ] as const;
 
 /**
- * The table with the fewest rows that has all these fields; `isOfApp` for those of one application. Undefined where no
- * table has all of them.
+ * Table with the fewest rows that has all these fields; undefined if there is none. `isOfApp` is true if the
+ * totals of a single application are read.
  */
 export function totalsTable(
   span: Span,
@@ -32,7 +32,7 @@ export function totalsTable(
 
 const SPAN_MS: Readonly<Record<Span, number>> = { day: DAY, hour: HOUR };
 
-/** Splits a period into whole days, whole hours down to the `shortest` of both, and the rest at both ends; ascending. */
+/** Splits a period into days, hours (unless `shortest` is `day`) and the rest at both ends; ascending. */
 export function splitPeriod(
   period: TimeRange,
   longest: Span = 'day',
@@ -56,15 +56,15 @@ export function splitPeriod(
 /** Rows that a day or hour has at most of all applications, or of one: one for each status and type. */
 const KINDS = TRANSACTION_STATUSES.length * TRANSACTION_TYPES.length;
 
-/** How many rows of a table a part has at most; infinite where that depends on what was recorded. */
+/** Maximum rows of a table in a part; infinite if it depends on the recorded transactions. */
 export function mostRowsOf({ table, from, to }: TotalsPart): number {
   const isBounded = table.endsWith('_totals') || table === 'transaction_app_days';
   return isBounded ? (to - from) * KINDS : Infinity;
 }
 
 /**
- * The ranges of the days or hours of a part, ascending, without empty ones; of an `instant` part, the part itself. A start
- * may be there several times: its range has the sum of its totals.
+ * The ranges of the days or hours of a part, ascending, without empty ones; of an `instant` part, the part
+ * itself. A start may be there several times: its range has the sum of its totals.
  */
 export function rangesOfPart(
   part: TotalsPart,

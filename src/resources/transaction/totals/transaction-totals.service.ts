@@ -23,7 +23,7 @@ import { rangesOfPart, splitPeriod, totalsTable } from './transaction-totals.rul
 export interface Narrowed {
   readonly period: TimeRange;
   readonly where: Condition & { readonly and: readonly Condition[] };
-  /** Whether few transactions meet `where` in what the period has besides whole days: they are counted one by one. */
+  /** Whether few matching transactions are outside of whole days: they are counted one by one. */
   readonly hasFewBesidesDays?: boolean;
 }
 
@@ -33,17 +33,17 @@ export function narrowedTo(condition: Condition | null): Narrowed {
   return { period: periodOf(from, to), where: { and: rest } };
 }
 
-/** Whether the totals can answer a condition: they are grouped by every field that it compares. */
+/** Whether totals are grouped by every field that a condition compares. */
 export function comparesKindsOnly(where: Condition): boolean {
   return fieldsIn(where).every((field) => KIND_FIELDS.includes(field));
 }
 
-/** Whether the total is the company's counter. */
+/** Whether the total is the counter of all transactions of the company. */
 export function isKeptTotal({ period, where }: Narrowed): boolean {
   return isAlways(period) && where.and.length === 0;
 }
 
-/** The table of totals for a condition and the fields to group by; undefined if none has all fields. */
+/** Table of totals for a condition and the fields to group by; undefined if no table has all fields. */
 export function totalsTableFor(
   span: Span,
   where: Condition,
@@ -52,7 +52,10 @@ export function totalsTableFor(
   return totalsTable(span, [...fieldsIn(where), ...by], valueDemanded(where, 'appName') !== undefined);
 }
 
-/** What to read for the totals of a period, ascending; by days unless `longest` is an hour. Some table has all fields. */
+/**
+ * Parts of a period with their tables of totals, ascending; in days, or in hours if `longest` is `hour`.
+ * Throws if no table has all fields.
+ */
 export function totalsParts(
   period: TimeRange,
   where: Condition,
@@ -62,7 +65,7 @@ export function totalsParts(
   return withTables(splitPeriod(period, longest), where, by);
 }
 
-/** What to read for the totals of a filter, ascending; by days unless `longest` is an hour. */
+/** Parts of a filter's period and their tables, ascending; in hours if `longest` is `hour`. */
 export function partsOfFilter(
   { period, where, hasFewBesidesDays = false }: Narrowed,
   longest: Span,
@@ -87,7 +90,7 @@ function tableOf(of: PeriodPart['of'], where: Condition, by: readonly string[]):
   return table;
 }
 
-/** The number of matching transactions, from totals if possible, else counted; one statement. */
+/** Number of matching transactions: from totals if possible, otherwise counted. One statement. */
 export async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<number> {
   const { period, where } = narrowed;
   if (isKeptTotal(narrowed)) return await countOf(work, 'transactions');
@@ -96,7 +99,7 @@ export async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<numbe
   return sums.reduce((sum, total) => sum + total, 0);
 }
 
-/** From totals, by day or hour, newest first, without empty ones; one statement. `where` compares only `KIND_FIELDS`. */
+/** Totals by day or hour, newest first. One statement. `where` compares only `KIND_FIELDS`. */
 export async function rangesOf(
   work: ReadWork,
   narrowed: Narrowed,
@@ -120,10 +123,13 @@ export {
   transactionsOfLogicalNumber,
 } from '../transaction.repository.js';
 
-/** A transaction that ends or changes leaves the total of its former kind, which may be empty then. */
+/**
+ * Rows of totals per transaction at most: the end or a change of a transaction moves it to another row, and
+ * the former one may be empty then.
+ */
 const TOTALS_PER_TRANSACTION = 2;
 
-/** What reading the totals of a period, grouped by the fields `by`, examines at most. */
+/** Examination of reading the totals of a period, grouped by the fields `by`. */
 export function examinationOfTotals(
   { period, where }: Narrowed,
   longest: Span = 'day',
@@ -141,7 +147,7 @@ function examinationOfCount(condition: Condition | null): Examination {
     : transactionList.examinesCount(condition);
 }
 
-/** The company's transactions, counted from totals where possible. */
+/** List of the company's transactions, counted from totals if possible. */
 export const transactions: List<Transaction> = {
   ...transactionList,
   count: (work, condition) => totalOf(work, narrowedTo(condition)),

@@ -3,7 +3,7 @@ import { DomainError } from '../../../platform/errors.js';
 import type { Member } from '../user.model.js';
 import { selectAdministrators } from './member.repository.js';
 
-/** The administrator who has been a member of the company longest, of those who are not disabled. */
+/** Administrator with the earliest membership of the company who is not disabled. */
 export async function firstAdministrator(
   work: SystemReadWork,
   companyId: number,
@@ -12,8 +12,8 @@ export async function firstAdministrator(
 }
 
 /**
- * To be called in the transaction that took an administrator from a company, after the change. Transactions that write
- * in a company run one at a time, so two of them cannot take the last two administrators.
+ * To be called after a change that removes an administrator from a company, in its transaction. Transactions
+ * that write in a company run one at a time, so two of them cannot remove the last two administrators.
  * Errors: `invalid` if the company has no administrator any more.
  */
 export async function demandAdministrator(

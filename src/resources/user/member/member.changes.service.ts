@@ -17,11 +17,13 @@ import { getUser } from './member.service.js';
 
 export interface AddedMember {
   readonly member: Member;
-  /** False if the person had an account, whose password did not change. */
+  /** False if the person already had an account; its password did not change. */
   readonly isNewAccount: boolean;
 }
 
-/** Adds a member to the caller's company; creates the account if there is none. Errors: `invalid`, `taken`. */
+/**
+ * Adds a member to the caller's company; creates the account if there is none. Errors: `invalid`, `taken`.
+ */
 export async function addMember(work: WriteWork, input: unknown, passwordHash: string): Promise<AddedMember> {
   const { companyId, userId } = work.caller;
   const { email } = parse(UserAdd, input);
@@ -33,8 +35,8 @@ export async function addMember(work: WriteWork, input: unknown, passwordHash: s
 }
 
 /**
- * Changes name and time zone, for this company only. Users change themselves with a token for changes, whatever their
- * role; others only as administrators. Errors: `invalid`, `forbidden`.
+ * Changes name and time zone, for this company only. Users can change themselves with the scope `write`,
+ * whatever their role; only administrators can change others. Errors: `invalid`, `forbidden`.
  */
 export async function updateUser(work: WriteWork, member: Member, input: unknown): Promise<Member> {
   const { caller } = work;
@@ -43,18 +45,20 @@ export async function updateUser(work: WriteWork, member: Member, input: unknown
   return await change(work, 'update', member, parse(UserUpdate, input));
 }
 
-/** Errors: `invalid`, also for the last administrator. */
+/** Changes the role. Errors: `invalid`, also for the last administrator. */
 export async function setRole(work: WriteWork, member: Member, input: unknown): Promise<Member> {
   return await change(work, 'set_role', member, parse(RoleChoice, input));
 }
 
-/** Denies the user access to the company until `enableMember`. Errors: `invalid` for the last administrator. */
+/**
+ * Denies the user access to the company until `enableMember`. Errors: `invalid` for the last administrator.
+ */
 export async function disableMember(work: WriteWork, member: Member): Promise<Member> {
   if (member.disabledAt !== null) return member;
   return await change(work, 'disable', member, { disabledAt: work.now });
 }
 
-/** Errors: `invalid` if the operator of the server has disabled the user. */
+/** Allows a disabled user again. Errors: `invalid` if the operator of the server has disabled the user. */
 export async function enableMember(work: WriteWork, member: Member): Promise<Member> {
   if (member.isDisabledByOperator) {
     const message = `${member.email} was disabled by the operator of the server, who alone can undo it.`;
@@ -65,8 +69,8 @@ export async function enableMember(work: WriteWork, member: Member): Promise<Mem
 }
 
 /**
- * Lifts the locks that follow from wrong passwords, for a user of this company alone: a lock protects the user's other
- * companies too. Errors: `invalid` for a user of several companies.
+ * Removes the locks after wrong passwords, for a user of this company only: a lock also protects the user's
+ * other companies. Errors: `invalid` for a user of several companies.
  */
 export async function unlockMember(work: WriteWork, member: Member): Promise<Member> {
   await work.aboveCompanies(async (above) => {
@@ -81,8 +85,8 @@ export async function unlockMember(work: WriteWork, member: Member): Promise<Mem
 }
 
 /**
- * Ends the user's access to the company and deletes the user's tokens for it. The account remains.
- * Errors: `invalid` for the last administrator.
+ * Ends the user's access to the company, and deletes the user's tokens for it. The account remains. Errors:
+ * `invalid` for the last administrator.
  */
 export async function removeMember(work: WriteWork, member: Member): Promise<void> {
   const membership = membershipOf(work, member);
@@ -98,7 +102,7 @@ export async function removeMember(work: WriteWork, member: Member): Promise<voi
   });
 }
 
-/** Changes nothing if all values are what they were. */
+/** Updates a member. Writes nothing if no value changes. */
 async function change(
   work: WriteWork,
   action: string,
@@ -125,7 +129,7 @@ async function change(
 
 const isAdministrator = ({ role, disabledAt }: Member): boolean => role === 'admin' && disabledAt === null;
 
-/** What the ledger shows. */
+/** The membership as it is recorded in the ledger. */
 function membershipOf(
   work: WriteWork,
   { id, role, name, timeZone, disabledAt }: Member,

@@ -59,7 +59,7 @@ export const users = listOf<'members', Member>({
   filters: { id: { column: 'id', kind: 'id', isUnique: true }, email: { column: 'email', kind: 'text' } },
 });
 
-/** The same records, shown with their role. */
+/** Members as records of the type Member, which can be filtered by role. */
 export const memberList = listOf<'members', Member>({
   ...listing,
   name: 'Member',
@@ -94,7 +94,7 @@ export async function findMembership(
   return row && { companyId, userId, role: row.role as Role, name: row.name, timeZone: row.time_zone };
 }
 
-/** Ordered by the name of the company. */
+/** Memberships of users, ordered by the name of the company. */
 export async function selectMemberships(
   work: SystemReadWork,
   userIds: readonly number[],
@@ -128,7 +128,7 @@ export async function insertMembership(work: SystemWriteWork, membership: Member
   await memberships.insert(inCompany(work, companyId), [row]);
 }
 
-/** Absent fields (undefined) do not change. */
+/** New values; undefined fields do not change. */
 export type MemberChanges = {
   readonly [K in 'role' | 'name' | 'timeZone' | 'disabledAt']?: Member[K] | undefined;
 };
@@ -149,7 +149,7 @@ export async function updateMember(
   return only([await findMember(work, current.id)].filter((member) => member !== undefined));
 }
 
-/** The same name and time zone in all companies of a user; absent ones do not change. */
+/** Sets name and time zone in all companies of a user; absent fields do not change. */
 export async function renameInAll(
   work: SystemWriteWork,
   userId: number,
@@ -163,7 +163,7 @@ export async function renameInAll(
     .execute();
 }
 
-/** Each company of a user learns of a sign-in; those in which the user is disabled do not. */
+/** Records a sign-in in each company of a user, except where the user is disabled. */
 export async function recordSignIn(work: SystemWriteWork, userId: number, ip: string): Promise<void> {
   const { db } = specialSql(work);
   await db

@@ -27,7 +27,8 @@ export function createSignInThrottle(windows: WindowStores): SignInThrottle {
     },
     countFailure: async (ip) => {
       await failures.count(ip);
-      // At once: an attacker could otherwise try as often on each node before the others know.
+      // Without delay: otherwise an attacker could try as often on each node before the other nodes know the
+      // failures.
       await failures.exchange(ip);
     },
   };

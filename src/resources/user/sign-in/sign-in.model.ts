@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { freeText } from '../../../platform/encoding/text.js';
 import { MAX_EMAIL, MAX_PASSWORD } from '../user.model.js';
 
-/** Percent-encoding turns one character into up to three (contract 25). */
+/** Factor by which percent-encoding can lengthen a text (contract 25). */
 const PERCENT_ENCODED = 3;
 
 export const SignInInput = z.object({
@@ -18,20 +18,20 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Wrong passwords for an account. */
+/** Wrong passwords of an account. */
 export interface SignInState {
-  /** From networks that were new to the account, in the day that began at `failedSince`. */
+  /** Wrong passwords from networks that are new to the account, in the day that began at `failedSince`. */
   readonly failedSignIns: number;
   readonly failedSince: Date | null;
-  /** The end of the latest lock, for whichever networks. May be in the past. */
+  /** End of the latest lock, for any network; may be in the past. */
   readonly lockedUntil: Date | null;
 }
 
-/** What an account has to do with a network. */
+/** Sign-ins to an account from a network. */
 export interface SignInNetwork {
-  /** Null for a network that is new to the account: no sign-in from there has succeeded. */
+  /** Latest successful sign-in; null if the network is new to the account. */
   readonly signedInAt: Date | null;
-  /** Wrong passwords in a row, from this network. */
+  /** Consecutive wrong passwords from this network. */
   readonly failedSignIns: number;
   readonly lockedUntil: Date | null;
 }

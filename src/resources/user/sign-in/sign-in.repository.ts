@@ -6,7 +6,7 @@ import { NEW_NETWORK, type SignInNetwork } from './sign-in.model.js';
 
 const time = nullable(instant);
 
-/** Networks that stay known to an account, those of the latest sign-ins. */
+/** Known networks of an account: those of the latest sign-ins. */
 const KNOWN_NETWORKS = 10;
 
 export async function findNetwork(

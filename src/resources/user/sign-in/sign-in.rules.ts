@@ -4,20 +4,20 @@ import { normalized } from '../../../platform/encoding/text.js';
 import type { Credentials, SignInNetwork, SignInState } from './sign-in.model.js';
 import { MAX_PASSWORD } from '../user.model.js';
 
-/** From one network, for one account. */
+/** Wrong passwords from one network for one account until the network is locked. */
 const FAILURES_UNTIL_LOCK = 10;
 const LOCK_MS = 30 * MINUTE;
-/** From all networks that are new to an account. */
+/** Wrong passwords from all networks that are new to an account until new networks are locked. */
 const NEW_NETWORK_FAILURES = 100;
 const NEW_NETWORK_PERIOD_MS = DAY;
 
-/** An account, and the network from which someone signs in. */
+/** Sign-in states of an account and of the network of the request. */
 export interface Attempted {
   readonly account: SignInState;
   readonly network: SignInNetwork;
 }
 
-/** Whether no password is accepted from the network (contract 25; decisions.md#members). */
+/** Whether passwords from the network are refused (contract 25; decisions.md#members). */
 export function isLocked({ account, network }: Attempted, now: Date): boolean {
   if (network.lockedUntil !== null && network.lockedUntil > now) return true;
   return (
@@ -25,7 +25,7 @@ export function isLocked({ account, network }: Attempted, now: Date): boolean {
   );
 }
 
-/** One more wrong password. Those from a locked network change nothing. */
+/** State after a wrong password. Attempts from a locked network change nothing. */
 export function afterFailure(attempted: Attempted, now: Date): Attempted {
   if (isLocked(attempted, now)) return attempted;
   const network = failedFrom(attempted.network, now);
@@ -36,8 +36,8 @@ export function afterFailure(attempted: Attempted, now: Date): Attempted {
 }
 
 /**
- * A right password from a network that is not locked. The count of failures from new networks stays: otherwise each sign-in
- * of the user would allow more guesses.
+ * State after a correct password from an unlocked network. The number of failures from new networks stays:
+ * otherwise each sign-in of the user would allow more guesses.
  */
 export function afterSuccess({ account }: Attempted, now: Date): Attempted {
   const isOver = account.lockedUntil !== null && account.lockedUntil <= now;
@@ -72,8 +72,8 @@ function latest(dates: readonly (Date | null)[]): Date | null {
 }
 
 /**
- * What is tried, in this order: the literal values, and after them, where the request was labelled as a form,
- * the percent-decoded ones (contract 25). Errors: `invalid` for a password that is too long either way.
+ * Credentials to check, in this order: the literal values, then the percent-decoded ones if the request was
+ * labelled as a form (contract 25). Errors: `invalid` if the password is too long in both forms.
  */
 export function credentialsToTry(given: Credentials, labelledAsForm: boolean): readonly Credentials[] {
   const decoded = { email: percentDecoded(given.email), password: percentDecoded(given.password) };
@@ -85,7 +85,7 @@ export function credentialsToTry(given: Credentials, labelledAsForm: boolean): r
   return fitting.map(({ email, password }) => ({ email, password: normalized(password) }));
 }
 
-/** Decodes what is percent-encoded UTF-8 and leaves everything else, a single % too, as it is. */
+/** Decodes percent-encoded UTF-8. Everything else, for example a single %, stays unchanged. */
 function percentDecoded(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {

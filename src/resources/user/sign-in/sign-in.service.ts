@@ -26,9 +26,9 @@ export interface SignInRequest extends Origin {
 }
 
 /**
- * Exchanges e-mail address and password for a token of each company of the user, ordered by its name. Errors: `invalid`;
- * `unauthenticated`, the same for an unknown e-mail, a wrong password, a locked and a disabled account;
- * `too_many_attempts`; `busy`.
+ * Exchanges e-mail address and password for a token of each company of the user, ordered by its name. Errors:
+ * `invalid`; `unauthenticated`, the same for an unknown e-mail, a wrong password, a locked and a disabled
+ * account; `too_many_attempts`; `busy`.
  */
 export type SignIn = (input: unknown, request: SignInRequest) => Promise<readonly CompanyToken[]>;
 
@@ -102,7 +102,7 @@ async function settle(
   return undefined;
 }
 
-/** After the right password. False if it does not open the account, or not any more. */
+/** Signs in after a correct password. False if it does not, or no longer, open the account. */
 async function enter(work: SystemWriteWork, seen: Account, ip: string): Promise<boolean> {
   const network = clientNetwork(ip);
   const account = await getAccount(work, seen.user.id);

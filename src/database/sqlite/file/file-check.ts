@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -59,7 +59,7 @@ export class FileCheck {
     let result: CheckResult = { kind: 'failed', detail: 'its process ended' };
     child.once('message', (message) => {
       result = message as CheckResult;
-      child.kill('SIGKILL');
+      kill(child);
     });
     child.once('error', (error) => {
       result = { kind: 'failed', detail: error.message };
@@ -80,7 +80,7 @@ export class FileCheck {
   hurry(): void {
     if (this.#child === null || this.#speed === 'steady') return;
     this.#speed = 'steady';
-    this.#child.kill('SIGKILL');
+    kill(this.#child);
   }
 
   /**
@@ -90,7 +90,7 @@ export class FileCheck {
   putOff(): void {
     if (this.#child === null) return;
     this.#isPutOff = true;
-    this.#child.kill('SIGKILL');
+    kill(this.#child);
   }
 
   #beginAnew(): void {
@@ -106,7 +106,7 @@ export class FileCheck {
     if (child?.pid === undefined) return;
     child.ref();
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
+    kill(child);
     await ended;
   }
 
@@ -125,4 +125,17 @@ export class FileCheck {
     if (kind === 'damaged') onDamage(detail);
     else onProgress('the check of the whole database file has ended: no damage found');
   }
+}
+
+/** Changes the policy of processes, as in the program of the check. */
+const CHRT = '/usr/bin/chrt';
+
+/**
+ * Ends a check soon. A process that uses idle time only would not even end while others use all processors, and would
+ * go on reading until then: it first gets the ordinary policy. Without chrt there was no other policy.
+ */
+function kill(child: ChildProcess): void {
+  const end = (): void => void child.kill('SIGKILL');
+  if (child.pid === undefined) return;
+  execFile(CHRT, ['-a', '-o', '-p', '0', String(child.pid)], { env: {} }, end);
 }

@@ -55,7 +55,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   const transactions = new Transactions(groups);
   const verify = (): string | null => writer.guard?.verify() ?? null;
   const writing = writingTo(transactions);
-  const state = { health, verify, admit: admitting(reserve, health) };
+  const state = { health, verify, admit: admitting(reserve, health, writer) };
   return {
     ...{ name: file, system: 'sqlite', ...state },
     ...{ ...readers.handles, ...SINGLE_NODE },
@@ -225,11 +225,15 @@ function closeWriter({ database, guard }: SqliteConnection, health: DatabaseHeal
   guard?.close(isWhole && !health.isLasting);
 }
 
-function admitting(reserve: Reserve | null, health: DatabaseHealth): Database['admit'] {
+function admitting(
+  reserve: Reserve | null,
+  health: DatabaseHealth,
+  writer: SqliteConnection,
+): Database['admit'] {
   return (change) => {
     if (reserve === null) return;
     if (change === 'deletion') reserve.useIfFull(health.fault === 'storage_full');
-    else if (!reserve.admits()) {
+    else if (!reserve.admits() || !reserve.hasRoomFor(writer.bytesWithoutRoom)) {
       throw new DomainError(
         'storage_full',
         'The storage is full: nothing was changed. Reading and deleting are still possible.',

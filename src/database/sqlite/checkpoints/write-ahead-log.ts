@@ -46,6 +46,8 @@ export class WriteAheadLog {
   /** Whether the last checkpoint has left little to write to the disk. */
   #isSynced = false;
 
+  #bytesWithoutRoom = 0;
+
   constructor(statements: Statements, surroundings: LogSurroundings) {
     this.#statements = statements;
     this.#surroundings = surroundings;
@@ -60,6 +62,14 @@ export class WriteAheadLog {
     for (const value of values)
       if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
     this.#changedPages += 1 + rows + bytes / PAGE_BYTES;
+  }
+
+  /**
+   * Bytes of the log that the last checkpoint could not copy, since the disk was full; 0 if it could. Further commits would
+   * still succeed in the room that the log has already, and would have to be copied too.
+   */
+  get bytesWithoutRoom(): number {
+    return this.#bytesWithoutRoom;
   }
 
   /**
@@ -78,7 +88,7 @@ export class WriteAheadLog {
       // reserve.
       if (checkpoints !== null && !this.#isDiskLow) checkpoints.request();
       else {
-        this.#statements.get('pragma wal_checkpoint(passive)').get();
+        this.#copy(left);
         this.#isSynced = this.#state().left === 0;
         guard?.checkpointed();
       }
@@ -112,6 +122,18 @@ export class WriteAheadLog {
     }
     this.#statements.get('pragma wal_checkpoint(restart)').get();
     return true;
+  }
+
+  /** Copies `left` pages into the file, or as many as reads allow. Errors: SQLite's, also for a full disk. */
+  #copy(left: number): void {
+    try {
+      this.#statements.get('pragma wal_checkpoint(passive)').get();
+      this.#bytesWithoutRoom = 0;
+    } catch (error) {
+      if ((error as { readonly code?: string }).code === 'SQLITE_FULL')
+        this.#bytesWithoutRoom = left * PAGE_BYTES;
+      throw error;
+    }
   }
 
   #reportLength(log: number): void {

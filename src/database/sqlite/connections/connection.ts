@@ -172,6 +172,11 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
+  /** See `WriteAheadLog`. */
+  get bytesWithoutRoom(): number {
+    return this.#log.bytesWithoutRoom;
+  }
+
   /** To be called after a checkpoint outside of the event loop. */
   checkpointed(isWhole: boolean): void {
     this.#log.checkpointed(isWhole, () => !this.#begun && this.database.open);

@@ -65,6 +65,11 @@ export class Reserve {
     return !this.admits() || this.#freeBytes() < LOW_BYTES;
   }
 
+  /** Whether the disk has room for the part of the log that could not be copied into the file. */
+  hasRoomFor(bytes: number): boolean {
+    return bytes === 0 || this.#freeBytes() >= bytes;
+  }
+
   #ensure(): void {
     if (fileBytes(this.#path) !== RESERVE_BYTES) this.#restore();
   }

@@ -5,7 +5,7 @@ import { applyMigrations, SILENT } from '../src/database/sqlite/file/migrate.js'
 import { STATEMENT_END } from '../src/database/sqlite/file/new-schema.js';
 import { MIGRATIONS, MIGRATION_NAMES } from '../src/database/sqlite/migrations/index.js';
 
-const HEAD = `-- What all migrations together make, for new files. Written by npm run codegen.\n\n`;
+const HEAD = `-- The schema that all migrations together make, for new files. Written by npm run codegen.\n\n`;
 
 /** The text of `src/database/sqlite/schema.sql`: the statements that make what a new file has after all migrations. */
 export async function printedTables(): Promise<string> {

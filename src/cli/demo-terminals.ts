@@ -2,7 +2,7 @@ import { DAY, MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { Api } from '../simulator/api.js';
 import { Figures } from '../simulator/figures/figures.js';
 import { findFleet } from '../simulator/fleet.js';
-import { HttpClient } from '../simulator/http/client.js';
+import { HttpClient } from '../simulator/http-client.js';
 import { Pauses } from '../simulator/pauses.js';
 import { Simulation } from '../simulator/simulation.js';
 import type { CommandIo } from './command-io.js';

@@ -49,7 +49,7 @@ export interface TouchedTable {
   /** `*` for the whole file. */
   readonly table: string;
   /**
-   * Strongest lock of the migration, for example `AccessExclusiveLock`: nobody else can read or write the
+   * Strongest lock of the migration, for example `AccessExclusiveLock`: no other session can read or write the
    * table meanwhile.
    */
   readonly lock: string;

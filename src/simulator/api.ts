@@ -1,6 +1,6 @@
 import { SECOND } from '../platform/clock.js';
-import type { Ask, HttpClient, Reply } from './http/client.js';
-import { NoAnswer } from './http/client.js';
+import type { Ask, HttpClient, Reply } from './http-client.js';
+import { NoAnswer } from './http-client.js';
 import type { Pauses } from './pauses.js';
 
 /** The server has refused what the run needs, for example a token without the scope `read`. */

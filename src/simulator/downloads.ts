@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 
 import { crc16Of, formatCrc16 } from '../platform/encoding/crc16.js';
-import type { Reply } from './http/client.js';
+import type { Reply } from './http-client.js';
 import { Manifest, type ListedAsset } from './messages.js';
 import { readParams, UnreadableParams } from './params-dat.js';
 import type { TerminalParts } from './terminal-parts.js';

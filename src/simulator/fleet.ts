@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { SimulationRefused, type Api } from './api.js';
-import type { Reported } from './http/terminal-http.js';
+import type { Reported } from './terminal-http.js';
 
 export interface FleetDevice {
   readonly serialNumber: string;

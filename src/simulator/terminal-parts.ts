@@ -1,5 +1,5 @@
 import type { Random } from '../platform/random.js';
-import type { TerminalHttp } from './http/terminal-http.js';
+import type { TerminalHttp } from './terminal-http.js';
 import type { Shared } from './shared.js';
 
 /** State shared by the parts of one terminal. */

@@ -1,7 +1,7 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
 import { Downloads } from './downloads.js';
-import { RunIsOver, TerminalHttp, type Identity, type Reported } from './http/terminal-http.js';
+import { RunIsOver, TerminalHttp, type Identity, type Reported } from './terminal-http.js';
 import { MqttWait, topicsOf } from './mqtt/waiting.js';
 import { Confirmations, type SendConfirmation } from './notifications/confirmations.js';
 import { waitByPolling, waitByStream } from './notifications/waiting.js';

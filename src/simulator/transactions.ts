@@ -1,6 +1,6 @@
 import { SECOND } from '../platform/clock.js';
 import { ndjsonLine } from '../platform/encoding/ndjson.js';
-import type { Reply } from './http/client.js';
+import type { Reply } from './http-client.js';
 import { TransactionLine } from './messages.js';
 import { PaymentGenerator, type At, type PaymentRow } from './payments.js';
 import type { TerminalParts } from './terminal-parts.js';

@@ -1,5 +1,5 @@
 /**
- * Which declaration of a program uses which, by the compiler's own symbols. A declaration is a function, variable or
+ * Uses of each declaration of a program by others, by the compiler's own symbols. A declaration is a function, variable or
  * class of a module; in the domain also each member of a class, and each function of an object whose type the domain
  * declares, such as those of `OwnedRecords`. Types, imports and exports are no uses.
  */

@@ -1,4 +1,4 @@
--- What all migrations together make, for new files. Written by npm run codegen.
+-- The schema that all migrations together make, for new files. Written by npm run codegen.
 
 CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "timestamp" varchar(255) not null);
 

@@ -7,7 +7,7 @@ import type { ListArgs } from '../execution/reads.js';
 import { BY_ID, sliceRequest, type OrderBy } from './connection.js';
 import { conditionOf } from './filter.js';
 
-/** Which parts of a connection are selected: its page (nodes, edges, `pageInfo`), and its total. */
+/** Selected parts of a connection: its page (nodes, edges, `pageInfo`), and its total. */
 export interface Selected {
   readonly page: boolean;
   readonly total: boolean;

@@ -77,7 +77,7 @@ export class Turns<Key> {
     }
   }
 
-  /** Admits no caller until `resume`. Resolves then, or as soon as nobody holds the semaphore. */
+  /** Admits no caller until `resume`. Resolves then, or as soon as no caller holds the semaphore. */
   async pause(): Promise<void> {
     if (this.#state === 'open') this.#state = 'paused';
     await this.#allLeft();

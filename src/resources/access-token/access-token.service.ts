@@ -3,7 +3,7 @@ import type { ReadWork, SystemWriteWork, WriteWork } from '../../database/work.j
 import { mayUse, ORDINARY_SCOPES, type Caller, type Scope } from '../../platform/caller.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
-import { found } from '../records.service.js';
+import { found } from '../../database/company/records.js';
 import { hashToken, NamedTokenCreate, randomToken, type AccessToken } from './access-token.model.js';
 import {
   findToken,

@@ -2,7 +2,7 @@ import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../database/
 import { normalized } from '../../platform/encoding/text.js';
 import { taken } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
-import { found } from '../records.service.js';
+import { found } from '../../database/company/records.js';
 import { CompanyCreate, CompanyUpdate, type Company, type CompanySummary } from './company.model.js';
 import {
   companies,

@@ -8,7 +8,7 @@ import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
 import { hasLogicalNumber } from '../logical-number/logical-number.service.js';
 import { tooManyRecords } from '../removal/removal.service.js';
-import { Records } from '../records.service.js';
+import { Records } from '../../database/company/records.js';
 import { DeviceCreate, DeviceReport, DeviceUpdate, type Device, type DeviceMeta } from './device.model.js';
 import { deviceTable } from './device.repository.js';
 

@@ -1,4 +1,4 @@
-import { Records } from '../records.service.js';
+import { Records } from '../../database/company/records.js';
 import { logicalNumberTable } from './logical-number.repository.js';
 
 /** Logical numbers without their app versions. */

@@ -116,7 +116,7 @@ async function presentNumbers(
   return await withoutRemovedLinks(work, await withVersions(work, heads.filter(isLinked)));
 }
 
-/** Function that tells whether a version has the same app as a granted one, if versions are replaced. */
+/** Whether a version has the same app as a granted one, if versions are replaced. */
 async function findAppsOf(
   work: ReadWork,
   numbers: readonly LogicalNumber[],

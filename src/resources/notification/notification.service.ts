@@ -7,7 +7,7 @@ import { hasGroup } from '../group/group.service.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import { findLogicalNumbersByNumbers } from '../logical-number/logical-number.service.js';
 import { affected, affectedOfGroup, type Affected } from '../logical-number/target.service.js';
-import { Records } from '../records.service.js';
+import { Records } from '../../database/company/records.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
 import { DELIVERY } from './delivery/delivery.model.js';
 import { queueForGroup, queueForNumbers } from './delivery/delivery.service.js';

@@ -4,7 +4,7 @@ import type { ReadWork, WriteWork } from '../../database/work.js';
 import { warningOfCardData } from '../../platform/card-data/card-data.js';
 import type { Page, PageRequest } from '../../platform/requests/page.js';
 import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, ROWS_PER_STEP } from '../removal/removal.service.js';
-import { Records } from '../records.service.js';
+import { Records } from '../../database/company/records.js';
 import type { OwnedRecord, Owner } from './owner.model.js';
 
 /** The use cases that parameters and metacontents have in common. */

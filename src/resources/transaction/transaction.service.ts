@@ -2,7 +2,7 @@ import type { ReadWork } from '../../database/work.js';
 import { DomainError } from '../../platform/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../../platform/requests/page.js';
 import { parse } from '../../platform/validate.js';
-import { found } from '../records.service.js';
+import { found } from '../../database/company/records.js';
 import { examineForPage } from './extent/transaction-extent.service.js';
 import { placePage } from './extent/transaction-place.service.js';
 import { selectTransactions } from './transaction-page.repository.js';

@@ -2,7 +2,7 @@ import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { parse } from '../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
-import { found } from '../records.service.js';
+import { found } from '../../database/company/records.js';
 import { demandAdministrator, firstAdministrator } from './member/administrator.service.js';
 import { renameInAll, selectMemberships } from './member/member.repository.js';
 import { addMembership, getMembership } from './member/member.service.js';

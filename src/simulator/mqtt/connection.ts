@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 import { SECOND } from '../../platform/clock.js';
-import { NoAnswer } from '../http/client.js';
+import { NoAnswer } from '../http-client.js';
 import {
   connectPacket,
   DISCONNECT,

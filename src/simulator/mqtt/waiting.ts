@@ -1,6 +1,6 @@
 import { SECOND } from '../../platform/clock.js';
-import { NoAnswer } from '../http/client.js';
-import { RunIsOver } from '../http/terminal-http.js';
+import { NoAnswer } from '../http-client.js';
+import { RunIsOver } from '../terminal-http.js';
 import { PushedText } from '../messages.js';
 import type { Confirmations } from '../notifications/confirmations.js';
 import type { TerminalParts } from '../terminal-parts.js';

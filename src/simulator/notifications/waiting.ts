@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 import { SECOND } from '../../platform/clock.js';
 import { parsed } from '../downloads.js';
-import { NoAnswer } from '../http/client.js';
-import { RunIsOver } from '../http/terminal-http.js';
+import { NoAnswer } from '../http-client.js';
+import { RunIsOver } from '../terminal-http.js';
 import { Pushed, PushedList } from '../messages.js';
 import type { TerminalParts } from '../terminal-parts.js';
 import type { Confirmations } from './confirmations.js';

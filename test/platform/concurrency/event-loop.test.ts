@@ -148,7 +148,7 @@ describe('those that yield to the event loop', () => {
     const first = steps.slice(0, 10);
     const times = (name: string): number => first.filter((each) => each === name).length;
     expect(times('!')).toBe(5);
-    // Which of two that have used about as much comes next depends on a millisecond.
+    // The order of two that have used about as much depends on a millisecond.
     expect(Math.min(times('a'), times('b'))).toBe(2);
   });
 

@@ -6,7 +6,7 @@ import { newSqlitePlace } from './sqlite-place.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Which database the tests of a project run on. Only `test/support/` reads it. */
+    /** Database that the tests of a project run on. Only `test/support/` reads it. */
     database: 'sqlite' | 'postgres';
   }
 }

@@ -10,7 +10,7 @@ export interface PoolerOptions {
   readonly mode: 'session' | 'transaction';
   /** Sessions of PostgreSQL in transaction mode. */
   readonly sessions?: number;
-  /** Which free session a transaction gets: the one that was used last, or the one that was used first. */
+  /** The free session that a transaction gets: the one that was used last, or the one that was used first. */
   readonly order?: 'last' | 'first';
 }
 

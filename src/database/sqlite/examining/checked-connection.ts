@@ -81,7 +81,7 @@ function viewsOf(database: Sqlite.Database, rowsPerCheck: number): string[] {
 
 /**
  * Condition that calls `may_go_on` for some of the rows. These are chosen by a product of the id with a
- * random factor, squared twice: nobody can choose ids to avoid them, and any few thousand consecutive ids
+ * random factor, squared twice: ids cannot be chosen to avoid them, and any few thousand consecutive ids
  * include some. (With one factor in a hundred, the product alone leaves out 2,000 consecutive ids; its square
  * does so with one in 15,000.) Without an id, a random number for each row takes six times as long. The
  * condition must name a column, since SQLite evaluates conditions without one only once; the key is part of

@@ -156,7 +156,7 @@ export class ReaderThread {
     if (reply.kind === 'rows') pending?.resolve(reply.rows);
     if (reply.kind === 'error') pending?.reject(this.#explain(reply.error));
     if (reply.kind === 'too_large') pending?.reject(tooManyBytes());
-    // The unit has already ended, so nobody sees this error.
+    // The unit has already ended, so this error has no reader.
     if (reply.kind === 'stopped') pending?.reject(new Error('The statement was stopped.'));
     this.#settle();
   }

@@ -7,7 +7,7 @@ import { IDENTITY_OFFSET } from '../inspect.js';
 import type { Mark, Marker } from './marker.js';
 import { canonicalPath, fileBytes, openDescriptor, walPath } from '../paths.js';
 
-/** First four bytes of every log; the last bit of the fourth byte tells the byte order. */
+/** First four bytes of every log; the last bit of the fourth byte is the byte order. */
 const LOG_MAGIC = 0x377f0682;
 
 /** Watches the files of the database, and records acknowledged changes in the marker. */

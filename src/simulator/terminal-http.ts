@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-import { SECOND } from '../../platform/clock.js';
-import type { Random } from '../../platform/random.js';
-import type { Shared } from '../shared.js';
-import { NoAnswer, StaleConnection, type Ask, type Reply } from './client.js';
+import { SECOND } from '../platform/clock.js';
+import type { Random } from '../platform/random.js';
+import type { Shared } from './shared.js';
+import { NoAnswer, StaleConnection, type Ask, type Reply } from './http-client.js';
 
 /** A terminal as requests name it. */
 export interface Identity {

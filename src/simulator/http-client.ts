@@ -1,8 +1,8 @@
 import { Agent, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 
-import { SECOND, type Clock } from '../../platform/clock.js';
-import type { Figures } from '../figures/figures.js';
+import { SECOND, type Clock } from '../platform/clock.js';
+import type { Figures } from './figures/figures.js';
 
 export interface Ask {
   readonly method: 'GET' | 'POST';

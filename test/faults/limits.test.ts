@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFailed } from 'vitest';
 
 import { createGroup } from '../../src/resources/group/group.service.js';
 import type { Client, Reply } from '../support/client.js';
@@ -93,6 +93,7 @@ describe('CF-29 a heap of 128 MiB', () => {
       await createGroup(work, { name: 'large' });
     });
     const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
+    onTestFailed(() => void process.stderr.write(program.output().slice(-4_000)));
     const client = program.client(token);
     const value = 'x'.repeat(255 * 1024);
     for (let n = 0; n < 60; n += 1) {

@@ -55,10 +55,13 @@ export class PlanRun {
     return texts;
   }
 
-  /** Counts the bytes of rows of a large list. Errors: `Unplanned` for too many. */
+  /**
+   * Counts the bytes of rows of a large list. Errors: `Unplanned` for more than a planned response has: a plan
+   * has no permit of `largeReads`, and many may have yielded with their rows in memory.
+   */
   counted<T>({ isLarge }: { readonly isLarge: boolean }, read: T): T {
     if (isLarge) this.#bytes += approximateJsonBytes(read);
-    if (this.#bytes > LIMITS.readBytes) throw new Unplanned('Too many bytes are read');
+    if (this.#bytes > MAX_CHARACTERS) throw new Unplanned('A long response');
     return read;
   }
 }

@@ -32,7 +32,7 @@ const TASKS: readonly Task[] = [
 ];
 
 export interface Housekeeping {
-  /** Background steps of large changes. */
+  /** Background steps that queue deliveries to large groups. */
   readonly steps: Steps;
   /**
    * Continues unfinished work, including deleting the bytes of uploads that an earlier process did not

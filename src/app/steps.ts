@@ -3,23 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
 import { takeDeliveryStep } from '../resources/notification/delivery/delivery.service.js';
-import { takeRemovalStep } from '../resources/removal/removal-steps.service.js';
 
 /** Between two steps, so that others read and write meanwhile. */
 const PAUSE_MS = 5;
 /** Interval of checks whether another node has finished all steps. */
 const OTHERS_MS = 500;
 
-/**
- * Kinds of steps. Each function does one step of the next company after `companyId` and resolves to its id;
- * null if no company has steps left.
- */
-const KINDS: readonly ((units: Units, companyId: number) => Promise<number | null>)[] = [
-  takeRemovalStep,
-  takeDeliveryStep,
-];
-
-/** Finishes changes of many records in the background: in short transactions, round-robin over companies. */
+/** Queues deliveries to large groups in the background: in short transactions, round-robin over companies. */
 export interface Steps {
   /** Does steps until none are left. */
   start(): void;
@@ -79,16 +69,11 @@ class NodeSteps implements Steps {
   }
 
   async #takeAll(): Promise<void> {
-    const companies = KINDS.map(() => 0);
+    let companyId: number | null = 0;
     for (let isLeft = true; isLeft && !this.#isStopped;) {
       this.#isAskedAgain = false;
-      isLeft = false;
-      for (const [kind, take] of KINDS.entries()) {
-        const company = await take(this.units, companies[kind] ?? 0);
-        companies[kind] = company ?? 0;
-        isLeft ||= company !== null;
-      }
-      isLeft ||= this.#isAskedAgain;
+      companyId = await takeDeliveryStep(this.units, companyId ?? 0);
+      isLeft = companyId !== null || this.#isAskedAgain;
       if (isLeft) await sleep(PAUSE_MS);
     }
   }

@@ -256,12 +256,3 @@ export function lesserOf(number: RawBuilder<number>, most: number): RawBuilder<n
 export function greaterOf(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
   return portable(sql<number>`max(${one}, ${other})`, sql<number>`greatest(${one}, ${other})`);
 }
-
-/**
- * Text that no client can send, unique in its table. It replaces the name of a deleted record whose row is
- * removed later, so that the name can be used again.
- */
-export const freedText: RawBuilder<string> = portable(
-  sql<string>`char(1) || id`,
-  sql<string>`chr(1) || id::text`,
-);

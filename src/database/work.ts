@@ -38,7 +38,7 @@ export interface WriteWork extends ReadWork {
   readonly ledger: Ledger;
   /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
-  /** Reports that this unit has left work to be done in steps; see `Units.onUnfinished`. */
+  /** Reports that this unit has left deliveries to be queued in steps; see `Units.onUnfinished`. */
   finishLater(): void;
   /**
    * Calls `use`, which sees and changes the rows of all companies. For information and changes that a company
@@ -125,6 +125,6 @@ export interface Units {
    * nodes, until the returned function is called; with null if changes of others may have been missed.
    */
   onCommitted(listener: (changes: Changes) => void): () => void;
-  /** Calls `listener` after the commit of a unit that has left work to be done in steps. */
+  /** Calls `listener` after the commit of a unit that has left deliveries to be queued in steps. */
   onUnfinished(listener: () => void): void;
 }

@@ -5,7 +5,7 @@ import type { Revised, RouteResponse } from './route.js';
 
 /** The ETag of one revision of a record: `"device-17-3"`. */
 export function etagOf(name: string, record: Revised): string {
-  return `"${name}-${record.id}-${record.revision + (record.unrecorded ?? 0)}"`;
+  return `"${name}-${record.id}-${record.revision}"`;
 }
 
 /** `{ pagination, name: [item] }` (contract 13, 32). */

@@ -11,8 +11,6 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface Revised {
   readonly id: number;
   readonly revision: number;
-  /** Changes of the record that its revision has yet to count; absent if none. */
-  readonly unrecorded?: number;
 }
 
 /** One request to a route. Its syntax is checked; services validate the values. */

@@ -10,7 +10,7 @@ const ROOT = new URL('../../', import.meta.url);
  */
 const USES: Readonly<Record<string, number>> = {
   'src/resources/access-token/access-token.repository.ts': 4,
-  'src/resources/app-version/links/association.repository.ts': 5,
+  'src/resources/app-version/links/association.repository.ts': 4,
   'src/resources/app/app.repository.ts': 1,
   'src/resources/asset/held-version.repository.ts': 4,
   'src/resources/company/company.repository.ts': 5,
@@ -19,7 +19,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/device/presence/presence-summary.repository.ts': 2,
   'src/resources/device/presence/presence.repository.ts': 3,
   'src/resources/idempotency-key/idempotency-key.repository.ts': 1,
-  'src/resources/logical-number/version-links.repository.ts': 8,
+  'src/resources/logical-number/version-links.repository.ts': 7,
   'src/resources/manifest/manifest.repository.ts': 5,
   'src/resources/notification/delivery/delivery.repository.ts': 4,
   'src/resources/parameter/parameter.repository.ts': 5,
@@ -32,7 +32,6 @@ const USES: Readonly<Record<string, number>> = {
   'src/resources/terminal/refusal/terminal-refusal.repository.ts': 1,
   'src/resources/terminal/unknown/unknown-terminal.repository.ts': 1,
   'src/resources/transaction/extent/transaction-extent.repository.ts': 1,
-  'src/resources/removal/removal.repository.ts': 2,
   'src/resources/transaction/transaction-figures.repository.ts': 3,
   'src/resources/transaction/summary/transaction-summary.repository.ts': 6,
   'src/resources/transaction/totals/transaction-totals.repository.ts': 2,

@@ -7,7 +7,6 @@ import {
   deleteReleased,
   findReleased,
 } from '../../src/resources/content/content.repository.js';
-import { selectRemovedLinks } from '../../src/resources/logical-number/version-links.repository.js';
 import { copyContent } from '../../src/resources/content/content.service.js';
 import { totalDevices } from '../../src/resources/device/device.summary.service.js';
 import { findDeviceCredentials } from '../../src/resources/terminal/device-token.repository.js';
@@ -162,16 +161,6 @@ describe('a statement that names a company', () => {
       DELIVERY_CHANGES,
     ]);
     expect(await units.read(CALLER, lastPosition)).toBe(0);
-  });
-
-  it('finds removed links of that company', async () => {
-    const { place, units } = await setUp(true);
-    await place.sql(
-      `insert into removals (company_id, id, app_version_id, change, position, caller)
-        values ($1, 1, 11, 1, 0, '{}')`,
-      [TWIN],
-    );
-    expect(await units.read(CALLER, (work) => selectRemovedLinks(work, [1], 1))).toEqual([]);
   });
 
   it('lists the members of that company', async () => {

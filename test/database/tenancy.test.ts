@@ -60,10 +60,9 @@ import {
   logicalNumbersOfGroup,
 } from '../../src/resources/logical-number/logical-number.service.js';
 import {
-  selectHoldersAfter,
+  countLinksOfVersions,
   selectLinksOfNumbers,
   selectLinksOfVersions,
-  selectRemovedLinks,
 } from '../../src/resources/logical-number/version-links.repository.js';
 import { findTarget } from '../../src/resources/logical-number/target.service.js';
 import {
@@ -180,9 +179,9 @@ const READS: Readonly<Record<string, Read>> = {
   metacontents: (work) => metacontents.list(work, { groupId: null, logicalNumberId: 1 }, PAGE),
   'effective parameters': (work) => listEffectiveParameters(work, [{ id: 1, groupId: 1 }]),
   'parameters of owners and keys': (work) => selectByOwnersAndKeys(work, OWNED_KEYS),
-  'links of versions': (work) => selectLinksOfVersions(work, [12, TWIN + 11], undefined),
-  'holders of a version': (work) => selectHoldersAfter(work, TWIN + 11, 0, 10),
-  'removed links': (work) => selectRemovedLinks(work, [1, TWIN + 1], 1),
+  'links of versions': (work) => selectLinksOfVersions(work, [12, TWIN + 11], undefined, 10),
+  'number of links of versions': (work) => countLinksOfVersions(work, [12, TWIN + 11], undefined),
+  'bytes of parameters': (work) => parameters.bytesOf(work, { groupId: 1, logicalNumberId: null }),
   'links of numbers': (work) => selectLinksOfNumbers(work, [1, TWIN + 1]),
   notifications: (work) => listNotifications(work, PAGE),
   ...TRANSACTION_READS,
@@ -312,7 +311,7 @@ const FORBIDDEN: Readonly<Record<string, ForbiddenLink>> = {
   'a logical number of the other company': {
     table: 'logical_number_app_versions',
     row: { logical_number_id: TWIN + 1, app_version_id: 12 },
-    use: (work) => selectLinksOfVersions(work, [12], undefined),
+    use: (work) => selectLinksOfVersions(work, [12], undefined, 10),
     expected: [],
   },
 };

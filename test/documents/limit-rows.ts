@@ -5,6 +5,7 @@ import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, TIMEOUTS } from '../../src/http/server
 import { REQUEST_LIMITS } from '../../src/http/server/requests.js';
 import { MAX_AHEAD } from '../../src/http/server/turns.js';
 import { SECOND } from '../../src/platform/clock.js';
+import { MAX_DELETED_BYTES, MAX_DELETED_TOGETHER } from '../../src/platform/limits/many-records.js';
 import { waitingLimits } from '../../src/platform/limits/waiting-bytes.js';
 import { MAX_ROWS } from '../../src/platform/requests/batch.js';
 import { MAX_PER_PAGE } from '../../src/platform/requests/page.js';
@@ -79,6 +80,21 @@ function requestRows(): readonly Row[] {
     ['File or bytecode', '`MAX_FILE_BYTES`', '413 `too_large`'],
     ['Records of a page', wholeNumber(MAX_PER_PAGE), 'REST: the page has 100; GraphQL: `BAD_USER_INPUT`'],
     ['Rows of a GraphQL mutation in bulk', wholeNumber(MAX_ROWS), '`INVALID`'],
+    [
+      'Parameters and metacontents that are deleted with their owner',
+      `${wholeNumber(MAX_DELETED_TOGETHER)} and ${bytes(MAX_DELETED_BYTES)}`,
+      '409 `too_many_records`',
+    ],
+    [
+      'Deliveries that are deleted with their logical number',
+      wholeNumber(MAX_DELETED_TOGETHER),
+      '409 `too_many_records`',
+    ],
+    [
+      'Links of logical numbers with app versions that one change deletes',
+      wholeNumber(MAX_DELETED_TOGETHER),
+      '409 `too_many_records`',
+    ],
     ['Streams to `/ingest` of one company', wholeNumber(STREAMS_OF_COMPANY), '503 `busy`'],
     ['Line of a stream to `/ingest`', bytes(MAX_LINE_BYTES), 'the row is rejected'],
   ];

@@ -207,23 +207,4 @@ describe('a planned query', () => {
       expect(planned(statements)).toEqual(planned(expected.statements));
     }
   });
-
-  it('sees no rows that are being removed', async () => {
-    const { place, acme } = server;
-    const removals = [{ app_version_id: 4 }, { app_version_id: 5, group_id: 1 }, { group_id: 2 }];
-    for (const [index, removed] of removals.entries()) {
-      const common = {
-        company_id: acme.caller.companyId,
-        id: index + 1,
-        change: index,
-        position: 0,
-        caller: '{}',
-      };
-      await insertRows(place, 'removals', [{ ...common, ...removed }]);
-    }
-    const numbers =
-      '{ logicalNumbers { nodes { appVersions(first: 1) { totalCount nodes { databaseId groups { nodes { name } } } } } } }';
-    expect(await isPlanned(numbers)).toBe(true);
-    expect(await drawPlans(60)).toBeGreaterThan(5);
-  });
 });

@@ -44,7 +44,7 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
 /** Changes of notifications by a company. */
 export const NOTIFICATION_WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'queue deliveries': (work) => queueDeliveries(work, 2, [2]),
-  'delete deliveries': (work) => deliveries.deleteSome(work, { logical_number_id: 1 }, { rows: 10 }),
+  'delete deliveries': (work) => deliveries.deleteInParts(work, { logical_number_id: 1 }),
   'finish a delivery': (work) => finish(work, [LEASED], 'delivered'),
   'queue an earlier delivery again': (work) => requeue(work, [FAILED_EARLIER]),
   'queue a later delivery again': (work) => requeue(work, [FAILED_LATER]),

@@ -1,5 +1,3 @@
-import { takeDeliveryStep } from '../../src/resources/notification/delivery/delivery.service.js';
-import { takeRemovalStep } from '../../src/resources/removal/removal-steps.service.js';
 import { audited, insertMany, insertRows } from './databases/rows.js';
 import { fleet } from './fleet.js';
 import type { Member, TestServer } from './server.js';
@@ -17,7 +15,7 @@ export interface WideFleet {
   readonly number: string;
 }
 
-/** More than one transaction removes at once. */
+/** More than one statement deletes. */
 export const MANY = 600;
 
 /** Its logical numbers and links are written by plain SQL. */
@@ -57,20 +55,6 @@ export async function fillOwner(
       ...audited(caller.userId),
     }));
   }
-}
-
-/** Takes the steps that are left, one after the other; resolves to the number of SQL statements of each. */
-export async function takeSteps(server: TestServer): Promise<readonly number[]> {
-  const counts: number[] = [];
-  for (const take of [takeRemovalStep, takeDeliveryStep]) {
-    for (let company: number | null = 0; company !== null;) {
-      const after: number = company;
-      const { result, statements } = await server.statements(() => take(server.app.units, after));
-      company = result;
-      if (result !== null) counts.push(statements.length);
-    }
-  }
-  return counts;
 }
 
 /** Number of rows that meet a condition. */

@@ -7,7 +7,6 @@ import { insertRows, NO_ENDING, runCached, type Ending } from '../statements/cac
 import { drawIds, drawsItself, insertDrawing, NUMBERED_TABLES } from './ids.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/requests/page.js';
-import { andNotDeleted } from '../removals.js';
 import { boundValues, entriesOf, kindOf, ownedAnd, type Bind } from './matching.js';
 import { hiddenFromPlanner, textOf } from '../storage.js';
 import type { Row, Tables, Written } from '../tables/tables.js';
@@ -26,6 +25,8 @@ export function inCompany<Work extends SystemReadWork>(work: Work, companyId: nu
 
 /** Rows per INSERT: more would hold the event loop for too long. */
 const ROWS_PER_INSERT = 200;
+/** Rows per DELETE, for the same reason. */
+const ROWS_PER_DELETE = 250;
 
 const RETURNING_ID: Ending = { name: 'returning id', sql: sql`returning id` };
 const RETURNING_ALL: Ending = { name: 'returning *', sql: sql`returning *` };
@@ -61,12 +62,6 @@ export interface Selection<Name extends CompanyTableName> {
   /** Columns to order by, ascending. Without them the order is undefined. */
   readonly orderBy?: readonly (string & keyof Tables[Name])[];
   readonly page?: PageRequest;
-}
-
-/** Limit of one statement: a number of rows, and the approximate sum of the bytes in a column. */
-export interface Limit<Name extends CompanyTableName> {
-  readonly rows: number;
-  readonly bytes?: { readonly column: string & keyof Tables[Name]; readonly limit: number };
 }
 
 export class CompanyRows<Name extends CompanyTableName> {
@@ -138,9 +133,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     const shape = [this.table, name, ...conditions].join('|');
     const values = entries.flatMap(([, value]) => boundValues(value));
     const parameters = [work.caller.companyId, ...values, ...more];
-    return runCached(work.db, shape, parameters, () =>
-      build(sql`${this.#matching(work, match, hiddenFromPlanner)} ${andNotDeleted(this.table, this.table)}`),
-    );
+    return runCached(work.db, shape, parameters, () => build(this.#matching(work, match, hiddenFromPlanner)));
   }
 
   /**
@@ -211,30 +204,27 @@ export class CompanyRows<Name extends CompanyTableName> {
     return rows;
   }
 
-  /** Whether more rows match than the limit allows. Rows that are removed in steps count too. */
-  async exceed(work: ReadWork, match: Match<Name>, { rows, bytes }: Limit<Name>): Promise<boolean> {
-    const size = bytes === undefined ? sql`0` : sql`octet_length(${textOf(bytes.column)})`;
-    const found = await sql<{
-      total: number;
-      size: number | null;
-    }>`select count(*) as total, sum(size) as size
-      from (select ${size} as size from ${this.#matching(work, match)} limit ${rows + 1}) as found`.execute(
-      work.db,
-    );
-    const { total, size: sum } = only(found.rows);
-    return total > rows || (bytes !== undefined && (sum ?? 0) > bytes.limit);
+  /** Deletes the matching rows, 250 per statement, and lets other work run in between. Returns the rows. */
+  async deleteInParts(work: WriteWork, match: Match<Name>): Promise<Row<Name>[]> {
+    const deleted: Row<Name>[] = [];
+    for (;;) {
+      const { rows } = await sql<Row<Name>>`delete from ${sql.table(this.table)}
+        where company_id = ${work.caller.companyId}
+          and id in (select id from ${this.#matching(work, match)} limit ${ROWS_PER_DELETE}) returning *`.execute(
+        work.db,
+      );
+      deleted.push(...rows);
+      if (rows.length < ROWS_PER_DELETE) return deleted;
+      await yieldToEventLoop();
+    }
   }
 
-  /** Deletes the matching rows with the lowest ids, as many as the limit allows, and at least one. */
-  async deleteSome(work: WriteWork, match: Match<Name>, { rows, bytes }: Limit<Name>): Promise<Row<Name>[]> {
-    const size = bytes === undefined ? sql`0` : sql`octet_length(${textOf(bytes.column)})`;
-    const deleted = await sql<Row<Name>>`delete from ${sql.table(this.table)}
-      where company_id = ${work.caller.companyId} and id in (
-        select id from (
-          select id, sum(size) over (order by id) - size as before from (
-            select id, ${size} as size from ${this.#matching(work, match)} order by id limit ${rows}) as part
-        ) as sized where before <= ${bytes?.limit ?? 0}) returning *`.execute(work.db);
-    return deleted.rows;
+  /** Sum of the bytes of a column in the matching rows. */
+  async bytesOf(work: ReadWork, match: Match<Name>, column: string & keyof Tables[Name]): Promise<number> {
+    const bytes = sql`coalesce(sum(octet_length(${textOf(column)})), 0)`;
+    return await this.#total(work, `bytes of ${column}`, match, [], (matching) => {
+      return sql`select ${bytes} as total from ${matching}`;
+    });
   }
 
   #matching(work: ReadWork, match: Match<Name>, bind?: Bind): RawBuilder<unknown> {

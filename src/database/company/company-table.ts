@@ -9,12 +9,11 @@ import {
   only,
   type Changes,
   type CompanyTableName,
-  type Limit,
   type Match,
   type NewRow,
   type Selection,
 } from './company-rows.js';
-import { areSame, freedText } from '../storage.js';
+import { areSame } from '../storage.js';
 import type { AuditColumns } from '../tables/columns.js';
 import type { Row, Tables, Written } from '../tables/tables.js';
 import type { ReadWork, WriteWork } from '../work.js';
@@ -152,28 +151,14 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return (await this.#rows.delete(work, match)).map(this.recordOf);
   }
 
-  /** Deletes as many matching records as the limit allows, and returns them. */
-  async deleteSome(work: WriteWork, match: Match<Name>, limit: Limit<Name>): Promise<T[]> {
-    return (await this.#rows.deleteSome(work, match, limit)).map(this.recordOf);
+  /** Like `delete`, for records that may be many: 250 per statement. */
+  async deleteInParts(work: WriteWork, match: Match<Name>): Promise<T[]> {
+    return (await this.#rows.deleteInParts(work, match)).map(this.recordOf);
   }
 
-  async exceed(work: ReadWork, match: Match<Name>, limit: Limit<Name>): Promise<boolean> {
-    return await this.#rows.exceed(work, match, limit);
-  }
-
-  /**
-   * Releases the unique text and the references of deleted records whose rows are removed later, so that
-   * other records can use them.
-   */
-  async free(
-    work: WriteWork,
-    ids: readonly number[],
-    unique: string & keyof OwnColumns<Name>,
-    references: readonly (string & keyof OwnColumns<Name>)[],
-  ): Promise<void> {
-    const cleared = references.map((column) => [column, null] as const);
-    const changes = Object.fromEntries([[unique, freedText], ...cleared]);
-    await this.#rows.update(work, byId<Name>(ids), changes as Changes<Name>);
+  /** Sum of the bytes of a column in the matching rows. */
+  async bytesOf(work: ReadWork, match: Match<Name>, column: string & keyof Tables[Name]): Promise<number> {
+    return await this.#rows.bytesOf(work, match, column);
   }
 
   async deleteById(work: WriteWork, id: number): Promise<void> {

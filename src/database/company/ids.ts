@@ -9,7 +9,7 @@ import { runCached, type Ending } from '../statements/cached-query.js';
  */
 export const NUMBERED_TABLES = [
   ...['access_tokens', 'groups', 'logical_numbers', 'devices', 'apps', 'contents', 'app_versions', 'files'],
-  ...['parameters', 'metacontents', 'notifications', 'notification_deliveries', 'transactions', 'removals'],
+  ...['parameters', 'metacontents', 'notifications', 'notification_deliveries', 'transactions'],
   'unknown_terminals',
 ] as const;
 

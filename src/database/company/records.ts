@@ -1,4 +1,4 @@
-import type { Limit, Match } from './company-rows.js';
+import type { Match } from './company-rows.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable, OwnColumns, ValuesOf } from './company-table.js';
 import { countOf, type CounterName } from '../totals/count.js';
 import type { ReadWork, WriteWork } from '../work.js';
@@ -122,18 +122,11 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     work.ledger.deleted(this.kind.entityType, record);
   };
 
-  /** Deletes the matching records in one statement. */
+  /** Deletes the matching records, 250 in one statement. */
   readonly deleteAll = async (work: WriteWork, match: Match<Name>): Promise<void> => {
-    for (const record of await this.kind.table.delete(work, match)) {
+    for (const record of await this.kind.table.deleteInParts(work, match)) {
       work.ledger.deleted(this.kind.entityType, record);
     }
-  };
-
-  /** Deletes a part of the matching records; returns false if there was none. */
-  readonly deleteSome = async (work: WriteWork, match: Match<Name>, limit: Limit<Name>): Promise<boolean> => {
-    const deleted = await this.kind.table.deleteSome(work, match, limit);
-    for (const record of deleted) work.ledger.deleted(this.kind.entityType, record);
-    return deleted.length > 0;
   };
 
   async #total(work: ReadWork): Promise<number> {

@@ -2,7 +2,6 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../statements/cached-query.js';
 import { ALL, tableWith } from './companions.js';
-import { andNotDeleted } from '../removals.js';
 import { hiddenFromPlanner } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
 import type { ReadWork } from '../work.js';
@@ -35,7 +34,7 @@ function joinOf(
   ownCompany: string,
 ): RawBuilder<unknown> {
   return sql`left join ${tableWith(table, columns)} as ${sql.table(alias)} on ${sql.ref(`${alias}.${company}`)} = ${sql.ref(`t.${ownCompany}`)}
-    and ${sql.ref(`${alias}.${id}`)} = ${sql.ref(`${of ?? 't'}.${reference}`)} ${andNotDeleted(table, alias)}`;
+    and ${sql.ref(`${alias}.${id}`)} = ${sql.ref(`${of ?? 't'}.${reference}`)}`;
 }
 
 interface Joining {

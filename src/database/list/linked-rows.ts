@@ -6,7 +6,6 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { runCached } from '../statements/cached-query.js';
 import { tableWith } from './companions.js';
-import { andIfRemoving, andNotDeleted } from '../removals.js';
 import { idsIn, idsOf } from '../bound-lists.js';
 import { hiddenFromPlanner } from '../storage.js';
 import type { ReadWork } from '../work.js';
@@ -74,18 +73,16 @@ function rowsOf<R>(
 
 const childOf = ({ child }: LinkRelation): RawBuilder<unknown> => sql.ref(`l.${child}`);
 
-/** FROM and the rest of the statement, for the links of a page. A link to a removed row is left out. */
-function pageOf(work: ReadWork, { list, relation, request }: Linked<KeyValue>): RawBuilder<unknown> {
+/** FROM and the rest of the statement, for the links of a page. */
+function pageOf(work: ReadWork, { relation, request }: Linked<KeyValue>): RawBuilder<unknown> {
   const child = childOf(relation);
   const beyond =
     request.key === null
       ? sql``
       : sql`and ${child} ${isDown(request) ? sql`<` : sql`>`} ${hiddenFromPlanner(request.key.id)}`;
-  const present = sql`select 1 from ${sql.table(list.table)} as t where t.company_id = l.company_id
-    and ${sql.ref(`t.${list.id}`)} = ${child} ${andNotDeleted(list.table, 't')}`;
   return sql`from ${sql.table(relation.link)} as l
     where l.company_id = ${hiddenFromPlanner(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
-      ${andNotDeleted(relation.link, 'l')} ${andIfRemoving(list.table, sql`exists (${present})`)} ${beyond}
+      ${beyond}
     order by ${child} ${isDown(request) ? sql`desc` : sql`asc`} limit ${hiddenFromPlanner(request.limit + 1)}`;
 }
 

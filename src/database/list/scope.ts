@@ -2,7 +2,6 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { CounterName } from '../totals/count.js';
 import { tableWith } from './companions.js';
-import { andNotDeleted } from '../removals.js';
 import { idTable, nameTable } from '../bound-lists.js';
 import { crossJoin, hiddenFromPlanner } from '../storage.js';
 import type { Tables } from '../tables/tables.js';
@@ -32,9 +31,9 @@ export interface ListTable {
 }
 
 /**
- * Condition for the rows `t` of the caller's company, except those that are removed in steps. If `where` has
- * alternatives, SQLite finds each by its own index; the company is then bound without `hiddenFromPlanner`,
- * since SQLite would not use it for these indexes otherwise.
+ * Condition for the rows `t` of the caller's company. If `where` has alternatives, SQLite finds each by its
+ * own index; the company is then bound without `hiddenFromPlanner`, since SQLite would not use it for these
+ * indexes otherwise.
  */
 export function ofCompany(
   list: ListTable,
@@ -42,7 +41,7 @@ export function ofCompany(
   where: Condition | null,
 ): RawBuilder<unknown> {
   const company = sql.ref(`t.${list.company ?? 'company_id'}`);
-  return sql`${company} = ${boundCompany(caller.companyId, where)} ${andNotDeleted(list.table, 't')}`;
+  return sql`${company} = ${boundCompany(caller.companyId, where)}`;
 }
 
 /** The company of rows that meet a condition, to be compared with a column (see `ofCompany`). */
@@ -72,7 +71,7 @@ export function childrenOf(
   // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
   return sql`${sql.table(relation.link)} as l cross join ${tableWith(table, used)} as t
     where l.company_id = ${hiddenFromPlanner(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
-      and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)} ${andNotDeleted(relation.link, 'l')}`;
+      and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)}`;
 }
 
 /** Name of a relation, unique in its list. */

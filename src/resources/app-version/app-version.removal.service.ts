@@ -1,14 +1,12 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
+import { tooManyRecords } from '../../platform/limits/many-records.js';
 import type { App } from '../app/app.model.js';
 import { releaseContents } from '../content/content.service.js';
 import { dropVersionLinks } from '../logical-number/version-links.service.js';
-import { tooManyRecords } from '../removal/removal.service.js';
 import type { AssociatedVersion } from './app-version.model.js';
 import { appVersionTable } from './app-version.repository.js';
 import {
-  ASSOCIATIONS,
   deleteAssociations,
-  deleteAssociationsOf,
   selectAssociatedWith,
   withAssociations,
 } from './links/association.repository.js';
@@ -17,12 +15,14 @@ import { recordAssociations } from './links/association.service.js';
 /** Versions that one request changes or deletes because of another record. */
 const MAX_VERSIONS = 500;
 
-/** Removes it from logical numbers, and from the versions of which it is a module. */
+/**
+ * Removes it from logical numbers, and from the versions of which it is a module. Errors: `too_many_records`.
+ */
 export async function deleteAppVersion(work: WriteWork, version: AssociatedVersion): Promise<void> {
   await deleteVersions(work, [version]);
 }
 
-/** All versions of an application; a constant number of statements. Errors: `too_many_records`. */
+/** Deletes all versions of an application. Errors: `too_many_records`. */
 export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<void> {
   const total = await appVersionTable.count(work, { app_id: app.id });
   if (total > MAX_VERSIONS) {
@@ -48,29 +48,12 @@ export async function dropFileFromVersions(work: WriteWork, fileId: number): Pro
 async function deleteVersions(work: WriteWork, versions: readonly AssociatedVersion[]): Promise<void> {
   if (versions.length === 0) return;
   const ids = versions.map((version) => version.id);
-  const haveRows = await dropVersionLinks(work, ids);
+  await dropVersionLinks(work, ids);
   await dropFromVersions(work, 'moduleIds', ids, ids);
-  if (haveRows) await hideVersions(work, ids);
-  else await appVersionTable.delete(work, { id: ids });
+  await appVersionTable.delete(work, { id: ids });
   const contents = versions.flatMap(({ contentId }) => (contentId === null ? [] : [contentId]));
   await releaseContents(work, contents);
   for (const version of versions) work.ledger.deleted('app_version', version);
-}
-
-/** Their rows stay until the last link with a logical number is removed. */
-async function hideVersions(work: WriteWork, ids: readonly number[]): Promise<void> {
-  for (const association of ASSOCIATIONS) await deleteAssociationsOf(work, association, ids);
-  await appVersionTable.free(work, ids, 'number', ['content_id']);
-}
-
-/** Deletes the row of a deleted version, after the last of its links. */
-export async function finishAppVersion(work: WriteWork, id: number): Promise<void> {
-  await appVersionTable.deleteById(work, id);
-}
-
-/** Whether rows of versions of an application exist, including deleted versions. */
-export async function hasVersionRows(work: ReadWork, appId: number): Promise<boolean> {
-  return await appVersionTable.exceed(work, { app_id: appId }, { rows: 0 });
 }
 
 const NAMES = {

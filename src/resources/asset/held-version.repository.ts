@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { countUpTo, sumOfCounts } from '../../database/list/examining/examination.js';
-import { andNotDeleted } from '../../database/removals.js';
 import { idTable, inIds } from '../../database/bound-lists.js';
 import { flag } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -96,7 +95,6 @@ export async function selectReach(
   const granted = await sql<{ id: number; total: number }>`select l.app_version_id as id, count(*) as total
     from logical_number_app_versions as l
     where l.company_id = ${companyId} and l.app_version_id ${inIds(versionIds)}
-      ${andNotDeleted('logical_number_app_versions', 'l')}
     group by l.app_version_id`.execute(db);
   const fetched = await sql<{
     id: number;

@@ -5,9 +5,9 @@ import { changed, newValues } from '../../platform/changes/changes.js';
 import { scrubJson, scrubText } from '../../platform/card-data/card-data.js';
 import { invalid } from '../../platform/errors.js';
 import { normalized } from '../../platform/encoding/text.js';
+import { tooManyRecords } from '../../platform/limits/many-records.js';
 import { parse } from '../../platform/validate.js';
 import { hasLogicalNumber } from '../logical-number/logical-number.service.js';
-import { tooManyRecords } from '../removal/removal.service.js';
 import { Records } from '../../database/company/records.js';
 import { DeviceCreate, DeviceReport, DeviceUpdate, type Device, type DeviceMeta } from './device.model.js';
 import { deviceTable } from './device.repository.js';
@@ -88,8 +88,8 @@ export async function detachDevicesFrom(
   { id, number }: { readonly id: number; readonly number: string },
 ): Promise<void> {
   const of = { logical_number_id: id };
-  if (await deviceTable.exceed(work, of, { rows: MAX_DETACHED })) {
-    const total = await deviceTable.count(work, of);
+  const total = await deviceTable.count(work, of);
+  if (total > MAX_DETACHED) {
     throw tooManyRecords(
       `The logical number ${number}`,
       `${total} devices`,

@@ -36,6 +36,4 @@ export interface LogicalNumberHead
 export interface LogicalNumber extends LogicalNumberHead {
   /** Ids in ascending order. */
   readonly appVersionIds: readonly number[];
-  /** Removals of its app versions that are not yet counted in its revision; absent if none. */
-  readonly unrecorded?: number;
 }

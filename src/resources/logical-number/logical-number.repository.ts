@@ -36,11 +36,8 @@ export async function withVersions(
   if (heads.length === 0) return [];
   const ids = heads.map(({ id }) => id);
   const links = Map.groupBy(await selectLinksOfNumbers(work, ids), (link) => link.logicalNumberId);
-  return heads.map((head) => {
-    const own = links.get(head.id) ?? [];
-    const present = own.filter((link) => link.removedBy === null);
-    const changes = new Set(own.flatMap((link) => link.removedBy ?? []));
-    const appVersionIds = present.map((link) => link.appVersionId);
-    return { ...head, appVersionIds, ...(changes.size === 0 ? {} : { unrecorded: changes.size }) };
-  });
+  return heads.map((head) => ({
+    ...head,
+    appVersionIds: links.get(head.id)?.map((link) => link.appVersionId) ?? [],
+  }));
 }

@@ -29,13 +29,13 @@ export const logicalNumberRoutes = resourceRoutes<LogicalNumber>({
   path: '/logical_numbers',
   name: 'logical_number',
   key: byName('logical_number', 'logical number', getLogicalNumberByNumber),
-  fields: fieldsOf(LogicalNumberShape).from<LogicalNumber>({ unrecorded: 'omitted' }),
+  fields: fieldsOf(LogicalNumberShape).from<LogicalNumber>({}),
   list: { summary: 'List logical numbers', handle: listLogicalNumbers },
   read: { summary: 'Read a logical number' },
   create: {
     summary: 'Create a logical number',
     body: LogicalNumberCreate,
-    fields: fieldsOf(CreatedShape).from<LogicalNumber>({ appVersionIds: 'omitted', unrecorded: 'omitted' }),
+    fields: fieldsOf(CreatedShape).from<LogicalNumber>({ appVersionIds: 'omitted' }),
     handle: createLogicalNumber,
   },
   update: {

@@ -17,8 +17,12 @@ import {
 import { logicalNumberHeads } from './logical-number.records.service.js';
 import { logicalNumberTable, withVersions } from './logical-number.repository.js';
 import { versionsFor } from './logical-number.rules.js';
-import { deleteLinks, selectVersionsLinkedToGroup } from './version-links.repository.js';
-import { linkVersions, withoutRemovedLinks } from './version-links.service.js';
+import {
+  deleteLinks,
+  insertLinks,
+  selectVersionsLinkedToGroup,
+  type VersionLink,
+} from './version-links.repository.js';
 
 export {
   logicalNumbers,
@@ -71,7 +75,7 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
   const kept = await versionsIn(work, values.groupId, requested, []);
   const appVersionIds = requested === undefined ? await withDefaults(work, values.groupId, kept) : kept;
   const created = await logicalNumberTable.insert(work, values);
-  await linkVersions(work, created.id, appVersionIds);
+  await insertLinks(work, linksOf(created.id, appVersionIds));
   const after = { ...created, appVersionIds };
   work.ledger.created('logical_number', after);
   return after;
@@ -83,10 +87,9 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
  */
 export async function updateLogicalNumber(
   work: WriteWork,
-  known: LogicalNumber,
+  current: LogicalNumber,
   input: unknown,
 ): Promise<LogicalNumber> {
-  const [current = known] = await withoutRemovedLinks(work, [known]);
   const { appVersionIds, ...given } = parse(LogicalNumberUpdate, input);
   const values = changed<LogicalNumberHead, typeof given>(current, given);
   await logicalNumberHeads.refuseTaken(work, values, current);
@@ -114,12 +117,12 @@ async function replaceVersions(
   const removed = current.appVersionIds.filter((id) => !versions.includes(id));
   const added = versions.filter((id) => !current.appVersionIds.includes(id));
   const { id } = current;
-  if (removed.length > 0) {
-    const links = removed.map((appVersionId) => ({ logicalNumberId: id, appVersionId }));
-    await deleteLinks(work, links);
-  }
-  await linkVersions(work, id, added);
+  if (removed.length > 0) await deleteLinks(work, linksOf(id, removed));
+  await insertLinks(work, linksOf(id, added));
 }
+
+const linksOf = (logicalNumberId: number, appVersionIds: readonly number[]): readonly VersionLink[] =>
+  appVersionIds.map((appVersionId) => ({ logicalNumberId, appVersionId }));
 
 /** The requested app versions that are linked to the group, or the former ones that are. */
 async function versionsIn(

@@ -6,8 +6,12 @@ import type { LogicalNumber, LogicalNumberHead } from './logical-number.model.js
 import { logicalNumberHeads } from './logical-number.records.service.js';
 import { logicalNumberTable, withVersions } from './logical-number.repository.js';
 import { partsOf, versionsAfterGrant, type VersionGrant } from './version-grant.rules.js';
-import { deleteLinks, selectVersionsOfGroups, type VersionLink } from './version-links.repository.js';
-import { addLinks, withoutRemovedLinks } from './version-links.service.js';
+import {
+  deleteLinks,
+  insertLinks,
+  selectVersionsOfGroups,
+  type VersionLink,
+} from './version-links.repository.js';
 
 export type { GrantMode, VersionGrant } from './version-grant.rules.js';
 
@@ -113,7 +117,7 @@ async function presentNumbers(
 ): Promise<readonly LogicalNumber[]> {
   const heads = await logicalNumberTable.select(work, { id: ids });
   const isLinked = mode === 'remove' ? () => true : await linksOfGroups(work, heads, appVersionIds);
-  return await withoutRemovedLinks(work, await withVersions(work, heads.filter(isLinked)));
+  return await withVersions(work, heads.filter(isLinked));
 }
 
 /** Whether a version has the same app as a granted one, if versions are replaced. */
@@ -144,5 +148,5 @@ async function replaceLinks(
     added.push(...linksOf(versions.filter((version) => !had.has(version))));
   }
   if (removed.length > 0) await deleteLinks(work, removed);
-  await addLinks(work, added);
+  await insertLinks(work, added);
 }

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
-import { CompanyRows, type Limit } from '../../database/company/company-rows.js';
-import { andNotDeleted, isRemoved, removedBy } from '../../database/removals.js';
+import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, pairTable } from '../../database/bound-lists.js';
 import { typed } from '../../database/storage.js';
@@ -20,15 +19,12 @@ const devices = new CompanyRows('devices');
 /** Maximum links that are examined to count terminals: other changes wait meanwhile. */
 const MAX_COUNTED = 5_000;
 
-/** Inserts links. One statement. `madeAfter` is the id of the latest removal. */
-export async function insertLinks(
-  work: WriteWork,
-  links: readonly VersionLink[],
-  madeAfter: number,
-): Promise<void> {
+/** Inserts links. One statement; none if there are no links. */
+export async function insertLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
+  if (links.length === 0) return;
   const { db, companyId } = specialSql(work);
-  await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id, made_after)
-    select ${typed('integer', companyId)}, pair.id, pair.other, ${typed('integer', madeAfter)}
+  await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id)
+    select ${typed('integer', companyId)}, pair.id, pair.other
     from ${pairTable('integer', pairsOf(links))}`.execute(db);
 }
 
@@ -55,29 +51,46 @@ export async function selectVersionsOfGroups(
   return Map.groupBy(links, (link) => link.group_id);
 }
 
-/** Whether these versions have more stored links than the limit. */
-export async function haveManyLinks(
-  work: ReadWork,
-  appVersionIds: readonly number[],
-  limit: Limit<'logical_number_app_versions'>,
-): Promise<boolean> {
-  return await versionLinks.exceed(work, { app_version_id: appVersionIds }, limit);
-}
-
-/** All stored links of the versions with logical numbers of the given groups; undefined for all groups. */
+/**
+ * Links of the versions with logical numbers of the given groups, at most `limit`. `groupIds`: undefined for
+ * all groups.
+ */
 export async function selectLinksOfVersions(
   work: ReadWork,
   appVersionIds: readonly number[],
   groupIds: readonly number[] | undefined,
+  limit: number,
 ): Promise<VersionLink[]> {
-  const { db, companyId } = specialSql(work);
-  const ofGroups = groupIds === undefined ? sql`` : sql`and n.group_id ${inIds(groupIds)}`;
+  const { db } = specialSql(work);
   const { rows } = await sql<VersionLink>`
     select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
-    from logical_number_app_versions as l
-    join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
-    where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}`.execute(db);
+    from ${linksOf(work, appVersionIds, groupIds)} limit ${limit}`.execute(db);
   return rows;
+}
+
+/** Number of these links. */
+export async function countLinksOfVersions(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds: readonly number[] | undefined,
+): Promise<number> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from ${linksOf(work, appVersionIds, groupIds)}`.execute(db);
+  return only(rows).total;
+}
+
+/** FROM and WHERE for the links `l` of versions with the numbers `n` of groups, or of all groups. */
+function linksOf(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds: readonly number[] | undefined,
+): RawBuilder<unknown> {
+  const { companyId } = specialSql(work);
+  const ofGroups = groupIds === undefined ? sql`` : sql`and n.group_id ${inIds(groupIds)}`;
+  return sql`logical_number_app_versions as l
+    join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
+    where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}`;
 }
 
 /** Number of terminals whose logical number has one of the versions. */
@@ -97,13 +110,10 @@ export async function countHolders(
   groupIds: readonly number[] | undefined,
 ): Promise<Holders> {
   const { db, companyId } = specialSql(work);
-  const ofGroups = groupIds === undefined ? sql`` : sql`and n.group_id ${inIds(groupIds)}`;
   const { rows } = await sql<{ links: number; terminals: number }>`
     with held as (
-      select l.logical_number_id as number_id from logical_number_app_versions as l
-      join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
-      where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}
-        ${andNotDeleted('logical_number_app_versions', 'l')} limit ${MAX_COUNTED})
+      select l.logical_number_id as number_id
+      from ${linksOf(work, appVersionIds, groupIds)} limit ${MAX_COUNTED})
     select (select count(*) from held) as "links", count(*) as "terminals" from devices as d
     where d.company_id = ${companyId} and d.logical_number_id in (select number_id from held)`.execute(db);
   const { links, terminals } = rows[0] ?? { links: 0, terminals: 0 };
@@ -117,57 +127,17 @@ export async function countTerminals(work: ReadWork, logicalNumberId: number): P
 
 /** Whether a logical number has the version. */
 export async function isHeld(work: ReadWork, appVersionId: number): Promise<boolean> {
-  const { db, companyId } = specialSql(work);
-  const { rows } = await sql`select 1 from logical_number_app_versions as l
-    where l.company_id = ${companyId} and l.app_version_id = ${appVersionId}
-      ${andNotDeleted('logical_number_app_versions', 'l')} limit 1`.execute(db);
-  return rows.length > 0;
+  return await versionLinks.exists(work, { app_version_id: appVersionId });
 }
 
-/** Ids of logical numbers greater than `position` with a stored link to the version, ascending. */
-export async function selectHoldersAfter(
-  work: ReadWork,
-  appVersionId: number,
-  position: number,
-  limit: number,
-): Promise<number[]> {
-  const { db, companyId } = specialSql(work);
-  const rows = await db
-    .selectFrom('logical_number_app_versions')
-    .select('logical_number_id')
-    .where('company_id', '=', companyId)
-    .where('app_version_id', '=', appVersionId)
-    .where('logical_number_id', '>', position)
-    .orderBy('logical_number_id')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.logical_number_id);
-}
-
-/** Links of these logical numbers that a change has removed and whose rows still exist. */
-export async function selectRemovedLinks(
+/** All links of the logical numbers, ordered by logical number and version id. */
+export async function selectLinksOfNumbers(
   work: ReadWork,
   logicalNumberIds: readonly number[],
-  change: number,
 ): Promise<VersionLink[]> {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<VersionLink>`
     select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
-    from logical_number_app_versions as l
-    where l.company_id = ${companyId} and l.logical_number_id ${inIds(logicalNumberIds)}
-      and ${isRemoved('logical_number_app_versions', 'l', sql`and gone.change = ${change}`)}`.execute(db);
-  return rows;
-}
-
-/** All stored links of the logical numbers, ordered by logical number and version id. */
-export async function selectLinksOfNumbers(
-  work: ReadWork,
-  logicalNumberIds: readonly number[],
-): Promise<(VersionLink & { readonly removedBy: number | null })[]> {
-  const { db, companyId } = specialSql(work);
-  const { rows } = await sql<VersionLink & { removedBy: number | null }>`
-    select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId",
-      ${removedBy('logical_number_app_versions', 'l')} as "removedBy"
     from logical_number_app_versions as l
     where l.company_id = ${companyId} and l.logical_number_id ${inIds(logicalNumberIds)}
     order by l.logical_number_id, l.app_version_id`.execute(db);

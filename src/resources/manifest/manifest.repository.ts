@@ -1,7 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { specialSql } from '../../database/company/special-sql.js';
-import { andNotDeleted } from '../../database/removals.js';
 import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examining/examination.js';
 import { idTable, inIds } from '../../database/bound-lists.js';
 import { crossJoin, flag } from '../../database/storage.js';
@@ -17,7 +16,6 @@ const VERSION = sql`v.id, a.name, a.language, v.number, v.displayable, v.pos_dis
   c.sha256`;
 const JOINED = sql`${crossJoin} apps as a on a.company_id = v.company_id and a.id = v.app_id
   left join contents as c on c.company_id = v.company_id and c.id = v.content_id`;
-const PRESENT = sql`${andNotDeleted('app_versions', 'v')} ${andNotDeleted('apps', 'a')}`;
 
 /** Counts the rows of the manifests of devices: app versions, and parameters of numbers and groups. */
 export const manifestWithin: RowCount = sumOfCounts([
@@ -99,7 +97,6 @@ async function selectHeld(
     from logical_number_app_versions as l
     ${crossJoin} app_versions as v on v.company_id = l.company_id and v.id = l.app_version_id ${JOINED}
     where l.company_id = ${companyId} and l.logical_number_id ${inIds(numberIds)}
-      ${andNotDeleted('logical_number_app_versions', 'l')} ${PRESENT}
     limit ${limit}`.execute(db);
   return rows;
 }
@@ -119,7 +116,6 @@ async function selectModules(
       ${crossJoin} app_version_modules as m on m.company_id = ${companyId} and m.app_version_id = r.id)
     select r.holder, ${VERSION} from reached as r
     ${crossJoin} app_versions as v on v.company_id = ${companyId} and v.id = r.id ${JOINED}
-    where true ${PRESENT}
     limit ${limit}`.execute(db);
   return rows;
 }

@@ -1,9 +1,13 @@
-import type { Limit, Match } from '../../database/company/company-rows.js';
+import type { Match } from '../../database/company/company-rows.js';
 import type { CompanyTable, ValuesOf } from '../../database/company/company-table.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { warningOfCardData } from '../../platform/card-data/card-data.js';
+import {
+  MAX_DELETED_BYTES,
+  MAX_DELETED_TOGETHER,
+  tooManyRecords,
+} from '../../platform/limits/many-records.js';
 import type { Page, PageRequest } from '../../platform/requests/page.js';
-import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, ROWS_PER_STEP } from '../removal/removal.service.js';
 import { Records } from '../../database/company/records.js';
 import type { OwnedRecord, Owner } from './owner.model.js';
 
@@ -20,12 +24,10 @@ export interface OwnedRecords<R extends OwnedRecord> {
   /** Errors: `invalid`, `taken`. */
   update(work: WriteWork, current: R, input: unknown): Promise<R>;
   delete(work: WriteWork, current: R): Promise<void>;
-  /** Whether the owner has more records than one transaction may delete. */
-  areManyOf(work: ReadWork, owner: Owner): Promise<boolean>;
-  /** Deletes all records of an owner that is being deleted. One statement. */
+  countOf(work: ReadWork, owner: Owner): Promise<number>;
+  /** Sum of the bytes of their values. */
+  bytesOf(work: ReadWork, owner: Owner): Promise<number>;
   deleteAllOf(work: WriteWork, owner: Owner): Promise<void>;
-  /** Deletes a part of the records of an owner, even a deleted one. Returns false if there were none. */
-  deleteSomeOf(work: WriteWork, owner: Owner): Promise<boolean>;
 }
 
 type OwnedTableName = 'parameters' | 'metacontents';
@@ -67,10 +69,36 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
       return records.change(work, current, values);
     },
     delete: records.delete,
-    areManyOf: (work, owner) => kind.table.exceed(work, matching(owner), limit<Name>(MAX_ROWS_AT_ONCE)),
+    countOf: (work, owner) => kind.table.count(work, matching(owner)),
+    bytesOf: (work, owner) => kind.table.bytesOf(work, matching(owner), 'value'),
     deleteAllOf: (work, owner) => records.deleteAll(work, matching(owner)),
-    deleteSomeOf: (work, owner) => records.deleteSome(work, matching(owner), limit<Name>(ROWS_PER_STEP)),
   };
+}
+
+type Deletable = Pick<OwnedRecords<OwnedRecord>, 'countOf' | 'bytesOf' | 'deleteAllOf'>;
+
+/**
+ * Deletes the parameters and metacontents of an owner that is being deleted; `what` is for example `The group
+ * north`. Errors: `too_many_records`.
+ */
+export async function deleteOwned(
+  work: WriteWork,
+  what: string,
+  owner: Owner,
+  kinds: readonly Deletable[],
+): Promise<void> {
+  const instead = 'first delete some of them (parameterDelete, metacontentDelete, or DELETE in /v1)';
+  let total = 0;
+  for (const { countOf } of kinds) total += await countOf(work, owner);
+  if (total > MAX_DELETED_TOGETHER) {
+    throw tooManyRecords(what, `${total} parameters and metacontents`, MAX_DELETED_TOGETHER, instead);
+  }
+  let bytes = 0;
+  for (const { bytesOf } of kinds) bytes += await bytesOf(work, owner);
+  if (bytes > MAX_DELETED_BYTES) {
+    throw tooManyRecords(what, `${bytes} bytes of parameters and metacontents`, MAX_DELETED_BYTES, instead);
+  }
+  for (const { deleteAllOf } of kinds) await deleteAllOf(work, owner);
 }
 
 /** Adds a warning if the value changed and looks like card data. */
@@ -81,11 +109,6 @@ function warnOfValue(work: WriteWork, after: object, before: object = {}): void 
 }
 
 const valueIn = (record: object): unknown => ('value' in record ? record.value : undefined);
-
-function limit<Name extends OwnedTableName>(rows: number): Limit<Name> {
-  const column = 'value' as Limit<Name> extends { bytes?: { column: infer C } } ? C : never;
-  return { rows, bytes: { column, limit: MAX_BYTES_AT_ONCE } };
-}
 
 /** Condition for the records of an owner that also match `more`. */
 function matching<Name extends OwnedTableName>(

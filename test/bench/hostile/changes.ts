@@ -115,7 +115,7 @@ function signIns(): Operation[] {
   ];
 }
 
-/** Time for the background steps of a large change, in ms. */
+/** Time for the deliveries that are queued in the background, in ms. */
 const STEPS_MS = 6_000;
 /** Most numbers that a notification or a grant can name. */
 const NAMED = 10_000;
@@ -123,7 +123,7 @@ const NAMED = 10_000;
 const named = ({ wide }: LargeData['sizes']): readonly string[] =>
   texts(Math.min(NAMED, wide), (n) => String(100_000 + n));
 
-/** Each changes 100,000 records or more. */
+/** Each concerns 100,000 records or more; deletions of so many are refused. */
 function wideChanges({ operation, rest }: Requests, { sizes }: LargeData): Operation[] {
   const { versions } = WIDE;
   const group = globalId('Group', WIDE.group);

@@ -80,7 +80,7 @@ describe('the span of a statement', () => {
     ['select "a" from "devices" where "company_id" = ?', 'SELECT devices'],
     ['\n  insert into groups (id) values (?)', 'INSERT groups'],
     ['update "logical_numbers" set "group_id" = ?', 'UPDATE logical_numbers'],
-    ['delete from removals where company_id = ?', 'DELETE removals'],
+    ['delete from parameters where company_id = ?', 'DELETE parameters'],
     ['with p as (select value from json_each(?)) delete from apps where id in p', 'DELETE json_each'],
     ['select 1', 'SELECT'],
     ['pragma wal_checkpoint(truncate)', 'PRAGMA'],

@@ -8,8 +8,6 @@ import { softwareOf, unique } from '../../support/software.js';
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  // Steps would remove links while tests look at them.
-  await server.app.steps.stop();
 });
 afterAll(async () => {
   await server.stop();

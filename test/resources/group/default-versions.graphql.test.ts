@@ -5,7 +5,7 @@ import { changed, nodeId, refused, type Page, type UserErrorShape } from '../../
 import { fleet, ledgerOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { softwareOf, unique } from '../../support/software.js';
-import { rowsIn, takeSteps, wideFleet } from '../../support/wide.js';
+import { rowsIn, wideFleet } from '../../support/wide.js';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -160,8 +160,7 @@ describe('the default versions of a group', () => {
     expect(await server.place.check()).toEqual([]);
   });
 
-  it('are those no more that are deleted in steps', async () => {
-    await server.app.steps.stop();
+  it('are those no more whose app is deleted', async () => {
     const { group, versions, app } = await wideFleet(server, server.acme, 300);
     await set(group, [versions[0]]);
     await changed(
@@ -171,7 +170,6 @@ describe('the default versions of a group', () => {
     );
     expect(await rows(group)).toBe(0);
     expect(await versionsOf(await created({ group_id: group }))).toEqual([]);
-    await takeSteps(server);
     expect(await server.place.check()).toEqual([]);
   });
 });

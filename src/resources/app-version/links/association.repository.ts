@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 
-import { andNotDeleted } from '../../../database/removals.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { inIds, idTable } from '../../../database/bound-lists.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
@@ -73,17 +72,6 @@ export async function deleteAssociations(
     and app_version_id ${inIds(versionIds)} and ${sql.ref(column)} ${inIds(ids)}`.execute(db);
 }
 
-/** Deletes all associations of the versions. */
-export async function deleteAssociationsOf(
-  work: WriteWork,
-  association: Association,
-  versionIds: readonly number[],
-): Promise<void> {
-  const { db, companyId } = specialSql(work);
-  await sql`delete from ${sql.table(TABLES[association].table)} where company_id = ${companyId}
-    and app_version_id ${inIds(versionIds)}`.execute(db);
-}
-
 /**
  * Associates each version with each of the ids that are records of the company and of the right kind. Returns
  * the number of associations.
@@ -105,12 +93,12 @@ export async function insertAssociations(
 function associable(association: Association) {
   switch (association) {
     case 'groupIds':
-      return sql`(select company_id, id from groups as g where true ${andNotDeleted('groups', 'g')})`;
+      return sql.table('groups');
     case 'fileIds':
       return sql.table('files');
     case 'moduleIds':
       return sql`(select v.company_id, v.id from app_versions v
         join apps a on a.company_id = v.company_id and a.id = v.app_id
-        where a.kind = 'module' ${andNotDeleted('app_versions', 'v')})`;
+        where a.kind = 'module')`;
   }
 }

@@ -32,7 +32,7 @@ const NAMES: Readonly<Record<Association, string>> = {
 /**
  * Replaces the associations `before` of a version by `after`. A version that is removed from a group is
  * removed from the group's logical numbers too (contract 21). Errors: `invalid` (an unknown id, or one of
- * another kind).
+ * another kind), `too_many_records`.
  */
 export async function associate(
   work: WriteWork,
@@ -43,8 +43,8 @@ export async function associate(
   if (after.moduleIds.includes(versionId)) throw invalid('moduleIds', 'must not hold the version itself');
   for (const association of ASSOCIATIONS) {
     const { removed, added } = difference(before[association], after[association]);
-    if (removed.length > 0) await deleteAssociations(work, association, [versionId], removed);
     if (association === 'groupIds') await dropVersionLinks(work, [versionId], removed);
+    if (removed.length > 0) await deleteAssociations(work, association, [versionId], removed);
     if (added.length === 0) continue;
     const inserted = await insertAssociations(work, association, [versionId], added);
     if (inserted < added.length) throw invalid(association, `must hold ids of ${NAMES[association]} only`);

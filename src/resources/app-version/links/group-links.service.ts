@@ -23,13 +23,13 @@ export async function attachToGroup(work: WriteWork, group: Group, input: unknow
 
 /**
  * Detaches app versions from a group and from its logical numbers (contract 21). Versions that are not
- * attached are ignored. A constant number of statements. Errors: `invalid`.
+ * attached are ignored. Errors: `invalid`, `too_many_records`.
  */
 export async function detachFromGroup(work: WriteWork, group: Group, input: unknown): Promise<void> {
   const versions = (await versionsIn(work, input)).filter((version) => version.groupIds.includes(group.id));
   if (versions.length === 0) return;
-  await deleteAssociations(work, 'groupIds', idsOf(versions), [group.id]);
   await dropVersionLinks(work, idsOf(versions), [group.id]);
+  await deleteAssociations(work, 'groupIds', idsOf(versions), [group.id]);
   await recordAssociations(work, versions, 'groupIds', (had) => had.filter((id) => id !== group.id));
 }
 

@@ -1,7 +1,7 @@
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import { LOCAL_ORIGIN } from '../../../platform/caller.js';
 import { isTurnOver, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { tooManyRecords } from '../../removal/removal.service.js';
+import { tooManyRecords } from '../../../platform/limits/many-records.js';
 import { DELIVERY } from './delivery.model.js';
 import {
   deliveries,
@@ -12,8 +12,8 @@ import {
   selectMembersAfter,
 } from './delivery.repository.js';
 
-/** Maximum deliveries that one transaction inserts or deletes: 1,000 took up to 50 ms in a large database. */
-const LIMIT = { rows: 500 };
+/** Maximum deliveries that one statement inserts: 1,000 took up to 50 ms in a large database. */
+const ROWS_PER_PART = 500;
 /** Maximum logical numbers of a group for one notification: their ids are read in a transaction. */
 const MAX_MEMBERS = 200_000;
 
@@ -23,10 +23,10 @@ export async function queueForNumbers(
   notificationId: number,
   logicalNumberIds: readonly number[],
 ): Promise<number> {
-  for (let start = 0; start < logicalNumberIds.length; start += LIMIT.rows) {
+  for (let start = 0; start < logicalNumberIds.length; start += ROWS_PER_PART) {
     // Also before the first of several parts: finding that many numbers has taken a turn.
-    if (start > 0 || logicalNumberIds.length > LIMIT.rows) await yieldToEventLoop();
-    await queueDeliveries(work, notificationId, logicalNumberIds.slice(start, start + LIMIT.rows));
+    if (start > 0 || logicalNumberIds.length > ROWS_PER_PART) await yieldToEventLoop();
+    await queueDeliveries(work, notificationId, logicalNumberIds.slice(start, start + ROWS_PER_PART));
   }
   return logicalNumberIds.length;
 }
@@ -40,8 +40,8 @@ export async function queueForGroup(
   notificationId: number,
   groupId: number,
 ): Promise<number> {
-  let members = await selectMembersAfter(work, groupId, 0, LIMIT.rows);
-  if (members.length < LIMIT.rows) return await queueForNumbers(work, notificationId, members);
+  let members = await selectMembersAfter(work, groupId, 0, ROWS_PER_PART);
+  if (members.length < ROWS_PER_PART) return await queueForNumbers(work, notificationId, members);
   let total = 0;
   for (let part = 0; members.length > 0; part += 1) {
     total += members.length;
@@ -55,7 +55,7 @@ export async function queueForGroup(
     }
     await insertTargets(work, notificationId, part, members);
     if (isTurnOver()) await yieldToEventLoop();
-    members = await selectMembersAfter(work, groupId, members.at(-1) ?? 0, LIMIT.rows);
+    members = await selectMembersAfter(work, groupId, members.at(-1) ?? 0, ROWS_PER_PART);
   }
   work.finishLater();
   return total;
@@ -81,12 +81,12 @@ export async function takeDeliveryStep(units: Units, companyId: number): Promise
   return part.companyId;
 }
 
-/** Whether the logical number has more deliveries than one transaction may delete. */
-export async function haveManyDeliveries(work: ReadWork, logicalNumberId: number): Promise<boolean> {
-  return await deliveries.exceed(work, { logical_number_id: logicalNumberId }, LIMIT);
+/** Number of deliveries of the logical number. */
+export async function countDeliveriesOf(work: ReadWork, logicalNumberId: number): Promise<number> {
+  return await deliveries.count(work, { logical_number_id: logicalNumberId });
 }
 
-/** Deletes a part of the deliveries of a deleted logical number. Returns false if there were none. */
-export async function deleteSomeDeliveries(work: WriteWork, logicalNumberId: number): Promise<boolean> {
-  return (await deliveries.deleteSome(work, { logical_number_id: logicalNumberId }, LIMIT)).length > 0;
+/** Deletes the deliveries of a logical number that is being deleted. */
+export async function deleteDeliveriesOf(work: WriteWork, logicalNumberId: number): Promise<void> {
+  await deliveries.deleteInParts(work, { logical_number_id: logicalNumberId });
 }

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { MAX_DELETED_TOGETHER } from '../../../src/platform/limits/many-records.js';
 import { deleteAppVersion } from '../../../src/resources/app-version/app-version.removal.service.js';
 import { getAppVersionById } from '../../../src/resources/app-version/app-version.service.js';
-import { takeRemovalStep } from '../../../src/resources/removal/removal-steps.service.js';
 import { audited, insertMany, insertRows } from '../../support/databases/rows.js';
-import { fleet, ledgerOf } from '../../support/fleet.js';
+import { ledgerOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
-import { softwareOf, unique } from '../../support/software.js';
-import { MANY, rowsIn, takeSteps, wideFleet, type WideFleet } from '../../support/wide.js';
+import { softwareOf } from '../../support/software.js';
+import { MANY, rowsIn, wideFleet, type WideFleet } from '../../support/wide.js';
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  // Steps are taken by the tests.
-  await server.app.steps.stop();
 });
 afterAll(async () => {
   await server.stop();
@@ -67,7 +65,7 @@ async function expectChangedOnce({ numbers }: WideFleet, before: unknown, after:
 }
 
 describe('CC-20 a version that many logical numbers hold', () => {
-  it('leaves the numbers of a group at once, and their rows in steps of as many statements each', async () => {
+  it('leaves the numbers of a group, whose change is recorded once each', async () => {
     const wide = await wideFleet(server, server.acme);
     const [first, second] = wide.versions;
     expect(await seen(wide)).toEqual({ versionsOfNumber: [first, second], numbersOfVersion: MANY });
@@ -75,26 +73,15 @@ describe('CC-20 a version that many logical numbers hold', () => {
       server.acme.client.put(`${wide.path}/${first}`, { group_ids: [] }),
     );
     expect(result.status, result.text).toBe(200);
-    expect(statements.length).toBeLessThan(30);
-    expect(await links(first)).toBe(MANY);
-    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
-
-    await takeRemovalStep(server.app.units, 0);
-    expect(await links(first)).toBe(MANY - 100);
-    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
-    const other = await server.beta.client.post('groups', { name: unique() });
-    expect(other.status).toBe(201);
-
-    // The first step begins with the first company, without looking for the next one.
-    const [, one, another] = await takeSteps(server);
-    expect(one).toBe(another);
+    // Parts of 250 numbers with 4 statements, and the ledger in parts of 200.
+    expect(statements.length).toBeLessThan(35);
     expect([await links(first), await links(second)]).toEqual([0, MANY]);
     expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
     await expectChangedOnce(wide, [first, second], [second]);
-    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
+    expect(await server.place.check()).toEqual([]);
   });
 
-  it('changes the ETag of a number once, and at once', async () => {
+  it('changes the ETag of a number once', async () => {
     const wide = await wideFleet(server, server.acme);
     const { client } = server.acme;
     const path = `logical_numbers/${wide.number}`;
@@ -105,83 +92,43 @@ describe('CC-20 a version that many logical numbers hold', () => {
     expect(after).not.toBe(before);
     expect((await client.get(path, { headers: { 'if-none-match': before } })).status).toBe(200);
     expect((await client.put(path, {}, { headers: { 'if-match': before } })).status).toBe(412);
-    await client.put(`${wide.path}/${wide.versions[1]}`, { group_ids: [] });
-    const twice = await tag();
-    expect([before, after]).not.toContain(twice);
-    await takeSteps(server);
-    expect(await tag()).toBe(twice);
-    const put = await client.put(path, { group_id: null }, { headers: { 'if-match': twice } });
-    expect([put.status, put.headers.get('etag') === twice]).toEqual([200, false]);
+    const put = await client.put(path, { group_id: null }, { headers: { 'if-match': after } });
+    expect([put.status, put.headers.get('etag') === after]).toEqual([200, false]);
   });
 
-  it('can be given back to the group and to a number before the steps end', async () => {
-    const wide = await wideFleet(server, server.acme);
-    const [first, second] = wide.versions;
-    const { client } = server.acme;
-    await client.put(`${wide.path}/${first}`, { group_ids: [] });
-    await client.put(`${wide.path}/${first}`, { group_ids: [wide.group] });
-    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
-    const put = await client.put(`logical_numbers/${wide.number}`, { app_version_ids: [first, second] });
-    expect(put.status, put.text).toBe(200);
-    const later = await fleet.logicalNumber(client, unique(), {
-      group_id: wide.group,
-      app_version_ids: [first],
-    });
-    const expected = { versionsOfNumber: [first, second], numbersOfVersion: 2 };
-    expect(await seen(wide)).toEqual(expected);
-    await takeSteps(server);
-    expect(await seen(wide)).toEqual(expected);
-    expect(await links(first)).toBe(2);
-    const changes = await ledgerOf(server, server.acme, 'logical_number', wide.numbers[0] ?? 0);
-    expect(changes.map(({ before, after }) => [before?.appVersionIds, after?.appVersionIds])).toEqual([
-      [[first, second], [second]],
-      [[second], [first, second]],
-    ]);
-    expect((await ledgerOf(server, server.acme, 'logical_number', later)).length).toBe(1);
-  });
-
-  it('is deleted at once, and makes room for another with its number', async () => {
+  it('is deleted, and makes room for another with its number', async () => {
     const wide = await wideFleet(server, server.acme);
     const [first, second] = wide.versions;
     const { client } = server.acme;
     const { number } = (await client.get(`${wide.path}/${first}`)).record('app_version');
     const deleted = await client.delete(`${wide.path}/${first}`);
     expect([deleted.status, deleted.body]).toEqual([200, {}]);
-    const gone = async (): Promise<void> => {
-      expect((await client.get(`${wide.path}/${first}`)).status).toBe(404);
-      expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: null });
-      const list = await client.get(wide.path);
-      expect(list.body.pagination).toMatchObject({ total_entries: 2 });
-    };
     expect((await client.post(wide.path, { number })).status).toBe(201);
-    await gone();
-    expect(await rowsIn(server, 'app_versions', `id = ${first}`)).toBe(1);
-    await takeSteps(server);
-    await gone();
+    expect((await client.get(`${wide.path}/${first}`)).status).toBe(404);
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: null });
+    expect((await client.get(wide.path)).body.pagination).toMatchObject({ total_entries: 2 });
     expect(await rowsIn(server, 'app_versions', `id = ${first}`)).toBe(0);
     await expectChangedOnce(wide, [first, second], [second]);
     expect((await ledgerOf(server, server.acme, 'app_version', first)).map(({ action }) => action)).toEqual([
       'create',
       'delete',
     ]);
-    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
+    expect(await server.place.check()).toEqual([]);
   });
 
-  it('goes with its application, whose name and place in the count are free at once', async () => {
+  it('goes with its application, whose name is free', async () => {
     const before = (await server.acme.client.get('apps')).body.pagination;
     const wide = await wideFleet(server, server.acme);
     const { client } = server.acme;
     const app = (await client.get(`apps/${wide.app}`)).record('app');
-    await client.delete(`${wide.path}/${wide.versions[0]}`);
     expect((await client.delete(`apps/${wide.app}`)).status).toBe(200);
     expect((await client.get('apps')).body.pagination).toEqual(before);
     expect((await client.get(`apps/${wide.app}`)).status).toBe(404);
     expect((await client.post('apps', { name: app.name as string })).status).toBe(201);
     expect(await seen(wide)).toEqual({ versionsOfNumber: [], numbersOfVersion: null });
-    await takeSteps(server);
-    expect(await rowsIn(server, 'apps', `id = ${wide.app}`)).toBe(0);
     expect(await rowsIn(server, 'app_versions', `app_id = ${wide.app}`)).toBe(0);
-    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
+    await expectChangedOnce(wide, [...wide.versions], []);
+    expect(await server.place.check()).toEqual([]);
   });
 
   it('is not deleted at all where the change fails', async () => {
@@ -193,21 +140,14 @@ describe('CC-20 a version that many logical numbers hold', () => {
     });
     await expect(failing).rejects.toThrow('the storage fails');
     expect(await seen(wide)).toEqual(before);
-    expect(await rowsIn(server, 'removals')).toBe(0);
   });
 
-  it('of another company stays, and companies take turns', async () => {
+  it('of another company stays', async () => {
     const own = await wideFleet(server, server.acme);
     const other = await wideFleet(server, server.beta);
     await server.acme.client.delete(`${own.path}/${own.versions[0]}`);
-    await server.beta.client.delete(`${other.path}/${other.versions[0]}`);
-    const first = (await takeRemovalStep(server.app.units, 0)) ?? 0;
-    const second = await takeRemovalStep(server.app.units, first);
-    expect(new Set([first, second])).toEqual(
-      new Set([server.acme.caller.companyId, server.beta.caller.companyId]),
-    );
-    await takeSteps(server);
-    expect([await links(own.versions[1]), await links(other.versions[1])]).toEqual([MANY, MANY]);
+    const held = [own.versions[0], own.versions[1], ...other.versions].map(links);
+    expect(await Promise.all(held)).toEqual([0, MANY, MANY, MANY]);
   });
 
   it('is detached from a group in GraphQL together with another, and numbers change once', async () => {
@@ -222,8 +162,67 @@ describe('CC-20 a version that many logical numbers hold', () => {
     );
     expect(body.data).toEqual({ groupDetachAppVersions: { userErrors: [] } });
     expect(await seen(wide)).toEqual({ versionsOfNumber: [], numbersOfVersion: 0 });
-    await takeSteps(server);
     await expectChangedOnce(wide, [...wide.versions], []);
+  });
+});
+
+describe('CC-20 a version that too many logical numbers hold', () => {
+  it('is refused with their number and what to do instead, and nothing changes', async () => {
+    const wide = await wideFleet(server, server.acme, MAX_DELETED_TOGETHER + 1);
+    const { client, graphql } = server.acme;
+    const [first] = wide.versions;
+    const before = [await seen(wide), await rowsIn(server, 'ledger')];
+    const { result: ofVersion, statements } = await server.statements(() =>
+      client.delete(`${wide.path}/${first}`),
+    );
+    expect([ofVersion.status, ofVersion.body.code]).toEqual([409, 'too_many_records']);
+    expect(ofVersion.body.message).toBe(
+      'The change has 5001 links of logical numbers with app versions to delete, and one request changes at most 5000 of them: first remove the versions from the logical numbers in parts (appVersionGrant with the mode REMOVE and a filter, or PUT /v1/logical_numbers). Nothing was changed.',
+    );
+    expect(statements.filter((statement) => /^(insert|update|delete) /.test(statement))).toEqual([]);
+    const ofApp = await client.delete(`apps/${wide.app}`);
+    expect([ofApp.status, ofApp.body.code]).toEqual([409, 'too_many_records']);
+    expect(ofApp.body.message).toMatch(/10002 links/);
+    const detached = await client.put(`${wide.path}/${first}`, { group_ids: [] });
+    expect([detached.status, detached.body.code]).toEqual([409, 'too_many_records']);
+    for (const [mutation, variables] of [
+      [
+        'mutation ($id: ID!, $versions: [ID!]!) { changed: groupDetachAppVersions(id: $id, appVersionIds: $versions, force: true) { userErrors { code message } } }',
+        { id: gid('Group', wide.group), versions: [gid('AppVersion', first)] },
+      ],
+      [
+        'mutation ($id: ID!) { changed: appVersionDelete(id: $id, force: true) { userErrors { code message } } }',
+        { id: gid('AppVersion', first) },
+      ],
+    ] as const) {
+      const { body } = await graphql(mutation, variables);
+      expect(body.data).toEqual({
+        changed: { userErrors: [{ code: 'TOO_MANY_RECORDS', message: ofVersion.body.message }] },
+      });
+    }
+    expect([await seen(wide), await rowsIn(server, 'ledger')]).toEqual(before);
+
+    const prefix = wide.number.replace(/1$/, '');
+    const { body } = await graphql(
+      `
+        mutation ($ids: [ID!]!, $prefix: String!) {
+          appVersionGrant(
+            appVersionIds: $ids
+            mode: REMOVE
+            target: { filter: { number: { startsWith: $prefix } } }
+          ) {
+            count
+            userErrors {
+              code
+            }
+          }
+        }
+      `,
+      { ids: [gid('AppVersion', first)], prefix: `${prefix}1` },
+    );
+    expect(body.data).toMatchObject({ appVersionGrant: { userErrors: [] } });
+    expect((await client.delete(`${wide.path}/${first}`)).status).toBe(200);
+    expect([await links(first), await server.place.check()]).toEqual([0, []]);
   });
 });
 

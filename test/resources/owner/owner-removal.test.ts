@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { MAX_DELETED_TOGETHER } from '../../../src/platform/limits/many-records.js';
 import { audited, insertMany, insertRows } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { unique } from '../../support/software.js';
-import { fillOwner, MANY, rowsIn, takeSteps, wideFleet } from '../../support/wide.js';
+import { fillOwner, MANY, rowsIn } from '../../support/wide.js';
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer();
-  // Steps are taken by the tests.
-  await server.app.steps.stop();
 });
 afterAll(async () => {
   await server.stop();
@@ -43,7 +42,7 @@ async function expectRecorded(where: string): Promise<void> {
 }
 
 describe('CC-20 an owner of many parameters and metacontents', () => {
-  it('is deleted at once with all of them if it is a group, and its name is free', async () => {
+  it('is deleted with all of them if it is a group, and its name is free', async () => {
     const { client } = server.acme;
     const before = (await client.get('groups')).body.pagination;
     const name = unique();
@@ -52,8 +51,8 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
     expect(await shown(1)).toMatchObject({ parameters: { totalCount: MANY }, parameter: { key: 'key 1' } });
     const { result, statements } = await server.statements(() => client.delete(`groups/${name}`));
     expect([result.status, result.body]).toEqual([200, {}]);
-    expect(statements.length).toBeLessThan(20);
-    expect(await rowsIn(server, 'parameters')).toBe(MANY);
+    // Each kind in parts of 250, and its entries of the ledger in parts of 200.
+    expect(statements.length).toBeLessThan(30);
     expect(await shown(1)).toEqual(NOTHING);
     expect((await client.get('groups')).body.pagination).toEqual(before);
     expect((await client.get(`groups/${name}`)).status).toBe(404);
@@ -62,14 +61,13 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
     expect((await client.get(`parameters?name=${encodeURIComponent(name)}`)).body.parameters).toEqual([]);
     expect((await client.post('logical_numbers', { number: unique(), group_id: group })).status).toBe(422);
 
-    await takeSteps(server);
     const left = [await rowsIn(server, 'parameters'), await rowsIn(server, 'metacontents')];
     expect([...left, await rowsIn(server, 'groups', `id = ${group}`)]).toEqual([0, 0, 0]);
-    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
+    expect(await server.place.check()).toEqual([]);
     await expectRecorded(`cast(before ->> 'groupId' as integer) = ${group}`);
   });
 
-  it('is deleted at once with all of them if it is a logical number', async () => {
+  it('is deleted with all of them if it is a logical number', async () => {
     const { client } = server.acme;
     const before = (await client.get('logical_numbers')).body.pagination;
     const [number, serial] = [unique(), unique()];
@@ -86,24 +84,93 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
     expect(devices.map(({ device }) => device.logical_number_id)).toEqual([null]);
     expect((await client.post('logical_numbers', { number })).status).toBe(201);
     expect((await client.put(`devices/${serial}`, { logical_number_id: id })).status).toBe(422);
-    await takeSteps(server);
     expect(await rowsIn(server, 'logical_numbers', `id = ${id}`)).toBe(0);
-    expect([await rowsIn(server, 'removals'), await server.place.check()]).toEqual([0, []]);
+    expect(await server.place.check()).toEqual([]);
     await expectRecorded(`cast(before ->> 'logicalNumberId' as integer) = ${id}`);
   });
 
-  it('takes large values in smaller steps', async () => {
+  it('is refused with their number and what to do instead if they are too many', async () => {
+    const { client } = server.acme;
     const name = unique();
-    const group = await fleet.group(server.acme.client, name);
-    const value = 'x'.repeat(60_000);
-    for (let n = 0; n < 10; n += 1) {
-      const sent = { name, key: `k${n}`, value: { value } };
-      expect((await server.acme.client.post('metacontents', sent)).status).toBe(201);
-    }
-    await server.acme.client.delete(`groups/${name}`);
-    expect(await rowsIn(server, 'removals')).toBe(1);
-    expect((await takeSteps(server)).length).toBeGreaterThan(2);
-    expect(await rowsIn(server, 'groups', `id = ${group}`)).toBe(0);
+    const group = await fleet.group(client, name);
+    await fillOwner(server, server.acme, { group_id: group }, MAX_DELETED_TOGETHER / 2);
+    const added = await client.post('parameters', { name, key: 'one more', value: 'v' });
+    const rows = (): Promise<number[]> =>
+      Promise.all(['parameters', 'metacontents', 'ledger'].map((table) => rowsIn(server, table)));
+    const before = await rows();
+    const { result: refused, statements } = await server.statements(() => client.delete(`groups/${name}`));
+    expect([refused.status, refused.body.code]).toEqual([409, 'too_many_records']);
+    expect(refused.body.message).toBe(
+      `The group ${name} has 5001 parameters and metacontents, and one request changes at most 5000 of them: first delete some of them (parameterDelete, metacontentDelete, or DELETE in /v1). Nothing was changed.`,
+    );
+    expect(statements.filter((statement) => /^(insert|update|delete) /.test(statement))).toEqual([]);
+    const id = Buffer.from(`Group:${group}`).toString('base64url');
+    const mutation = 'mutation ($id: ID!) { groupDelete(id: $id) { deletedId userErrors { code message } } }';
+    const { body } = await server.acme.graphql(mutation, { id });
+    expect(body.data).toEqual({
+      groupDelete: {
+        deletedId: null,
+        userErrors: [{ code: 'TOO_MANY_RECORDS', message: refused.body.message }],
+      },
+    });
+    expect(await rows()).toEqual(before);
+    const { id: parameter } = added.record('group_parameter');
+    expect((await client.delete(`parameters/${Number(parameter)}`, { name })).status).toBe(200);
+    expect((await client.delete(`groups/${name}`)).status).toBe(200);
+    expect([await rowsIn(server, 'parameters'), await server.place.check()]).toEqual([0, []]);
+  });
+
+  it('is refused if their values are too large', async () => {
+    const { client } = server.acme;
+    const name = unique();
+    const group = await fleet.group(client, name);
+    const { companyId, userId } = server.acme.caller;
+    const value = `"${'x'.repeat(250 * 1024)}"`;
+    await insertMany(server.place, ['metacontents', companyId, 33], (n) => ({
+      ...{ group_id: group, logical_number_id: null, key: `key ${n}`, value },
+      ...audited(userId),
+    }));
+    const refused = await client.delete(`groups/${name}`);
+    expect([refused.status, refused.body.code]).toEqual([409, 'too_many_records']);
+    expect(refused.body.message).toMatch(
+      `has ${33 * value.length} bytes of parameters and metacontents, and one request changes at most 8388608 of them: first delete some`,
+    );
+    expect(await rowsIn(server, 'metacontents', `group_id = ${group}`)).toBe(33);
+  });
+});
+
+describe('CC-20 a logical number of many deliveries', () => {
+  it('is deleted with them, and refused where they are too many', async () => {
+    const { client } = server.acme;
+    const number = unique();
+    const id = await fleet.logicalNumber(client, number);
+    const { companyId, userId } = server.acme.caller;
+    const sent = await insertMany(
+      server.place,
+      ['notifications', companyId, MAX_DELETED_TOGETHER + 1],
+      () => ({
+        ...{ content: 'x', range: 'group', kind: 'show', expires_at: new Date(0) },
+        ...audited(userId),
+      }),
+    );
+    await insertRows(
+      server.place,
+      'notification_deliveries',
+      sent.map((notification) => ({
+        ...{ company_id: companyId, id: notification + 1_000_000, notification_id: notification },
+        ...{ logical_number_id: id, state: 'queued', queued_at: new Date(0) },
+      })),
+    );
+    const refused = await client.delete(`logical_numbers/${number}`);
+    expect([refused.status, refused.body.code]).toEqual([409, 'too_many_records']);
+    expect(refused.body.message).toMatch(
+      /5001 deliveries of notifications.*at most 5000.*db prune --deliveries/,
+    );
+    expect(await rowsIn(server, 'notification_deliveries', `logical_number_id = ${id}`)).toBe(5_001);
+    await server.place.sql(`delete from notification_deliveries where notification_id = ${sent[0] ?? 0}`);
+    expect((await client.delete(`logical_numbers/${number}`)).status).toBe(200);
+    expect((await client.get(`logical_numbers/${number}`)).status).toBe(404);
+    expect(await rowsIn(server, 'notification_deliveries', `logical_number_id = ${id}`)).toBe(0);
   });
 });
 
@@ -124,68 +191,5 @@ describe('CC-20 a logical number of too many devices', () => {
     await client.put('devices/many%201', { logical_number_id: null });
     expect((await client.delete(`logical_numbers/${number}`)).status).toBe(200);
     expect(await rowsIn(server, 'devices', `logical_number_id = ${id}`)).toBe(0);
-  });
-});
-
-describe('CC-20 a notification to a large group', () => {
-  const LARGE = 5_000;
-
-  it('reaches each number that the group had when it was sent, once, in steps', async () => {
-    const wide = await wideFleet(server, server.acme, LARGE);
-    const { client } = server.acme;
-    const sent = await client.post('notifications', {
-      range: 'group',
-      group_id: wide.group,
-      content: 'Closed on Sunday',
-    });
-    expect([sent.status, Object.keys(sent.body)]).toEqual([201, ['message']]);
-    const list = (await client.get('notifications')).body as {
-      notifications: { notification: { id: number } }[];
-    };
-    const id = list.notifications.at(-1)?.notification.id ?? 0;
-    const queued = `cast(after ->> 'queued' as integer) = ${LARGE} and entity_id = ${id}`;
-    expect(await rowsIn(server, 'ledger', `entity_type = 'notification' and ${queued}`)).toBe(1);
-    const delivered = (more = 'true'): Promise<number> =>
-      rowsIn(server, 'notification_deliveries', `notification_id = ${id} and ${more}`);
-    expect(await delivered()).toBe(0);
-
-    // The first one moves out of the group, another comes into it, and the last one is deleted.
-    await client.put(`logical_numbers/${wide.number}`, { group_id: null });
-    const later = await fleet.logicalNumber(client, unique(), { group_id: wide.group });
-    const last = wide.number.replace(/-1$/, `-${LARGE}`);
-    expect((await client.delete(`logical_numbers/${last}`)).status).toBe(200);
-    const counts = await takeSteps(server);
-    // The first step begins with the first company, without looking for the next one.
-    expect([counts.length, counts[1]]).toEqual([LARGE / 500, counts[2]]);
-    expect(await delivered()).toBe(LARGE - 1);
-    expect(await delivered(`logical_number_id = ${wide.numbers[0] ?? 0}`)).toBe(1);
-    expect(await delivered(`logical_number_id = ${later}`)).toBe(0);
-    expect(await rowsIn(server, 'notification_targets')).toBe(0);
-    expect(await server.place.check()).toEqual([]);
-  });
-
-  it('does not keep a number with many deliveries from being deleted at once', async () => {
-    const { client } = server.acme;
-    const number = unique();
-    const id = await fleet.logicalNumber(client, number);
-    const { companyId, userId } = server.acme.caller;
-    const sent = await insertMany(server.place, ['notifications', companyId, 2_500], () => ({
-      ...{ content: 'x', range: 'group', kind: 'show', expires_at: new Date(0) },
-      ...audited(userId),
-    }));
-    await insertRows(
-      server.place,
-      'notification_deliveries',
-      sent.map((notification) => ({
-        ...{ company_id: companyId, id: notification + 1_000_000, notification_id: notification },
-        ...{ logical_number_id: id, state: 'queued', queued_at: new Date(0) },
-      })),
-    );
-    expect((await client.delete(`logical_numbers/${number}`)).status).toBe(200);
-    expect((await client.get(`logical_numbers/${number}`)).status).toBe(404);
-    expect(await rowsIn(server, 'notification_deliveries', `logical_number_id = ${id}`)).toBe(2_500);
-    await takeSteps(server);
-    expect(await rowsIn(server, 'notification_deliveries', `logical_number_id = ${id}`)).toBe(0);
-    expect(await rowsIn(server, 'logical_numbers', `id = ${id}`)).toBe(0);
   });
 });

@@ -78,6 +78,4 @@ for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
 
 const licences = JOINED.map((name) => `${name}\n\n${readFileSync(`${packages}/${name}/LICENSE`, 'utf8')}`);
 writeFileSync(`${dist}/LICENSES`, licences.join('\n'));
-const tables = 'database/sqlite/schema.sql';
-copyFileSync(new URL(`../src/${tables}`, import.meta.url), `${dist}/${tables}`);
 rmSync(modules, { recursive: true });

@@ -3,22 +3,15 @@
  * `sqlite/` and `postgres/`, only this file has such differences (decisions.md#two-databases). Repositories
  * read and write columns only through these codecs.
  */
-import { sql, type ColumnType, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
+import type { JsonColumn } from '../schema/columns.js';
 import { portable } from './statements/portable.js';
 
 export interface Codec<Value, Read, Written = Read> {
   toColumn(value: Value): Written;
   fromColumn(column: Read): Value;
 }
-
-/** Read as milliseconds since 1970, UTC; written as a `Date`. */
-export type InstantColumn = ColumnType<number, Date, Date>;
-/** Read as 0 or 1 (SQLite), or as true or false (PostgreSQL). */
-export type FlagColumn = ColumnType<number | boolean, boolean, boolean>;
-/** JSON text. */
-export type JsonColumn = string;
-export type BytesColumn = Uint8Array;
 
 export const instant: Codec<Date, number, Date> = {
   toColumn: (value) => value,

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.js';
 import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/presence.js';
 import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
 import type { CommittedChange, Database, Scope, WriteOptions } from './database.js';
-import type { Tables } from './tables/tables.js';
+import type { Tables } from '../schema/schema.js';
 import type { Changes, CountedMetric, ReadDatabase, SystemWriteWork, Units, WriteWork } from './work.js';
 
 /**

@@ -25,7 +25,7 @@ import {
   type ClassType,
 } from 'type-graphql';
 
-import type { Tables } from '../../src/database/tables/tables.js';
+import type { Tables } from '../../src/schema/schema.js';
 
 const db = new Kysely<Tables>({
   dialect: new SqliteDialect({ database: new Sqlite(process.argv[2] ?? '', { timeout: 5_000 }) }),

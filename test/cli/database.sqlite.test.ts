@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { MIGRATION_NAMES } from '../../src/database/sqlite/migrations/index.js';
+import { MIGRATION_NAMES } from '../../src/database/migrations.js';
 import { insertTransactions } from '../support/retention.js';
 import { createClient } from '../support/client.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
@@ -28,7 +28,7 @@ describe('db', () => {
   it('shows what pending migrations lock, and how many rows there are', async () => {
     const { cli } = await commandLineWithUser();
     const database = new Sqlite(fileOf(cli.place));
-    database.prepare('delete from kysely_migration where name = ?').run(MIGRATION_NAMES.at(-1));
+    database.prepare('delete from applied_migrations where name = ?').run(MIGRATION_NAMES.at(-1));
     database.close();
     const tables = {
       migration: MIGRATION_NAMES.at(-1),
@@ -83,7 +83,7 @@ describe('db', () => {
       insert into transaction_hours values (${acme}, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
       insert into transaction_day_totals values (${acme}, 20454, 'fail', 'switch', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0);
       insert into transaction_hour_totals values (${acme}, 490900, 'fail', 'switch', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-      insert into transaction_app_days values (${acme}, 'a', 20454, 'fail', 'switch', 0, 7, 0, 0, 0, 0, 0, 0, 0, 0)`);
+      insert into transaction_app_days values (${acme}, 20454, 'fail', 'switch', 'a', 0, 7, 0, 0, 0, 0, 0, 0, 0, 0)`);
     database.close();
     const broken = await cli.run(['db', 'check', '--json']);
     expect(broken.code).toBe(1);

@@ -54,7 +54,7 @@ describe('serve', () => {
       'CF-14 a newer schema',
       (file: string) => {
         const database = new Sqlite(file);
-        database.exec("insert into kysely_migration values ('9999-future', '2031-01-01')");
+        database.exec("insert into applied_migrations values ('9999-future', 0)");
         database.pragma('journal_mode = DELETE');
         database.close();
       },

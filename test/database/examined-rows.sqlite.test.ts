@@ -7,7 +7,7 @@ import { countAll, valuesOf, type Examination } from '../../src/database/list/ex
 import type { Condition } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
 import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';
-import type { Tables } from '../../src/database/tables/tables.js';
+import type { Tables } from '../../src/schema/schema.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { apiTokens } from '../../src/resources/access-token/access-token.service.js';
 import {

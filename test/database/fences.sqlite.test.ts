@@ -154,8 +154,8 @@ const links = (id: number): readonly string[] => [
   `insert into app_version_files (company_id, app_version_id, file_id) values (1, 1, ${id})`,
   `insert into logical_number_app_versions (company_id, logical_number_id, app_version_id) values (1, 1, ${id})`,
   `insert into content_chunks (company_id, content_id, sequence, bytes) values (1, ${id}, 0, x'00')`,
-  `insert into notification_deliveries (id, company_id, notification_id, logical_number_id, state, queued_at)
-    values (9, 1, 1, ${id}, 'queued', 0)`,
+  `insert into notification_deliveries (id, company_id, notification_id, logical_number_id, state, queued_at, sequence)
+    values (9, 1, 1, ${id}, 'queued', 0, 1)`,
   `insert into parameters (id, company_id, group_id, key, value, ${KEYED}) values (9, 1, ${id}, 'k', 'v', 1, 0, 0, 'api')`,
   `insert into metacontents (id, company_id, logical_number_id, key, value, ${KEYED})
     values (9, 1, ${id}, 'k', '1', 1, 0, 0, 'api')`,
@@ -184,7 +184,7 @@ describe('AT-25 raw SQL', () => {
 
 describe('the ledger', () => {
   beforeEach(async () => {
-    await sql`insert into ledger (at, channel, action, entity_type) values (0, 'api', 'create', 'group')`.execute(
+    await sql`insert into ledger (sequence, at, channel, action, entity_type) values (1, 0, 'api', 'create', 'group')`.execute(
       database.writes,
     );
   });
@@ -195,8 +195,8 @@ describe('the ledger', () => {
     'update ledger set sequence = 7',
     'update ledger set position = 7',
     'delete from ledger',
-    "insert or replace into ledger (position, at, channel, action, entity_type) values (1, 0, '', '', '')",
-    `insert into ledger (position, at, channel, action, entity_type) values (1, 0, '', '', '')
+    "insert or replace into ledger (position, sequence, at, channel, action, entity_type) values (1, 1, 0, '', '', '')",
+    `insert into ledger (position, sequence, at, channel, action, entity_type) values (1, 1, 0, '', '', '')
       on conflict (position) do update set action = 'nothing'`,
   ])('can only be added to: %s', async (statement) => {
     const before = await rowsOf('select * from ledger');
@@ -207,7 +207,7 @@ describe('the ledger', () => {
 
   it('never gives a position twice', async () => {
     for (let n = 0; n < 3; n += 1) {
-      await sql`insert into ledger (at, channel, action, entity_type) values (0, 'api', 'x', 'y')`.execute(
+      await sql`insert into ledger (sequence, at, channel, action, entity_type) values (2, 0, 'api', 'x', 'y')`.execute(
         database.writes,
       );
     }

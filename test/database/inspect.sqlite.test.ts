@@ -47,8 +47,8 @@ function makeNewer(): void {
   databaseFile(folder);
   const database = new Sqlite(file);
   database
-    .prepare('insert into kysely_migration (name, timestamp) values (?, ?)')
-    .run('9999-of-the-future', '2099-01-01');
+    .prepare('insert into applied_migrations (name, applied_at) values (?, ?)')
+    .run('9999-of-the-future', 0);
   database.close();
 }
 

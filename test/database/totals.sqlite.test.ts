@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { ROLLUPS } from '../../src/database/totals/rollups.js';
+import { ROLLUPS } from '../../src/schema/rollups.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 
 const AUDIT = "1, 0, 0, null, 'api'";
@@ -125,7 +125,7 @@ async function expectTrueTotals(database: Database): Promise<void> {
     ),
   ).toEqual(await rowsOf(database, `select * from (${counted}) order by company_id, name`));
 
-  for (const { table, unit, kind } of ROLLUPS) {
+  for (const { name: table, unit, kind } of ROLLUPS) {
     const kinds = ['company_id', unit, ...kind].join();
     const amounts = OUTCOMES.map((outcome) => `${outcome}_amount`);
     const length = (unit === 'day' ? 24 : 1) * HOUR_MS;
@@ -188,7 +188,7 @@ describe('the totals that the database keeps', () => {
       { numRuns: 60 },
     );
     expect(await rowsOf(database, 'select 1 from counters where total < 0')).toEqual([]);
-    for (const { table } of ROLLUPS) {
+    for (const { name: table } of ROLLUPS) {
       expect(await rowsOf(database, `select 1 from ${table} where total < 0`)).toEqual([]);
     }
   });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { ROLLUPS } from '../../src/database/totals/rollups.js';
-import type { Tables } from '../../src/database/tables/tables.js';
+import { ROLLUPS } from '../../src/schema/rollups.js';
+import type { Tables } from '../../src/schema/schema.js';
 import { createDemo, type Demo } from '../../src/demo/demo.js';
 import { createRandom } from '../../src/platform/random.js';
 import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';
@@ -40,7 +40,7 @@ beforeAll(async () => {
 /** Columns whose values are random in each demo, whatever the seed. */
 const SECRETS = ['password_hash', 'uuid', 'token_hash', 'nonce', 'last_four'];
 /** Tables that depend on the calendar. */
-const BY_TIME: readonly string[] = [...ROLLUPS.map(({ table }) => table), 'transaction_payment_kinds'];
+const BY_TIME: readonly string[] = [...ROLLUPS.map(({ name }) => name), 'transaction_payment_kinds'];
 
 /** Names of companies and users by their ids, which are random. */
 async function namesIn({ database }: CreatedDemo): Promise<ReadonlyMap<unknown, string>> {

@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/requests/page.js';
 import { boundValues, entriesOf, kindOf, ownedAnd, type Bind } from './matching.js';
 import { hiddenFromPlanner, textOf } from '../storage.js';
-import type { Row, Tables, Written } from '../tables/tables.js';
+import type { Row, Tables, Written } from '../../schema/schema.js';
 import type { Caller } from '../../platform/caller.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
 

@@ -14,8 +14,8 @@ import {
   type Selection,
 } from './company-rows.js';
 import { areSame } from '../storage.js';
-import type { AuditColumns } from '../tables/columns.js';
-import type { Row, Tables, Written } from '../tables/tables.js';
+import type { AuditColumns } from '../../schema/table.js';
+import type { Row, Tables, Written } from '../../schema/schema.js';
 import type { ReadWork, WriteWork } from '../work.js';
 
 /** Names of the company tables whose rows have an id and the audit columns. */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 
-import type { Tables } from '../tables/tables.js';
+import type { Tables } from '../../schema/schema.js';
 import type { CompanyWriteWork, ReadDatabase, ReadWork, SystemReadWork, SystemWriteWork } from '../work.js';
 
 /**

@@ -1,7 +1,6 @@
 import { systemClock } from '../../platform/clock.js';
-import { DatabaseRefused } from '../refused.js';
 import type { CopyReader, CopySource, CopyTarget } from './place.js';
-import type { TableShape } from './tables.js';
+import { COPIED_TABLES, SHAPES, type TableShape } from './tables.js';
 import { Checksum } from './values.js';
 
 export interface TableSum {
@@ -33,15 +32,15 @@ export async function copyTables(
   target: CopyTarget,
   progress: CopyProgress,
 ): Promise<readonly Comparison[]> {
-  const shapes = await commonShapes(source, target);
-  const total = await rowsOf(source, shapes);
+  await demandKnown(source, target);
+  const total = await rowsOf(source);
   let done = 0;
   const sums: TableSum[] = [];
-  for (const shape of shapes) {
+  for (const shape of SHAPES) {
     sums.push(await copyTable(source, target, shape, (rows) => progress.copying((done += rows), total)));
   }
   await target.finish(await source.lastNumbers());
-  const comparisons = compared(sums, await sumsOf(target, shapes, total, progress.comparing));
+  const comparisons = compared(sums, await sumsOf(target, total, progress.comparing));
   if (comparisons.every(isEqual)) await target.commit();
   return comparisons;
 }
@@ -52,11 +51,11 @@ export async function compareTables(
   target: CopyReader,
   onProgress: CopyProgress['comparing'],
 ): Promise<readonly Comparison[]> {
-  const shapes = await commonShapes(source, target);
-  const inSource = await rowsOf(source, shapes);
-  const total = inSource + (await rowsOf(target, shapes));
-  const sums = await sumsOf(source, shapes, total, onProgress);
-  return compared(sums, await sumsOf(target, shapes, total, (done, all) => onProgress(inSource + done, all)));
+  await demandKnown(source, target);
+  const inSource = await rowsOf(source);
+  const total = inSource + (await rowsOf(target));
+  const sums = await sumsOf(source, total, onProgress);
+  return compared(sums, await sumsOf(target, total, (done, all) => onProgress(inSource + done, all)));
 }
 
 export const isEqual = ({ source, target }: Comparison): boolean =>
@@ -77,7 +76,8 @@ export async function estimate(
   source: CopySource,
 ): Promise<{ readonly tables: readonly TableSize[]; readonly seconds: number }> {
   const tables: TableSize[] = [];
-  for (const { name } of await source.shapes()) {
+  await source.demandKnownTables();
+  for (const name of COPIED_TABLES) {
     tables.push({ name, rows: await source.count(name), bytes: await source.bytes(name) });
   }
   const seconds = tables.reduce(
@@ -113,14 +113,13 @@ async function copyTable(
 
 async function sumsOf(
   reader: CopyReader,
-  shapes: readonly TableShape[],
   total: number,
   onProgress: CopyProgress['comparing'],
 ): Promise<readonly TableSum[]> {
   let done = 0;
   let shownAt = systemClock.elapsed();
   const sums: TableSum[] = [];
-  for (const shape of shapes) {
+  for (const shape of SHAPES) {
     const checksum = new Checksum(shape);
     for await (const rows of reader.rows(shape)) {
       checksum.add(rows);
@@ -141,22 +140,12 @@ function compared(source: readonly TableSum[], target: readonly TableSum[]): rea
   });
 }
 
-async function rowsOf(reader: CopyReader, shapes: readonly TableShape[]): Promise<number> {
+async function rowsOf(reader: CopyReader): Promise<number> {
   let rows = 0;
-  for (const { name } of shapes) rows += await reader.count(name);
+  for (const name of COPIED_TABLES) rows += await reader.count(name);
   return rows;
 }
 
-/** Shapes of the tables. Errors: `DatabaseRefused` if the two have different tables. */
-async function commonShapes(source: CopyReader, target: CopyReader): Promise<readonly TableShape[]> {
-  const shapes = await source.shapes();
-  const others = await target.shapes();
-  for (const [index, shape] of shapes.entries()) {
-    if (JSON.stringify(shape) === JSON.stringify(others[index])) continue;
-    throw new DatabaseRefused(
-      'unusable',
-      `The table ${shape.name} of ${source.name} is not that of ${target.name}. Nothing was copied: apply the same migrations to both.`,
-    );
-  }
-  return shapes;
+async function demandKnown(...readers: readonly CopyReader[]): Promise<void> {
+  for (const reader of readers) await reader.demandKnownTables();
 }

@@ -5,11 +5,8 @@ import type { CopyRow } from './values.js';
 export interface CopyReader {
   /** Name without a password. */
   readonly name: string;
-  /**
-   * The tables of `COPIED_TABLES`, in its order. Errors: `DatabaseRefused` if it has tables that are not
-   * known.
-   */
-  shapes(): Promise<readonly TableShape[]>;
+  /** Errors: `DatabaseRefused` if it has tables that are not in the schema. */
+  demandKnownTables(): Promise<void>;
   count(table: string): Promise<number>;
   /** Rows in the order of the primary key, in batches of bounded size. One table at a time. */
   rows(shape: TableShape): AsyncIterable<readonly CopyRow[]>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import type { ColumnKind, TableShape } from './tables.js';
+import type { ColumnKind } from '../../schema/columns.js';
+import type { TableShape } from './tables.js';
 
 /**
  * A value in the form that both databases share: whole numbers and instants (milliseconds) in decimal digits,

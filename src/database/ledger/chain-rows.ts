@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 
 import { NO_COMPANY, type ChainHead } from './chain.js';
-import type { Row } from '../tables/tables.js';
+import type { Row } from '../../schema/schema.js';
 import type { SystemReadWork } from '../work.js';
 
 /** Entries per page. One entry may have half a megabyte. */

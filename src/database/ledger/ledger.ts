@@ -6,7 +6,7 @@ import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
 import { insertRows, NO_ENDING } from '../statements/cached-query.js';
 import { drawIds, insertDrawing } from '../company/ids.js';
 import { instant, json, nullable } from '../storage.js';
-import type { Tables } from '../tables/tables.js';
+import type { Tables } from '../../schema/schema.js';
 import type { Caller } from '../../platform/caller.js';
 
 /** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */

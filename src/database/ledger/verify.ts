@@ -1,7 +1,7 @@
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
 import { hashedValues, NO_LINK, sealedValues, type ChainHead, type Link } from './chain.js';
 import { selectEntries, type ChainState } from './chain-rows.js';
-import type { Row } from '../tables/tables.js';
+import type { Row } from '../../schema/schema.js';
 import type { Units } from '../work.js';
 
 export interface Damage {

@@ -6,7 +6,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { crossJoin } from '../storage.js';
-import type { Row, Tables } from '../tables/tables.js';
+import type { Row, Tables } from '../../schema/schema.js';
 
 const COMPANIONS = {
   devices: { table: 'device_presence', id: 'device_id', columns: ['last_seen_at'] },

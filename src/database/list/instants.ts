@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 
-import type { Tables } from '../tables/tables.js';
+import type { Tables } from '../../schema/schema.js';
 
 type InstantsOf<Table> = {
   [Column in keyof Table]: Extract<Table[Column], ColumnType<number, Date, Date>> extends never

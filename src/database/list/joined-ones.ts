@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { runCached } from '../statements/cached-query.js';
 import { ALL, tableWith } from './companions.js';
 import { hiddenFromPlanner } from '../storage.js';
-import type { Tables } from '../tables/tables.js';
+import type { Tables } from '../../schema/schema.js';
 import type { ReadWork } from '../work.js';
 import { ofCompany, type ListTable } from './scope.js';
 

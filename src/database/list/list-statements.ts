@@ -14,7 +14,7 @@ import { boundKey, impliedByKey, isDown, sharing, sortById } from './slice.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 import { inIds } from '../bound-lists.js';
 import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
-import type { Row, Tables } from '../tables/tables.js';
+import type { Row, Tables } from '../../schema/schema.js';
 import type { ReadWork } from '../work.js';
 
 /** Columns to read, and the name of their list in the names of queries. */

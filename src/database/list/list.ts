@@ -17,7 +17,7 @@ import { ListStatements } from './list-statements.js';
 import type { Listing, ListRow } from './listing.js';
 import type { Relation, RelationById, RelationByName } from './scope.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
-import type { Tables } from '../tables/tables.js';
+import type { Tables } from '../../schema/schema.js';
 import type { ReadWork } from '../work.js';
 
 /** A list as services use it. */

@@ -1,4 +1,4 @@
-import type { Row, Tables } from '../tables/tables.js';
+import type { Row, Tables } from '../../schema/schema.js';
 import type { CounterName } from '../totals/count.js';
 import type { ListColumn } from './companions.js';
 import type { FilterColumn } from './condition.js';

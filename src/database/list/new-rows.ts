@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 import { condition, type Condition, type FilterColumn, type FilterKind } from './condition.js';
 import { indexedBy } from '../storage.js';
-import type { Row, Tables } from '../tables/tables.js';
+import type { Row, Tables } from '../../schema/schema.js';
 import type { ReadWork, SystemReadWork } from '../work.js';
 
 /**

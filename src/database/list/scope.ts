@@ -4,7 +4,7 @@ import type { CounterName } from '../totals/count.js';
 import { tableWith } from './companions.js';
 import { idTable, nameTable } from '../bound-lists.js';
 import { crossJoin, hiddenFromPlanner } from '../storage.js';
-import type { Tables } from '../tables/tables.js';
+import type { Tables } from '../../schema/schema.js';
 import type { ReadWork } from '../work.js';
 import { hasAlternatives, type Condition } from './condition.js';
 import type { KeyValue } from './slice.js';

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 
-import { COUNTED, COUNTED_LATER, COUNTED_SINCE_MADE } from '../totals/count.js';
-import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../totals/rollups.js';
-import { AS_SYSTEM } from './schema/roles.js';
+import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../../schema/rollups.js';
+import { COUNTED, counterOf } from '../../schema/schema.js';
+import { AS_SYSTEM } from './roles.js';
 
 const MAX_PROBLEMS = 20;
 
@@ -58,7 +58,7 @@ function wrongCounter(counter: string, table: string): string {
     where coalesce(k.total, 0) <> coalesce(r.total, 0)`;
 }
 
-function wrongTotals({ table, unit, kind }: Rollup): string {
+function wrongTotals({ name: table, unit, kind }: Rollup): string {
   const seconds = UNIT_MS[unit] / 1000;
   const columns = columnsOf(unit);
   const elapsed = `mod(extract(epoch from started_at) * 1000, ${UNIT_MS[unit]})`;
@@ -78,8 +78,7 @@ const WRONG_SEQUENCES = `select 'company ' || c.company_id || ': its ledger has 
   where c.name = 'ledger' and (l.last is distinct from c.last_drawn or l.total <> l.last - l.first + 1)`;
 
 const QUERIES: readonly string[] = [
-  ...[...COUNTED, ...COUNTED_LATER, ...COUNTED_SINCE_MADE].map((table) => wrongCounter(table, table)),
-  wrongCounter('users', 'memberships'),
+  ...COUNTED.map((table) => wrongCounter(counterOf(table), table)),
   ...ROLLUPS.map(wrongTotals),
   WRONG_SEQUENCES,
 ];

@@ -3,16 +3,15 @@ import { Kysely, type DatabaseConnection } from 'kysely';
 import type { Client } from 'pg';
 
 import { SECOND } from '../../platform/clock.js';
-import type { Tables } from '../tables/tables.js';
+import { POSTGRES_SCHEMA, SYSTEM_ROLE } from '../../schema/postgres.js';
+import type { Tables } from '../../schema/schema.js';
+import { MIGRATIONS, MIGRATION_NAMES, namesOf, type Migrations } from '../migrations.js';
 import { DatabaseRefused } from '../refused.js';
 import { SCHEMA_CHANGED, SCHEMA_CHANGES } from './announcements.js';
 import { ConnectionsDialect } from './connections/dialect.js';
 import { stateOf } from './faults.js';
-import { MIGRATIONS, MIGRATION_NAMES } from './migrations/index.js';
-import { prepareRoles, rolesIn, SYSTEM_ROLE, withRoles, type Roles } from './schema/roles.js';
+import { AS_SYSTEM, prepareRoles, rolesIn, withRoles, type Roles } from './roles.js';
 import { NAMES_LOCK } from './connections/statement-names.js';
-
-type Migrations = typeof MIGRATIONS;
 
 /** Key of the advisory lock of the node that migrates. */
 const MIGRATING = '(21574, 3)';
@@ -74,7 +73,7 @@ export async function bringUpToDate(
   onProgress: (message: string) => void = () => undefined,
   migrations: Migrations = MIGRATIONS,
 ): Promise<readonly string[]> {
-  const known = Object.keys(migrations).sort();
+  const known = namesOf(migrations);
   const { pending: first } = await inspect(client, name, known);
   const roles = await rolesIn(client);
   await prepareRoles(client, roles, name);
@@ -85,6 +84,8 @@ export async function bringUpToDate(
     const { applied, pending } = await inspect(client, name, known);
     const applyAll = async (): Promise<void> => {
       for (const each of pending) {
+        // The first one creates the schema, with what later ones make.
+        if (applied.length === 0 && MIGRATION_NAMES.indexOf(each) > 0) continue;
         onProgress(`${name}: migration ${each}`);
         await applyBesideOthers(client, { name, migrations, roles }, each);
       }
@@ -151,20 +152,49 @@ const READABLE = `do $$ begin
   end $$`;
 
 async function apply(client: Client, place: Place, migration: string): Promise<void> {
-  const { name, migrations, roles } = place;
-  await client.query('begin');
-  try {
-    await client.query(`set local lock_timeout = ${TABLE_MS}`);
-    await client.query(`create table if not exists applied_migrations
-      (name text collate "C" primary key, applied_at timestamptz not null default now())`);
-    await migrations[migration]?.(migrationHandle(client, roles));
-    await client.query(withRoles(READABLE, roles));
-    await client.query('insert into applied_migrations (name) values ($1)', [migration]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw await failed(client, name, migration, error);
+  const { name, roles } = place;
+  for (let isLeft = true; isLeft;) {
+    await client.query('begin');
+    try {
+      await client.query(`set local lock_timeout = ${TABLE_MS}`);
+      isLeft = await change(client, place, migration);
+      await client.query(withRoles(READABLE, roles));
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined);
+      throw await failed(client, name, migration, error);
+    }
   }
+}
+
+/** Applies a migration, or a part of it; resolves to whether there are parts left. */
+async function change(client: Client, { migrations, roles }: Place, name: string): Promise<boolean> {
+  const applied = 'insert into applied_migrations (name) select unnest($1::text[])';
+  if (name === MIGRATION_NAMES[0]) {
+    await createSchema(client, roles);
+    await client.query(`create table applied_migrations
+      (name text collate "C" primary key, applied_at timestamptz not null default now())`);
+    await client.query(applied, [MIGRATION_NAMES]);
+    return false;
+  }
+  const migration = migrations[name];
+  const db = migrationHandle(client, roles);
+  if (migration !== undefined && 'part' in migration) {
+    // Row-level security hides all rows from the owner of the tables.
+    await client.query(AS_SYSTEM);
+    const isLeft = await migration.part(db);
+    await client.query('reset role');
+    if (isLeft) return true;
+  } else {
+    await migration?.postgres(db);
+  }
+  await client.query(applied, [[name]]);
+  return false;
+}
+
+/** Creates all tables in a database without tables. The caller begins and ends the transaction. */
+export async function createSchema(client: Client, roles: Roles): Promise<void> {
+  for (const statement of POSTGRES_SCHEMA) await client.query(withRoles(statement, roles));
 }
 
 async function failed(client: Client, name: string, migration: string, error: unknown): Promise<Error> {

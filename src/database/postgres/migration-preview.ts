@@ -1,11 +1,12 @@
 import type { Client } from 'pg';
 
+import { SYSTEM_ROLE } from '../../schema/postgres.js';
+import { MIGRATIONS, namesOf, type Migrations } from '../migrations.js';
 import type { TouchedTable } from '../tools.js';
 import { DatabaseRefused } from '../refused.js';
 import { stateOf } from './faults.js';
 import { inspect, migrationHandle } from './migrate.js';
-import { MIGRATIONS } from './migrations/index.js';
-import { rolesIn, SYSTEM_ROLE, withRoles } from './schema/roles.js';
+import { rolesIn, withRoles, type Roles } from './roles.js';
 
 /** SQLSTATE of an action that the user may not do. */
 const NOT_ALLOWED = '42501';
@@ -18,9 +19,9 @@ const NOT_ALLOWED = '42501';
 export async function previewMigrations(
   client: Client,
   name: string,
-  migrations: typeof MIGRATIONS = MIGRATIONS,
+  migrations: Migrations = MIGRATIONS,
 ): Promise<readonly TouchedTable[]> {
-  const { applied, pending } = await inspect(client, name, Object.keys(migrations).sort());
+  const { applied, pending } = await inspect(client, name, namesOf(migrations));
   if (applied.length === 0 || pending.length === 0) return [];
   const { rows } = await client.query<{ schema: string; preview: string }>(
     `select quote_ident(current_schema()) as schema, 'terminal_gateway_preview_' || pg_backend_pid() as preview`,
@@ -30,17 +31,13 @@ export async function previewMigrations(
   const db = migrationHandle(client, roles);
   try {
     await create(client, name, preview);
-    // Migrations change rows of all companies, in the system role.
-    await client.query(withRoles(`grant usage on schema ${preview} to ${SYSTEM_ROLE}`, roles));
-    await client.query(`set search_path = ${preview}; create table applied_migrations (name text)`);
-    await client.query('begin');
-    for (const each of applied) await migrations[each]?.(db);
-    await client.query('commit');
+    await copyTables(client, preview, roles);
     const touched: TouchedTable[] = [];
     for (const migration of pending) {
       await client.query('begin');
       await client.query(BEFORE);
-      await migrations[migration]?.(db);
+      const change = migrations[migration];
+      if (change !== undefined && 'postgres' in change) await change.postgres(db);
       const found = await client.query<Omit<TouchedTable, 'migration'>>(TOUCHED, [schema]);
       touched.push(...found.rows.map((row) => ({ migration, ...row })));
       await client.query('drop table tables_before; commit');
@@ -52,6 +49,17 @@ export async function previewMigrations(
   }
 }
 
+/** Creates the tables of the current schema, without rows, in the schema `preview`, and makes that the current one. */
+async function copyTables(client: Client, preview: string, roles: Roles): Promise<void> {
+  const { rows: copied } = await client.query<{ statement: string }>(COPIED, [preview]);
+  await client.query(`set search_path = ${preview}`);
+  for (const { statement } of copied) await client.query(statement);
+  // Migrations change rows of all companies, in the system role.
+  const rights = `grant usage on schema ${preview} to ${SYSTEM_ROLE};
+    grant all on all tables in schema ${preview} to ${SYSTEM_ROLE}`;
+  await client.query(withRoles(rights, roles));
+}
+
 async function create(client: Client, name: string, preview: string): Promise<void> {
   try {
     await client.query(`create schema ${preview}`);
@@ -61,6 +69,21 @@ async function create(client: Client, name: string, preview: string): Promise<vo
     throw new DatabaseRefused('unusable', `${name} cannot show what its migrations lock: ${advice}`, error);
   }
 }
+
+/** Statements that create tables with their references, triggers and views in the schema `$1`. */
+const COPIED = `select statement from (
+    select 1 as step, format('create table %I (like %I.%I including all)', relname, current_schema(), relname) as statement
+      from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
+    union all select 2, format('alter table %I add constraint %I %s', relname, conname, pg_get_constraintdef(k.oid))
+      from pg_constraint as k join pg_class as c on c.oid = k.conrelid
+      where contype = 'f' and relnamespace = current_schema()::regnamespace
+    union all select 3, replace(pg_get_functiondef(oid), quote_ident(current_schema()) || '.', $1 || '.')
+      from pg_proc where pronamespace = current_schema()::regnamespace and prorettype = 'trigger'::regtype
+    union all select 4, pg_get_triggerdef(t.oid, true) from pg_trigger as t join pg_class as c on c.oid = t.tgrelid
+      where not tgisinternal and relnamespace = current_schema()::regnamespace
+    union all select 5, format('create view %I as %s', relname, pg_get_viewdef(oid, true))
+      from pg_class where relkind = 'v' and relnamespace = current_schema()::regnamespace) as copied
+  order by step`;
 
 const BEFORE = `create temporary table tables_before on commit drop as
   select oid, relfilenode from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace`;

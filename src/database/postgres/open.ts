@@ -12,7 +12,7 @@ import { stateOf } from './faults.js';
 import { bringUpToDate } from './migrate.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
 import { isPooledByTransaction } from './connections/pooling.js';
-import { rolesIn } from './schema/roles.js';
+import { rolesIn } from './roles.js';
 
 const OLDEST = 150_000;
 /** Milliseconds after which commands give up; servers try without an end. */

@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 import type { StorageSizes } from '../database.js';
 import { storageFields, storageLines } from '../storage-description.js';
-import { COUNTED } from '../totals/count.js';
+import { RECORDS } from '../totals/count.js';
 import { OLDEST_ROWS, type Oldest } from '../totals/oldest.js';
 import { DatabaseRefused } from '../refused.js';
 import type { DatabaseTools, Description, TouchedTable } from '../tools.js';
@@ -10,7 +10,7 @@ import { checkServer, rowCounts } from './check.js';
 import { inspect } from './migrate.js';
 import { previewMigrations } from './migration-preview.js';
 import { reach } from './open.js';
-import { AS_SYSTEM, rolesIn } from './schema/roles.js';
+import { AS_SYSTEM, rolesIn } from './roles.js';
 import { sizesOf, TABLE_SIZES, type SizeRow } from './sizes.js';
 
 /** The commands for a database of a PostgreSQL server. */
@@ -162,9 +162,9 @@ async function totalsOf(client: Client): Promise<Readonly<Record<string, number>
   const { rows } = await client.query<{ name: string; total: number }>(
     `select 'companies' as name, count(*) as total from companies union all select 'users', count(*) from users
       union all select name, sum(total) from counters where name = any($1) group by name`,
-    [COUNTED],
+    [RECORDS],
   );
   await client.query('rollback');
   const totals = new Map(rows.map(({ name, total }) => [name, total]));
-  return Object.fromEntries(['companies', 'users', ...COUNTED].map((name) => [name, totals.get(name) ?? 0]));
+  return Object.fromEntries(['companies', 'users', ...RECORDS].map((name) => [name, totals.get(name) ?? 0]));
 }

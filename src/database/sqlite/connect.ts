@@ -24,7 +24,7 @@ import { Snapshots } from './snapshots.js';
 import { databaseBytes, databaseChecks, trimLog } from './upkeep.js';
 import { Transactions } from './writes/transactions.js';
 import { createWriters } from './writes/writer.js';
-import type { Tables } from '../tables/tables.js';
+import type { Tables } from '../../schema/schema.js';
 
 export interface ConnectOptions extends OpenOptions {
   /** Slot of the marker that records acknowledged changes. Without it, they are not recorded. */

@@ -1,51 +1,51 @@
 import Sqlite from 'better-sqlite3';
 
-import { MIGRATIONS } from './migrations/index.js';
 import { SqliteConnection } from './connections/connection.js';
 import { inspectFile } from './file/inspect.js';
-import { applyMigrations, SILENT } from './file/migrate.js';
+import { createSchema, inTransaction, SILENT } from './file/migrate.js';
 import { closing } from './file/open-file.js';
 
-interface SchemaObject {
-  readonly type: string;
-  readonly name: string;
-  readonly sql: string;
-}
-
 /**
- * Messages about tables, indexes, triggers and views that the migrations of this program have not created,
- * that differ from theirs, or that are missing. A foreign trigger could change or copy records.
+ * Messages about tables, indexes, triggers and views that are not in the schema of this program, that differ
+ * from it, or that are missing. A foreign trigger could change or copy records. None for an older file, which
+ * is compared after its migration.
  */
 export async function foreignObjects(file: string): Promise<readonly string[]> {
-  const expected = await objectsAfter(inspectFile(file).applied);
+  if (inspectFile(file).state !== 'current') return [];
+  const expected = await objectsOfSchema();
   const actual = closing(new Sqlite(file, { readonly: true, fileMustExist: true }), objectsOf);
   return [
-    ...[...actual].flatMap(([key, { type, name, sql }]) => {
-      const known = expected.get(key);
-      if (known === undefined) return [`the ${type} ${name} is not of this program`];
-      return known.sql === sql ? [] : [`the ${type} ${name} differs from the one of this program`];
+    ...[...actual].flatMap(([name, definition]) => {
+      const known = expected.get(name);
+      if (known === undefined) return [`the ${name} is not of this program`];
+      return known === definition ? [] : [`the ${name} differs from the one of this program`];
     }),
-    ...[...expected].flatMap(([key, { type, name }]) =>
-      actual.has(key) ? [] : [`the ${type} ${name} is missing`],
-    ),
+    ...[...expected.keys()].flatMap((name) => (actual.has(name) ? [] : [`the ${name} is missing`])),
   ];
 }
 
-/** Objects of the schema that migrations create in an empty database. */
-async function objectsAfter(applied: readonly string[]): Promise<ReadonlyMap<string, SchemaObject>> {
+async function objectsOfSchema(): Promise<ReadonlyMap<string, string>> {
   const database = new Sqlite(':memory:');
   try {
-    await applyMigrations(new SqliteConnection(database, SILENT), MIGRATIONS, applied);
+    await inTransaction(new SqliteConnection(database, SILENT), createSchema);
     return objectsOf(database);
   } finally {
     database.close();
   }
 }
 
-/** Objects of the schema by type and name, without SQLite's own. */
-function objectsOf(database: Sqlite.Database): ReadonlyMap<string, SchemaObject> {
+/** Definitions by type and name, without SQLite's own objects. */
+function objectsOf(database: Sqlite.Database): ReadonlyMap<string, string> {
+  // A migration that adds a column changes the text of its table, not what the table is.
   const rows = database
-    .prepare("select type, name, sql from sqlite_schema where name not like 'sqlite_%' order by type, name")
-    .all() as SchemaObject[];
-  return new Map(rows.map((row) => [`${row.type} ${row.name}`, row]));
+    .prepare(
+      `select type || ' ' || name, case type when 'table' then (
+          select group_concat(c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || c.pk, ', ' order by c.name)
+            from pragma_table_xinfo(s.name) as c)
+        else sql end
+      from sqlite_schema as s where name not like 'sqlite_%' order by 1`,
+    )
+    .raw()
+    .all() as [string, string][];
+  return new Map(rows);
 }

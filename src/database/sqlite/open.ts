@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 
 import { connect } from './connect.js';
 import type { Database, OpenOptions } from '../database.js';
-import { MIGRATION_NAMES, MIGRATIONS } from './migrations/index.js';
+import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { refuseUnfinished } from '../copy/unfinished.js';
 import { unfinishedCopyIn } from './copy/source.js';
 import { faultOfSystem } from '../../platform/storage/faults.js';

@@ -3,10 +3,10 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { MIGRATION_NAMES } from './migrations/index.js';
+import { MIGRATION_NAMES } from '../migrations.js';
 import type { FileCheck } from './file/file-check.js';
 import type { Database, DatabaseBytes } from '../database.js';
-import type { Tables } from '../tables/tables.js';
+import type { Tables } from '../../schema/schema.js';
 import { walPath, fileBytes } from './file/paths.js';
 
 /** Free bytes on the disk below which a change and its WAL might not fit. */
@@ -51,8 +51,8 @@ async function tryToWrite({
     admit('other');
     await write(null, async (db) => {
       // The two updates cancel each other out. Without a change, SQLite would not write a page.
-      await sql`update kysely_migration_lock set is_locked = is_locked + 1`.execute(db);
-      await sql`update kysely_migration_lock set is_locked = is_locked - 1`.execute(db);
+      await sql`update applied_migrations set applied_at = applied_at + 1`.execute(db);
+      await sql`update applied_migrations set applied_at = applied_at - 1`.execute(db);
     });
     health.recovered();
   } catch {
@@ -61,7 +61,7 @@ async function tryToWrite({
 }
 
 async function hasAllMigrations(reads: Kysely<Tables>): Promise<boolean> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(reads);
+  const { rows } = await sql<{ name: string }>`select name from applied_migrations`.execute(reads);
   const applied = rows.map((row) => row.name);
   return applied.length === MIGRATION_NAMES.length && MIGRATION_NAMES.every((name) => applied.includes(name));
 }

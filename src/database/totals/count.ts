@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 
 import { runCached } from '../statements/cached-query.js';
 import { inList } from '../bound-lists.js';
+import type { COUNTED } from '../../schema/schema.js';
 import type { ReadWork } from '../work.js';
 
-/** Tables whose triggers maintain the number of rows of each company in `counters`. */
-export const COUNTED = [
+/** Counters that describe a database. */
+export const RECORDS = [
   'groups',
   'logical_numbers',
   'devices',
@@ -13,30 +14,10 @@ export const COUNTED = [
   'files',
   'notifications',
   'transactions',
-] as const;
+] as const satisfies readonly CounterName[];
 
-/** Tables that are counted since the migration 0012. */
-export const COUNTED_LATER = [
-  'app_versions',
-  'parameters',
-  'metacontents',
-  'access_tokens',
-  'ledger',
-  'app_version_groups',
-  'app_version_modules',
-  'app_version_files',
-  'logical_number_app_versions',
-] as const;
-
-/** Tables that are counted since the migration that created them. */
-export const COUNTED_SINCE_MADE = ['group_default_versions', 'unknown_terminals'] as const;
-
-/** `users` counts memberships. */
-export type CounterName =
-  | (typeof COUNTED)[number]
-  | (typeof COUNTED_LATER)[number]
-  | (typeof COUNTED_SINCE_MADE)[number]
-  | 'users';
+/** Name of a counter; `users` counts memberships. */
+export type CounterName = Exclude<(typeof COUNTED)[number], 'memberships'> | 'users';
 
 /** Number of records of the caller's company, from a counter that triggers keep exact. */
 export async function countOf(work: ReadWork, name: CounterName): Promise<number> {

@@ -6,7 +6,7 @@ import { auditedList } from '../../database/list/audited-list.js';
 import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examining/examination.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, idTable, pairTable } from '../../database/bound-lists.js';
-import type { Row } from '../../database/tables/tables.js';
+import type { Row } from '../../schema/schema.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Owner } from '../owner/owner.model.js';
 import type { Parameter, ParameterValues } from './parameter.model.js';

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inParts, notePruning, prunedUpTo, type PrunedTable } from '../../database/prunings.js';
 import { inIds, inList } from '../../database/bound-lists.js';
-import { ROLLUPS, UNIT_MS } from '../../database/totals/rollups.js';
+import { ROLLUPS, UNIT_MS } from '../../schema/rollups.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Deleted, DeletedRows, Kind } from './retention.model.js';
 
@@ -166,7 +166,7 @@ async function deleteEmptyTotals(
 ): Promise<void> {
   const { db } = specialSql(work);
   const apps = [...new Set(deleted.map((row) => row.app_name))];
-  for (const { table, unit, kind } of ROLLUPS) {
+  for (const { name: table, unit, kind } of ROLLUPS) {
     const units = [...new Set(deleted.map((row) => Math.trunc(row.started_at / UNIT_MS[unit])))];
     const ofApps = kind.includes('app_name') ? sql`and app_name ${inList('text', apps)}` : sql``;
     await sql`delete from ${sql.table(table)} where company_id = ${companyId}

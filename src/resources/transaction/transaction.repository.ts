@@ -8,7 +8,7 @@ import { withoutAlternatives } from '../../database/list/index-choice.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { textPairs } from '../../database/bound-lists.js';
 import { crossJoin, instant, json, nullable, hiddenFromPlanner } from '../../database/storage.js';
-import type { Row, Tables, Written } from '../../database/tables/tables.js';
+import type { Row, Tables, Written } from '../../schema/schema.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { figuresOf, groupsOf } from './transaction-figures.repository.js';
 import type { Figures } from './transaction-figures.model.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 
-import { SESSION_AS_SYSTEM } from '../../../src/database/postgres/schema/roles.js';
+import { SESSION_AS_SYSTEM } from '../../../src/database/postgres/roles.js';
 import { createCommandIo } from '../../../src/cli/command-io.js';
 import { runCommandLine } from '../../../src/cli/program.js';
 import { COPIED_TABLES } from '../../../src/database/copy/tables.js';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 
 import { copyTables } from '../../../src/database/copy/copy.js';
 import { openSource, openTarget } from '../../../src/database/copy/open-places.js';
-import { COPIED_TABLES, NOT_COPIED, unknownTables } from '../../../src/database/copy/tables.js';
+import { COPIED_TABLES } from '../../../src/database/copy/tables.js';
 import type { CopyValue } from '../../../src/database/copy/values.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { createDatabase } from '../../support/postgres/boot.js';
@@ -95,15 +95,15 @@ describe('a copy from a file to a server and back', () => {
 });
 
 describe('the list of tables', () => {
-  it('has every table of both databases, with the same kinds of columns', async () => {
+  it('has every table of both databases', async () => {
     const source = await openSource({ file: demo });
     const target = await openSource({ server: await emptyServer() });
     try {
-      expect(await target.shapes()).toEqual(await source.shapes());
+      await source.demandKnownTables();
+      await target.demandKnownTables();
     } finally {
       await Promise.all([source.close(), target.close()]);
     }
-    expect(unknownTables([...COPIED_TABLES, ...NOT_COPIED, 'later'])).toEqual(['later']);
   });
 
   it('refuses a table that it does not know', async () => {

@@ -7,7 +7,7 @@ import type { Comparison, Condition, FilterKind } from '../../../src/database/li
 import type { ChildList, List } from '../../../src/database/list/list.js';
 import { checkedText, openChecked } from '../../../src/database/sqlite/examining/checked-connection.js';
 import { ThreadDialect } from '../../../src/database/sqlite/examining/thread-dialect.js';
-import type { Tables } from '../../../src/database/tables/tables.js';
+import type { Tables } from '../../../src/schema/schema.js';
 import type { ReadWork } from '../../../src/database/work.js';
 import {
   devicesByFrameworkVersion,

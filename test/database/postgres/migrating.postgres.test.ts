@@ -6,13 +6,14 @@ import { CompanyRows } from '../../../src/database/company/company-rows.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
 import { previewMigrations } from '../../../src/database/postgres/migration-preview.js';
-import { MIGRATIONS } from '../../../src/database/postgres/migrations/index.js';
+import { MIGRATIONS } from '../../../src/database/migrations.js';
 import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 import type { Caller } from '../../../src/platform/caller.js';
 
 const database = openNodes(2);
 const { node, admin } = database;
 const groups = new CompanyRows('groups');
+const NOTHING = { sqlite: () => Promise.resolve(), postgres: () => Promise.resolve() };
 
 /** Reads and changes the same group, with `select *` and `returning *`, until `isDone`. Returns the number of units. */
 async function load({ units }: Node, caller: Caller, isDone: () => boolean): Promise<number> {
@@ -37,9 +38,13 @@ async function migrate(name: string, column: string): Promise<void> {
     const change = async (db: Kysely<never>): Promise<void> => {
       await sql`alter table groups add column ${sql.ref(column)} text`.execute(db);
     };
-    const known = Object.fromEntries(added.map((each) => [each, () => Promise.resolve()]));
+    const known = Object.fromEntries(added.map((each) => [each, NOTHING]));
     added.push(name);
-    await bringUpToDate(client, 'test', undefined, { ...MIGRATIONS, ...known, [name]: change as never });
+    await bringUpToDate(client, 'test', undefined, {
+      ...MIGRATIONS,
+      ...known,
+      [name]: { ...NOTHING, postgres: change as never },
+    });
   } finally {
     await client.end();
   }
@@ -102,7 +107,7 @@ describe('CF-16 a migration by a newer node', () => {
     const change = async <T>(db: Kysely<T>): Promise<void> => {
       for (const statement of statements) await sql.raw(statement).execute(db);
     };
-    const known = Object.fromEntries(added.map((each) => [each, () => Promise.resolve()]));
+    const known = Object.fromEntries(added.map((each) => [each, NOTHING]));
     try {
       // A reader of all these tables holds its locks meanwhile.
       await client.query('begin; select count(*) from groups, devices, apps, files');
@@ -112,7 +117,7 @@ describe('CF-16 a migration by a newer node', () => {
         const touched = await previewMigrations(other, 'test', {
           ...MIGRATIONS,
           ...known,
-          '9999-preview': change,
+          '9999-preview': { ...NOTHING, postgres: change },
         });
         const [counted] = await admin<{ rows: number }>('select count(*)::int as rows from groups');
         const { rows } = present(counted);

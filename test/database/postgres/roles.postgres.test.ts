@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { prepareRoles, rolesIn, type Roles } from '../../../src/database/postgres/schema/roles.js';
+import { prepareRoles, rolesIn, type Roles } from '../../../src/database/postgres/roles.js';
 import {
   adminUrlOf,
   createDatabase,

@@ -51,9 +51,7 @@ export function sqliteShapes(file: string): ReadonlyMap<string, TableShape> {
       .prepare<[], string>("select name from sqlite_schema where type = 'table' and name not like 'sqlite%'")
       .pluck()
       .all();
-    return new Map(
-      names.filter((name) => !name.startsWith('kysely_')).map((name) => [name, shapeOf(db, name)]),
-    );
+    return new Map(names.map((name) => [name, shapeOf(db, name)]));
   } finally {
     db.close();
   }

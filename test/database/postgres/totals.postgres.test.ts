@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { COUNTED, COUNTED_LATER, COUNTED_SINCE_MADE } from '../../../src/database/totals/count.js';
-import { ROLLUPS } from '../../../src/database/totals/rollups.js';
+import { COUNTED, counterOf } from '../../../src/schema/schema.js';
+import { ROLLUPS } from '../../../src/schema/rollups.js';
 import { addRecords } from '../../support/postgres/records.js';
 import { AUDIT, AUDITED, schemaDatabase } from '../../support/postgres/schema.js';
 
@@ -134,9 +134,9 @@ async function run({ company, statements }: { company: number | null; statements
   await database.admin('reset role');
 }
 
-const NAMES = [...COUNTED, ...COUNTED_LATER, ...COUNTED_SINCE_MADE];
-const ACTUAL_COUNTS = [...NAMES.map((table) => [table, table]), ['memberships', 'users']]
-  .map(([table, name]) => `select company_id, '${name}' as name, count(*) as total from ${table} group by 1`)
+const ACTUAL_COUNTS = COUNTED.map(
+  (table) => `select company_id, '${counterOf(table)}' as name, count(*) as total from ${table} group by 1`,
+)
   .concat(
     `select company_id, 'queued_deliveries', count(*) from notification_deliveries where state = 'queued' group by 1`,
   )
@@ -153,7 +153,7 @@ async function expectExact(): Promise<void> {
         where company_id is not null order by company_id, name collate "C"`,
     ),
   );
-  for (const { table, unit, kind } of ROLLUPS) {
+  for (const { name: table, unit, kind } of ROLLUPS) {
     const key = ['company_id', unit, ...kind].join();
     // Integer division rounds toward zero, as on SQLite.
     const milliseconds = 'floor(extract(epoch from started_at) * 1000)::bigint';

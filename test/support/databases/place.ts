@@ -29,8 +29,6 @@ export interface TestPlace {
   readonly url: string;
   /** Opens it, as a process of its own would; creates its tables if there are none. */
   open(options?: OpenOptions): Promise<Database>;
-  /** The table of the names of migrations. */
-  readonly migrations: string;
   /**
    * Lets each insert into a table fail with an unexpected error, which has words of the database in it, until the returned
    * function is called.

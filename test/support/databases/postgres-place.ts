@@ -62,7 +62,6 @@ function placeAt(url: string, adminUrl: string, remove: () => Promise<void>): Te
     });
   return {
     url,
-    migrations: 'applied_migrations',
     failInserts: async (table) => {
       await run(`create function fails() returns trigger language plpgsql as
         $$ begin raise exception 'unique constraint groups_name is violated'; end $$`);

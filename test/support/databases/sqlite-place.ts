@@ -38,7 +38,6 @@ export function newSqlitePlace({ isMigrated = true, folder = scratchFolder() }: 
 export function placeAt(file: string): TestPlace {
   return {
     url: urlOf(file),
-    migrations: 'kysely_migration',
     failInserts: async (table) => {
       const run = (text: string) => withConnection(file, (database) => database.exec(text));
       await run(`create trigger fails before insert on ${table} begin

@@ -56,10 +56,9 @@ function recordsOf(company: number): readonly string[] {
     linked('app_version_files', 'app_version_id, file_id'),
     linked('logical_number_app_versions', 'logical_number_id, app_version_id'),
     audited('notifications', 'content, range, kind, expires_at', "'text', 'all', 'a', now()"),
-    `insert into notification_deliveries (id, company_id, notification_id, logical_number_id, state, queued_at)
-      values (1, ${company}, 1, 1, 'queued', now())`,
+    `insert into notification_deliveries (id, company_id, notification_id, logical_number_id, state, queued_at, sequence)
+      values (1, ${company}, 1, 1, 'queued', now(), 1)`,
     linked('notification_targets', 'notification_id, part, logical_numbers', "1, 1, '[]'"),
-    `insert into removals (id, company_id, group_id, change, position, caller) values (1, ${company}, 1, 1, 0, '{}')`,
     `insert into transactions (id, company_id, transaction_type, serial_number, logical_number, app_name, detail, status,
         amount, payment_outcome, started_at, recorded_at)
       values (1, ${company}, 'switch', 's', 'n', 'app', '', 'success', 5, 'approved', now(), now())`,

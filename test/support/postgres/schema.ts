@@ -1,9 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 
-import { migrationHandle } from '../../../src/database/postgres/migrate.js';
-import { MIGRATIONS, MIGRATION_NAMES } from '../../../src/database/postgres/migrations/index.js';
-import { prepareRoles, rolesIn, type Roles } from '../../../src/database/postgres/schema/roles.js';
+import { createSchema } from '../../../src/database/postgres/migrate.js';
+import { prepareRoles, rolesIn, type Roles } from '../../../src/database/postgres/roles.js';
 import { adminUrlOf, bootPostgres, createDatabase, dropDatabase, type BootedServer } from './boot.js';
 
 /** Runs one statement; returns its rows. */
@@ -42,7 +41,7 @@ export async function createSchemaIn(url: string): Promise<Roles> {
     const roles = await rolesIn(client);
     await prepareRoles(client, roles, 'test');
     await client.query('begin');
-    for (const name of MIGRATION_NAMES) await MIGRATIONS[name]?.(migrationHandle(client, roles));
+    await createSchema(client, roles);
     await client.query('commit');
     return roles;
   } finally {

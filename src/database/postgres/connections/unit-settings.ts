@@ -1,5 +1,5 @@
 import type { Scope } from '../../database.js';
-import type { Roles } from '../schema/roles.js';
+import type { Roles } from '../roles.js';
 
 export interface UnitSettings {
   readonly scope: Scope;

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { TargetState } from '../../copy/place.js';
 import { COPIED_TABLES } from '../../copy/tables.js';
 import { UNFINISHED_TABLE } from '../../copy/unfinished.js';
-import { AS_SYSTEM } from '../schema/roles.js';
+import { AS_SYSTEM } from '../roles.js';
 
 /** Source of the unfinished copy in the database; null if the database is none. */
 export async function unfinishedCopyIn(client: Client): Promise<string | null> {

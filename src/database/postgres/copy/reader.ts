@@ -1,13 +1,7 @@
 import type { Client, CustomTypesConfig } from 'pg';
 
 import type { CopyReader } from '../../copy/place.js';
-import {
-  COPIED_TABLES,
-  unknownTables,
-  type Column,
-  type ColumnKind,
-  type TableShape,
-} from '../../copy/tables.js';
+import { COPIED_TABLES, demandKnownTables, type Column, type TableShape } from '../../copy/tables.js';
 import { bytesOf, type CopyRow, type CopyValue } from '../../copy/values.js';
 import { DatabaseRefused } from '../../refused.js';
 
@@ -15,16 +9,6 @@ const BATCH_BYTES = 1024 * 1024;
 /** Maximum rows of a batch. Their size is known only after reading, so all may have the largest size. */
 const BATCH_ROWS = 500;
 const FIRST_ROWS = 8;
-
-const KINDS: Readonly<Record<string, ColumnKind>> = {
-  int8: 'integer',
-  timestamptz: 'instant',
-  bool: 'flag',
-  text: 'text',
-  json: 'json',
-  jsonb: 'jsonb',
-  bytea: 'bytes',
-};
 
 /** Returns values in the text form of PostgreSQL. */
 const AS_TEXT = { getTypeParser: () => String } as unknown as CustomTypesConfig;
@@ -36,16 +20,14 @@ export class ServerReader implements CopyReader {
     protected readonly client: Client,
   ) {}
 
-  async shapes(): Promise<readonly TableShape[]> {
+  async demandKnownTables(): Promise<void> {
     const { rows } = await this.client.query<{ name: string }>(
       'select tablename as name from pg_tables where schemaname = current_schema()',
     );
-    const unknown = unknownTables(rows.map(({ name }) => name));
-    if (unknown.length > 0) {
-      throw new DatabaseRefused('unusable', `${this.name}: db copy does not know ${unknown.join(', ')}.`);
-    }
-    const shapes = await this.#shapes();
-    return COPIED_TABLES.flatMap((table) => shapes.find(({ name }) => name === table) ?? []);
+    demandKnownTables(
+      this.name,
+      rows.map(({ name }) => name),
+    );
   }
 
   async count(table: string): Promise<number> {
@@ -99,33 +81,6 @@ export class ServerReader implements CopyReader {
     const { rows } = await this.client.query<{ number: number }>(query);
     return Number(rows[0]?.number);
   }
-
-  async #shapes(): Promise<readonly TableShape[]> {
-    const { rows } = await this.client.query<{ name: string; columns: string[][]; key: string[] }>(
-      `select c.relname as name, (select jsonb_agg(jsonb_build_array(a.attname, t.typname) order by a.attname collate "C")
-          from pg_attribute as a join pg_type as t on t.oid = a.atttypid
-          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,
-        (select jsonb_agg(a.attname order by k.place) from unnest(i.indkey) with ordinality as k (number, place)
-          join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.number)::text as key
-      from pg_class as c join pg_index as i on i.indrelid = c.oid and i.indisprimary
-      where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)`,
-      [COPIED_TABLES],
-    );
-    return rows.map(({ name, columns, key }) => ({
-      name,
-      columns: (JSON.parse(String(columns)) as [string, string][]).map(([column, type]) => ({
-        name: column,
-        kind: kindOf(name, column, type),
-      })),
-      key: JSON.parse(String(key)) as string[],
-    }));
-  }
-}
-
-function kindOf(table: string, column: string, type: string): ColumnKind {
-  const kind = KINDS[type];
-  if (kind !== undefined) return kind;
-  throw new Error(`${table}.${column} has the type ${type}, which db copy does not know.`);
 }
 
 /** SQL of a column that gives the text of its `CopyValue`. */

@@ -4,7 +4,7 @@ import { refuseOlder, refuseUnfinished } from '../../copy/unfinished.js';
 import { translate } from '../faults.js';
 import { inspect } from '../migrate.js';
 import { reach } from '../open.js';
-import { AS_SYSTEM } from '../schema/roles.js';
+import { AS_SYSTEM } from '../roles.js';
 import { stateOfCopy, unfinishedCopyIn } from './mark.js';
 import { ServerReader } from './reader.js';
 

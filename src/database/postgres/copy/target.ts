@@ -5,13 +5,13 @@ import { systemClock } from '../../../platform/clock.js';
 import { databaseName } from '../../../platform/config/database-url.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { CopyTarget } from '../../copy/place.js';
-import { COPIED_TABLES, type TableShape } from '../../copy/tables.js';
+import { COPIED_TABLES, SHAPES, type TableShape } from '../../copy/tables.js';
 import { refuseRecords, UNFINISHED_TABLE } from '../../copy/unfinished.js';
 import { lineOf, mapKind, type CopyRow } from '../../copy/values.js';
 import { DatabaseRefused } from '../../refused.js';
 import { isStorageFault, translate } from '../faults.js';
 import { reachCurrent } from '../open.js';
-import { AS_SYSTEM } from '../schema/roles.js';
+import { AS_SYSTEM } from '../roles.js';
 import { copyIn } from './copy-in.js';
 import { stateOfCopy } from './mark.js';
 import { ServerReader } from './reader.js';
@@ -56,7 +56,7 @@ class ServerTarget extends ServerReader implements CopyTarget {
   async finish(numbers: ReadonlyMap<string, number>): Promise<void> {
     await this.#putBack();
     for (const [table] of await this.lastNumbers()) {
-      const [column = ''] = (await this.shapes()).find(({ name }) => name === table)?.key ?? [];
+      const [column = ''] = SHAPES.find(({ name }) => name === table)?.key ?? [];
       const { rows } = await this.client.query<{ last: number }>(
         `select greatest($1::bigint, max(${column})) as last from ${table}`,
         [numbers.get(table) ?? 0],

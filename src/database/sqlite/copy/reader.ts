@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 
 import type { CopyReader } from '../../copy/place.js';
-import { COPIED_TABLES, kindOf, unknownTables, type Column, type TableShape } from '../../copy/tables.js';
+import { demandKnownTables, type Column, type TableShape } from '../../copy/tables.js';
 import { bytesOf, type CopyRow, type CopyValue } from '../../copy/values.js';
 import { DatabaseRefused } from '../../refused.js';
 
@@ -15,15 +15,12 @@ export class FileReader implements CopyReader {
     protected readonly database: Sqlite.Database,
   ) {}
 
-  shapes(): Promise<readonly TableShape[]> {
-    const existing = this.texts(
-      "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",
+  async demandKnownTables(): Promise<void> {
+    demandKnownTables(
+      this.name,
+      this.texts("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'"),
     );
-    const unknown = unknownTables(existing);
-    if (unknown.length === 0) return Promise.resolve(COPIED_TABLES.map((table) => this.#shapeOf(table)));
-    return Promise.reject(
-      new DatabaseRefused('unusable', `${this.name}: db copy does not know ${unknown.join(', ')}.`),
-    );
+    await Promise.resolve();
   }
 
   count(table: string): Promise<number> {
@@ -70,15 +67,6 @@ export class FileReader implements CopyReader {
 
   protected texts(query: string): readonly string[] {
     return this.database.prepare(query).pluck().all() as string[];
-  }
-
-  #shapeOf(name: string): TableShape {
-    const found = this.database.pragma(`table_info(${name})`) as { name: string; type: string; pk: number }[];
-    const columns = found
-      .map((column) => ({ name: column.name, kind: kindOf(name, column.name, column.type) }))
-      .sort((one, other) => (one.name < other.name ? -1 : 1));
-    const key = found.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
-    return { name, columns, key: key.map((column) => column.name) };
   }
 }
 

@@ -7,7 +7,7 @@ import { DomainError } from '../../../platform/errors.js';
 import { stopping } from '../faults.js';
 import type { Watcher } from '../connections/watcher.js';
 import type { ExaminingLimits, ExaminingReads } from '../../database.js';
-import type { Tables } from '../../tables/tables.js';
+import type { Tables } from '../../../schema/schema.js';
 import { ReaderThread } from './reader-thread.js';
 import { ThreadDialect } from './thread-dialect.js';
 

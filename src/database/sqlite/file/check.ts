@@ -1,8 +1,9 @@
 import Sqlite from 'better-sqlite3';
 
-import { COUNTED, COUNTED_LATER, COUNTED_SINCE_MADE } from '../../totals/count.js';
+import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../../../schema/rollups.js';
+import { COUNTED, counterOf } from '../../../schema/schema.js';
+import { RECORDS } from '../../totals/count.js';
 import { OLDEST_ROWS, type Oldest } from '../../totals/oldest.js';
-import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../../totals/rollups.js';
 import type { StorageSizes } from '../../database.js';
 import { measureFile } from '../sizes/measure.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
@@ -25,17 +26,17 @@ export function checkFile(file: string): readonly string[] {
     if (damaged.length > 0) return damaged;
     return [
       ...brokenReferences(database),
-      ...COUNTED.flatMap((table) => wrongCounters(database, table, table)),
-      ...wrongCounters(database, 'users', 'memberships'),
-      // Older schemas do not have these totals.
-      ...(state === 'current' ? [...COUNTED_LATER, ...COUNTED_SINCE_MADE] : []).flatMap((table) =>
-        wrongCounters(database, table, table),
-      ),
-      ...(state === 'current' ? ROLLUPS : []).flatMap((rollup) => wrongTransactionTotals(database, rollup)),
-      ...(state === 'current' ? wrongSequences(database) : []),
+      // An older schema may lack some of these tables.
+      ...(state === 'current' ? wrongTotals(database) : []),
     ];
   });
 }
+
+const wrongTotals = (database: Sqlite.Database): string[] => [
+  ...COUNTED.flatMap((table) => wrongCounters(database, counterOf(table), table)),
+  ...ROLLUPS.flatMap((rollup) => wrongTransactionTotals(database, rollup)),
+  ...wrongSequences(database),
+];
 
 export interface DatabaseDescription extends Inspection {
   readonly bytes: number;
@@ -67,7 +68,7 @@ export function describeFile(file: string): DatabaseDescription {
     sizes: measureFile(database),
     oldest: inspection.state === 'current' ? oldestIn(database) : {},
     records: Object.fromEntries(
-      COUNTED.map((table) => [
+      RECORDS.map((table) => [
         table,
         numberFrom(database, 'select coalesce(sum(total), 0) from counters where name = ?', table),
       ]),
@@ -135,7 +136,7 @@ function brokenReferences(database: Sqlite.Database): string[] {
 }
 
 /** Compares a table of totals, which triggers maintain, with the transactions. */
-function wrongTransactionTotals(database: Sqlite.Database, { table, unit, kind }: Rollup): string[] {
+function wrongTransactionTotals(database: Sqlite.Database, { name: table, unit, kind }: Rollup): string[] {
   const milliseconds = UNIT_MS[unit];
   const columns = columnsOf(unit);
   const stored = `select company_id, ${unit} as number, ${kind.join()}, ${columns.join()} from ${table}

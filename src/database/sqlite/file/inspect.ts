@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { fileCause, fileProblem } from '../../../platform/storage/file-errors.js';
 import { faultOfSystem } from '../../../platform/storage/faults.js';
 import { DatabaseRefused } from '../../refused.js';
-import { MIGRATION_NAMES } from '../migrations/index.js';
+import { MIGRATION_NAMES } from '../../migrations.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './paths.js';
 
 /** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */
@@ -179,9 +179,9 @@ function damaged(file: string, detail: string, cause?: unknown): DatabaseRefused
 }
 
 function appliedMigrations(database: Sqlite.Database): readonly string[] {
-  const table = database.prepare("select 1 from sqlite_schema where name = 'kysely_migration'").get();
+  const table = database.prepare("select 1 from sqlite_schema where name = 'applied_migrations'").get();
   if (table === undefined) return [];
-  const rows = database.prepare('select name from kysely_migration order by name').all() as {
+  const rows = database.prepare('select name from applied_migrations order by name').all() as {
     name: string;
   }[];
   return rows.map((row) => row.name);

@@ -1,21 +1,19 @@
 import { existsSync, rmSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import { Kysely } from 'kysely';
-import { Migrator, type Migration } from 'kysely/migration';
+import { Kysely, sql } from 'kysely';
 
-import { MIGRATIONS } from '../migrations/index.js';
-import type { Tables } from '../../tables/tables.js';
+import { systemClock } from '../../../platform/clock.js';
+import type { Tables } from '../../../schema/schema.js';
+import { SQLITE_SCHEMA } from '../../../schema/sqlite.js';
+import { MIGRATION_NAMES, MIGRATIONS, namesOf, type Migrations } from '../../migrations.js';
 import { backupTo } from './backup.js';
 import { SqliteConnection } from '../connections/connection.js';
 import type { Watcher } from '../connections/watcher.js';
 import { SqliteConnectionDialect } from '../connections/dialect.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { replaceMarker } from './marker/marker.js';
-import { createNewSchema } from './new-schema.js';
 import { closing, giveIdentity, openFile } from './open-file.js';
 import { sameBytes } from './paths.js';
-
-export type Migrations = Readonly<Record<string, Migration>>;
 
 export const SILENT: Watcher = {
   onStatement: () => undefined,
@@ -38,7 +36,7 @@ export async function migrateFile(
   file: string,
   migrations: Migrations = MIGRATIONS,
   watcher: Watcher = SILENT,
-  inspection: Inspection = inspectFile(file, Object.keys(migrations).sort()),
+  inspection: Inspection = inspectFile(file, namesOf(migrations)),
 ): Promise<MigrationResult> {
   const { state, pending, applied } = inspection;
   if (pending.length === 0) return { applied: [], backup: null };
@@ -47,8 +45,10 @@ export async function migrateFile(
   const database = openFile(file, { readonly: false });
   try {
     const connection = new SqliteConnection(database, watcher);
-    if (migrations === MIGRATIONS && isWithoutTables(database)) await createNewSchema(kyselyOf(connection));
-    else await applyMigrations(connection, migrations, pending);
+    const isNew = applied.length === 0;
+    if (isNew) await inTransaction(connection, createSchema);
+    const left = isNew ? pending.filter((name) => !MIGRATION_NAMES.includes(name)) : pending;
+    for (const name of left) await applyMigration(connection, migrations, name);
     return { applied: pending, backup };
   } finally {
     database.close();
@@ -71,32 +71,53 @@ function identify(file: string): void {
   replaceMarker(file, { identity, head: 0, at: 0 });
 }
 
-export async function applyMigrations(
+/** Creates all tables in a file without tables, and stores that no migration is pending. */
+export async function createSchema(db: Kysely<Tables>): Promise<void> {
+  for (const statement of SQLITE_SCHEMA) await sql.raw(statement).execute(db);
+  await sql`create table applied_migrations (name text primary key not null, applied_at integer not null)`.execute(
+    db,
+  );
+  for (const name of MIGRATION_NAMES) await markAsApplied(db, name);
+}
+
+async function markAsApplied(db: Kysely<Tables>, name: string): Promise<void> {
+  const at = systemClock.now().getTime();
+  await sql`insert into applied_migrations (name, applied_at) values (${name}, ${at})`.execute(db);
+}
+
+async function applyMigration(
   connection: SqliteConnection,
   migrations: Migrations,
-  pending: Inspection['pending'],
+  name: string,
 ): Promise<void> {
   // A migration that recreates a table drops the old one. Enforced foreign keys would delete the rows that
   // refer to it.
   connection.database.pragma('foreign_keys = off');
-  const db = kyselyOf(connection);
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
-  });
-  for (const name of pending) {
-    const { error } = await migrator.migrateTo(name);
-    if (error === undefined) continue;
+  try {
+    while (await inTransaction(connection, (db) => change(db, migrations, name)));
+  } catch (error) {
     throw new Error(`The migration ${name} failed and was rolled back.`, { cause: error });
   }
 }
 
-function kyselyOf(connection: SqliteConnection): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, null) });
+/** Applies a migration, or a part of it; resolves to whether there are parts left. */
+async function change(db: Kysely<Tables>, migrations: Migrations, name: string): Promise<boolean> {
+  const migration = migrations[name];
+  if (migration !== undefined && 'part' in migration) {
+    if (await migration.part(db)) return true;
+  } else {
+    await migration?.sqlite(db);
+  }
+  await markAsApplied(db, name);
+  return false;
 }
 
-function isWithoutTables(database: Sqlite.Database): boolean {
-  return database.prepare('select 1 from sqlite_schema').get() === undefined;
+export async function inTransaction<Result>(
+  connection: SqliteConnection,
+  use: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const db = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, null) });
+  return await db.transaction().execute(use);
 }
 
 /** Returns the path of the backup. Repeated attempts on an unchanged database keep only one backup. */

@@ -5,7 +5,7 @@ import { drawIds } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { inIds, idTable } from '../../../database/bound-lists.js';
 import { instant, typed } from '../../../database/storage.js';
-import type { Row } from '../../../database/tables/tables.js';
+import type { Row } from '../../../schema/schema.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 
 import { positionsBefore } from './delivery-changes.repository.js';

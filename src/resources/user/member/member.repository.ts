@@ -6,7 +6,7 @@ import { listOf } from '../../../database/list/list.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { inIds } from '../../../database/bound-lists.js';
 import { instant, nullable } from '../../../database/storage.js';
-import type { Row } from '../../../database/tables/tables.js';
+import type { Row } from '../../../schema/schema.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
 import type { PageRequest } from '../../../platform/requests/page.js';

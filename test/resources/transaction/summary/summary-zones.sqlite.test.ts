@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { valuesOf } from '../../../../src/database/list/examining/examination.js';
 import { ThreadDialect } from '../../../../src/database/sqlite/examining/thread-dialect.js';
-import type { Tables } from '../../../../src/database/tables/tables.js';
+import type { Tables } from '../../../../src/schema/schema.js';
 import type { ReadWork } from '../../../../src/database/work.js';
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
 import {

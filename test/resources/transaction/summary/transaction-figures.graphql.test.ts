@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { columnsOf } from '../../../../src/database/totals/rollups.js';
+import { columnsOf } from '../../../../src/schema/rollups.js';
 import { DAY, HOUR } from '../../../../src/platform/clock.js';
 import { MAX_KINDS } from '../../../../src/resources/transaction/transaction-figures.model.js';
 import { answered, refused } from '../../../support/dashboard.js';

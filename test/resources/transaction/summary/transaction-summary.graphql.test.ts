@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { columnsOf } from '../../../../src/database/totals/rollups.js';
+import { columnsOf } from '../../../../src/schema/rollups.js';
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { finishTransaction } from '../../../../src/resources/transaction/recording/transaction-finish.service.js';
 import { getTransaction } from '../../../../src/resources/transaction/transaction.service.js';

@@ -1,0 +1,218 @@
+import type { Client } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { COMPANY_ROLE, SYSTEM_ROLE } from '../../schema/postgres.js';
+import { DatabaseRefused } from '../refused.js';
+import { stateOf } from './faults.js';
+
+/**
+ * Names of the two roles. Roles belong to the whole server, so these begin with the name of the database:
+ * `gateway_company`, `gateway_system`.
+ */
+export interface Roles {
+  /**
+   * Units of work of one company have this role: row-level security shows it only the rows of
+   * `app.company_id`.
+   */
+  readonly company: string;
+  /** Units of work above companies have this role: it may use all rows. */
+  readonly system: string;
+}
+
+/** The SQL with the names of the roles instead of their placeholders. */
+export const withRoles = (statement: string, { company, system }: Roles): string =>
+  statement.replaceAll(COMPANY_ROLE, () => quoted(company)).replaceAll(SYSTEM_ROLE, () => quoted(system));
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const roleOfPolicy = (policy: string): string => `(select rolname::text from pg_roles where oid = (
+  select polroles[1] from pg_policy where polrelid = to_regclass('companies') and polname = '${policy}'))`;
+const SYSTEM = roleOfPolicy('companies_of_system');
+const COMPANY = roleOfPolicy('companies_of_own_company');
+
+/** SQL that gives a transaction, or a session, the role that sees the rows of all companies. */
+export const AS_SYSTEM = `select set_config('role', ${SYSTEM}, true)`;
+export const SESSION_AS_SYSTEM = `select set_config('role', ${SYSTEM}, false)`;
+
+/** Maximum bytes of a name; PostgreSQL truncates longer ones. */
+const MAX_NAME_BYTES = 63;
+
+/**
+ * The roles that the policies name: in a database that was restored under another name, those of the
+ * original. Without tables, the names follow from that of the database. Errors: `DatabaseRefused` if it is
+ * too long.
+ */
+export async function rolesIn(client: Client): Promise<Roles> {
+  const { rows } = await client.query<{ database: string; company: string | null; system: string | null }>(
+    `select current_database()::text as database, ${COMPANY} as company, ${SYSTEM} as system`,
+  );
+  const { database = '', company = null, system = null } = rows[0] ?? {};
+  if (company !== null && system !== null) return { company, system };
+  const roles = { company: `${database}_company`, system: `${database}_system` };
+  const bytes = Buffer.byteLength(roles.company);
+  if (bytes <= MAX_NAME_BYTES) return roles;
+  throw new DatabaseRefused(
+    'unusable',
+    `The name of the database has ${Buffer.byteLength(database)} bytes. Use at most ${MAX_NAME_BYTES - '_company'.length}, since the role ${roles.company} is named after it.`,
+  );
+}
+
+interface Found {
+  readonly user: string;
+  readonly database: string;
+  readonly schema: string | null;
+  readonly path: string;
+  /** Whether the user is a superuser, who has the rights of all roles. */
+  readonly is_superuser: boolean;
+  readonly owns_database: boolean;
+  /** Whether every user of the server may connect to the database. */
+  readonly is_public: boolean;
+  readonly version: number;
+}
+
+const FOUND = `select quote_ident(current_user) as user, quote_ident(current_database()) as database,
+    quote_ident(current_schema()) as schema, current_setting('search_path') as path,
+    (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
+    (select pg_has_role(datdba, 'usage') from pg_database where datname = current_database()) as owns_database,
+    has_database_privilege('public', current_database(), 'connect') as is_public,
+    current_setting('server_version_num')::int as version`;
+
+interface RoleFound {
+  readonly name: string;
+  readonly is_strong: boolean;
+  readonly is_settable: boolean;
+  readonly is_inherited: boolean;
+  readonly uses_schema: boolean;
+  readonly connects: boolean;
+}
+
+/** Since version 16, a member may be forbidden to set the role. */
+const rolesFound = (version: number): string => `select rolname::text as name,
+    rolsuper or rolbypassrls or rolcanlogin as is_strong,
+    pg_has_role(oid, '${version >= 160_000 ? 'set' : 'member'}') as is_settable,
+    pg_has_role(oid, 'usage') as is_inherited,
+    coalesce(has_schema_privilege(oid, current_schema(), 'usage'), false) as uses_schema,
+    has_database_privilege(oid, current_database(), 'connect') as connects
+  from pg_roles where rolname = any($1)`;
+
+const ATTEMPTS = 50;
+const PAUSE_MS = 20;
+/** SQLSTATEs of a conflict: another node, or another database of the server, has done it at the same time. */
+const AT_THE_SAME_TIME = ['XX000', '23505', '42710'];
+/** SQLSTATEs of missing rights, and of a role that could not be created. */
+const NOT_ALLOWED = ['42501', '42704'];
+
+/**
+ * Creates the two roles if they are missing, lets the user of the URL set them without inheriting their
+ * rights, and denies all other users of the server the connection to the database. If this user may not do
+ * that: errors: `DatabaseRefused` with the SQL for an administrator.
+ */
+export async function prepareRoles(client: Client, roles: Roles, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const needed = await statementsNeeded(client, roles);
+    if (needed.length === 0) return;
+    const states = await tryEach(client, needed);
+    const isRepeated = states.some((state) => AT_THE_SAME_TIME.includes(state));
+    if (isRepeated && attempt < ATTEMPTS) {
+      await sleep(PAUSE_MS);
+      continue;
+    }
+    const left = await statementsNeeded(client, roles);
+    if (left.length === 0) return;
+    throw new DatabaseRefused(
+      'unusable',
+      `${name} lacks roles or rights. No table was changed. An administrator of the server must run in this database: ${left.join('; ')};`,
+    );
+  }
+}
+
+/** Runs each statement; resolves to the SQLSTATEs of those that failed. */
+async function tryEach(client: Client, statements: readonly string[]): Promise<readonly string[]> {
+  const states: string[] = [];
+  for (const statement of statements) {
+    try {
+      await client.query(statement);
+    } catch (error) {
+      const state = stateOf(error) ?? '';
+      if (![...AT_THE_SAME_TIME, ...NOT_ALLOWED].includes(state)) throw error;
+      states.push(state);
+    }
+  }
+  return states;
+}
+
+async function statementsNeeded(client: Client, { company, system }: Roles): Promise<readonly string[]> {
+  const { rows } = await client.query<Found>(FOUND);
+  const [found] = rows;
+  if (found === undefined) return [];
+  demandSchema(found);
+  const names = [company, system, unitsRole(company)];
+  const { rows: existing } = await client.query<RoleFound>(rolesFound(found.version), [names]);
+  demandWeak(existing.filter(({ is_strong }) => is_strong).map(({ name }) => quoted(name)));
+  const [ofCompany, ofSystem, units] = names.map((name) => existing.find((role) => role.name === name));
+  const used = [ofCompany, ofSystem];
+  const missing = [company, system].filter((_, index) => used[index] === undefined);
+  const isUsable = used.every(
+    (role) => role?.is_settable === true && (found.is_superuser || !role.is_inherited),
+  );
+  const both = `${quoted(company)}, ${quoted(system)}`;
+  return [
+    ...missing.map((name) => `create role ${quoted(name)} nologin`),
+    ...(isUsable ? [] : grants(found, company, both, units)),
+    ...(used.some((role) => role?.is_inherited === true) && !found.is_superuser
+      ? [`revoke ${both} from ${found.user}`]
+      : []),
+    ...(used.every((role) => role?.uses_schema === true)
+      ? []
+      : [`grant usage on schema ${found.schema ?? ''} to ${both}`]),
+    ...(found.is_public || ofSystem?.connects !== true ? connections(found, system) : []),
+  ];
+}
+
+/**
+ * Name of a role that is a member of both roles without their rights (NOINHERIT). The user of the URL is its
+ * member, so that it can set both roles but has none of their rights before. A grant has an option for this
+ * only since version 16.
+ */
+const unitsRole = (company: string): string => `${company.replace(/_company$/, '')}_units`;
+
+function grants(
+  { user }: Found,
+  company: string,
+  both: string,
+  units: RoleFound | undefined,
+): readonly string[] {
+  const name = quoted(unitsRole(company));
+  return [
+    ...(units === undefined ? [`create role ${name} nologin noinherit`] : []),
+    `grant ${both} to ${name}`,
+    `grant ${name} to ${user}`,
+  ];
+}
+
+/**
+ * The system role cannot log in, but needs the right to connect in order to read the size of the database.
+ */
+const connections = ({ database, user, owns_database }: Found, system: string): readonly string[] => [
+  `grant connect on database ${database} to ${owns_database ? '' : `${user}, `}${quoted(system)}`,
+  `revoke all on database ${database} from public`,
+];
+
+function demandSchema({ schema, path, user }: Found): void {
+  if (schema !== null) return;
+  throw new DatabaseRefused(
+    'unusable',
+    `The search path is ${path === '' ? 'empty' : path}, of which the user ${user} can use no schema. ` +
+      `An administrator of the server must run in this database: create schema if not exists NAME; grant usage, create on schema NAME to ${user};`,
+  );
+}
+
+function demandWeak(strong: readonly string[]): void {
+  if (strong.length === 0) return;
+  const changes = strong.map((role) => `alter role ${role} nologin nosuperuser nobypassrls;`);
+  throw new DatabaseRefused(
+    'unusable',
+    `The role ${strong.join(' and ')} must not be able to log in or to bypass row-level security. ` +
+      `An administrator of the server must run: ${changes.join(' ')}`,
+  );
+}

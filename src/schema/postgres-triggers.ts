@@ -1,0 +1,188 @@
+/**
+ * Triggers of PostgreSQL. They run once for each statement; their functions have the search path of the schema in which
+ * they are created.
+ */
+import { DELIVERY_STATES } from './messages.js';
+import { COUNTED, counterOf } from './schema.js';
+
+/** A trigger function. `body` are statements that use the rows of the change, `new_rows` and `old_rows`. */
+export const trigger = (name: string, body: string): string =>
+  `create function ${name}() returns trigger language plpgsql set search_path from current as $$
+  begin
+    ${body}
+    return null;
+  end $$`;
+
+/** Calls the function `name` after a change of the table. */
+export function calling(
+  table: string,
+  event: 'insert' | 'update' | 'delete',
+  name: string,
+  argument = '',
+): string {
+  const rows = [
+    ...(event === 'insert' ? [] : ['old table as old_rows']),
+    ...(event === 'delete' ? [] : ['new table as new_rows']),
+  ].join(' ');
+  const label = argument === '' ? name : `${table}_${name}`;
+  return `create trigger ${label} after ${event} on ${table} referencing ${rows}
+    for each statement execute function ${name}(${argument === '' ? '' : `'${argument}'`})`;
+}
+
+/** Adds the results of a query to counters. Counters are locked in the order of their companies. */
+const count = (query: string): string => `insert into counters as counter (company_id, name, total) ${query}
+      order by company_id
+      on conflict (company_id, name) do update set total = counter.total + excluded.total;`;
+
+const countRows = (rows: string, sign: string): string =>
+  count(
+    `select company_id, tg_argv[0], ${sign}count(*) from ${rows} where company_id is not null group by company_id`,
+  );
+
+const ADDED = `select company_id, count(*) as change from new_rows where state = 'queued' group by company_id`;
+const REMOVED = `select company_id, -count(*) as change from old_rows where state = 'queued' group by company_id`;
+const countQueued = (changes: string): string =>
+  count(`select company_id, 'queued_deliveries', sum(change) from (${changes}) as changes
+      group by company_id having sum(change) <> 0`);
+
+/** Triggers that count the rows of each company, keep a row in its company, and count queued deliveries. */
+const COUNTERS: readonly string[] = [
+  trigger('count_added_rows', countRows('new_rows', '')),
+  trigger('count_deleted_rows', countRows('old_rows', '-')),
+  `create function refuse_other_company() returns trigger language plpgsql as $$
+  begin
+    raise exception 'a record stays with its company';
+  end $$`,
+  ...COUNTED.flatMap((table) => [
+    calling(table, 'insert', 'count_added_rows', counterOf(table)),
+    calling(table, 'delete', 'count_deleted_rows', counterOf(table)),
+    // The ledger refuses each update.
+    ...(table === 'ledger' ? [] : [staying(table)]),
+  ]),
+  trigger('count_added_queued', countQueued(ADDED)),
+  trigger('count_removed_queued', countQueued(REMOVED)),
+  trigger('count_changed_queued', countQueued(`${ADDED} union all ${REMOVED}`)),
+  calling('notification_deliveries', 'insert', 'count_added_queued'),
+  calling('notification_deliveries', 'delete', 'count_removed_queued'),
+  calling('notification_deliveries', 'update', 'count_changed_queued'),
+];
+
+function staying(table: string): string {
+  return `create trigger ${table}_stays before update of company_id on ${table}
+    for each row when (new.company_id <> old.company_id) execute function refuse_other_company()`;
+}
+
+/** Triggers that refuse changes of ledger entries, except the deletion of those up to the one in `prunings`. */
+const KEPT: readonly string[] = [
+  `create function refuse_change() returns trigger language plpgsql as $$
+  begin
+    raise exception '% can only be added to', tg_table_name;
+  end $$`,
+  `create function refuse_kept_entry() returns trigger language plpgsql set search_path from current as $$
+  begin
+    if exists (select 1 from prunings where company_id = coalesce(old.company_id, 0) and name = 'ledger'
+        and up_to >= old.sequence) then
+      return old;
+    end if;
+    raise exception 'ledger can only be added to';
+  end $$`,
+  `create trigger ledger_only_added_to before update or truncate on ledger
+    for each statement execute function refuse_change()`,
+  'create trigger ledger_no_delete before delete on ledger for each row execute function refuse_kept_entry()',
+];
+
+const STATES = DELIVERY_STATES.join(', ');
+const countStates = (sign: string): string =>
+  DELIVERY_STATES.map(
+    (state) => `coalesce(sum(${sign}) filter (where state = '${state}'), 0)::bigint as ${state}`,
+  ).join(', ');
+const addStates = (by: string): string =>
+  DELIVERY_STATES.map((state) => `${state} = total.${state} + ${by}.${state}`).join(', ');
+
+const changeTotals = (
+  rows: string,
+): string => `update notification_totals as total set ${addStates('changed')}
+      from (select company_id, notification_id, ${countStates('sign')} from (${rows}) as signed
+        group by company_id, notification_id) as changed
+      where total.company_id = changed.company_id and total.notification_id = changed.notification_id
+        and (${DELIVERY_STATES.map((state) => `changed.${state} <> 0`).join(' or ')});`;
+
+const DELIVERY = 'company_id, notification_id, state';
+/** Triggers that count the deliveries of each notification by state. */
+const TOTALLED: readonly string[] = [
+  trigger(
+    'total_added_deliveries',
+    `insert into notification_totals as total (company_id, notification_id, ${STATES})
+      select company_id, notification_id, ${countStates('1')} from new_rows
+      group by company_id, notification_id order by company_id, notification_id
+      on conflict (company_id, notification_id) do update set ${addStates('excluded')};`,
+  ),
+  trigger('total_deleted_deliveries', changeTotals(`select ${DELIVERY}, -1 as sign from old_rows`)),
+  trigger(
+    'total_changed_deliveries',
+    changeTotals(
+      `select ${DELIVERY}, -1 as sign from old_rows union all select ${DELIVERY}, 1 from new_rows`,
+    ),
+  ),
+  calling('notification_deliveries', 'insert', 'total_added_deliveries'),
+  calling('notification_deliveries', 'delete', 'total_deleted_deliveries'),
+  calling('notification_deliveries', 'update', 'total_changed_deliveries'),
+];
+
+const makeDue = (devices: string): string =>
+  `update notification_deliveries as delivery set due_at = greatest(delivery.lease_ends_at, device.updated_at)
+      from (${devices}) as device
+      where delivery.company_id = device.company_id and delivery.logical_number_id = device.logical_number_id
+        and delivery.finished_at is null and delivery.due_at is not null;`;
+
+const BOTH = `new_rows as after
+        join old_rows as before on before.company_id = after.company_id and before.id = after.id`;
+const noteNumbers = (query: string): string =>
+  `insert into device_numbers (company_id, device_id, ended_at, number) ${query} on conflict do nothing;`;
+
+/** Triggers for devices: their presence, unknown terminals, deliveries that are due, and numbers that they had. */
+const OF_DEVICES: readonly string[] = [
+  trigger(
+    'add_device_presence',
+    `insert into device_presence (company_id, device_id, last_seen_at)
+      select company_id, id, 'epoch' from new_rows;`,
+  ),
+  // An unknown terminal with the serial number of a new device is known.
+  trigger(
+    'forget_unknown_terminals',
+    `delete from unknown_terminals as unknown using new_rows as device
+      where unknown.company_id = device.company_id and unknown.serial_number = device.serial_number;`,
+  ),
+  // Deliveries for a logical number become due again when one of its devices may use the service.
+  trigger(
+    'wake_deliveries_of_new_devices',
+    makeDue('select * from new_rows where enabled and logical_number_id is not null'),
+  ),
+  trigger(
+    'wake_deliveries_of_devices',
+    makeDue(`select after.* from ${BOTH}
+      where after.enabled and after.logical_number_id is not null
+        and (not before.enabled or before.logical_number_id is distinct from after.logical_number_id)`),
+  ),
+  trigger(
+    'note_numbers_of_devices',
+    noteNumbers(`select after.company_id, after.id, after.updated_at, number.number from ${BOTH}
+        left join logical_numbers as number
+          on number.company_id = before.company_id and number.id = before.logical_number_id
+        where before.logical_number_id is distinct from after.logical_number_id`),
+  ),
+  trigger(
+    'note_renamed_numbers',
+    noteNumbers(`select device.company_id, device.id, after.updated_at, before.number from ${BOTH}
+        join devices as device on device.company_id = after.company_id and device.logical_number_id = after.id
+        where before.number <> after.number`),
+  ),
+  calling('devices', 'insert', 'add_device_presence'),
+  calling('devices', 'insert', 'forget_unknown_terminals'),
+  calling('devices', 'insert', 'wake_deliveries_of_new_devices'),
+  calling('devices', 'update', 'wake_deliveries_of_devices'),
+  calling('devices', 'update', 'note_numbers_of_devices'),
+  calling('logical_numbers', 'update', 'note_renamed_numbers'),
+];
+
+export const TRIGGERS: readonly string[] = [...COUNTERS, ...KEPT, ...TOTALLED, ...OF_DEVICES];

@@ -1,0 +1,258 @@
+/** The schema as SQL of SQLite. */
+import { PAYMENT_COLUMNS } from './payments.js';
+import type { Column, ColumnKind } from './columns.js';
+import { DELIVERY_STATES } from './messages.js';
+import { MEMBERS_QUERY } from './people.js';
+import { columnsOf, keyOf, ROLLUPS, sumsOf, UNIT_MS, type Rollup, type RollupSum } from './rollups.js';
+import { COUNTED, counterOf, drawnColumn, TABLES } from './schema.js';
+import type { Index, Reference, Table } from './table.js';
+
+const TYPES: Readonly<Record<ColumnKind, string>> = {
+  integer: 'integer',
+  instant: 'integer',
+  flag: 'integer',
+  text: 'text',
+  json: 'text',
+  jsonb: 'text',
+  bytes: 'blob',
+};
+
+function column([name, { kind, isOptional, fallback, isDrawn }]: readonly [string, Column]): string {
+  if (isDrawn === true) return `"${name}" integer primary key autoincrement`;
+  const literal = typeof fallback === 'string' ? `'${fallback}'` : fallback;
+  const value = kind === 'instant' && fallback !== null ? 0 : literal;
+  return `"${name}" ${TYPES[kind]}${isOptional ? '' : ' not null'}${value === null ? '' : ` default ${value}`}`;
+}
+
+function reference({ columns, table, targets, isOwned }: Reference): string {
+  const action = isOwned ? ' on delete cascade' : '';
+  return `foreign key (${columns.join(', ')}) references ${table} (${targets.join(', ')})${action}`;
+}
+
+function creation({ name, columns, key, unique, references, check, isKeyed }: Table): string {
+  const isDrawn = Object.values(columns).some((each) => each.isDrawn);
+  const lines = [
+    ...Object.entries(columns).map(column),
+    ...(isDrawn ? [] : [`primary key (${key.join(', ')})`]),
+    ...unique.map((each) => `unique (${each.join(', ')})`),
+    ...references.map(reference),
+    ...(check === null ? [] : [`check (${check})`]),
+  ];
+  return `create table ${name} (\n  ${lines.join(',\n  ')}\n)${isKeyed ? ' without rowid' : ''}`;
+}
+
+const index =
+  (table: string) =>
+  ({ name, columns, included = [], isUnique, where }: Index): string =>
+    `create ${isUnique === true ? 'unique ' : ''}index ${name} on ${table} (${[...columns, ...included].join(', ')})` +
+    (where === undefined ? '' : ` where ${where}`);
+
+/** Triggers that count the rows of each company, and keep a row in its company. */
+function counting(table: (typeof COUNTED)[number]): readonly string[] {
+  const drawn = drawnColumn(table);
+  const counter = counterOf(table);
+  const [column, value, change] =
+    drawn === null
+      ? ['', '', '']
+      : [', last_drawn', `, new.${drawn}`, ', last_drawn = max(last_drawn, excluded.last_drawn)'];
+  return [
+    `create trigger ${table}_counted_in after insert on ${table} when new.company_id is not null begin
+      insert into counters (company_id, name, total${column}) values (new.company_id, '${counter}', 1${value})
+        on conflict (company_id, name) do update set total = total + 1${change};
+    end`,
+    `create trigger ${table}_counted_out after delete on ${table} when old.company_id is not null begin
+      update counters set total = total - 1 where company_id = old.company_id and name = '${counter}';
+    end`,
+    // The ledger refuses each update.
+    ...(table === 'ledger' ? [] : [staying(table)]),
+  ];
+}
+
+const staying = (table: string): string =>
+  `create trigger ${table}_stays before update of company_id on ${table}
+      when new.company_id <> old.company_id begin
+      select raise(abort, 'a record stays with its company');
+    end`;
+
+const QUEUE = `insert into counters (company_id, name, total) values (new.company_id, 'queued_deliveries', 1)
+        on conflict (company_id, name) do update set total = total + 1;`;
+const UNQUEUE = `update counters set total = total - 1
+        where company_id = old.company_id and name = 'queued_deliveries';`;
+
+/** Triggers that count the queued deliveries of each company. */
+const QUEUED: readonly string[] = [
+  `create trigger notification_deliveries_queued_in after insert on notification_deliveries
+      when new.state = 'queued' begin ${QUEUE} end`,
+  `create trigger notification_deliveries_queued_out after delete on notification_deliveries
+      when old.state = 'queued' begin ${UNQUEUE} end`,
+  `create trigger notification_deliveries_requeued after update of state on notification_deliveries
+      when new.state = 'queued' and old.state <> 'queued' begin ${QUEUE} end`,
+  `create trigger notification_deliveries_unqueued after update of state on notification_deliveries
+      when new.state <> 'queued' and old.state = 'queued' begin ${UNQUEUE} end`,
+];
+
+const STATES = DELIVERY_STATES.join(', ');
+const totalled = (...terms: readonly string[]): string =>
+  DELIVERY_STATES.map((state) =>
+    [`${state} = ${state}`, ...terms.map((term) => `${term}.state = '${state}')`)].join(' '),
+  ).join(', ');
+
+/** Triggers that count the deliveries of each notification by state. */
+const TOTALLED: readonly string[] = [
+  `create trigger notification_deliveries_totalled_in after insert on notification_deliveries begin
+      insert into notification_totals (company_id, notification_id, ${STATES})
+        values (new.company_id, new.notification_id, ${DELIVERY_STATES.map((state) => `new.state = '${state}'`).join(', ')})
+        on conflict (company_id, notification_id) do update set ${totalled('+ (new')};
+    end`,
+  `create trigger notification_deliveries_totalled_out after delete on notification_deliveries begin
+      update notification_totals set ${totalled('- (old')}
+        where company_id = old.company_id and notification_id = old.notification_id;
+    end`,
+  `create trigger notification_deliveries_totalled_moved after update of state on notification_deliveries
+      when new.state <> old.state begin
+      update notification_totals set ${totalled('+ (new', '- (old')}
+        where company_id = new.company_id and notification_id = new.notification_id;
+    end`,
+];
+
+const due = (
+  condition: string,
+): string => `when new.enabled and new.logical_number_id is not null ${condition} begin
+      update notification_deliveries set due_at = max(coalesce(lease_ends_at, 0), new.updated_at)
+        where company_id = new.company_id and logical_number_id = new.logical_number_id
+          and finished_at is null and due_at is not null;
+    end`;
+
+/** Triggers for devices: see the functions of the same names in `postgres.ts`. */
+const OF_DEVICES: readonly string[] = [
+  `create trigger devices_have_presence after insert on devices begin
+      insert into device_presence (company_id, device_id, last_seen_at) values (new.company_id, new.id, 0);
+    end`,
+  `create trigger devices_known after insert on devices begin
+      delete from unknown_terminals where company_id = new.company_id and serial_number = new.serial_number;
+    end`,
+  `create trigger devices_reachable_in after insert on devices ${due('')}`,
+  `create trigger devices_reachable after update of enabled, logical_number_id on devices
+      ${due('and (not old.enabled or old.logical_number_id is not new.logical_number_id)')}`,
+  `create trigger devices_numbered after update of logical_number_id on devices
+      when old.logical_number_id is not new.logical_number_id begin
+      insert into device_numbers (company_id, device_id, ended_at, number)
+        values (new.company_id, new.id, new.updated_at,
+          (select number from logical_numbers where company_id = old.company_id and id = old.logical_number_id))
+        on conflict do nothing;
+    end`,
+  `create trigger logical_numbers_renamed after update of number on logical_numbers
+      when old.number <> new.number begin
+      insert into device_numbers (company_id, device_id, ended_at, number)
+        select company_id, id, new.updated_at, old.number from devices
+        where company_id = new.company_id and logical_number_id = new.id
+        on conflict do nothing;
+    end`,
+];
+
+/** SQL of the value that a transaction adds to a sum. */
+function added(row: 'new' | 'old', { of, from }: RollupSum, unit: Rollup['unit']): string {
+  const amount = of === 'total' ? '1' : `coalesce(${row}.amount, 0)`;
+  const conditions = [
+    ...(from === 0 ? [] : [`${row}.started_at % ${UNIT_MS[unit]} >= ${from}`]),
+    ...(of === 'total' || of === 'amount' ? [] : [`${row}.payment_outcome = '${of}'`]),
+  ];
+  return conditions.length === 0 ? amount : `iif(${conditions.join(' and ')}, ${amount}, 0)`;
+}
+
+function valueOf(row: 'new' | 'old', name: string, unit: Rollup['unit']): string {
+  return name === unit ? `${row}.started_at / ${UNIT_MS[unit]}` : `${row}.${name}`;
+}
+
+function addition(rollup: Rollup): string {
+  const { name, unit } = rollup;
+  const key = keyOf(rollup);
+  const columns = columnsOf(unit);
+  const values = [
+    ...key.map((each) => valueOf('new', each, unit)),
+    ...sumsOf(unit).map((sum) => added('new', sum, unit)),
+  ];
+  return `insert into ${name} (company_id, ${[...key, ...columns].join(', ')})
+        values (new.company_id, ${values.join(', ')})
+        on conflict (company_id, ${key.join(', ')}) do update set
+          ${columns.map((each) => `${each} = ${each} + excluded.${each}`).join(', ')};`;
+}
+
+function subtraction(rollup: Rollup): string {
+  const { name, unit } = rollup;
+  const changes = sumsOf(unit).map((sum) => `${sum.column} = ${sum.column} - ${added('old', sum, unit)}`);
+  const same = keyOf(rollup).map((each) => `${each} = ${valueOf('old', each, unit)}`);
+  return `update ${name} set ${changes.join(', ')}
+        where company_id = old.company_id and ${same.join(' and ')};`;
+}
+
+const ADDITIONS = ROLLUPS.map(addition).join(' ');
+const SUBTRACTIONS = ROLLUPS.map(subtraction).join(' ');
+const SUMMED = [
+  ...['company_id', 'started_at', 'status', 'transaction_type', 'app_name', 'amount', 'payment_outcome'],
+  ...PAYMENT_COLUMNS,
+];
+
+/** Triggers that maintain the sums of transactions. */
+const SUMS: readonly string[] = [
+  `create trigger transactions_summed_in after insert on transactions begin ${ADDITIONS} end`,
+  `create trigger transactions_summed_out after delete on transactions begin ${SUBTRACTIONS} end`,
+  `create trigger transactions_summed_moved after update of ${SUMMED.join(', ')} on transactions
+      begin ${SUBTRACTIONS} ${ADDITIONS} end`,
+];
+
+/** Triggers that refuse changes of ledger entries, except the deletion of those up to the one in `prunings`. */
+const KEPT: readonly string[] = [
+  `create trigger ledger_no_update before update on ledger begin
+      select raise(abort, 'ledger can only be added to');
+    end`,
+  `create trigger ledger_no_delete before delete on ledger
+      when not exists (select 1 from prunings where company_id = coalesce(old.company_id, 0) and name = 'ledger'
+        and up_to >= old.sequence) begin
+      select raise(abort, 'ledger can only be added to');
+    end`,
+];
+
+/**
+ * Statistics for the query planner, as ANALYZE would write them: for each index, the number of rows, and the
+ * average number of rows with the same first column, the same first two, and so on. Without them the planner
+ * scans all transactions of a company in order, instead of looking up those of one device.
+ */
+const SHARES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ledger: {
+    ledger_by_action_sequence: '1000000 100000 30000 1',
+    ledger_by_at_sequence: '1000000 100000 2 1',
+    ledger_by_entity_id_entity_type_sequence: '1000000 100000 50 10 1',
+    ledger_by_entity_type_sequence: '1000000 100000 10000 1',
+    ledger_by_user_id_sequence: '1000000 100000 5000 1',
+    ledger_of_company: '1000000 100000 1',
+  },
+  transactions: {
+    sqlite_autoindex_transactions_1: '1000000 1000000 1',
+    transactions_app: '1000000 1000000 100000 2 1 1 1',
+    transactions_logical_number: '1000000 1000000 100 2 1 1 1 1 1 1 1',
+    transactions_newest: '1000000 1000000 2 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
+    transactions_reference: '1000000 1000000 2 1',
+    transactions_serial: '1000000 1000000 100 2 1 1 1 1 1 1 1',
+    transactions_status: '1000000 1000000 300000 2 1 1 1',
+  },
+};
+
+/** Statements that create the schema in a file without tables. */
+export const SQLITE_SCHEMA: readonly string[] = [
+  ...TABLES.flatMap((table) => [creation(table), ...table.indexes.map(index(table.name))]),
+  `create view members as ${MEMBERS_QUERY}`,
+  ...COUNTED.flatMap(counting),
+  ...QUEUED,
+  ...TOTALLED,
+  ...OF_DEVICES,
+  ...SUMS,
+  ...KEPT,
+  'analyze sqlite_schema',
+  ...Object.entries(SHARES).flatMap(([table, indexes]) =>
+    Object.entries(indexes).map(
+      ([name, shares]) =>
+        `insert into sqlite_stat1 (tbl, idx, stat) values ('${table}', '${name}', '${shares}')`,
+    ),
+  ),
+];

@@ -40,14 +40,15 @@ const DELETE = `delete from rate_limits where key in (
 export class RateLimitRows {
   readonly #pool: Pool;
 
-  constructor(url: string) {
+  /** `maxMs`: PostgreSQL ends a statement that takes longer. */
+  constructor(url: string, maxMs: number) {
     this.#pool = new pg.Pool({
       ...clientConfig(url),
-      query_timeout: 2 * SECOND,
+      query_timeout: 2 * maxMs,
       idleTimeoutMillis: 60 * SECOND,
       allowExitOnIdle: true,
       max: 1,
-      onConnect: sessionSettings(`set statement_timeout = ${SECOND}; ${SESSION_AS_SYSTEM}`),
+      onConnect: sessionSettings(`set statement_timeout = ${maxMs}; ${SESSION_AS_SYSTEM}`),
     });
     this.#pool.on('error', () => undefined);
     // A connection that is lost during a statement fails the statement too.

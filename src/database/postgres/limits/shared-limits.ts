@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { MINUTE, systemClock, type Clock } from '../../../platform/clock.js';
+import { MINUTE, SECOND, systemClock, type Clock } from '../../../platform/clock.js';
 import type {
   NamedLimits,
   WindowKey,
@@ -13,8 +13,8 @@ import { SharedWindowStore, type Message } from './shared-window-store.js';
 const ROUND_MS = 250;
 /** Maximum keys in one statement. */
 const MAX_KEYS = 1_000;
-/** Milliseconds that a sign-in waits for the counts of other nodes. */
-const WAIT_MS = 250;
+/** Milliseconds that a sign-in waits for the counts of other nodes, and that one statement may take. */
+const PATIENCE = { waitMs: 250, statementMs: SECOND };
 const WARN_MS = MINUTE;
 /**
  * Milliseconds after its end for which the row of a window is kept, because the clocks of nodes may differ.
@@ -44,8 +44,9 @@ export class SharedLimits implements WindowStores {
   constructor(
     url: string,
     private readonly onUnshared: (error: unknown) => void = () => undefined,
+    private readonly patience = PATIENCE,
   ) {
-    this.#rows = new RateLimitRows(url);
+    this.#rows = new RateLimitRows(url, patience.statementMs);
   }
 
   /** Number of times that windows could not be shared, or not in time. */
@@ -72,10 +73,11 @@ export class SharedLimits implements WindowStores {
     if (this.#isAway) return;
     const sent = this.#sendNext();
     const waiting = new AbortController();
-    const late = sleep(WAIT_MS, true, { signal: waiting.signal }).catch(() => false);
+    const { waitMs } = this.patience;
+    const late = sleep(waitMs, true, { signal: waiting.signal }).catch(() => false);
     const isLate = await Promise.race([late, sent.then(() => false)]);
     waiting.abort();
-    if (isLate) this.#failed(new Error(`The windows of limits were not shared within ${WAIT_MS} ms.`));
+    if (isLate) this.#failed(new Error(`The windows of limits were not shared within ${waitMs} ms.`));
   }
 
   /** Deletes rows of windows that have ended. Never rejects. */

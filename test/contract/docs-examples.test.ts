@@ -21,23 +21,13 @@ afterAll(async () => {
   await server.stop();
 });
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-};
-
 /** The commands on the page by operation, as a reader copies them. */
 function examplesIn(page: string): ReadonlyMap<string, string> {
-  const found = page.matchAll(
-    /<section\s+class="operation"\s+id="(\w+)".*?<pre class="command">(.*?)<\/pre>/gs,
-  );
+  const found = page.matchAll(/<section id="(\w+)">.*?<pre class="command">(.*?)<\/pre>/gs);
   return new Map(
     [...found].map(([, id = '', text = '']) => [
       id,
-      text.replaceAll(/&[a-z#0-9]+;/g, (entity) => ENTITIES[entity] ?? entity),
+      text.replaceAll(/&#(\d+);/g, (_entity, code: string) => String.fromCharCode(Number(code))),
     ]),
   );
 }

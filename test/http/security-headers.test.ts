@@ -85,7 +85,7 @@ describe('contract 15: headers of every response', () => {
     },
   );
 
-  it.each(['/openapi.json', '/docs', '/docs/style.css', '/docs/search.js'])(
+  it.each(['/openapi.json', '/docs', '/docs/style.css'])(
     'AT-18 is the same on %s, which clients may keep but ask for again',
     async (page) => {
       demandSafe(await server.anonymous.get(page), 'no-cache');

@@ -1,27 +1,25 @@
-import { Router, type Request, type RequestHandler } from 'express';
+import { Router, type RequestHandler } from 'express';
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 
 import { assetHandler } from '../../http/asset.js';
 import { isLoopbackRequest } from '../../http/loopback.js';
 import { sendText } from '../../http/pieces.js';
 import { requestContextOf } from '../../http/request-context.js';
-import { loadAssets } from './assets.js';
-import { graphiqlPage, type Links } from './page.js';
+import { graphiqlPage, SCRIPT, STYLE } from './page.js';
+
+/** Files that the build copies to `dist/`, from where both `src/` and `dist/` read them. */
+const FOLDER = new URL('../../../dist/graphiql-page/', import.meta.url);
+const textOf = async (name: string): Promise<string> =>
+  (await promisify(gunzip)(await readFile(new URL(`${name}.gz`, FOLDER)))).toString();
+const BUILT = ['graphiql.js', 'editor.worker.js', 'json.worker.js', 'graphql.worker.js', 'graphiql.css'];
 
 /** The editor adds inline styles and has its fonts and icons in the style sheet. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "worker-src 'self'",
-  "connect-src 'self'",
-  'font-src data:',
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; " +
+  "font-src data:; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** Assets have a path of their own in each version. */
 const FOREVER = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
@@ -29,43 +27,32 @@ const FOREVER = {
 };
 
 /**
- * GraphiQL, for browsers that open /graphql; for development only. Needs no token and loads nothing from
- * other sites. `tokenOf` is the token that the page starts with; only a browser on this machine gets it.
+ * GraphiQL, for browsers that open /graphql; for development only, since it takes nine megabytes. Needs no access token.
+ * `tokenOf` is the token that the page starts with; only a browser on this machine gets it.
  */
 export async function createGraphiql(tokenOf: () => string | null): Promise<RequestHandler> {
-  const assets = await loadAssets();
-  const texts = Object.values(assets).map(({ text }) => text);
-  const version = createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 16);
-  const pathOf = (name: string): string => `/graphiql/${version}/${name}`;
+  const built = await Promise.all(BUILT.map(async (name) => [name, await textOf(name)] as const));
+  const assets = [...built, ['start.js', SCRIPT], ['page.css', STYLE]] as const;
+  const version = createHash('sha256').update(assets.flat().join('\0')).digest('hex').slice(0, 16);
   const router = Router({ caseSensitive: true });
-  for (const [name, asset] of Object.entries(assets)) {
-    router.get(
-      pathOf(name),
-      named('/graphql/graphiql'),
-      assetHandler(() => asset, FOREVER),
-    );
+  for (const [name, text] of assets) {
+    const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
+    const send = assetHandler(() => ({ type, text }), FOREVER);
+    router.get(`/graphiql/${version}/${name}`, (request, response, next) => {
+      requestContextOf(response).template = '/graphql/graphiql';
+      return send(request, response, next);
+    });
   }
-  const links: Links = (name) => `/graphql${pathOf(name)}`;
+  const linkTo = (name: string): string => `/graphql/graphiql/${version}/${name}`;
   router.get('/', async (request, response, next) => {
-    if (!wantsPage(request)) {
+    if (request.accepts(['json', 'html']) !== 'html') {
       next();
       return;
     }
-    requestContextOf(response).template = '/graphql';
-    response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    response.type('html').setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     const token = isLoopbackRequest(request) ? tokenOf() : null;
-    await sendText(response.type('html'), graphiqlPage(links, token));
+    requestContextOf(response).template = '/graphql';
+    await sendText(response, graphiqlPage(linkTo, token));
   });
   return router;
-}
-
-function wantsPage(request: Request): boolean {
-  return request.accepts(['json', 'html']) === 'html';
-}
-
-function named(template: string): RequestHandler {
-  return (_request, response, next) => {
-    requestContextOf(response).template = template;
-    next();
-  };
 }

@@ -1,39 +1,45 @@
 import type { RequestHandler } from 'express';
 
 import { assetHandler } from '../../http/asset.js';
+import { sendShared } from '../../http/pieces.js';
 import type { OpenApiDocument } from '../openapi/openapi.js';
-import { entryPage } from './entry.js';
-import { docsPage, SCRIPT_PATH, STYLE_PATH } from './page.js';
-import { SCRIPT } from './script.js';
-import { STYLE } from './style.js';
+import { docsPage, STYLE } from './page.js';
 
-/** Loads scripts and styles from this server only and submits no forms. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** The page runs no scripts and submits no forms. Browsers keep a copy and ask each time whether it changed. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Cache-Control': 'no-cache',
+};
 
-/** Browsers keep a copy and ask each time whether it changed. */
-const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Cache-Control': 'no-cache' };
+/** Entry points listed at `/`. Paths, because the server does not know its public address. */
+const LINKS = { docs: '/docs', openapi: '/openapi.json', graphql: '/graphql', healthz: '/healthz' };
+const LINKS_TEXT = JSON.stringify({ name: 'terminal-gateway', ...LINKS });
+const LINKS_PAGE = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>terminal-gateway</title>
+<main><h1>terminal-gateway</h1><ul>
+${Object.values(LINKS)
+  .map((path) => `<li><a href="${path}">${path}</a></li>`)
+  .join('\n')}
+</ul></main></html>
+`;
 
-/** `/`, `/openapi.json`, `/docs` and the assets of the page; generated at the first request and then kept. */
+/** `/`, `/openapi.json`, `/docs` and its style; generated at the first request and then kept. */
 export function docsHandlers(
   createDocument: () => OpenApiDocument,
 ): Readonly<Record<string, RequestHandler>> {
   let cached: OpenApiDocument | undefined;
   const document = (): OpenApiDocument => (cached ??= createDocument());
+  const handler = (type: string, text: () => string): RequestHandler =>
+    assetHandler(() => ({ type, text: text() }), HEADERS);
   return {
-    '/': entryPage,
-    '/openapi.json': assetHandler(
-      () => ({ type: 'application/json', text: JSON.stringify(document()) }),
-      HEADERS,
-    ),
-    '/docs': assetHandler(() => ({ type: 'text/html', text: docsPage(document()) }), HEADERS),
-    [STYLE_PATH]: assetHandler(() => ({ type: 'text/css', text: STYLE }), HEADERS),
-    [SCRIPT_PATH]: assetHandler(() => ({ type: 'text/javascript', text: SCRIPT }), HEADERS),
+    '/': async (request, response) => {
+      const isPage = request.accepts(['json', 'html']) === 'html';
+      response.vary('Accept').type(isPage ? 'html' : 'json');
+      await sendShared(response, Buffer.from(isPage ? LINKS_PAGE : LINKS_TEXT));
+    },
+    '/openapi.json': handler('application/json', () => JSON.stringify(document())),
+    '/docs': handler('text/html', () => docsPage(document())),
+    '/docs/style.css': handler('text/css', () => STYLE),
   };
 }

@@ -7,7 +7,6 @@ import { MqttClient, type IPublishPacket } from 'mqtt';
 import { SECOND } from '../platform/clock.js';
 import { enterEventLoop } from '../platform/concurrency/event-loop.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
-import { GuardedStream } from './guarded-stream.js';
 import { CONFIRM_FILTER } from './topics.js';
 
 export interface ConnectionTimes {
@@ -32,19 +31,6 @@ export interface ConnectionOptions {
   readonly onMessage: (topic: string, payload: Buffer) => void;
 }
 
-/**
- * A connection that is subscribed to the confirmations. When it has ended, another one is opened
- * (decisions.md#mqtt-connection).
- */
-export interface Connection {
-  /** Resolves when the broker has acknowledged the message. Rejects when it has not in time, or the connection ended. */
-  publish(topic: string, payload: string): Promise<void>;
-  /** Resolves to the reason when the connection has ended. */
-  readonly ended: Promise<string>;
-  /** Says good-bye to the broker and ends the connection. */
-  close(): Promise<void>;
-}
-
 /** Nothing listens at the address of the broker, or the network does not lead there. */
 export class BrokerNotReached extends Error {}
 
@@ -53,23 +39,22 @@ const MESSAGES_PER_TURN = 32;
 const CLOSE_MS = SECOND;
 
 /**
- * Connects and subscribes. Rejects with the reason if that fails, or takes longer than it may: with `BrokerNotReached` if
- * not even a TCP connection was opened.
+ * A connection that is subscribed to the confirmations. When it has ended, another one is opened
+ * (decisions.md#mqtt-connection).
  */
-export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const connection = new BrokerConnection(options);
-  await connection.opened;
-  return connection;
-}
-
-class BrokerConnection implements Connection {
+export class Connection {
+  /**
+   * Resolves when the broker has accepted the subscription. Rejects with the reason if it has not in time: with
+   * `BrokerNotReached` if not even a TCP connection was opened.
+   */
   readonly opened: Promise<void>;
+  /** Resolves to the reason when the connection has ended. */
   readonly ended: Promise<string>;
   readonly #client: MqttClient;
   readonly #acknowledgeMs: number;
-  readonly #unacknowledged = new Set<(error: Error) => void>();
   #reason: string | null = null;
   #isReached = false;
+  #isOpen = false;
   #messages = 0;
 
   constructor({ broker, times, onMessage }: ConnectionOptions) {
@@ -81,81 +66,57 @@ class BrokerConnection implements Connection {
       ...(broker.username === null ? {} : { username: broker.username }),
       ...(broker.password === null ? {} : { password: broker.password }),
       keepalive: Math.max(1, Math.round(times.keepaliveMs / SECOND)),
-      connectTimeout: times.connectMs,
       // Another connection is another client: nothing is repeated, or waits, inside of this one.
       reconnectPeriod: 0,
       resubscribe: false,
       queueQoSZero: false,
-      manualConnect: true,
     });
     this.#client = client;
     client.handleMessage = (packet, done) => void this.#handle(packet, onMessage).then(() => done());
     client.on('error', (error) => this.#end(reasonOf(error)));
     this.ended = new Promise((resolve) => {
       client.on('close', () => {
-        this.#reason ??= 'the broker closed the connection';
-        this.#failPublishes();
-        resolve(this.#reason);
+        this.#end('the broker closed the connection');
+        resolve(this.#reason ?? '');
       });
     });
     this.opened = this.#open(times.connectMs);
-    client.connect();
-    client.stream.on('error', (error: Error) => {
-      this.#reason ??= reasonOf(error);
-    });
   }
 
-  publish(topic: string, payload: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#reason !== null) {
-        reject(new Error(this.#reason));
-        return;
-      }
-      const timer = setTimeout(
-        () => this.#end('the broker did not acknowledge in time'),
-        this.#acknowledgeMs,
-      );
-      const settle = (error?: Error | null): void => {
-        clearTimeout(timer);
-        if (!this.#unacknowledged.delete(settle)) return;
-        if (error instanceof Error) reject(error);
-        else resolve();
-      };
-      this.#unacknowledged.add(settle);
-      this.#client.publish(topic, payload, { qos: 1, retain: false }, settle);
-    });
+  /** Resolves when the broker has acknowledged the message. Rejects when it has not in time, or the connection ended. */
+  async publish(topic: string, payload: string): Promise<void> {
+    if (this.#reason !== null) throw new Error(this.#reason);
+    const timer = setTimeout(() => this.#end('the broker did not acknowledge in time'), this.#acknowledgeMs);
+    try {
+      await this.#client.publishAsync(topic, payload, { qos: 1 });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
+  /** Says good-bye to the broker and ends the connection. Call it when no message waits for its acknowledgement. */
   async close(): Promise<void> {
+    if (!this.#isOpen) this.#end('closed');
+    else this.#client.end();
     this.#reason ??= 'closed';
     const timer = setTimeout(() => this.#client.stream.destroy(), CLOSE_MS);
-    this.#client.end(false);
     await this.ended;
     clearTimeout(timer);
   }
 
   async #open(connectMs: number): Promise<void> {
-    const client = this.#client;
     const timer = setTimeout(() => this.#end('the broker did not answer in time'), connectMs);
-    const subscribed = new Promise<void>((resolve, reject) => {
-      client.on('connect', () => {
-        client.subscribe(CONFIRM_FILTER, { qos: 1 }, (error) => {
-          if (error === null) resolve();
-          else if (isAnswer(error)) reject(new Error(`the broker refuses to send ${CONFIRM_FILTER}`));
-          else reject(new Error(this.#reason ?? error.message));
-        });
-      });
-    });
-    const failed = this.ended.then((reason) => Promise.reject(new Error(reason)));
     try {
-      await Promise.race([subscribed, failed]);
+      await Promise.race([new Promise((resolve) => this.#client.once('connect', resolve)), this.ended]);
+      if (this.#reason !== null) throw new Error(this.#reason);
+      await this.#client.subscribeAsync(CONFIRM_FILTER, { qos: 1 });
+      this.#isOpen = true;
     } catch (error) {
-      const { message } = error as Error;
-      this.#end(message);
-      throw this.#isReached ? error : new BrokerNotReached(message);
+      if (isAnswer(error)) this.#end(`the broker refuses to send ${CONFIRM_FILTER}`);
+      const reason = await this.ended;
+      throw this.#isReached ? new Error(reason) : new BrokerNotReached(reason);
     } finally {
       clearTimeout(timer);
-      failed.catch(() => undefined);
     }
   }
 
@@ -170,19 +131,17 @@ class BrokerConnection implements Connection {
     if (!retain) onMessage(topic, typeof payload === 'string' ? Buffer.from(payload) : payload);
   }
 
+  /** Ends the connection at once: publishes that wait for their acknowledgement are rejected. */
   #end(reason: string): void {
     this.#reason ??= reason;
-    this.#client.stream.destroy();
-  }
-
-  #failPublishes(): void {
-    const error = new Error(this.#reason ?? 'the connection ended');
-    for (const settle of [...this.#unacknowledged]) settle(error);
+    this.#isOpen = false;
+    this.#client.end(true);
   }
 }
 
-/** Whether it came from the broker, and not from the end of the connection. */
-const isAnswer = (error: Error): boolean => 'packet' in error && error.packet !== undefined;
+/** Whether the error came from the broker, and not from the end of the connection. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof Error && 'packet' in error && error.packet !== undefined;
 
 /** For example `ECONNREFUSED`; without a code of the system, the message. */
 function reasonOf(error: Error): string {
@@ -190,12 +149,11 @@ function reasonOf(error: Error): string {
   return typeof code === 'string' ? code : error.message;
 }
 
-function openStream({ host, port, tls }: MqttSettings, onReached: () => void): GuardedStream {
+function openStream({ host, port, tls }: MqttSettings, onReached: () => void): Socket {
   const socket = tls === null ? connectTcp({ host, port }) : openTls(host, port, tls.ca);
   socket.once('connect', onReached);
   socket.setNoDelay(true);
-  socket.setKeepAlive(true, 30 * SECOND);
-  return new GuardedStream(socket);
+  return socket;
 }
 
 function openTls(host: string, port: number, ca: string | null): Socket {

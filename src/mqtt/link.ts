@@ -4,9 +4,8 @@ import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import {
   BrokerNotReached,
+  Connection,
   CONNECTION_TIMES,
-  openConnection,
-  type Connection,
   type ConnectionOptions,
   type ConnectionTimes,
 } from './connection.js';
@@ -46,6 +45,8 @@ export class BrokerLink {
   connections = 0;
   readonly #options: LinkOptions;
   readonly #stopping = new AbortController();
+  /** Also one that is being opened. */
+  #latest: Connection | null = null;
   #running = Promise.resolve();
   #pauseMs: number;
   #isReached = true;
@@ -67,7 +68,7 @@ export class BrokerLink {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.connection?.close();
+    await this.#latest?.close();
     await this.#running;
   }
 
@@ -88,21 +89,22 @@ export class BrokerLink {
 
   /** Resolves to the reason why there is no connection any more. */
   async #useConnection(): Promise<string> {
-    const opening = openConnection(this.#options);
+    const connection = new Connection(this.#options);
+    this.#latest = connection;
     this.#isReached = true;
     try {
-      this.connection = await untilAborted(opening, this.#stopping.signal);
+      await connection.opened;
     } catch (error) {
       this.#isReached = !(error instanceof BrokerNotReached);
-      if (this.#isStopping()) void opening.then((late) => late.close()).catch(() => undefined);
       return (error as Error).message;
     }
     const { logger, onConnected } = this.#options;
+    this.connection = connection;
     this.connections += 1;
     this.#loggedAt = -Infinity;
     logger.info('MQTT broker connected');
     onConnected();
-    const reason = await this.connection.ended;
+    const reason = await connection.ended;
     this.connection = null;
     return reason;
   }
@@ -120,19 +122,5 @@ export class BrokerLink {
     const pauseMs = Math.min(longest, this.#pauseMs) * (0.5 + Math.random() / 2);
     this.#pauseMs = Math.min(longest, 2 * this.#pauseMs);
     await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-  }
-}
-
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let abort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort);
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }

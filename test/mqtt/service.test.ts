@@ -221,11 +221,6 @@ describe('CF-24 a broker that does not do its part', () => {
     ['refuses the subscription', (socket) => answering(socket, subscribed(REFUSED)), 'refuses to send'],
     ['answers to the connection only', (socket) => answering(socket, () => []), IN_TIME],
     [
-      'begins a packet of 256 MiB that is no message',
-      (socket) => answering(socket, () => [0x90, 0xff, 0xff, 0xff, 0x7f, 0, 1]),
-      'that is no message',
-    ],
-    [
       'sends a byte in a while',
       (socket) => {
         const bytes = [...CONNACK];

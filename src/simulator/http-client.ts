@@ -1,4 +1,10 @@
-import { Agent, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import {
+  Agent,
+  request,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 
 import { SECOND, type Clock } from '../platform/clock.js';
@@ -16,12 +22,20 @@ export interface Ask {
   readonly isWait?: true;
 }
 
-export interface Reply {
+export interface Answer {
   readonly status: number;
-  readonly headers: IncomingMessage['headers'];
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Reply extends Answer {
   readonly body: Buffer;
   /** The client has broken the connection, as `cutAfter` says: `body` is the beginning. */
   readonly isCut: boolean;
+}
+
+/** An answer whose body has yet to be read. */
+export interface OpenAnswer extends Answer {
+  readonly stream: IncomingMessage;
 }
 
 /** No answer: the connection was refused or broken, or nothing came in time. */
@@ -33,10 +47,11 @@ export class StaleConnection extends NoAnswer {}
 /** Short requests share connections, as those of a concentrator do; each wait has its own. */
 const SHARED_SOCKETS = 256;
 const ANSWER_MS = 60 * SECOND;
-/** Larger than any asset. */
-const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
-/** Requests of all terminals of a run to one server. */
+/**
+ * Requests of all terminals of a run to one server. Not `fetch`: it has no limit of connections, does not say whether a
+ * connection was used before, and needs four times the processor time while thousands of terminals wait.
+ */
 export class HttpClient {
   readonly #short;
   readonly #waiting;
@@ -59,41 +74,24 @@ export class HttpClient {
   /** Errors: `NoAnswer`. */
   async ask(ask: Ask): Promise<Reply> {
     const began = this.clock.elapsed();
-    const response = await this.open(ask);
-    const reply = await bodyOf(response, ask.cutAfter);
+    const reply = await replyOf(await this.open(ask), ask.cutAfter);
     if (ask.isWait !== true) this.figures.latencies.add(this.clock.elapsed() - began);
     return reply;
   }
 
-  /** Resolves to the response once its headers have arrived. Errors: `NoAnswer`. */
-  async open(ask: Ask): Promise<IncomingMessage> {
+  /** Resolves once the headers of the response have arrived. Errors: `NoAnswer`. */
+  async open({ method, path, headers = {}, body, isWait }: Ask): Promise<OpenAnswer> {
     this.figures.count('requests');
-    return await this.#send(ask);
-  }
-
-  /** Breaks the connections of all waits. */
-  breakWaits(): void {
-    for (const wait of this.#waits) wait.destroy();
-  }
-
-  close(): void {
-    this.breakWaits();
-    this.#short.destroy();
-    this.#waiting.destroy();
-  }
-
-  #send({ method, path, headers = {}, body, isWait }: Ask): Promise<IncomingMessage> {
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const options: RequestOptions = {
-      ...{ method, agent: isWait === true ? this.#waiting : this.#short, timeout: ANSWER_MS },
-      headers: { ...headers, ...length },
-    };
-    return new Promise((resolve, reject) => {
-      const sent = this.#request(new URL(path, this.base), options, resolve);
+    const agent = isWait === true ? this.#waiting : this.#short;
+    return await new Promise((resolve, reject) => {
+      const sent = this.#request(new URL(path, this.base), { method, headers, agent, timeout: ANSWER_MS });
       if (isWait === true) {
         this.#waits.add(sent);
-        sent.once('close', () => this.#waits.delete(sent));
+        sent.on('close', () => this.#waits.delete(sent));
       }
+      sent.on('response', (stream: IncomingMessage) =>
+        resolve({ status: stream.statusCode ?? 0, headers: stream.headers, stream }),
+      );
       sent.on('timeout', () => sent.destroy(new Error(`nothing came in ${ANSWER_MS / SECOND} s`)));
       sent.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET';
@@ -103,28 +101,31 @@ export class HttpClient {
       sent.end(body);
     });
   }
+
+  /** Breaks all connections. */
+  close(): void {
+    for (const wait of this.#waits) wait.destroy();
+    this.#short.destroy();
+    this.#waiting.destroy();
+  }
 }
 
 /** Errors: `NoAnswer`. */
-function bodyOf(response: IncomingMessage, cutAfter = Number.POSITIVE_INFINITY): Promise<Reply> {
-  const { statusCode: status = 0, headers } = response;
+async function replyOf({ stream, ...answer }: OpenAnswer, cutAfter = Infinity): Promise<Reply> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  return new Promise((resolve, reject) => {
-    const end = (isCut: boolean): void => {
-      if (isCut) response.destroy();
-      const body = Buffer.concat(pieces);
-      resolve({ status, headers, body: isCut ? body.subarray(0, cutAfter) : body, isCut });
-    };
-    response.on('data', (piece: Buffer) => {
-      pieces.push(piece);
-      bytes += piece.length;
-      if (bytes > MAX_BODY_BYTES) response.destroy();
-      else if (bytes >= cutAfter) end(true);
-    });
-    response.on('end', () => end(false));
-    response.on('error', (error) => reject(new NoAnswer(error.message)));
-    response.on('close', () => reject(new NoAnswer('The connection was broken in the middle of an answer.')));
-    if (cutAfter === 0) end(true);
-  });
+  try {
+    if (cutAfter > 0) {
+      for await (const piece of stream as AsyncIterable<Buffer>) {
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes >= cutAfter) break;
+      }
+    }
+  } catch (error) {
+    throw new NoAnswer(error instanceof Error ? error.message : String(error));
+  }
+  const isCut = bytes >= cutAfter;
+  if (isCut) stream.destroy();
+  return { ...answer, body: Buffer.concat(pieces).subarray(0, cutAfter), isCut };
 }

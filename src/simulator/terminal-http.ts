@@ -1,9 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-
 import { SECOND } from '../platform/clock.js';
 import type { Random } from '../platform/random.js';
 import type { Shared } from './shared.js';
-import { NoAnswer, StaleConnection, type Ask, type Reply } from './http-client.js';
+import { NoAnswer, StaleConnection, type Answer, type Ask, type OpenAnswer, type Reply } from './http-client.js';
 
 /** A terminal as requests name it. */
 export interface Identity {
@@ -53,19 +51,15 @@ export class TerminalHttp {
 
   /** Repeats the request until it succeeds; waits as long as `Retry-After` says. Errors: `RunIsOver`. */
   async ask(ask: Ask): Promise<Reply> {
-    return await this.#repeat(async () => {
-      const reply = await this.shared.client.ask(this.#signed(ask));
-      return { status: reply.status, headers: reply.headers, result: reply };
-    });
+    return await this.#repeat(() => this.shared.client.ask(this.#signed(ask)));
   }
 
   /** Opens a response that continues, for example an event stream. Retries and errors as for `ask`. */
-  async open(ask: Ask): Promise<IncomingMessage> {
+  async open(ask: Ask): Promise<OpenAnswer> {
     return await this.#repeat(async () => {
-      const response = await this.shared.client.open(this.#signed(ask));
-      const { statusCode: status = 0, headers } = response;
-      if (status !== 200) response.resume();
-      return { status, headers, result: response };
+      const answer = await this.shared.client.open(this.#signed(ask));
+      if (answer.status !== 200) answer.stream.resume();
+      return answer;
     });
   }
 
@@ -73,13 +67,14 @@ export class TerminalHttp {
     return { ...ask, headers: { ...this.#headers, ...ask.headers } };
   }
 
-  async #repeat<T>(attempt: () => Promise<Attempted<T>>): Promise<T> {
+  async #repeat<T extends Answer>(attempt: () => Promise<T>): Promise<T> {
     const { figures, all } = this.shared;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       if (all.hasEnded()) throw new RunIsOver();
       try {
-        const { status, headers, result } = await attempt();
-        if (status < 400 || status === 404) return result;
+        const answer = await attempt();
+        const { status, headers } = answer;
+        if (status < 400 || status === 404) return answer;
         await this.#pauseAfter(status, Number(headers['retry-after'] ?? 0) * SECOND, pause);
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
@@ -113,10 +108,4 @@ export class TerminalHttp {
   async #pause(ms: number, least = ms / 2): Promise<void> {
     await this.shared.all.pause(least + (this.random.whole(0, 1_000) / 1_000) * (ms / 2));
   }
-}
-
-interface Attempted<T> {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly result: T;
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 
 import { SECOND } from '../../platform/clock.js';
 import { parsed } from '../downloads.js';
-import { NoAnswer } from '../http-client.js';
 import { RunIsOver } from '../terminal-http.js';
 import { Pushed, PushedList } from '../messages.js';
 import type { TerminalParts } from '../terminal-parts.js';
@@ -36,15 +35,11 @@ export async function waitByStream(parts: TerminalParts, confirmations: Confirma
   const { http, random, shared } = parts;
   for (;;) {
     const path = '/terminal/v1/notifications/stream';
-    const stream = await http.open({ method: 'GET', path, isWait: true });
+    const { stream } = await http.open({ method: 'GET', path, isWait: true });
     if (shared.hasFaults) void loseSometime(stream, parts);
-    try {
-      for await (const data of eventsOf(stream)) {
-        const message = Pushed.parse(JSON.parse(data));
-        confirmations.take(message, { at: shared.clock.elapsed(), connection: null });
-      }
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
+    for await (const data of eventsOf(stream)) {
+      const message = Pushed.parse(JSON.parse(data));
+      confirmations.take(message, { at: shared.clock.elapsed(), connection: null });
     }
     if (shared.all.hasEnded()) throw new RunIsOver();
     await shared.all.pause(random.whole(100, 2_000));
@@ -59,20 +54,19 @@ async function loseSometime(stream: IncomingMessage, { shared, random }: Termina
   stream.destroy();
 }
 
-/** The data of each event. Errors: `NoAnswer` if the connection breaks. */
+/** The data of each event, until the response ends or its connection breaks. */
 async function* eventsOf(stream: IncomingMessage): AsyncGenerator<string> {
-  stream.setEncoding('utf8');
-  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<string, undefined>;
-  for (let rest = ''; ;) {
-    const next = await pieces.next().catch((error: unknown) => {
-      throw new NoAnswer(`stream: ${error instanceof Error ? error.message : String(error)}`);
-    });
-    if (next.done === true) return;
-    const events = (rest + next.value).split(/\r?\n\r?\n/);
-    rest = events.pop() ?? '';
-    for (const event of events) {
-      const data = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
-      if (data.length > 0) yield data.map((line) => line.slice(5).trimStart()).join('\n');
+  let rest = '';
+  try {
+    for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
+      const events = (rest + piece).split(/\r?\n\r?\n/);
+      rest = events.pop() ?? '';
+      for (const event of events) {
+        const data = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+        if (data.length > 0) yield data.map((line) => line.slice(5).trimStart()).join('\n');
+      }
     }
+  } catch {
+    // The connection is broken: the terminal opens another one.
   }
 }

@@ -222,7 +222,7 @@ const layers = [
     example: 'src/mqtt/example.ts',
     src: ['platform', 'mqtt'],
     packages: ['mqtt'],
-    node: ['crypto', 'net', 'stream', 'timers/promises', 'tls'],
+    node: ['crypto', 'net', 'timers/promises', 'tls'],
   },
   {
     name: 'app-graphql',
@@ -275,8 +275,8 @@ const layers = [
     files: '^src/simulator/',
     example: 'src/simulator/example.ts',
     src: ['platform', 'simulator'],
-    packages: ['zod'],
-    node: ['crypto', 'http', 'https', 'net', 'tls'],
+    packages: ['mqtt', 'zod'],
+    node: ['crypto', 'http', 'https'],
   },
   {
     name: 'cli',

@@ -1,7 +1,14 @@
 import { SECOND } from '../platform/clock.js';
 import type { Random } from '../platform/random.js';
 import type { Shared } from './shared.js';
-import { NoAnswer, StaleConnection, type Answer, type Ask, type OpenAnswer, type Reply } from './http-client.js';
+import {
+  NoAnswer,
+  StaleConnection,
+  type Answer,
+  type Ask,
+  type OpenAnswer,
+  type Reply,
+} from './http-client.js';
 
 /** A terminal as requests name it. */
 export interface Identity {

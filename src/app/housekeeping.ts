@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
+import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
-import { createSteps, type Steps } from './steps.js';
-import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
-import { expireDeliveries } from '../resources/notification/delivery/recall.service.js';
-import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
 import type { Config } from '../platform/config/config.js';
 import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
+import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
+import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
+import { expireDeliveries } from '../resources/notification/delivery/recall.service.js';
 import { rulesOf, type Rules } from '../resources/retention/retention.model.js';
 import { prune } from '../resources/retention/retention.service.js';
+import { createSteps, type Steps } from './steps.js';
 
 /** Interval of runs. Each run writes and so notices when a full disk accepts writes again. */
 const INTERVAL_MS = MINUTE;

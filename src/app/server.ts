@@ -6,19 +6,19 @@ import type { Metrics } from '../http/monitoring/metrics.js';
 import { createClientLimits } from '../http/server/client-limits.js';
 import { TIMEOUTS, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
-import { createLoopRoom } from '../platform/concurrency/loop-room.js';
 import { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
+import { createLoopRoom } from '../platform/concurrency/loop-room.js';
 import type { Config } from '../platform/config/config.js';
 import type { Tls } from '../platform/config/tls.js';
 import type { Logger } from '../platform/logger.js';
 import { SpoolFiles } from '../platform/spool/spool-files.js';
 import { EarlyListener } from './early-listener.js';
 import { createHousekeeping, type Housekeeping } from './housekeeping.js';
+import { createHttpHandlers, type HttpHandlers } from './http-handlers.js';
 import { createMonitoring, type Monitoring } from './monitoring/monitoring.js';
 import { Mqtt } from './mqtt.js';
 import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
-import { createHttpHandlers, type HttpHandlers } from './http-handlers.js';
 
 export interface ServerOverrides {
   readonly clock?: Clock;

@@ -6,9 +6,9 @@ import { SECOND, systemClock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { DomainCode } from '../platform/errors.js';
-import { storageCode } from '../platform/storage/faults.js';
 import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Logger } from '../platform/logger.js';
+import { storageCode } from '../platform/storage/faults.js';
 import { listCompanies } from '../resources/company/company.service.js';
 
 const WATCH_MS = SECOND / 2;

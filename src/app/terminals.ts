@@ -6,23 +6,23 @@ import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { TerminalRefused } from '../platform/terminal.js';
+import { ValidTokens } from '../resources/access-token/token-cache.service.js';
+import { assetRoutes } from '../resources/asset/asset.terminal.js';
+import { manifestRoutes } from '../resources/manifest/manifest.terminal.js';
+import { notificationTerminalRoutes } from '../resources/notification/notification.terminal.js';
+import { WaitingTerminals } from '../resources/notification/waiting/waiting-terminals.service.js';
+import { createRefusalLog } from '../resources/terminal/refusal/terminal-refusal.service.js';
 import { SeenDevices } from '../resources/terminal/seen-devices.service.js';
 import {
   admitTerminals,
   refusalsOf,
   type AdmittedDevice,
 } from '../resources/terminal/terminal-access.service.js';
-import { ValidTokens } from '../resources/access-token/token-cache.service.js';
 import {
   claimTerminal,
   createDeviceTokenLookUp,
   withoutDeviceTokens,
 } from '../resources/terminal/terminal-authentication.service.js';
-import { createRefusalLog } from '../resources/terminal/refusal/terminal-refusal.service.js';
-import { assetRoutes } from '../resources/asset/asset.terminal.js';
-import { manifestRoutes } from '../resources/manifest/manifest.terminal.js';
-import { notificationTerminalRoutes } from '../resources/notification/notification.terminal.js';
-import { WaitingTerminals } from '../resources/notification/waiting/waiting-terminals.service.js';
 import { terminalRoutes } from '../resources/terminal/terminal.terminal.js';
 import { transactionRoutes } from '../resources/transaction/recording/transaction.terminal.js';
 import type { AdmitAll } from '../terminal/batches.js';

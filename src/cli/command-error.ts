@@ -3,8 +3,8 @@ import { CommanderError } from 'commander';
 import { DatabaseRefused } from '../database/refused.js';
 import { ConfigError } from '../platform/config/config.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
-import { fileProblem } from '../platform/storage/file-errors.js';
 import { faultOfSystem } from '../platform/storage/faults.js';
+import { fileProblem } from '../platform/storage/file-errors.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 
 /** Refusal of a command. Its message is written to standard error, without a stack. */

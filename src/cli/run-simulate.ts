@@ -1,18 +1,18 @@
 import { SECOND, systemClock } from '../platform/clock.js';
+import { counted } from '../platform/errors.js';
 import { Api, SimulationRefused } from '../simulator/api.js';
 import { PROMISES } from '../simulator/figures/broken-promises.js';
 import { Figures, type Summary } from '../simulator/figures/figures.js';
 import { findFleet } from '../simulator/fleet.js';
 import { HttpClient } from '../simulator/http-client.js';
-import type { Identity } from '../simulator/terminal-http.js';
 import { Pauses } from '../simulator/pauses.js';
 import { Simulation } from '../simulator/simulation.js';
+import type { Identity } from '../simulator/terminal-http.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo, JsonOption } from './command-io.js';
 import { csvFile, listIn } from './import/csv.js';
-import { firstLine, transportOf, type TransportOptions } from './simulate-transport.js';
 import { waitForStopSignal } from './signals.js';
-import { counted } from '../platform/errors.js';
+import { firstLine, transportOf, type TransportOptions } from './simulate-transport.js';
 
 export interface SimulateOptions extends JsonOption, TransportOptions {
   readonly url?: string;

@@ -2,9 +2,9 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 
 import type { Audit } from '../platform/changes/audit.js';
-import { instant } from './storage.js';
-import type { AuditColumns } from '../schema/table.js';
 import type { Written } from '../schema/schema.js';
+import type { AuditColumns } from '../schema/table.js';
+import { instant } from './storage.js';
 import type { SystemWriteWork, WriteWork } from './work.js';
 
 const NAMES: Readonly<Record<keyof AuditColumns, true>> = {

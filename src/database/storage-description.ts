@@ -1,7 +1,7 @@
+import { counted } from '../platform/errors.js';
 /** Sizes of tables, and the ages of their rows, in the output of `db info`. */
 import type { StorageSizes } from './database.js';
 import type { Oldest } from './totals/oldest.js';
-import { counted } from '../platform/errors.js';
 
 /** Number of tables in the text; the JSON has all. */
 const LARGEST = 10;

@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely';
 
-import { createLedger, type RecordedChange } from './ledger/ledger.js';
 import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/caller.js';
-import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Clock } from '../platform/clock.js';
-import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/presence.js';
 import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
-import type { CommittedChange, Database, Scope, WriteOptions } from './database.js';
+import type { KeyedHash } from '../platform/keys/keyed-hash.js';
+import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/presence.js';
 import type { Tables } from '../schema/schema.js';
+import type { CommittedChange, Database, Scope, WriteOptions } from './database.js';
+import { createLedger, type RecordedChange } from './ledger/ledger.js';
 import type { Changes, CountedMetric, ReadDatabase, SystemWriteWork, Units, WriteWork } from './work.js';
 
 /**

@@ -1,10 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
 
-import type { Ledger } from './ledger/ledger.js';
 import type { Caller, Origin } from '../platform/caller.js';
 import type { PresenceLimits } from '../platform/presence.js';
-import type { CommittedChange } from './database.js';
 import type { Tables } from '../schema/schema.js';
+import type { CommittedChange } from './database.js';
+import type { Ledger } from './ledger/ledger.js';
 
 /** A handle for queries only. A statement written with `sql` that changes something fails at run time. */
 export type ReadDatabase = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'getExecutor'>;

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.js';
 import type { WriteWork } from '../database/work.js';
 import { LOCAL_ORIGIN, type Role } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
+import { createRandom, type Random } from '../platform/random.js';
 import { createNamedToken } from '../resources/access-token/access-token.service.js';
 import { ensureDerivedTokens } from '../resources/access-token/derived-token.service.js';
 import type { Group } from '../resources/group/group.model.js';
@@ -12,7 +13,6 @@ import { recordEach } from '../resources/transaction/recording/transaction-recor
 import { createPasswords } from '../resources/user/password.service.js';
 import { addCompanyWithUser, addUser } from '../resources/user/user.service.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
-import { createRandom, type Random } from '../platform/random.js';
 import { createGroupSettings, createTerminalSettings, sendNotifications } from './settings.js';
 import { createSoftware } from './software.js';
 import { createTerminals, type Terminal } from './terminals.js';

@@ -1,10 +1,10 @@
 import type { WriteWork } from '../database/work.js';
+import type { Random } from '../platform/random.js';
 import type { Group } from '../resources/group/group.model.js';
 import { metacontents } from '../resources/metacontent/metacontent.service.js';
 import { sendNotification } from '../resources/notification/notification.service.js';
 import { parameters } from '../resources/parameter/parameter.service.js';
 import type { CompanyPlan } from './catalog.js';
-import type { Random } from '../platform/random.js';
 import type { Terminal } from './terminals.js';
 
 /** Parameters and metacontents of a group. */

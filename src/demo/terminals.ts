@@ -1,9 +1,9 @@
 import type { WriteWork } from '../database/work.js';
+import type { Random } from '../platform/random.js';
 import { createDevice, reportDevice } from '../resources/device/device.service.js';
 import type { Group } from '../resources/group/group.model.js';
 import { createLogicalNumber } from '../resources/logical-number/logical-number.service.js';
 import { MODELS, type CompanyPlan, type MerchantPlan, type ModelPlan } from './catalog.js';
-import type { Random } from '../platform/random.js';
 import type { Software } from './software.js';
 
 /** A payment terminal in use: a device with a logical number. */

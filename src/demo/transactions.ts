@@ -1,6 +1,6 @@
 import { SECOND } from '../platform/clock.js';
-import { CARDS, type CompanyPlan } from './catalog.js';
 import type { Random } from '../platform/random.js';
+import { CARDS, type CompanyPlan } from './catalog.js';
 import type { Terminal } from './terminals.js';
 
 /** A transaction as a terminal reports it; input of `recordEach`. */

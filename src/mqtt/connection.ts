@@ -1,8 +1,7 @@
+import { MqttClient, type IPublishPacket } from 'mqtt';
 import { randomBytes } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-
-import { MqttClient, type IPublishPacket } from 'mqtt';
 
 import { SECOND } from '../platform/clock.js';
 import { enterEventLoop } from '../platform/concurrency/event-loop.js';

@@ -1,5 +1,5 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
 import { writeSync } from 'node:fs';
+import { pino, type DestinationStream, type Logger } from 'pino';
 
 import type { LogLevel } from './config/settings.js';
 

@@ -1,17 +1,17 @@
 import type { Request } from 'express';
 
 import { isFormType, type Body } from '../http/body/body.js';
+import type { Upload } from '../http/body/multipart.js';
 import { headerOf } from '../http/headers.js';
 import { readPage } from '../http/query.js';
-import type { Upload } from '../http/body/multipart.js';
-import { notFound } from '../platform/errors.js';
-import { isNameLike, normalized } from '../platform/encoding/text.js';
 import { demandUnchanged } from '../platform/changes/optimistic-lock.js';
+import { isNameLike, normalized } from '../platform/encoding/text.js';
+import { notFound } from '../platform/errors.js';
 import { idFromText } from '../platform/validate.js';
 import { etagOf } from './envelope.js';
 import { pickInput } from './input.js';
-import type { Call, Route } from './route.js';
 import type { PathValues } from './route-table.js';
+import type { Call, Route } from './route.js';
 
 /** A request whose token, scope and body are checked. */
 export interface ReceivedRequest {

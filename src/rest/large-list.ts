@@ -2,11 +2,11 @@ import type { Request, Response } from 'express';
 
 import type { ReadWork, Units } from '../database/work.js';
 import { sendBuffers } from '../http/pieces.js';
-import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { JSON_TYPE } from '../http/send.js';
 import type { Caller } from '../platform/caller.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
+import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import { renderResponse, type RenderedResponse } from './response.js';
 import type { RouteResponse } from './route.js';

@@ -13,11 +13,11 @@ import {
 } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/body/multipart.js';
-import { HttpProblem, methodNotAllowed } from '../http/problem.js';
 import { holdBytes } from '../http/pieces.js';
-import { sendMethods } from '../http/send.js';
+import { HttpProblem, methodNotAllowed } from '../http/problem.js';
 import { readQuery } from '../http/query.js';
 import { requestContextOf } from '../http/request-context.js';
+import { sendMethods } from '../http/send.js';
 import type { StoredResponses } from '../http/stored-responses.js';
 import type { Authenticator, Caller } from '../platform/caller.js';
 import {
@@ -37,8 +37,8 @@ import { createCall, type ReceivedRequest } from './call.js';
 import { respondOnce } from './idempotency.js';
 import { performList, sendList, type RenderedList } from './large-list.js';
 import { renderResponse, sendResponse, type RenderedResponse } from './response.js';
-import type { FilePart, Route } from './route.js';
 import { RouteTable, type FoundPath } from './route-table.js';
+import type { FilePart, Route } from './route.js';
 
 export interface RestOptions {
   readonly units: Units;

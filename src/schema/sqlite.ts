@@ -1,7 +1,7 @@
-/** The schema as SQL of SQLite. */
-import { PAYMENT_COLUMNS } from './payments.js';
 import type { Column, ColumnKind } from './columns.js';
 import { DELIVERY_STATES } from './messages.js';
+/** The schema as SQL of SQLite. */
+import { PAYMENT_COLUMNS } from './payments.js';
 import { MEMBERS_QUERY } from './people.js';
 import { columnsOf, keyOf, ROLLUPS, sumsOf, UNIT_MS, type Rollup, type RollupSum } from './rollups.js';
 import { COUNTED, counterOf, drawnColumn, TABLES } from './schema.js';

@@ -5,11 +5,11 @@ import { Api } from './api.js';
 import { BrokenPromises } from './figures/broken-promises.js';
 import { Figures, type Summary } from './figures/figures.js';
 import { HttpClient } from './http-client.js';
-import type { Identity } from './terminal-http.js';
 import { NotificationSender } from './notifications/sender.js';
 import { SentNotifications } from './notifications/sent.js';
 import { Pauses } from './pauses.js';
 import type { Shared, Transport } from './shared.js';
+import type { Identity } from './terminal-http.js';
 import { SEEDS_PER_TERMINAL, SimulatedTerminal } from './terminal.js';
 
 export interface SimulationOptions {

@@ -1,6 +1,5 @@
 import { SECOND } from '../platform/clock.js';
 import type { Random } from '../platform/random.js';
-import type { Shared } from './shared.js';
 import {
   NoAnswer,
   StaleConnection,
@@ -9,6 +8,7 @@ import {
   type OpenAnswer,
   type Reply,
 } from './http-client.js';
+import type { Shared } from './shared.js';
 
 /** A terminal as requests name it. */
 export interface Identity {

@@ -1,12 +1,12 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
 import { Downloads } from './downloads.js';
-import { RunIsOver, TerminalHttp, type Identity, type Reported } from './terminal-http.js';
 import { MqttWait, topicsOf } from './mqtt/waiting.js';
 import { Confirmations, type SendConfirmation } from './notifications/confirmations.js';
 import { waitByPolling, waitByStream } from './notifications/waiting.js';
 import { FRAMEWORK_VERSION } from './payments.js';
 import type { Shared } from './shared.js';
+import { RunIsOver, TerminalHttp, type Identity, type Reported } from './terminal-http.js';
 import type { TerminalParts } from './terminal-parts.js';
 import { Transactions } from './transactions.js';
 

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
-import { inviteBody, refuseLabels } from '../http/body/body.js';
 import { bodyPieces } from '../http/body/body-pieces.js';
+import { inviteBody, refuseLabels } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import { isUnchanged } from '../http/conditional.js';
 import { holdBytes, sendText, writeInPieces } from '../http/pieces.js';

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { insertRows } from '../support/databases/rows.js';
-import { openSlowClient } from '../support/slow-client.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { openSlowClient } from '../support/slow-client.js';
 
 let server: TestServer;
 beforeEach(async () => {

@@ -6,8 +6,8 @@
  *   npm run bench:postgres -- [--full] [--rounds N] [--milliseconds N] [--save]
  */
 import { execFileSync } from 'node:child_process';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { cpus, loadavg } from 'node:os';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 
 import { print, printTable, start, stopServers, withDatabaseFile, type Scenario } from './measure.js';
 import { saveCosts, type Costs } from './postgres/costs.js';

@@ -15,8 +15,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-import { metricOf, readGauges } from '../support/gauges.js';
 import { hashToken } from '../../src/resources/access-token/access-token.model.js';
+import { metricOf, readGauges } from '../support/gauges.js';
 import { audit, fillDatabase, insertMember } from './fill.js';
 import { print, startGateway, withDatabaseFile, type BenchServer } from './measure.js';
 import type { FleetPlan, FleetReport } from './terminals/fleet.js';

@@ -12,18 +12,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { readGauges } from '../support/gauges.js';
 import { largeDatabase, type LargeData } from './hostile/large.js';
 import { operationsOf } from './hostile/operations.js';
-import type { Operation } from './hostile/requests.js';
 import type { Fitted, Repeated } from './hostile/repeat.js';
 import { send } from './hostile/request.js';
+import type { Operation } from './hostile/requests.js';
 import { getInTurn, startSteady, watchOwnDelay, type Latencies } from './hostile/steady.js';
 import { print, printTable, startWatchedGateway, withDatabaseFile } from './measure.js';
 

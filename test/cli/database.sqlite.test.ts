@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { MIGRATION_NAMES } from '../../src/database/migrations.js';
-import { insertTransactions } from '../support/retention.js';
 import { createClient } from '../support/client.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
 import { commandLine, commandLineWithUser, GOOD_PASSWORD, runProgram, userAdd } from '../support/program.js';
+import { insertTransactions } from '../support/retention.js';
 
 describe('db', () => {
   it('migrates a new database; --dry-run only lists the migrations', async () => {

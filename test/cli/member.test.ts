@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { createClient, type Fields } from '../support/client.js';
-import { openKnown } from '../support/raw-socket.js';
 import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js';
+import { openKnown } from '../support/raw-socket.js';
 
 const BO = 'bo@acme.example';
 const inAcme = (command: string, email: string, ...more: string[]): string[] => [

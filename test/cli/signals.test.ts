@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { readDocument, ROOT } from '../documents/markdown.js';
 import { databaseEnvironment } from '../support/config.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { commandLine, commandLineWithUser, type Program } from '../support/program.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { selfSigned } from '../support/self-signed.js';
 import { startUpload } from '../support/started-upload.js';
 

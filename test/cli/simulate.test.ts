@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Summary } from '../../src/simulator/figures/figures.js';
 import { startStandIn, type Faults } from '../simulator/stand-in.js';
-import { createTerminals } from '../support/simulated-fleet.js';
 import {
   commandLine,
   commandLineWithUser,
@@ -12,6 +11,7 @@ import {
   type CommandLine,
   type Outcome,
 } from '../support/program.js';
+import { createTerminals } from '../support/simulated-fleet.js';
 
 function fileWith(cli: CommandLine, name: string, text: string): string {
   const path = join(cli.folder, name);

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import { useDatabase } from '../faults/machine.js';
+import { problemsIn } from '../faults/soundness.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { runProgram, startCommand, startProgram } from '../support/program.js';
-import { useDatabase } from '../faults/machine.js';
-import { problemsIn } from '../faults/soundness.js';
 import { COMPANIES } from '../support/server.js';
 
 let folder: string;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { readDocument } from '../documents/markdown.js';
+import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
 import { freePort } from '../support/free-port.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
 import { selfSigned } from '../support/self-signed.js';
 import { startServer, type TestServer } from '../support/server.js';
 

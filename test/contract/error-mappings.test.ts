@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { topLevelError, userErrorsOf } from '../../src/graphql/schema/errors.js';
-import { DOMAIN_CODES, DomainError, type DomainCode } from '../../src/platform/errors.js';
 import { problemResponse } from '../../src/http/problem.js';
+import { DOMAIN_CODES, DomainError, type DomainCode } from '../../src/platform/errors.js';
 
 /** By domain code: REST status, GraphQL code in `userErrors` (null if none), GraphQL code in `errors`. */
 const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, string]>> = {

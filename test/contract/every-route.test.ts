@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { ask, goodBody, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
 import type { Fields } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
+import { ask, goodBody, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
 import { createSampleRecords, type PathValues } from '../support/sample-records.js';
 import { startServer, type TestServer } from '../support/server.js';
 

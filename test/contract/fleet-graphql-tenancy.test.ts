@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf } from '../support/software.js';
 import type { Fields } from '../support/client.js';
 import { answered, changed, nodeId, type Page } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
+import { softwareOf } from '../support/software.js';
 
 const NOBODYS = 9e6;
 const ERRORS = 'userErrors { message path code }';

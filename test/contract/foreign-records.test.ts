@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { ask, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
 import type { Client, Reply } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
+import { ask, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
 import { createSampleRecords, OWNER_NUMBER, type PathValues } from '../support/sample-records.js';
 import { startServer, type TestServer } from '../support/server.js';
 

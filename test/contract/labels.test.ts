@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Reply } from '../support/client.js';
+import { ingestRow, sendLines, totalsOf } from '../support/line-stream.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { sendRaw } from '../support/raw-http.js';
 import { ask, goodBody, titled, type PathValue } from '../support/route-requests.js';
 import { createSampleRecords, type PathValues } from '../support/sample-records.js';
-import { ingestRow, sendLines, totalsOf } from '../support/line-stream.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;

@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { clientNetwork } from '../../src/platform/network.js';
 import { HOUR } from '../../src/platform/clock.js';
+import { clientNetwork } from '../../src/platform/network.js';
 import { createClient } from '../support/client.js';
 import { startServer, type TestServer } from '../support/server.js';
 

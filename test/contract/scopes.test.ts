@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
 import type { Method } from '../../src/rest/route.js';
-import { ROUTES } from '../support/openapi-check.js';
 import type { Reply } from '../support/client.js';
+import { ROUTES } from '../support/openapi-check.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
 
 /** The scope of each route, written a second time: a route that is missing here fails. */

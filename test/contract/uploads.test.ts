@@ -1,5 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Client, Fields, Reply } from '../support/client.js';

@@ -1,5 +1,5 @@
-import { instant } from '../../src/database/storage.js';
 import type { Database } from '../../src/database/database.js';
+import { instant } from '../../src/database/storage.js';
 import { createUnits } from '../../src/database/units.js';
 import type { SystemWriteWork, Units } from '../../src/database/work.js';
 import type { DomainError } from '../../src/platform/errors.js';

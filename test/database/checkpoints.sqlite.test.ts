@@ -1,16 +1,16 @@
 import Sqlite from 'better-sqlite3';
+import { CompiledQuery } from 'kysely';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { Checkpoints } from '../../src/database/sqlite/checkpoints/checkpoints.js';
 import { connect } from '../../src/database/sqlite/connect.js';
 import { SqliteConnection } from '../../src/database/sqlite/connections/connection.js';
 import { SILENT } from '../../src/database/sqlite/file/migrate.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
-import { Checkpoints } from '../../src/database/sqlite/checkpoints/checkpoints.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
 import { testClock } from '../support/clock.js';

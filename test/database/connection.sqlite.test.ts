@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { createUnits } from '../../src/database/units.js';
-import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { Statements } from '../../src/database/sqlite/connections/statements.js';
+import { openFile } from '../../src/database/sqlite/file/open-file.js';
+import { createUnits } from '../../src/database/units.js';
 import { testClock } from '../support/clock.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';

@@ -1,13 +1,12 @@
-import fc from 'fast-check';
 import Sqlite from 'better-sqlite3';
+import fc from 'fast-check';
 import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { countAll, valuesOf, type Examination } from '../../src/database/list/examining/examination.js';
 import type { Condition } from '../../src/database/list/condition.js';
+import { countAll, valuesOf, type Examination } from '../../src/database/list/examining/examination.js';
 import type { List } from '../../src/database/list/list.js';
 import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';
-import type { Tables } from '../../src/schema/schema.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { apiTokens } from '../../src/resources/access-token/access-token.service.js';
 import {
@@ -25,14 +24,15 @@ import {
   logicalNumbers,
   logicalNumbersOfGroup,
 } from '../../src/resources/logical-number/logical-number.service.js';
-import { notifications } from '../../src/resources/notification/notification.service.js';
 import { deliveriesOfNotification } from '../../src/resources/notification/delivery/recall.service.js';
+import { notifications } from '../../src/resources/notification/notification.service.js';
+import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
 import {
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
 } from '../../src/resources/transaction/totals/transaction-totals.service.js';
-import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
+import type { Tables } from '../../src/schema/schema.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';

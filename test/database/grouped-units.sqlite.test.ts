@@ -7,9 +7,9 @@ import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units, WriteWork } from '../../src/database/work.js';
 import { localCaller } from '../../src/platform/caller.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
 import { createDevices } from '../../src/resources/device/device.import.service.js';
-import { systemClock } from '../../src/platform/clock.js';
 import {
   createGroup,
   getGroupByName,

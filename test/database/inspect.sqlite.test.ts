@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { openDatabase } from '../../src/database/sqlite/open.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 

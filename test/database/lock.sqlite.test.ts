@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { connect } from '../../src/database/sqlite/connect.js';
-import { openDatabase } from '../../src/database/sqlite/open.js';
 import { lockFile } from '../../src/database/sqlite/file/lock.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { inOtherProcess } from '../support/other-process.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 let folder: string;
 beforeEach(() => {

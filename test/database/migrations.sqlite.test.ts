@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MIGRATIONS, namesOf, type Migration } from '../../src/database/migrations.js';
-import { openDatabase } from '../../src/database/sqlite/open.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
-import { beforePart, NAMES, noteOfGroups } from './invented-migrations.js';
+import { openDatabase } from '../../src/database/sqlite/open.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
+import { beforePart, NAMES, noteOfGroups } from './invented-migrations.js';
 
 let folder: string;
 let file: string;

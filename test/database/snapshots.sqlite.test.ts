@@ -7,9 +7,9 @@ import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
 import type { SystemReadWork, Units } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
-import { fileOf } from '../support/databases/sqlite-place.js';
 import { testClock } from '../support/clock.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
+import { fileOf } from '../support/databases/sqlite-place.js';
 import { startServer, SYSTEM } from '../support/server.js';
 
 const CALLER: Caller = {

@@ -9,20 +9,20 @@ import {
 } from '../../src/resources/content/content.repository.js';
 import { copyContent } from '../../src/resources/content/content.service.js';
 import { totalDevices } from '../../src/resources/device/device.summary.service.js';
-import { findDeviceCredentials } from '../../src/resources/terminal/device-token.repository.js';
-import { makePart } from '../../src/resources/notification/delivery/delivery.repository.js';
 import { DELIVERY_CHANGES } from '../../src/resources/notification/delivery/delivery.model.js';
-import { lastPosition, lastPositions } from '../../src/resources/notification/waiting/waiting.repository.js';
-import { findExpired } from '../../src/resources/notification/delivery/recall.repository.js';
+import { makePart } from '../../src/resources/notification/delivery/delivery.repository.js';
 import { findDueCompanyAfter } from '../../src/resources/notification/delivery/dispatch.repository.js';
-import { MAX_KINDS } from '../../src/resources/transaction/transaction-figures.model.js';
+import { findExpired } from '../../src/resources/notification/delivery/recall.repository.js';
+import { lastPosition, lastPositions } from '../../src/resources/notification/waiting/waiting.repository.js';
+import { findDeviceCredentials } from '../../src/resources/terminal/device-token.repository.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
+import { MAX_KINDS } from '../../src/resources/transaction/transaction-figures.model.js';
 import { deleteMembership, selectMemberships } from '../../src/resources/user/member/member.repository.js';
 import { listMembers } from '../../src/resources/user/member/member.service.js';
 import { payment } from '../resources/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
-import { CALLER, outcomeOrError, setUp } from './company-units.js';
 import { rowsOfCompany, TWIN } from '../support/two-companies.js';
+import { CALLER, outcomeOrError, setUp } from './company-units.js';
 
 const ofBrand = (brand: string) => payment({ card: { brand } });
 

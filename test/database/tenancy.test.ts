@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+
 import type { ReadWork, Units, WriteWork } from '../../src/database/work.js';
 import {
   selectDerivedTokens,
   selectTokensOf,
 } from '../../src/resources/access-token/access-token.repository.js';
 import { apiTokens, getToken, listTokens } from '../../src/resources/access-token/access-token.service.js';
-import {
-  insertAssociations,
-  selectAssociatedWith,
-} from '../../src/resources/app-version/links/association.repository.js';
 import { deleteAppVersionsOf } from '../../src/resources/app-version/app-version.removal.service.js';
 import {
   appVersions,
@@ -22,6 +19,10 @@ import {
   modulesOfAppVersion,
   updateAppVersion,
 } from '../../src/resources/app-version/app-version.service.js';
+import {
+  insertAssociations,
+  selectAssociatedWith,
+} from '../../src/resources/app-version/links/association.repository.js';
 import { attachToGroup, detachFromGroup } from '../../src/resources/app-version/links/group-links.service.js';
 import { isModuleInUse } from '../../src/resources/app/app.repository.js';
 import {
@@ -35,17 +36,17 @@ import { companies } from '../../src/resources/company/company.service.js';
 import { findChunk, findSize } from '../../src/resources/content/content.repository.js';
 import { copyContent, releaseContents, sumsOfContents } from '../../src/resources/content/content.service.js';
 import {
-  devicesByFrameworkVersion,
-  devicesByModel,
-  totalDevices,
-} from '../../src/resources/device/device.summary.service.js';
-import {
   detachDevicesFrom,
   devices,
   devicesOfLogicalNumber,
   getDeviceBySerialNumber,
   listDevices,
 } from '../../src/resources/device/device.service.js';
+import {
+  devicesByFrameworkVersion,
+  devicesByModel,
+  totalDevices,
+} from '../../src/resources/device/device.summary.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/resources/file/file.service.js';
 import {
   defaultVersionsFor,
@@ -59,16 +60,16 @@ import {
   logicalNumbers,
   logicalNumbersOfGroup,
 } from '../../src/resources/logical-number/logical-number.service.js';
-import {
-  countLinksOfVersions,
-  selectLinksOfNumbers,
-  selectLinksOfVersions,
-} from '../../src/resources/logical-number/version-links.repository.js';
 import { findTarget } from '../../src/resources/logical-number/target.service.js';
 import {
   planVersionGrant,
   type GrantMode,
 } from '../../src/resources/logical-number/version-grant.service.js';
+import {
+  countLinksOfVersions,
+  selectLinksOfNumbers,
+  selectLinksOfVersions,
+} from '../../src/resources/logical-number/version-links.repository.js';
 import { dropVersionLinks } from '../../src/resources/logical-number/version-links.service.js';
 import { metacontentList, metacontents } from '../../src/resources/metacontent/metacontent.service.js';
 import {
@@ -87,8 +88,8 @@ import {
 import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
 import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
 import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
-import { getTransaction } from '../../src/resources/transaction/transaction.service.js';
 import { transactions } from '../../src/resources/transaction/totals/transaction-totals.service.js';
+import { getTransaction } from '../../src/resources/transaction/transaction.service.js';
 import { findMembership, selectAdministrators } from '../../src/resources/user/member/member.repository.js';
 import {
   getUser,
@@ -97,14 +98,14 @@ import {
   memberList,
   users,
 } from '../../src/resources/user/member/member.service.js';
+import { report } from '../resources/transaction/records.js';
 import { openDatabase } from '../support/database.js';
 import type { SqlRow } from '../support/databases/place.js';
-import { report } from '../resources/transaction/records.js';
-import { CALLER, outcome, outcomeOrError, setUp, unitsOf } from './company-units.js';
 import { NOTIFICATION_READS, NOTIFICATION_WRITES } from '../support/tenancy-of-notifications.js';
 import { TERMINAL_READS, TERMINAL_WRITES } from '../support/tenancy-of-terminals.js';
 import { TRANSACTION_READS } from '../support/tenancy-of-transactions.js';
 import { rowsOfCompany, TWIN } from '../support/two-companies.js';
+import { CALLER, outcome, outcomeOrError, setUp, unitsOf } from './company-units.js';
 
 const PAGE = { page: 1, perPage: 100 };
 const SLICE = { order: 'ID', descending: false, backward: false, limit: 50, key: null, condition: null };

@@ -7,8 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { runCommandLine } from '../../src/cli/program.js';
 import type { Fields } from '../support/client.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { demoIsReady, killDemo, launchDemo, stopDemo, type StartedDemo } from '../support/demo.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 const run = promisify(execFile);
 

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
+import { createDemo, type Demo } from '../../src/demo/demo.js';
+import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';
+import { createRandom } from '../../src/platform/random.js';
 import { ROLLUPS } from '../../src/schema/rollups.js';
 import type { Tables } from '../../src/schema/schema.js';
-import { createDemo, type Demo } from '../../src/demo/demo.js';
-import { createRandom } from '../../src/platform/random.js';
-import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';
 import { newDatabase, type TestPlace } from '../support/databases/place.js';
 
 const clockAt = (time: string): Clock => ({ ...systemClock, now: () => new Date(time) });

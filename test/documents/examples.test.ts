@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { DOCUMENT } from '../support/openapi-check.js';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import type { Client } from '../support/client.js';
+import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { holdWriteLock } from '../support/other-process.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { runProgram, startProgram } from '../support/program.js';

@@ -1,6 +1,6 @@
+import Sqlite from 'better-sqlite3';
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';
 
 import { createGroup } from '../../src/resources/group/group.service.js';

@@ -18,9 +18,9 @@ import { describe, expect, it } from 'vitest';
 
 import { createGroup } from '../../src/resources/group/group.service.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
-import { scratchFolder } from '../support/scratch.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms, runProgram, startProgram } from '../support/program.js';
+import { scratchFolder } from '../support/scratch.js';
 import { AS_NOBODY, isRoot, itUnless, lacking, runTool, useScratchFolder } from './machine.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
 import { problemsIn } from './soundness.js';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 
-import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import type { Client, Reply } from '../support/client.js';
+import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms, startProgram, type Program } from '../support/program.js';
 import {

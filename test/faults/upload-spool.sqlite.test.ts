@@ -1,6 +1,6 @@
+import Sqlite from 'better-sqlite3';
 import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { buildLarge, WIDE } from '../bench/hostile/large.js';
-import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import type { Client } from '../support/client.js';
+import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { startProgram } from '../support/program.js';
 import { useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';

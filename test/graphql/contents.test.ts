@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
-import { base64Of } from '../../src/resources/content/content.graphql.js';
 import { CHUNK_BYTES } from '../../src/platform/encoding/content-builder.js';
-import { softwareOf, unique } from '../support/software.js';
+import { base64Of } from '../../src/resources/content/content.graphql.js';
 import type { Fields } from '../support/client.js';
 import { answered, nodeId, statementsFor } from '../support/dashboard.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
+import { softwareOf, unique } from '../support/software.js';
 import { servicesOf } from './operation-services.js';
 
 const MEGABYTE = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { insertRows } from '../support/databases/rows.js';
 import { answered, nodeId } from '../support/dashboard.js';
+import { insertRows } from '../support/databases/rows.js';
 import { fleet } from '../support/fleet.js';
 import { ask, openKnown } from '../support/raw-socket.js';
 import { startServer, type TestServer } from '../support/server.js';

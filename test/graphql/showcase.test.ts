@@ -1,13 +1,13 @@
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { changeCompany } from '../../src/resources/company/company.service.js';
 import { createDemo } from '../../src/demo/demo.js';
+import { changeCompany } from '../../src/resources/company/company.service.js';
 import { graphql } from '../gql/gql.js';
 import type { ShowcaseQuery } from '../gql/graphql.js';
 import { createClient, type Client, type Fields } from '../support/client.js';
-import { createGraphql, type Graphql } from '../support/graphql.js';
 import { testConfig } from '../support/config.js';
+import { createGraphql, type Graphql } from '../support/graphql.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 /** The query of a dashboard of the whole fleet. */

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { RequestLoaders } from '../../src/graphql/execution/reading.js';
-import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
-import { SharedUnit } from '../../src/graphql/execution/shared-unit.js';
 import type { ReadWork, Units } from '../../src/database/work.js';
+import { RequestLoaders } from '../../src/graphql/execution/reading.js';
+import { SharedUnit } from '../../src/graphql/execution/shared-unit.js';
+import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
 import { ask, openKnown } from '../support/raw-socket.js';
-import { openSlowClient } from '../support/slow-client.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { openSlowClient } from '../support/slow-client.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { createBase64BodyReader, type HeldBody } from '../../src/http/body/base64-body.js';
 import { createUploadReader, isMultipart, type HeldUpload } from '../../src/http/body/multipart.js';
-import { HttpProblem } from '../../src/http/problem.js';
 import type { UploadLimits } from '../../src/http/body/uploads.js';
+import { HttpProblem } from '../../src/http/problem.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
 import { CALLER, testUploads } from '../support/uploads.js';
 

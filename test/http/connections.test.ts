@@ -1,15 +1,15 @@
-import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { systemClock } from '../../src/platform/clock.js';
 import { CONNECTION_LIMITS, Connections } from '../../src/http/server/connections.js';
 import { REQUEST_LIMITS } from '../../src/http/server/requests.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { Slots } from '../../src/platform/limits/slots.js';
 import { metricOf } from '../support/gauges.js';
+import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 import { newTerminal } from '../support/terminals.js';
-import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer | undefined;
 const sockets: Socket[] = [];

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import express from 'express';
+import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { ready, type Check, type Readiness } from '../../src/http/monitoring/health.js';

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 
-import { systemClock } from '../../src/platform/clock.js';
 import { Connections } from '../../src/http/server/connections.js';
 import { listen, TIMEOUTS } from '../../src/http/server/listen.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { Slots } from '../../src/platform/limits/slots.js';
 
 const IDLE_MS = 300;

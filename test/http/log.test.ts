@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { closeSync, openSync, readSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { constants } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { warningOfMany } from '../../src/http/monitoring/request-log.js';
 import { createLogger, logSink } from '../../src/platform/logger.js';

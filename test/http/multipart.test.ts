@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { HttpProblem } from '../../src/http/problem.js';
 import { createUploadReader, type HeldUpload } from '../../src/http/body/multipart.js';
 import type { UploadLimits } from '../../src/http/body/uploads.js';
+import { HttpProblem } from '../../src/http/problem.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
 import { CALLER, rateOver, testUploads } from '../support/uploads.js';
 

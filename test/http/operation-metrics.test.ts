@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import express from 'express';
+import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { createMetrics, type Metrics, type MetricSources } from '../../src/http/monitoring/metrics.js';

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { REQUEST_LIMITS } from '../../src/http/server/requests.js';
-import { SYSTEM, startServer, type TestServer } from '../support/server.js';
 import { metricOf } from '../support/gauges.js';
 import { sendRaw } from '../support/raw-http.js';
+import { SYSTEM, startServer, type TestServer } from '../support/server.js';
 
 /** Requests that may wait on a connection. */
 const AHEAD = 250;

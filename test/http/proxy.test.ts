@@ -1,18 +1,18 @@
+import { createProxyServer, type ServerOptions } from 'http-proxy-3';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
-import { createProxyServer, type ServerOptions } from 'http-proxy-3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Config } from '../../src/platform/config/config.js';
 import { readDocument } from '../documents/markdown.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { selfSigned } from '../support/self-signed.js';
 import { startServer, type TestServer } from '../support/server.js';
 

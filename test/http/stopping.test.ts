@@ -3,9 +3,9 @@ import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 
-import { systemClock } from '../../src/platform/clock.js';
 import { Connections, IDLE_RULE } from '../../src/http/server/connections.js';
 import { listen, type HttpListener } from '../../src/http/server/listen.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { Slots } from '../../src/platform/limits/slots.js';
 
 /** More than the sockets of a client that does not read hold. */

@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { systemClock } from '../../src/platform/clock.js';
 import { problemResponse } from '../../src/http/problem.js';
 import { requestContext, requestContextOf } from '../../src/http/request-context.js';
 import { sendProblem } from '../../src/http/send.js';
 import { createClientLimits } from '../../src/http/server/client-limits.js';
 import { takeTerminalTurn } from '../../src/http/server/turns.js';
+import { systemClock } from '../../src/platform/clock.js';
 
 const ENTERING = 3;
 

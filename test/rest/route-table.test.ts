@@ -2,8 +2,8 @@ import { Router, type Request, type Response } from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { placeholders, type Route } from '../../src/rest/route.js';
 import { RouteTable } from '../../src/rest/route-table.js';
+import { placeholders, type Route } from '../../src/rest/route.js';
 import { ROUTES } from '../support/openapi-check.js';
 
 const table = new RouteTable(ROUTES, '/v1');

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
-import { softwareOf } from './software.js';
 import type { Client, Fields } from './client.js';
 import type { Member, TestServer } from './server.js';
+import { softwareOf } from './software.js';
 
 /** Creates a record; resolves to its fields. */
 async function created(client: Client, path: string, key: string, body: Fields): Promise<Fields> {

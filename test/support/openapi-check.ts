@@ -1,12 +1,12 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
+import { createRoutes, describeOtherRoutes } from '../../src/app/routes.js';
+import { createTerminalRoutes } from '../../src/app/terminals.js';
 import type { DescribedRoute } from '../../src/rest/openapi/described.js';
 import { createOpenApi, type OpenApiDocument } from '../../src/rest/openapi/openapi.js';
 import type { OpenApiOperation } from '../../src/rest/openapi/operation.js';
 import type { Route } from '../../src/rest/route.js';
-import { createRoutes, describeOtherRoutes } from '../../src/app/routes.js';
-import { createTerminalRoutes } from '../../src/app/terminals.js';
 
 export const ROUTES: readonly Route[] = createRoutes(() =>
   Promise.reject(new Error('These routes are for their descriptions only.')),

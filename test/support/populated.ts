@@ -2,11 +2,11 @@ import { findDevicesBySerialNumbers } from '../../src/resources/device/device.se
 import { claimForTerminals } from '../../src/resources/notification/delivery/dispatch.service.js';
 import { storeRefusals } from '../../src/resources/terminal/refusal/terminal-refusal.repository.js';
 import { addUnknownTerminalSightings } from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
-import { softwareOf } from './software.js';
 import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
-import type { Member, TestServer } from './server.js';
 import { recordAll } from './recording.js';
+import type { Member, TestServer } from './server.js';
+import { softwareOf } from './software.js';
 
 /** Creates `times` records of every kind in a company, each linked to records of every kind that it can refer to. */
 export async function populate(server: TestServer, member: Member, times: number): Promise<void> {

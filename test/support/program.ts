@@ -7,10 +7,10 @@ import { onTestFinished } from 'vitest';
 import { createCommandIo } from '../../src/cli/command-io.js';
 import { runCommandLine } from '../../src/cli/program.js';
 import { createClient, type Client, type Fields } from './client.js';
-import { newDatabase, type TestPlace } from './databases/place.js';
-import { removeFolder, scratchFolder } from './scratch.js';
 import { databaseEnvironment } from './config.js';
+import { newDatabase, type TestPlace } from './databases/place.js';
 import { prepareDatabaseWithUser } from './prepared-database.js';
+import { removeFolder, scratchFolder } from './scratch.js';
 
 /** The built program; the global setup of the tests builds it when a source is newer. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/boot.js', import.meta.url));

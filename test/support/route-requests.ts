@@ -1,6 +1,6 @@
-import type { Route } from '../../src/rest/route.js';
 import { sampleBody } from '../../src/rest/openapi/sample.js';
 import { bodySchema } from '../../src/rest/openapi/schema.js';
+import type { Route } from '../../src/rest/route.js';
 import type { Client, Fields, Reply, RequestOptions } from './client.js';
 
 const titleOf = (route: Route): string => `${route.method} ${route.path}`;

@@ -1,6 +1,6 @@
 import { fleet } from './fleet.js';
-import type { Member, TestServer } from './server.js';
 import { recordAll } from './recording.js';
+import type { Member, TestServer } from './server.js';
 
 /** For each placeholder of a path: the value of an existing record, and one that no record has. */
 export type PathValues = Readonly<Record<string, { readonly real: string; readonly missing: string }>>;

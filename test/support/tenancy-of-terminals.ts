@@ -1,10 +1,5 @@
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import {
-  deleteDeviceToken,
-  replaceDeviceTokens,
-  selectDevicesForTokens,
-} from '../../src/resources/terminal/device-token.repository.js';
-import {
   dropCurrent,
   forgetDeletedVersions,
   selectHeld,
@@ -24,6 +19,11 @@ import {
 } from '../../src/resources/device/presence/presence.repository.js';
 import { manifestWithin, selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
 import { effectiveWithin, selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
+import {
+  deleteDeviceToken,
+  replaceDeviceTokens,
+  selectDevicesForTokens,
+} from '../../src/resources/terminal/device-token.repository.js';
 import {
   selectRefusals,
   storeRefusals,

@@ -2,11 +2,11 @@ import express, { type ErrorRequestHandler } from 'express';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { systemClock } from '../../src/platform/clock.js';
 import { problemResponse } from '../../src/http/problem.js';
 import { requestContext, requestContextOf } from '../../src/http/request-context.js';
 import { sendProblem } from '../../src/http/send.js';
 import { createClientLimits } from '../../src/http/server/client-limits.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { TerminalRefused, type TerminalClaim } from '../../src/platform/terminal.js';
 import type { ServedRoute } from '../../src/terminal/route.js';
 import { createTerminalRouter } from '../../src/terminal/router.js';

@@ -1,5 +1,5 @@
-import { replyOf, type GraphqlOptions } from './graphql.js';
 import type { Fields } from './client.js';
+import { replyOf, type GraphqlOptions } from './graphql.js';
 import type { Member, TestServer } from './server.js';
 
 export interface SentFile {

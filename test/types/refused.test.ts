@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DATABASE_FIXTURES } from './database-fixtures.js';
-import { FACE_FIXTURES } from './graphql-module-fixtures.js';
 import type { Fixture } from './fixture.js';
+import { FACE_FIXTURES } from './graphql-module-fixtures.js';
 
 /** The fixtures of a layer are in a file of their own. */
 const FIXTURES: readonly Fixture[] = [...DATABASE_FIXTURES, ...FACE_FIXTURES];

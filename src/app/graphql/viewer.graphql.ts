@@ -20,8 +20,8 @@ import { apiTokensOfUser } from '../../resources/access-token/access-token.servi
 import { CompanyType } from '../../resources/company/company.graphql.js';
 import { companies } from '../../resources/company/company.service.js';
 import { Role } from '../../resources/user/member/member.graphql.js';
-import { UserType } from '../../resources/user/user.graphql.js';
 import { users } from '../../resources/user/member/member.service.js';
+import { UserType } from '../../resources/user/user.graphql.js';
 
 const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>>(
   'RateLimit',

@@ -5,8 +5,8 @@ import type { Link } from '../../database/ledger/chain.js';
 import { verifyChain, type ChainReport } from '../../database/ledger/verify.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { ledgerChainHash } from '../../platform/keys/keyed-hash.js';
-import { CommandError } from '../command-error.js';
 import { companyNamed, withDatabase, type CommandContext } from '../command-context.js';
+import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { EXIT } from '../exit-codes.js';
 

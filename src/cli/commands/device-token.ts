@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 
-import type { IssuedToken } from '../../resources/terminal/terminal.model.js';
-import { issueDeviceToken, issueNextDeviceTokens } from '../../resources/terminal/device-token.service.js';
-import { getDeviceBySerialNumber } from '../../resources/device/device.service.js';
-import { CommandError } from '../command-error.js';
-import { callerIn, withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
-import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { counted } from '../../platform/errors.js';
+import { getDeviceBySerialNumber } from '../../resources/device/device.service.js';
+import { issueDeviceToken, issueNextDeviceTokens } from '../../resources/terminal/device-token.service.js';
+import type { IssuedToken } from '../../resources/terminal/terminal.model.js';
+import { callerIn, withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
+import { CommandError } from '../command-error.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
 /** Adds `device token`. */
 export function addDeviceTokenCommand(device: Command, io: CommandIo): void {

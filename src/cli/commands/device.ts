@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 
+import { counted } from '../../platform/errors.js';
 import { createDevices } from '../../resources/device/device.import.service.js';
 import type { DeviceRow, ErrorPolicy } from '../../resources/device/device.model.js';
-import { CommandError } from '../command-error.js';
 import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
+import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
-import { addDeviceTokenCommand } from './device-token.js';
 import { listIn, type ListedValue } from '../import/csv.js';
-import { counted } from '../../platform/errors.js';
+import { addDeviceTokenCommand } from './device-token.js';
 
 export function addDeviceCommands(device: Command, io: CommandIo): void {
   addDeviceTokenCommand(device, io);

@@ -10,7 +10,6 @@ import { createNamedToken, getToken, listTokens } from '../../resources/access-t
 import { renewToken, revokeToken } from '../../resources/access-token/token-rights.service.js';
 import { getMembership } from '../../resources/user/member/member.service.js';
 import { getUserByEmail } from '../../resources/user/user.service.js';
-import { CommandError } from '../command-error.js';
 import {
   readIn,
   withActor,
@@ -19,6 +18,7 @@ import {
   type ActorOptions,
   type CommandContext,
 } from '../command-context.js';
+import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
 
 export function addTokenCommands(token: Command, io: CommandIo): void {

@@ -1,9 +1,10 @@
+import type { Command } from 'commander';
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
-import type { Command } from 'commander';
 
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { ndjsonLine } from '../../platform/encoding/ndjson.js';
+import { counted } from '../../platform/errors.js';
 import type { RejectedRow, RowTotals } from '../../platform/requests/rows.js';
 import {
   REQUIRED_ROW_FIELDS,
@@ -17,7 +18,6 @@ import { csvFile } from '../import/csv.js';
 import { ndjsonFile } from '../import/ndjson.js';
 import type { RowFile } from '../import/row-file.js';
 import { importTransactions } from '../import/transaction-import.js';
-import { counted } from '../../platform/errors.js';
 
 const NOTES = `
 A row has the fields of a transaction in /v1, and "reference": its name at the source. Required:

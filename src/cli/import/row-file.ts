@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 
-import { withPath } from '../../platform/storage/file-errors.js';
 import type { Row } from '../../platform/requests/rows.js';
+import { withPath } from '../../platform/storage/file-errors.js';
 
 export interface RowFile {
   readonly rows: AsyncIterable<Row>;

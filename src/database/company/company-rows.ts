@@ -3,15 +3,15 @@
  */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
-import { insertRows, NO_ENDING, runCached, type Ending } from '../statements/cached-query.js';
-import { drawIds, drawsItself, insertDrawing, NUMBERED_TABLES } from './ids.js';
+import type { Caller } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/requests/page.js';
-import { boundValues, entriesOf, kindOf, ownedAnd, type Bind } from './matching.js';
-import { hiddenFromPlanner, textOf } from '../storage.js';
 import type { Row, Tables, Written } from '../../schema/schema.js';
-import type { Caller } from '../../platform/caller.js';
+import { insertRows, NO_ENDING, runCached, type Ending } from '../statements/cached-query.js';
+import { hiddenFromPlanner, textOf } from '../storage.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
+import { drawIds, drawsItself, insertDrawing, NUMBERED_TABLES } from './ids.js';
+import { boundValues, entriesOf, kindOf, ownedAnd, type Bind } from './matching.js';
 
 /** A unit of work of one company: that of its caller, or the one given to `inCompany`. */
 export type OfCompany<Work> = Work & { readonly caller: Pick<Caller, 'companyId'> };

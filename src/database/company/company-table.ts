@@ -2,8 +2,11 @@ import { sql, type UpdateType } from 'kysely';
 
 import type { Audit } from '../../platform/changes/audit.js';
 import type { PageRequest } from '../../platform/requests/page.js';
+import type { Row, Tables, Written } from '../../schema/schema.js';
+import type { AuditColumns } from '../../schema/table.js';
 import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from '../audit.js';
-import { entriesOf } from './matching.js';
+import { areSame } from '../storage.js';
+import type { ReadWork, WriteWork } from '../work.js';
 import {
   CompanyRows,
   only,
@@ -13,10 +16,7 @@ import {
   type NewRow,
   type Selection,
 } from './company-rows.js';
-import { areSame } from '../storage.js';
-import type { AuditColumns } from '../../schema/table.js';
-import type { Row, Tables, Written } from '../../schema/schema.js';
-import type { ReadWork, WriteWork } from '../work.js';
+import { entriesOf } from './matching.js';
 
 /** Names of the company tables whose rows have an id and the audit columns. */
 export type AuditedTableName = {

@@ -1,7 +1,7 @@
 import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
-import { portable } from '../statements/portable.js';
 import { runCached, type Ending } from '../statements/cached-query.js';
+import { portable } from '../statements/portable.js';
 
 /**
  * Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies

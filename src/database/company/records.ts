@@ -1,10 +1,10 @@
-import type { Match } from './company-rows.js';
-import type { AuditedRecord, AuditedTableName, CompanyTable, OwnColumns, ValuesOf } from './company-table.js';
-import { countOf, type CounterName } from '../totals/count.js';
-import type { ReadWork, WriteWork } from '../work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/requests/page.js';
+import { countOf, type CounterName } from '../totals/count.js';
+import type { ReadWork, WriteWork } from '../work.js';
+import type { Match } from './company-rows.js';
+import type { AuditedRecord, AuditedTableName, CompanyTable, OwnColumns, ValuesOf } from './company-table.js';
 
 export interface RecordKind<Name extends AuditedTableName, T extends AuditedRecord> {
   /** Entity type in the ledger, for example `logical_number`; in messages it is written with spaces. */

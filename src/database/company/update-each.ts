@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 
-import { insertRows } from '../statements/cached-query.js';
-import type { CompanyTableName, OfCompany } from './company-rows.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Row, Tables, Written } from '../../schema/schema.js';
+import { insertRows } from '../statements/cached-query.js';
 import type { SystemWriteWork } from '../work.js';
+import type { CompanyTableName, OfCompany } from './company-rows.js';
 
 /** Rows per statement: more would hold the event loop for too long. */
 const ROWS_PER_STATEMENT = 200;

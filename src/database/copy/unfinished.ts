@@ -1,5 +1,5 @@
-import { DatabaseRefused } from '../refused.js';
 import { counted } from '../../platform/errors.js';
+import { DatabaseRefused } from '../refused.js';
 
 /** Table that exists only in a database into which a copy began but did not end. */
 export const UNFINISHED_TABLE = 'unfinished_copy';

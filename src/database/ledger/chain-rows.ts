@@ -1,9 +1,9 @@
 /** Rows that `audit verify` reads: entries of one company in pages, and the heads of all chains. */
 import { sql } from 'kysely';
 
-import { NO_COMPANY, type ChainHead } from './chain.js';
 import type { Row } from '../../schema/schema.js';
 import type { SystemReadWork } from '../work.js';
+import { NO_COMPANY, type ChainHead } from './chain.js';
 
 /** Entries per page. One entry may have half a megabyte. */
 const PAGE_SIZE = 50;

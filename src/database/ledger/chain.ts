@@ -8,8 +8,8 @@
 import { sql, type Transaction } from 'kysely';
 
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
-import { runCached } from '../statements/cached-query.js';
 import type { Row, Tables, Written } from '../../schema/schema.js';
+import { runCached } from '../statements/cached-query.js';
 
 /** Company id of entries without a company, for example of a sign-in with an unknown e-mail address. */
 export const NO_COMPANY = 0;

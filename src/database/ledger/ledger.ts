@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely';
 
+import type { Caller } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
-import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
-import { insertRows, NO_ENDING } from '../statements/cached-query.js';
-import { drawIds, insertDrawing } from '../company/ids.js';
-import { instant, json, nullable } from '../storage.js';
 import type { Tables } from '../../schema/schema.js';
-import type { Caller } from '../../platform/caller.js';
+import { drawIds, insertDrawing } from '../company/ids.js';
+import { insertRows, NO_ENDING } from '../statements/cached-query.js';
+import { instant, json, nullable } from '../storage.js';
+import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
 
 /** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */
 export interface LedgerChange {

@@ -2,8 +2,8 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
-import { inParts, notePruning, prunedUpTo } from '../prunings.js';
 import type { Tables } from '../../schema/schema.js';
+import { inParts, notePruning, prunedUpTo } from '../prunings.js';
 import type { SystemWriteWork } from '../work.js';
 import { NO_COMPANY, saveHead, type ChainHead } from './chain.js';
 

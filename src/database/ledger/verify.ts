@@ -1,8 +1,8 @@
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
-import { hashedValues, NO_LINK, sealedValues, type ChainHead, type Link } from './chain.js';
-import { selectEntries, type ChainState } from './chain-rows.js';
 import type { Row } from '../../schema/schema.js';
 import type { Units } from '../work.js';
+import { selectEntries, type ChainState } from './chain-rows.js';
+import { hashedValues, NO_LINK, sealedValues, type ChainHead, type Link } from './chain.js';
 
 export interface Damage {
   /** First damaged entry; null if the head of the chain itself is damaged. */

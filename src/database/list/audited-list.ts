@@ -1,6 +1,6 @@
-import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import type { Audit } from '../../platform/changes/audit.js';
 import type { AuditColumns } from '../../schema/table.js';
+import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import { listOf, type List } from './list.js';
 import type { Listing } from './listing.js';
 

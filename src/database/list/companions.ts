@@ -5,8 +5,8 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
-import { crossJoin } from '../storage.js';
 import type { Row, Tables } from '../../schema/schema.js';
+import { crossJoin } from '../storage.js';
 
 const COMPANIONS = {
   devices: { table: 'device_presence', id: 'device_id', columns: ['last_seen_at'] },

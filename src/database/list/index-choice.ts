@@ -1,11 +1,11 @@
 /** Indexes that the planner may use for a list: those by which the cost estimate has counted the rows. */
 import { sql, type RawBuilder } from 'kysely';
 
-import { conjuncts, isBounded, narrowing, orderOfChildren } from './examining/bounds.js';
+import { unindexed } from '../storage.js';
 import { condition, type Comparison, type Condition, type FilterColumn } from './condition.js';
+import { conjuncts, isBounded, narrowing, orderOfChildren } from './examining/bounds.js';
 import type { ListTable, Relation } from './scope.js';
 import type { SliceRequest } from './slice.js';
-import { unindexed } from '../storage.js';
 
 interface IndexedList extends ListTable {
   readonly filters: Readonly<Record<string, FilterColumn>>;

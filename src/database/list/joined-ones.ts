@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../statements/cached-query.js';
-import { ALL, tableWith } from './companions.js';
-import { hiddenFromPlanner } from '../storage.js';
 import type { Tables } from '../../schema/schema.js';
+import { runCached } from '../statements/cached-query.js';
+import { hiddenFromPlanner } from '../storage.js';
 import type { ReadWork } from '../work.js';
+import { ALL, tableWith } from './companions.js';
 import { ofCompany, type ListTable } from './scope.js';
 
 /** A record of another list, whose id is in a column of the rows or of a record joined before. */

@@ -4,11 +4,11 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../statements/cached-query.js';
-import { tableWith } from './companions.js';
 import { idsIn, idsOf } from '../bound-lists.js';
+import { runCached } from '../statements/cached-query.js';
 import { hiddenFromPlanner } from '../storage.js';
 import type { ReadWork } from '../work.js';
+import { tableWith } from './companions.js';
 import { nameOf, ofCompany, parentTable, type LinkRelation, type ListTable } from './scope.js';
 import { isDown, type KeyValue, type SliceRequest } from './slice.js';
 

@@ -1,7 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 
+import type { Row, Tables } from '../../schema/schema.js';
+import { inIds } from '../bound-lists.js';
 import { runCached, runFiltered, type Filtered } from '../statements/cached-query.js';
+import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
 import { countOf } from '../totals/count.js';
+import type { ReadWork } from '../work.js';
 import { ALL, idBeside, isOfCompanion, tableWith, type ListColumn } from './companions.js';
 import { columnsIn, meant, withoutImplied, type Condition } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
@@ -12,10 +16,6 @@ import type { LinkRelation, Relation } from './scope.js';
 import { childrenOf, companiesOf, nameOf, ofCompany, parentTable } from './scope.js';
 import { boundKey, impliedByKey, isDown, sharing, sortById } from './slice.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
-import { inIds } from '../bound-lists.js';
-import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
-import type { Row, Tables } from '../../schema/schema.js';
-import type { ReadWork } from '../work.js';
 
 /** Columns to read, and the name of their list in the names of queries. */
 interface Selected {

@@ -1,9 +1,5 @@
-/**
- * Lists with keyset pagination: of a company, or of many parents in one statement. The key of a record is
- * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total
- * (decisions.md#keyset-cursors).
- */
-import { newRowsOf, type NewRows } from './new-rows.js';
+import type { Tables } from '../../schema/schema.js';
+import type { ReadWork } from '../work.js';
 import type { Condition, FilterKind } from './condition.js';
 import type { Examination } from './examining/examination.js';
 import {
@@ -15,10 +11,14 @@ import {
 import type { JoinedOne } from './joined-ones.js';
 import { ListStatements } from './list-statements.js';
 import type { Listing, ListRow } from './listing.js';
+/**
+ * Lists with keyset pagination: of a company, or of many parents in one statement. The key of a record is
+ * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total
+ * (decisions.md#keyset-cursors).
+ */
+import { newRowsOf, type NewRows } from './new-rows.js';
 import type { Relation, RelationById, RelationByName } from './scope.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
-import type { Tables } from '../../schema/schema.js';
-import type { ReadWork } from '../work.js';
 
 /** A list as services use it. */
 export interface List<T> {

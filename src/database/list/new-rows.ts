@@ -1,10 +1,10 @@
 /** Rows in the order of their ids, for subscriptions that follow a table. */
 import { sql } from 'kysely';
 
-import { condition, type Condition, type FilterColumn, type FilterKind } from './condition.js';
-import { indexedBy } from '../storage.js';
 import type { Row, Tables } from '../../schema/schema.js';
+import { indexedBy } from '../storage.js';
 import type { ReadWork, SystemReadWork } from '../work.js';
+import { condition, type Condition, type FilterColumn, type FilterKind } from './condition.js';
 
 /**
  * Ids of a company in a table. Only one transaction of a company writes at a time, so its ids become visible

@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import type { CounterName } from '../totals/count.js';
-import { tableWith } from './companions.js';
+import type { Tables } from '../../schema/schema.js';
 import { idTable, nameTable } from '../bound-lists.js';
 import { crossJoin, hiddenFromPlanner } from '../storage.js';
-import type { Tables } from '../../schema/schema.js';
+import type { CounterName } from '../totals/count.js';
 import type { ReadWork } from '../work.js';
+import { tableWith } from './companions.js';
 import { hasAlternatives, type Condition } from './condition.js';
 import type { KeyValue } from './slice.js';
 

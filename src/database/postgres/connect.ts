@@ -3,21 +3,21 @@ import { join } from 'node:path';
 
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
+import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
-import { StatementListeners } from '../statements/statement-listener.js';
-import { tableSizes } from './sizes.js';
-import type { Tables } from '../../schema/schema.js';
-import { Announcements } from './announcements.js';
-import { UnitConnections } from './connections/unit-connections.js';
-import { ConnectionsDialect } from './connections/dialect.js';
-import { SharedLimits } from './limits/shared-limits.js';
 import { MIGRATION_NAMES } from '../migrations.js';
-import type { Roles } from './roles.js';
+import { StatementListeners } from '../statements/statement-listener.js';
+import { Announcements } from './announcements.js';
+import { ConnectionsDialect } from './connections/dialect.js';
 import { createPool } from './connections/pool.js';
-import { Sessions } from './connections/sessions.js';
 import type { Watcher } from './connections/session.js';
+import { Sessions } from './connections/sessions.js';
 import { StatementNames } from './connections/statement-names.js';
+import { UnitConnections } from './connections/unit-connections.js';
+import { SharedLimits } from './limits/shared-limits.js';
+import type { Roles } from './roles.js';
+import { tableSizes } from './sizes.js';
 
 const CONNECTIONS = 20;
 

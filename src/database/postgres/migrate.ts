@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type DatabaseConnection } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 
 import { SECOND } from '../../platform/clock.js';
@@ -9,9 +9,9 @@ import { MIGRATIONS, MIGRATION_NAMES, namesOf, type Migrations } from '../migrat
 import { DatabaseRefused } from '../refused.js';
 import { SCHEMA_CHANGED, SCHEMA_CHANGES } from './announcements.js';
 import { ConnectionsDialect } from './connections/dialect.js';
+import { NAMES_LOCK } from './connections/statement-names.js';
 import { stateOf } from './faults.js';
 import { AS_SYSTEM, prepareRoles, rolesIn, withRoles, type Roles } from './roles.js';
-import { NAMES_LOCK } from './connections/statement-names.js';
 
 /** Key of the advisory lock of the node that migrates. */
 const MIGRATING = '(21574, 3)';

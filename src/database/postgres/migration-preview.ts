@@ -2,8 +2,8 @@ import type { Client } from 'pg';
 
 import { SYSTEM_ROLE } from '../../schema/postgres.js';
 import { MIGRATIONS, namesOf, type Migrations } from '../migrations.js';
-import type { TouchedTable } from '../tools.js';
 import { DatabaseRefused } from '../refused.js';
+import type { TouchedTable } from '../tools.js';
 import { stateOf } from './faults.js';
 import { inspect, migrationHandle } from './migrate.js';
 import { rolesIn, withRoles, type Roles } from './roles.js';

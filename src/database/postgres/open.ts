@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type Client, type QueryConfig } from 'pg';
 
-import { databaseName } from '../../platform/config/database-url.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
-import type { Database, OpenOptions } from '../database.js';
+import { databaseName } from '../../platform/config/database-url.js';
 import { refuseUnfinished } from '../copy/unfinished.js';
+import type { Database, OpenOptions } from '../database.js';
 import { DatabaseRefused } from '../refused.js';
 import { connect } from './connect.js';
+import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
+import { isPooledByTransaction } from './connections/pooling.js';
 import { unfinishedCopyIn } from './copy/mark.js';
 import { stateOf } from './faults.js';
 import { bringUpToDate } from './migrate.js';
-import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
-import { isPooledByTransaction } from './connections/pooling.js';
 import { rolesIn } from './roles.js';
 
 const OLDEST = 150_000;

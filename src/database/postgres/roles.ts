@@ -1,5 +1,5 @@
-import type { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
 
 import { COMPANY_ROLE, SYSTEM_ROLE } from '../../schema/postgres.js';
 import { DatabaseRefused } from '../refused.js';

@@ -1,11 +1,11 @@
 import type { Client } from 'pg';
 
 import type { StorageSizes } from '../database.js';
+import { DatabaseRefused } from '../refused.js';
 import { storageFields, storageLines } from '../storage-description.js';
+import type { DatabaseTools, Description, TouchedTable } from '../tools.js';
 import { RECORDS } from '../totals/count.js';
 import { OLDEST_ROWS, type Oldest } from '../totals/oldest.js';
-import { DatabaseRefused } from '../refused.js';
-import type { DatabaseTools, Description, TouchedTable } from '../tools.js';
 import { checkServer, rowCounts } from './check.js';
 import { inspect } from './migrate.js';
 import { previewMigrations } from './migration-preview.js';

@@ -3,28 +3,28 @@ import { Kysely } from 'kysely';
 
 import { DomainError } from '../../platform/errors.js';
 import { inMemory } from '../../platform/limits/network-counter.js';
+import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { StatementListeners } from '../statements/statement-listener.js';
-import { FileCheck } from './file/file-check.js';
 import { Checkpoints } from './checkpoints/checkpoints.js';
+import { LogRestart } from './checkpoints/log-restart.js';
 import { SqliteConnection } from './connections/connection.js';
-import type { Watcher } from './connections/watcher.js';
 import { SqliteConnectionDialect } from './connections/dialect.js';
-import { WriteGroups } from './writes/groups.js';
+import type { Watcher } from './connections/watcher.js';
 import { ReaderThreads } from './examining/reader-threads.js';
+import { FileCheck } from './file/file-check.js';
 import { FileGuard } from './file/marker/guard.js';
 import { Marker, readMarks, type Slot } from './file/marker/marker.js';
 import { closeWhole, openFile } from './file/open-file.js';
 import { lastBackupOf, markOpen } from './file/paths.js';
 import { Reserve } from './file/reserve.js';
 import { FileSizes } from './sizes/file-sizes.js';
-import { LogRestart } from './checkpoints/log-restart.js';
 import { Snapshots } from './snapshots.js';
 import { databaseBytes, databaseChecks, trimLog } from './upkeep.js';
+import { WriteGroups } from './writes/groups.js';
 import { Transactions } from './writes/transactions.js';
 import { createWriters } from './writes/writer.js';
-import type { Tables } from '../../schema/schema.js';
 
 export interface ConnectOptions extends OpenOptions {
   /** Slot of the marker that records acknowledged changes. Without it, they are not recorded. */

@@ -10,17 +10,17 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { connect } from './connect.js';
+import { faultOfSystem } from '../../platform/storage/faults.js';
+import { refuseUnfinished } from '../copy/unfinished.js';
 import type { Database, OpenOptions } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
-import { refuseUnfinished } from '../copy/unfinished.js';
-import { unfinishedCopyIn } from './copy/source.js';
-import { faultOfSystem } from '../../platform/storage/faults.js';
-import { isStorageFault, translate } from './faults.js';
 import { DatabaseRefused } from '../refused.js';
-import { forgetCleanStop, hasCleanStop } from './file/marker/clean-stop.js';
+import { connect } from './connect.js';
+import { unfinishedCopyIn } from './copy/source.js';
+import { isStorageFault, translate } from './faults.js';
 import { inspectFile, recognizeFile, refusalOf, unusable } from './file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
+import { forgetCleanStop, hasCleanStop } from './file/marker/clean-stop.js';
 import { ensureMarker, headOf, lossOf, lost } from './file/marker/loss.js';
 import { readMarks, removeMarker } from './file/marker/marker.js';
 import { migrateFile, SILENT } from './file/migrate.js';

@@ -3,10 +3,10 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { Tables } from '../../schema/schema.js';
+import type { Database, DatabaseBytes } from '../database.js';
 import { MIGRATION_NAMES } from '../migrations.js';
 import type { FileCheck } from './file/file-check.js';
-import type { Database, DatabaseBytes } from '../database.js';
-import type { Tables } from '../../schema/schema.js';
 import { walPath, fileBytes } from './file/paths.js';
 
 /** Free bytes on the disk below which a change and its WAL might not fit. */

@@ -1,8 +1,8 @@
 import { CompiledQuery, sql, type DialectAdapter, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
 import { exactComparisons, toColumn, type Condition } from '../list/condition.js';
-import { execute } from './direct-statements.js';
 import { areSame } from '../storage.js';
+import { execute } from './direct-statements.js';
 
 /** Maximum cached shapes. Clients choose some of them, so beyond this number the oldest are dropped. */
 const MAX_SHAPES = 3_000;

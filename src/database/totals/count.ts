@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
-import { runCached } from '../statements/cached-query.js';
-import { inList } from '../bound-lists.js';
 import type { COUNTED } from '../../schema/schema.js';
+import { inList } from '../bound-lists.js';
+import { runCached } from '../statements/cached-query.js';
 import type { ReadWork } from '../work.js';
 
 /** Counters that describe a database. */

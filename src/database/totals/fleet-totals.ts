@@ -1,8 +1,8 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
 
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import type { CounterName } from './count.js';
 import type { Database } from '../database.js';
+import type { CounterName } from './count.js';
 
 /** Counter of rows of a table, or of queued deliveries. */
 export type FleetCounter = CounterName | 'queued_deliveries';

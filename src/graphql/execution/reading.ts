@@ -3,11 +3,11 @@ import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
-import { LIMITS, tooLarge, tooManyEntries } from '../limits/limits.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { LIMITS, tooLarge, tooManyEntries } from '../limits/limits.js';
 import { BatchingLoader } from './batching-loader.js';
-import { examine, NOTHING_EXAMINED, type Examining } from './examining.js';
 import { EntriesPerTurn } from './entries-per-turn.js';
+import { examine, NOTHING_EXAMINED, type Examining } from './examining.js';
 import { SharedUnit } from './shared-unit.js';
 
 /** Key of a loader: a list of the company, a list under many parents, or a use case. Lists have `isLarge`. */

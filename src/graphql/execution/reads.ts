@@ -1,6 +1,6 @@
+import type { Condition } from '../../database/list/condition.js';
 import type { Examination } from '../../database/list/examining/examination.js';
 import type { ChildList, List } from '../../database/list/list.js';
-import type { Condition } from '../../database/list/condition.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';

@@ -1,14 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-import { headerOf } from '../../http/headers.js';
-import { demandScope } from '../../platform/caller.js';
 import { hasBody, inviteBody, MAX_BODY_BYTES, problemOfLabels, readText } from '../../http/body/body.js';
 import type { BodyRate } from '../../http/body/least-rate.js';
-import { bearerToken } from '../../http/credential.js';
 import { isMultipart, type HeldUpload, type UploadReader } from '../../http/body/multipart.js';
+import { bearerToken } from '../../http/credential.js';
+import { headerOf } from '../../http/headers.js';
 import { requestContextOf } from '../../http/request-context.js';
-import { graphqlContextOf, releaseAfterExecution } from './http-context.js';
+import { demandScope } from '../../platform/caller.js';
 import { operationRefused } from '../limits/limits.js';
+import { graphqlContextOf, releaseAfterExecution } from './http-context.js';
 import { parsedJson } from './json.js';
 import { operationWithFile } from './upload.js';
 

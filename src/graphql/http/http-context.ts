@@ -1,13 +1,9 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-import { headerOf } from '../../http/headers.js';
-import { requestContextOf } from '../../http/request-context.js';
-import { companyOwner, enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
-import { isIdempotencyKey } from '../../platform/requests/idempotency.js';
-import { sentBy } from './operation-text.js';
-import { readToken } from '../../http/credential.js';
 import type { HeldUpload } from '../../http/body/multipart.js';
-import { malformed, readQuery } from '../../http/query.js';
+import { readToken } from '../../http/credential.js';
+import { headerOf } from '../../http/headers.js';
+import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
 import {
   holdBytes,
   holdChanged,
@@ -16,13 +12,17 @@ import {
   sendText,
   STREAM_BYTES,
 } from '../../http/pieces.js';
-import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
+import { malformed, readQuery } from '../../http/query.js';
+import { requestContextOf } from '../../http/request-context.js';
 import { enterCompany } from '../../http/server/requests.js';
+import { companyOwner, enterEventLoop, workFor } from '../../platform/concurrency/event-loop.js';
 import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
-import type { Authenticate } from './authentication.js';
+import { isIdempotencyKey } from '../../platform/requests/idempotency.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { NO_FACTS } from '../execution/request.js';
+import type { Authenticate } from './authentication.js';
+import { sentBy } from './operation-text.js';
 
 /** Authenticates a request before its body is read. */
 export function authenticateRequest(authenticate: Authenticate, template = '/graphql'): RequestHandler {

@@ -1,12 +1,12 @@
 import type { ErrorRequestHandler } from 'express';
 
-import { requestContextOf } from '../../http/request-context.js';
-import { DomainError } from '../../platform/errors.js';
 import { problemResponse } from '../../http/problem.js';
+import { requestContextOf } from '../../http/request-context.js';
 import { sendProblem } from '../../http/send.js';
-import { topLevelError } from '../schema/errors.js';
-import { OperationRefused } from '../limits/limits.js';
+import { DomainError } from '../../platform/errors.js';
 import { maskErrors } from '../execution/mask.js';
+import { OperationRefused } from '../limits/limits.js';
+import { topLevelError } from '../schema/errors.js';
 
 /** `extensions` of a response without an execution. */
 const NO_COST = { cost: { requested: 0, actual: 0 } };

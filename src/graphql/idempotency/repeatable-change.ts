@@ -2,13 +2,13 @@ import type { GraphQLFormattedError } from 'graphql';
 
 import type { Units, WriteWork } from '../../database/work.js';
 import type { StoredResponses } from '../../http/stored-responses.js';
-import type { IdempotencyKey } from '../../platform/requests/idempotency.js';
 import type { Caller } from '../../platform/caller.js';
 import { SECOND } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import { findFormerResult, type FormerCall } from './former-replay.js';
+import type { IdempotencyKey } from '../../platform/requests/idempotency.js';
 import type { Content } from '../execution/contents.js';
 import type { RequestLoaders } from '../execution/reading.js';
+import { findFormerResult, type FormerCall } from './former-replay.js';
 
 /** The response of one mutation field as it is stored, as JSON. */
 export interface StoredPayload {

@@ -24,12 +24,12 @@ import { createHash } from 'node:crypto';
 
 import type { Caller } from '../../platform/caller.js';
 import { workFor, yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
+import type { Execution } from '../execution/context.js';
+import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
+import { coerceLongLists } from '../execution/long-variables.js';
 import { findSentFile } from '../http/upload.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
-import type { Execution } from '../execution/context.js';
-import { coerceLongLists } from '../execution/long-variables.js';
-import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { FormerCall } from './former-replay.js';
 import { StoredPayloadFound, type RepeatableChange, type StoredPayload } from './repeatable-change.js';
 

@@ -33,8 +33,8 @@ import {
   type ValueNode,
 } from 'graphql';
 
-import { DEFAULT_FIRST } from '../schema/connection.js';
 import type { Examination } from '../../database/list/examining/examination.js';
+import { DEFAULT_FIRST } from '../schema/connection.js';
 import type { Selected } from '../schema/examines.js';
 import { Base64 } from '../schema/scalars.js';
 import { ExaminedFields } from './examined.js';

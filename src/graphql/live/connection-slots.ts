@@ -1,7 +1,7 @@
+import { HttpProblem } from '../../http/problem.js';
 import type { Caller } from '../../platform/caller.js';
 import type { Slots } from '../../platform/limits/slots.js';
 import { clientNetwork } from '../../platform/network.js';
-import { HttpProblem } from '../../http/problem.js';
 import { LIVE_LIMITS } from './limits.js';
 
 const RETRY = { 'Retry-After': '5' };

@@ -2,22 +2,22 @@ import type { Request, RequestHandler, Response } from 'express';
 import { OperationTypeNode } from 'graphql';
 import { finished } from 'node:stream';
 
+import { readToken } from '../../http/credential.js';
 import { headerOf } from '../../http/headers.js';
+import { readQuery } from '../../http/query.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { leaveRequests } from '../../http/server/requests.js';
 import { DomainError } from '../../platform/errors.js';
-import { readToken } from '../../http/credential.js';
-import { readQuery } from '../../http/query.js';
-import { methodNotAllowed } from '../http/methods.js';
-import { graphqlContextOf } from '../http/http-context.js';
 import { renderError, RenderedErrors } from '../execution/mask.js';
-import { operationRefused, OperationRefused } from '../limits/limits.js';
+import { graphqlContextOf } from '../http/http-context.js';
+import { methodNotAllowed } from '../http/methods.js';
 import { readOperationText, sentBy, type OperationText } from '../http/operation-text.js';
+import { operationRefused, OperationRefused } from '../limits/limits.js';
+import { takeConnection, takeToken } from './connection-slots.js';
+import { EventStream, type Outcomes } from './event-stream.js';
 import type { LiveTimes } from './limits.js';
 import { Operation, type Client, type Outcome } from './operation/operation.js';
 import type { LiveParts } from './parts.js';
-import { takeConnection, takeToken } from './connection-slots.js';
-import { EventStream, type Outcomes } from './event-stream.js';
 
 /** GraphQL over server-sent events: "distinct connections" of graphql-sse, one connection per operation. */
 export class EventStreams {

@@ -1,13 +1,13 @@
 import { Router } from 'express';
 
 import { readOperation, refuseForgery, type BodyOptions } from '../http/body.js';
-import { demandMethod, listMethods } from '../http/methods.js';
 import { authenticateRequest } from '../http/http-context.js';
+import { demandMethod, listMethods } from '../http/methods.js';
+import { EventStreams } from './event-streams.js';
 import { LIVE_TIMES, type LiveTimes } from './limits.js';
 import type { LiveParts } from './parts.js';
 import { refuseSingleConnection } from './single-connection.js';
 import { Sockets } from './sockets.js';
-import { EventStreams } from './event-streams.js';
 
 export interface LiveOptions extends BodyOptions, LiveParts {
   readonly times?: Partial<LiveTimes>;

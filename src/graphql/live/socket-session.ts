@@ -6,20 +6,20 @@ import type { WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
 import { overLimit } from '../../http/server/rate-limit.js';
-import { DomainError } from '../../platform/errors.js';
 import { yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
+import { DomainError } from '../../platform/errors.js';
 import type { GraphqlContext } from '../execution/context.js';
-import { operationRefused, type OperationRefused } from '../limits/limits.js';
+import { RenderedErrors, renderError } from '../execution/mask.js';
 import { NO_FACTS, type RequestFacts } from '../execution/request.js';
-import { LIVE_LIMITS } from './limits.js';
 import { readOperationText } from '../http/operation-text.js';
 import { idempotencyKeyOf, tokensIn } from '../http/socket-message.js';
+import { operationRefused, type OperationRefused } from '../limits/limits.js';
+import { takeToken } from './connection-slots.js';
+import { LIVE_LIMITS } from './limits.js';
 import { Operation, type OperationControl, type Outcome } from './operation/operation.js';
 import { Outbox } from './outbox.js';
 import type { LiveParts } from './parts.js';
-import { takeToken } from './connection-slots.js';
-import { RenderedErrors, renderError } from '../execution/mask.js';
 
 /** Facts of the request that opened the socket. */
 export interface Opening {

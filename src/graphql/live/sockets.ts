@@ -3,18 +3,18 @@ import { handleProtocols } from 'graphql-ws';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
+import { readToken } from '../../http/credential.js';
 import { headerOf } from '../../http/headers.js';
+import { HttpProblem } from '../../http/problem.js';
+import { malformed, readQuery } from '../../http/query.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { isUpgrade, takeOver } from '../../http/server/upgrade.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
-import { readToken } from '../../http/credential.js';
-import { HttpProblem } from '../../http/problem.js';
-import { malformed, readQuery } from '../../http/query.js';
-import { LIVE_LIMITS, type LiveTimes } from './limits.js';
-import { createProtocol, serveSocket, type Protocol } from './protocol.js';
 import { takeConnection } from './connection-slots.js';
+import { LIVE_LIMITS, type LiveTimes } from './limits.js';
 import type { LiveParts } from './parts.js';
+import { createProtocol, serveSocket, type Protocol } from './protocol.js';
 import { SocketSession } from './socket-session.js';
 
 const STOP_POLL_MS = 20;

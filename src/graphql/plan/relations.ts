@@ -1,10 +1,10 @@
-import type { ChildList, List } from '../../database/list/list.js';
 import type { JoinedOne } from '../../database/list/joined-ones.js';
+import type { ChildList, List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
 import type { Variables } from '../limits/cost.js';
-import { numberIn } from '../schema/node.js';
 import { foundOrNull } from '../schema/errors.js';
+import { numberIn } from '../schema/node.js';
 import type { ConnectionPlan } from './connection-plan.js';
 import type { Getter } from './declared.js';
 import type { ObjectPlan, Relation } from './object-plan.js';

@@ -2,12 +2,12 @@ import type { Request } from 'express';
 import { Writable } from 'node:stream';
 
 import type { Caller } from '../../platform/caller.js';
+import type { SentContent } from '../../platform/encoding/content-builder.js';
 import {
   FormFieldScanner,
   JsonFieldScanner,
   type FieldScanner,
 } from '../../platform/encoding/field-scanner.js';
-import type { SentContent } from '../../platform/encoding/content-builder.js';
 import { Base64Content, SentBytes } from '../../platform/encoding/sent-bytes.js';
 import type { ReceivedContent } from '../../platform/spool/received-content.js';
 import { headerOf } from '../headers.js';

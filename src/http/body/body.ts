@@ -2,13 +2,13 @@ import type { Request, Response } from 'express';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
-import { DomainError } from '../../platform/errors.js';
-import { problemOfJson } from '../../platform/encoding/json.js';
 import { numbersAsText } from '../../platform/encoding/json-numbers.js';
+import { problemOfJson } from '../../platform/encoding/json.js';
+import { DomainError } from '../../platform/errors.js';
 import { headerOf } from '../headers.js';
-import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
+import { FormFields, type FormValue } from './form.js';
 import { watchRate, type BodyRate } from './least-rate.js';
 
 /** Largest JSON or form body, in bytes. A field that `readBase64Body` streams to a file does not count. */

@@ -6,10 +6,10 @@ import type { ChunkedContent, SentContent } from '../../platform/encoding/conten
 import { DomainError } from '../../platform/errors.js';
 import type { SpooledContent } from '../../platform/spool/received-content.js';
 import { headerOf } from '../headers.js';
-import { CHARSET, firstBytes, MAX_BODY_BYTES, refuseLabels, unsupportedCharset } from './body.js';
-import { FormFields, type FormValue } from './form.js';
 import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
+import { CHARSET, firstBytes, MAX_BODY_BYTES, refuseLabels, unsupportedCharset } from './body.js';
+import { FormFields, type FormValue } from './form.js';
 import { createPacer, receiveInto, TURN_BYTES } from './receive.js';
 import { largerThan, type UploadInProgress, type UploadLimits, type Uploads } from './uploads.js';
 

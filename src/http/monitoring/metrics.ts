@@ -7,11 +7,11 @@ import { SECOND, systemClock } from '../../platform/clock.js';
 import type { RefusalCode } from '../../platform/terminal.js';
 import { sendText } from '../pieces.js';
 import { addOperationSources, type OperationSources } from './fleet-metrics.js';
-import { addStorageFigures, type StorageFigures } from './storage-metrics.js';
 import type { WaitingSince } from './followers.js';
 import { addMqtt, type MqttState } from './mqtt-metrics.js';
 import { addProcessMetrics } from './process-metrics.js';
 import { statementMetrics } from './statement-metrics.js';
+import { addStorageFigures, type StorageFigures } from './storage-metrics.js';
 
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
 export interface StreamCounters {

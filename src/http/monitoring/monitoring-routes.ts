@@ -1,8 +1,8 @@
 import { Router, type RequestHandler } from 'express';
 
 import { methodNotAllowed } from '../problem.js';
-import { sendMethods } from '../send.js';
 import { requestContextOf } from '../request-context.js';
+import { sendMethods } from '../send.js';
 import { isUpgrade } from '../server/upgrade.js';
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS'];

@@ -3,8 +3,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { SECOND, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { onClosed, requestContextOf } from '../request-context.js';
-import type { Metrics } from './metrics.js';
 import { SWITCHING_PROTOCOLS } from '../server/upgrade.js';
+import type { Metrics } from './metrics.js';
 
 /** Status that is logged if the client disconnected before it got a response. */
 const CLIENT_CLOSED = 499;

@@ -3,8 +3,8 @@ import express, { type Express, type ErrorRequestHandler, type Request, type Req
 import { systemClock } from '../../platform/clock.js';
 import { HttpProblem, problemResponse } from '../problem.js';
 import { malformed } from '../query.js';
-import { sendProblem } from '../send.js';
 import { requestContextOf, refuseAmbiguous, requestContext, type ClientLimits } from '../request-context.js';
+import { sendProblem } from '../send.js';
 import { chain } from './chain.js';
 import { allowOrigins, demandKnownOrigin } from './origins.js';
 import { limitRequests, limitTerminalRequests } from './requests.js';

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
 
+import type { Clock } from '../../platform/clock.js';
 import {
   clientOwner,
   enterEventLoop,
@@ -8,7 +9,6 @@ import {
   workFor,
   type Owner,
 } from '../../platform/concurrency/event-loop.js';
-import type { Clock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { RetrySpread, TERMINAL_RETRIES } from '../../platform/limits/retry-spread.js';
 import { HttpProblem } from '../problem.js';

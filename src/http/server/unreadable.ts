@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { randomUUID } from 'node:crypto';
 
 import { HttpProblem, problemResponse, type HttpCode } from '../problem.js';
 import { takesLong } from './long-requests.js';

@@ -1,7 +1,7 @@
+import { isCardNumber, type Range } from './card-number.js';
 import { searchEncoded } from './encoded-search.js';
 import { middleOfValue, namedField, type NamedField } from './named-card-data.js';
 import { searchText } from './text-search.js';
-import { isCardNumber, type Range } from './card-number.js';
 
 export interface Scrubbed<T> {
   readonly value: T;

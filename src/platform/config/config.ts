@@ -1,14 +1,14 @@
-import { isIP } from 'node:net';
 import { statSync } from 'node:fs';
+import { isIP } from 'node:net';
 
 import type { PresenceLimits } from '../presence.js';
 import { parseDatabaseUrl, withoutPassword, type DatabaseUrl } from './database-url.js';
+import { readKeptPeriods, type KeptPeriods } from './kept-periods.js';
 import { readMqtt, type MqttSettings } from './mqtt.js';
 import { parseOperationList, type OperationList } from './operation-list.js';
 import { parseOrigins } from './origins.js';
 import { readPresence } from './presence.js';
 import type { ReadSetting } from './read-setting.js';
-import { readKeptPeriods, type KeptPeriods } from './kept-periods.js';
 import { LOG_LEVELS, SETTINGS, type LogLevel } from './settings.js';
 import { readText } from './text-file.js';
 import { readTls, type Tls } from './tls.js';

@@ -1,14 +1,14 @@
 import { sql, type SqlBool } from 'kysely';
 
-import { drawIds } from '../../database/company/ids.js';
-import { CompanyRows, inCompany, type OfCompany } from '../../database/company/company-rows.js';
-import { listOf } from '../../database/list/list.js';
-import { specialSql } from '../../database/company/special-sql.js';
 import { inIds, inPairs } from '../../database/bound-lists.js';
+import { CompanyRows, inCompany, type OfCompany } from '../../database/company/company-rows.js';
+import { drawIds } from '../../database/company/ids.js';
+import { specialSql } from '../../database/company/special-sql.js';
+import { listOf } from '../../database/list/list.js';
 import { instant, json, nullable } from '../../database/storage.js';
-import type { Row } from '../../schema/schema.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import type { Role, Scope } from '../../platform/caller.js';
+import type { Row } from '../../schema/schema.js';
 import type { AccessToken } from './access-token.model.js';
 
 const time = nullable(instant);

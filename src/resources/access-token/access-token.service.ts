@@ -1,9 +1,9 @@
 import { only } from '../../database/company/company-rows.js';
+import { found } from '../../database/company/records.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import { mayUse, ORDINARY_SCOPES, type Caller, type Scope } from '../../platform/caller.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
-import { found } from '../../database/company/records.js';
 import { hashToken, NamedTokenCreate, randomToken, type AccessToken } from './access-token.model.js';
 import {
   findToken,

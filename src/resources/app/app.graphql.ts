@@ -8,6 +8,8 @@ import {
   queries,
   text,
 } from '../../graphql/index.js';
+import { versionIdsOf } from '../app-version/app-version.removal.service.js';
+import { refuseLoss } from '../logical-number/kept-software.service.js';
 import { auditedType } from '../user/audited.graphql.js';
 import {
   AppCreate,
@@ -17,8 +19,6 @@ import {
   type Kind,
   type Language,
 } from './app.model.js';
-import { versionIdsOf } from '../app-version/app-version.removal.service.js';
-import { refuseLoss } from '../logical-number/kept-software.service.js';
 import { deleteApp } from './app.removal.service.js';
 import { apps, createApp, getApp, getAppByName, updateApp } from './app.service.js';
 

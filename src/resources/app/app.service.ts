@@ -1,9 +1,9 @@
+import { Records } from '../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
-import { invalid } from '../../platform/errors.js';
 import { normalized } from '../../platform/encoding/text.js';
+import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
-import { Records } from '../../database/company/records.js';
 import { AppCreate, AppUpdate, MAX_APP_NAME, type App } from './app.model.js';
 import { appTable, isModuleInUse } from './app.repository.js';
 import { identify, identifyAnew } from './app.rules.js';

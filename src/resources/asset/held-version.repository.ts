@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 
+import { idTable, inIds } from '../../database/bound-lists.js';
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { countUpTo, sumOfCounts } from '../../database/list/examining/examination.js';
-import { idTable, inIds } from '../../database/bound-lists.js';
 import { flag } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Reach } from './asset.model.js';

@@ -1,5 +1,5 @@
-import { listOf } from '../../database/list/list.js';
 import { specialSql } from '../../database/company/special-sql.js';
+import { listOf } from '../../database/list/list.js';
 import { instant } from '../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { randomId } from '../../platform/keys/random-id.js';

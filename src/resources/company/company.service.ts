@@ -1,8 +1,8 @@
+import { found } from '../../database/company/records.js';
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../database/work.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { taken } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
-import { found } from '../../database/company/records.js';
 import { CompanyCreate, CompanyUpdate, type Company, type CompanySummary } from './company.model.js';
 import {
   companies,

@@ -16,7 +16,6 @@ import {
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
 import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
-import type { Presence } from './presence/presence.model.js';
 import {
   createDevice,
   deleteDevice,
@@ -26,6 +25,7 @@ import {
   getDeviceBySerialNumber,
   updateDevice,
 } from './device.service.js';
+import type { Presence } from './presence/presence.model.js';
 
 export const DeviceType = auditedType<Device, 'logicalNumberId'>('Device', 'A payment terminal.', {
   serialNumber: text('Serial number, unique in the company.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../platform/changes/audit.js';
 import { identifyingName } from '../../platform/card-data/identifying-name.js';
+import type { Audit } from '../../platform/changes/audit.js';
 import { freeText, printableName } from '../../platform/encoding/text.js';
 import { recordId } from '../../platform/validate.js';
 

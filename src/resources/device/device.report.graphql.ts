@@ -7,8 +7,8 @@ import {
   type GraphqlContext,
   type Input,
 } from '../../graphql/index.js';
-import { DomainError } from '../../platform/errors.js';
 import { normalized } from '../../platform/encoding/text.js';
+import { DomainError } from '../../platform/errors.js';
 import { DeviceList } from './device.graphql.js';
 import { DeviceReport } from './device.model.js';
 import { findDevicesBySerialNumbers, reportDevice } from './device.service.js';

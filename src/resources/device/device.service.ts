@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { Records } from '../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { changed, newValues } from '../../platform/changes/changes.js';
 import { scrubJson, scrubText } from '../../platform/card-data/card-data.js';
-import { invalid } from '../../platform/errors.js';
+import { changed, newValues } from '../../platform/changes/changes.js';
 import { normalized } from '../../platform/encoding/text.js';
+import { invalid } from '../../platform/errors.js';
 import { tooManyRecords } from '../../platform/limits/many-records.js';
 import { parse } from '../../platform/validate.js';
 import { hasLogicalNumber } from '../logical-number/logical-number.service.js';
-import { Records } from '../../database/company/records.js';
 import { DeviceCreate, DeviceReport, DeviceUpdate, type Device, type DeviceMeta } from './device.model.js';
 import { deviceTable } from './device.repository.js';
 

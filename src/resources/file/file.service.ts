@@ -1,9 +1,9 @@
+import { Records } from '../../database/company/records.js';
 import type { WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { keepContent, releaseContents } from '../content/content.service.js';
-import { Records } from '../../database/company/records.js';
 import { FileCreate, FileUpdate, type File, type SentFile } from './file.model.js';
 import { fileTable } from './file.repository.js';
 import { fileNameOf } from './file.rules.js';

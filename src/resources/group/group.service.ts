@@ -1,8 +1,8 @@
+import { Records } from '../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { changed, newValues } from '../../platform/changes/changes.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { parse } from '../../platform/validate.js';
-import { Records } from '../../database/company/records.js';
 import { GroupCreate, GroupUpdate, type Group } from './group.model.js';
 import { groupTable } from './group.repository.js';
 

@@ -1,8 +1,8 @@
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { comparedInstant, instant } from '../../database/storage.js';
-import type { Tables, Written } from '../../schema/schema.js';
 import type { SystemWriteWork, WriteWork } from '../../database/work.js';
+import type { Tables, Written } from '../../schema/schema.js';
 
 export const responses = new CompanyRows('idempotency_keys');
 

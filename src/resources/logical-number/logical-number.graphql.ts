@@ -13,8 +13,8 @@ import {
 } from '../../graphql/index.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import { auditedType } from '../user/audited.graphql.js';
-import { LogicalNumberCreate, LogicalNumberUpdate, type LogicalNumberHead } from './logical-number.model.js';
 import { refuseLossByMove } from './kept-software.service.js';
+import { LogicalNumberCreate, LogicalNumberUpdate, type LogicalNumberHead } from './logical-number.model.js';
 import { deleteLogicalNumber } from './logical-number.removal.service.js';
 import {
   createLogicalNumber,

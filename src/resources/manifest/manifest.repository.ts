@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 
+import { idTable, inIds } from '../../database/bound-lists.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examining/examination.js';
-import { idTable, inIds } from '../../database/bound-lists.js';
 import { crossJoin, flag } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Language } from '../app/app.model.js';

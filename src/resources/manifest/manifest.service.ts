@@ -1,5 +1,5 @@
-import type { ReadWork } from '../../database/work.js';
 import { ROW_VALUES, type Examination } from '../../database/list/examining/examination.js';
+import type { ReadWork } from '../../database/work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError, notFound } from '../../platform/errors.js';
 import { companies } from '../company/company.service.js';

@@ -1,5 +1,5 @@
-import { invalid } from '../../platform/errors.js';
 import { normalized } from '../../platform/encoding/text.js';
+import { invalid } from '../../platform/errors.js';
 import type { NotificationKind, NotificationSend } from './notification.model.js';
 
 const MAX_TARGETS = 10_000;

@@ -1,3 +1,4 @@
+import { Records } from '../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { warningOfCardData } from '../../platform/card-data/card-data.js';
 import { invalid } from '../../platform/errors.js';
@@ -7,10 +8,9 @@ import { hasGroup } from '../group/group.service.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import { findLogicalNumbersByNumbers } from '../logical-number/logical-number.service.js';
 import { affected, affectedOfGroup, type Affected } from '../logical-number/target.service.js';
-import { Records } from '../../database/company/records.js';
-import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
 import { DELIVERY } from './delivery/delivery.model.js';
 import { queueForGroup, queueForNumbers } from './delivery/delivery.service.js';
+import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
 import { notificationTable } from './notification.repository.js';
 import { refuseUnknown, storedContent, targetsOf, type Targets } from './notification.rules.js';
 

@@ -1,5 +1,6 @@
 import type { Match } from '../../database/company/company-rows.js';
 import type { CompanyTable, ValuesOf } from '../../database/company/company-table.js';
+import { Records } from '../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { warningOfCardData } from '../../platform/card-data/card-data.js';
 import {
@@ -8,7 +9,6 @@ import {
   tooManyRecords,
 } from '../../platform/limits/many-records.js';
 import type { Page, PageRequest } from '../../platform/requests/page.js';
-import { Records } from '../../database/company/records.js';
 import type { OwnedRecord, Owner } from './owner.model.js';
 
 /** The use cases that parameters and metacontents have in common. */

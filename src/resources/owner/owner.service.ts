@@ -1,6 +1,6 @@
 import type { ReadWork } from '../../database/work.js';
-import { DomainError, invalid, notFound } from '../../platform/errors.js';
 import { isNameLike } from '../../platform/encoding/text.js';
+import { DomainError, invalid, notFound } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
 import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';

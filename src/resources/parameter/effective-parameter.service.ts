@@ -1,6 +1,6 @@
 import { ROW_VALUES, type Examination } from '../../database/list/examining/examination.js';
-import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { ReadWork } from '../../database/work.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { effectiveParameters } from './effective-parameter.rules.js';
 import type { EffectiveParameter } from './parameter.model.js';
 import { effectiveWithin, selectParametersOfOwners } from './parameter.repository.js';

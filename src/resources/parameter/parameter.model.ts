@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import type { DomainError } from '../../platform/errors.js';
 import { boundedBytes, freeText, printableName } from '../../platform/encoding/text.js';
+import type { DomainError } from '../../platform/errors.js';
 import type { OwnedRecord } from '../owner/owner.model.js';
 
 /** Fields of a parameter that clients set. */

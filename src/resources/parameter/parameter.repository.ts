@@ -1,13 +1,13 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
 import { auditOf } from '../../database/audit.js';
+import { inIds, idTable, pairTable } from '../../database/bound-lists.js';
 import { CompanyTable } from '../../database/company/company-table.js';
+import { specialSql } from '../../database/company/special-sql.js';
 import { auditedList } from '../../database/list/audited-list.js';
 import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examining/examination.js';
-import { specialSql } from '../../database/company/special-sql.js';
-import { inIds, idTable, pairTable } from '../../database/bound-lists.js';
-import type { Row } from '../../schema/schema.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
+import type { Row } from '../../schema/schema.js';
 import type { Owner } from '../owner/owner.model.js';
 import type { Parameter, ParameterValues } from './parameter.model.js';
 

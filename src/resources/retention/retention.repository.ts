@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
+import { inIds, inList } from '../../database/bound-lists.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { inParts, notePruning, prunedUpTo, type PrunedTable } from '../../database/prunings.js';
-import { inIds, inList } from '../../database/bound-lists.js';
-import { ROLLUPS, UNIT_MS } from '../../schema/rollups.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../database/work.js';
+import { ROLLUPS, UNIT_MS } from '../../schema/rollups.js';
 import type { Deleted, DeletedRows, Kind } from './retention.model.js';
 
 /** Rows that one statement deletes; more would block the event loop for too long. */

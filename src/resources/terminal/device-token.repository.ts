@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
+import { inList } from '../../database/bound-lists.js';
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inList } from '../../database/bound-lists.js';
 import { instant } from '../../database/storage.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../database/work.js';
 

@@ -4,8 +4,8 @@ import { invalid } from '../../platform/errors.js';
 import { TerminalRefused, type TerminalClaim } from '../../platform/terminal.js';
 import type { Device } from '../device/device.model.js';
 import { findDevicesBySerialNumbers } from '../device/device.service.js';
-import { logicalNumbers } from '../logical-number/logical-number.service.js';
 import { selectOnlyDevices } from '../device/presence/presence.service.js';
+import { logicalNumbers } from '../logical-number/logical-number.service.js';
 
 /** The device of a terminal that may use the service. */
 export interface AdmittedDevice extends Device {

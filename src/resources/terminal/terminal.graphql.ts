@@ -26,10 +26,10 @@ import type { DeviceRefusalCode } from '../../platform/terminal.js';
 import { DeviceType } from '../device/device.graphql.js';
 import type { Device } from '../device/device.model.js';
 import { getDevice } from '../device/device.service.js';
-import { adoptTerminal, unknownTerminals } from './unknown/adoption.service.js';
 import { issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
 import { lastRefusals } from './refusal/terminal-refusal.service.js';
 import type { TerminalRefusal } from './terminal.model.js';
+import { adoptTerminal, unknownTerminals } from './unknown/adoption.service.js';
 import type { UnknownTerminal } from './unknown/unknown-terminal.model.js';
 
 const TerminalRefusalCode = enumeration<DeviceRefusalCode>(

@@ -1,12 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../../database/statements/cached-query.js';
+import { inList } from '../../database/bound-lists.js';
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { inList } from '../../database/bound-lists.js';
+import { runCached } from '../../database/statements/cached-query.js';
 import { crossJoin, typed } from '../../database/storage.js';
 import type { WriteWork } from '../../database/work.js';
-import type { TransactionRecord } from './transaction.model.js';
 import {
   admittedKinds,
   figuresOfRecord,
@@ -16,6 +15,7 @@ import {
   type Figures,
   type PaymentKind,
 } from './transaction-figures.model.js';
+import type { TransactionRecord } from './transaction.model.js';
 
 const numbers = new CompanyRows('logical_numbers');
 const paymentKinds = new CompanyRows('transaction_payment_kinds');

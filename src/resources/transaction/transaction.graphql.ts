@@ -17,13 +17,13 @@ import { AppType } from '../app/app.graphql.js';
 import { DeviceType } from '../device/device.graphql.js';
 import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { ParsedPaymentType } from './parsed-payment.graphql.js';
-import type { Transaction } from './transaction.model.js';
-import { appsOf, devicesOf } from './transaction.parties.service.js';
 import {
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
 } from './totals/transaction-totals.service.js';
+import type { Transaction } from './transaction.model.js';
+import { appsOf, devicesOf } from './transaction.parties.service.js';
 
 export const TransactionStatus = enumeration<Transaction['status']>(
   'TransactionStatus',

@@ -9,9 +9,9 @@ import {
   type FollowArgs,
   type GraphqlContext,
 } from '../../graphql/index.js';
+import { transactionNewRows } from './totals/transaction-totals.service.js';
 import { TransactionList, TransactionType } from './transaction.graphql.js';
 import type { Transaction } from './transaction.model.js';
-import { transactionNewRows } from './totals/transaction-totals.service.js';
 
 interface Recorded {
   readonly sequence: number;

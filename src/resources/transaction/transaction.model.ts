@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { problemOfJson } from '../../platform/encoding/json.js';
 import { identifyingName } from '../../platform/card-data/identifying-name.js';
+import { problemOfJson } from '../../platform/encoding/json.js';
 import { freeText, isNameLike, normalized, printableName } from '../../platform/encoding/text.js';
 import { readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
 import type { TimeRange } from './time-range.model.js';

@@ -1,17 +1,17 @@
 import { sql, type SqlBool } from 'kysely';
 
+import { textPairs } from '../../database/bound-lists.js';
+import { CompanyRows, only } from '../../database/company/company-rows.js';
+import { specialSql } from '../../database/company/special-sql.js';
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
 import { isBounded, narrowing } from '../../database/list/examining/bounds.js';
-import { CompanyRows, only } from '../../database/company/company-rows.js';
-import { listOf } from '../../database/list/list.js';
 import { withoutAlternatives } from '../../database/list/index-choice.js';
-import { specialSql } from '../../database/company/special-sql.js';
-import { textPairs } from '../../database/bound-lists.js';
+import { listOf } from '../../database/list/list.js';
 import { crossJoin, instant, json, nullable, hiddenFromPlanner } from '../../database/storage.js';
-import type { Row, Tables, Written } from '../../schema/schema.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import { figuresOf, groupsOf } from './transaction-figures.repository.js';
+import type { Row, Tables, Written } from '../../schema/schema.js';
 import type { Figures } from './transaction-figures.model.js';
+import { figuresOf, groupsOf } from './transaction-figures.repository.js';
 import {
   outcomeOf,
   type ParsedPayment,

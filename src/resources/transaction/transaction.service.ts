@@ -1,15 +1,15 @@
+import { found } from '../../database/company/records.js';
 import type { ReadWork } from '../../database/work.js';
 import { DomainError } from '../../platform/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../../platform/requests/page.js';
 import { parse } from '../../platform/validate.js';
-import { found } from '../../database/company/records.js';
 import { examineForPage } from './extent/transaction-extent.service.js';
 import { placePage } from './extent/transaction-place.service.js';
+import type { Narrowed } from './totals/transaction-totals.service.js';
 import { selectTransactions } from './transaction-page.repository.js';
 import { TransactionFilter, type Transaction } from './transaction.model.js';
 import { findTransaction } from './transaction.repository.js';
 import { periodOf } from './transaction.rules.js';
-import type { Narrowed } from './totals/transaction-totals.service.js';
 
 export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
   return found(await findTransaction(work, id), 'transaction');

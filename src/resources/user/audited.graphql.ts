@@ -9,10 +9,10 @@ import {
   type FieldsOf,
   type GraphqlContext,
 } from '../../graphql/index.js';
-import type { Audit } from '../../platform/changes/audit.js';
 import type { Channel as ChannelName } from '../../platform/caller.js';
-import { UserType } from './user.graphql.js';
+import type { Audit } from '../../platform/changes/audit.js';
 import { users } from './member/member.service.js';
+import { UserType } from './user.graphql.js';
 import type { Member } from './user.model.js';
 
 export const Channel = enumeration<ChannelName>('Channel', 'Interface through which a change was made.', {

@@ -1,5 +1,5 @@
-import type { SystemWriteWork } from '../../database/work.js';
 import type { LedgerChange } from '../../database/ledger/ledger.js';
+import type { SystemWriteWork } from '../../database/work.js';
 import { firstAdministrator } from './member/administrator.service.js';
 import { selectMemberships } from './member/member.repository.js';
 

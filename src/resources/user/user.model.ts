@@ -1,8 +1,8 @@
-import { TimeZone } from '../../platform/time-zones.js';
 import { z } from 'zod';
 
 import { ROLES, type Role } from '../../platform/caller.js';
 import { isStorable, normalized, printableName } from '../../platform/encoding/text.js';
+import { TimeZone } from '../../platform/time-zones.js';
 
 export const MAX_EMAIL = 254;
 const MIN_PASSWORD = 12;

@@ -1,9 +1,9 @@
 import { changedBy } from '../../database/audit.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { forUpdate, instant, nullable } from '../../database/storage.js';
-import type { Row } from '../../schema/schema.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { randomId } from '../../platform/keys/random-id.js';
+import type { Row } from '../../schema/schema.js';
 import type { SignInState } from './sign-in/sign-in.model.js';
 import { comparableEmail, type User } from './user.model.js';
 

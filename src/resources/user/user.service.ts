@@ -1,8 +1,8 @@
+import { found } from '../../database/company/records.js';
 import type { SystemReadWork, SystemWriteWork } from '../../database/work.js';
 import { parse } from '../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
-import { found } from '../../database/company/records.js';
 import { demandAdministrator, firstAdministrator } from './member/administrator.service.js';
 import { renameInAll, selectMemberships } from './member/member.repository.js';
 import { addMembership, getMembership } from './member/member.service.js';

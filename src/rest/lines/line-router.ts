@@ -1,8 +1,8 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 
 import type { Units } from '../../database/work.js';
-import { inviteBody, refuseLabels } from '../../http/body/body.js';
 import { bodyPieces } from '../../http/body/body-pieces.js';
+import { inviteBody, refuseLabels } from '../../http/body/body.js';
 import type { BodyRate } from '../../http/body/least-rate.js';
 import { headerOf } from '../../http/headers.js';
 import { holdBytes, STREAM_BYTES, writeInPieces } from '../../http/pieces.js';

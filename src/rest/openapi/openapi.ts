@@ -1,3 +1,4 @@
+import { pathPattern, placeholders, readsRecord, type Route } from '../route.js';
 import { describedOperation, type DescribedRoute } from './described.js';
 import { INTRODUCTION } from './introduction.js';
 import {
@@ -18,7 +19,6 @@ import {
   type Header,
 } from './problems.js';
 import { bodyOf, parametersOf } from './request.js';
-import { pathPattern, placeholders, readsRecord, type Route } from '../route.js';
 import { responseSchema, type Schema, type Schemas } from './schema.js';
 
 export type OpenApiDocument = ReturnType<typeof createOpenApi>;

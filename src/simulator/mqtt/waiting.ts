@@ -1,8 +1,8 @@
 import { SECOND } from '../../platform/clock.js';
 import { NoAnswer } from '../http-client.js';
-import { RunIsOver } from '../terminal-http.js';
 import { PushedText } from '../messages.js';
 import type { Confirmations } from '../notifications/confirmations.js';
+import { RunIsOver } from '../terminal-http.js';
 import type { TerminalParts } from '../terminal-parts.js';
 import { MqttConnection, type BrokerOptions } from './connection.js';
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 import { SECOND } from '../../platform/clock.js';
 import { parsed } from '../downloads.js';
-import { RunIsOver } from '../terminal-http.js';
 import { Pushed, PushedList } from '../messages.js';
+import { RunIsOver } from '../terminal-http.js';
 import type { TerminalParts } from '../terminal-parts.js';
 import type { Confirmations } from './confirmations.js';
 

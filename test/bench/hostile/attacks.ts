@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { WIDE, type LargeData } from './large.js';
 import { operationsOf } from './operations.js';
-import type { Operation } from './requests.js';
 import { fit, repeat } from './repeat.js';
 import { send } from './request.js';
+import type { Operation } from './requests.js';
 
 /** Attacks a server with the rights of the large company, or with none, until its process is killed. */
 export type Attack = (url: string, data: LargeData) => Promise<unknown>;

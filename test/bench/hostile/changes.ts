@@ -1,6 +1,6 @@
 import { MOST, WIDE, type LargeData } from './large.js';
-import { globalId, texts, unique, type Operation, type Requests } from './requests.js';
 import type { Request } from './request.js';
+import { globalId, texts, unique, type Operation, type Requests } from './requests.js';
 
 /** Bulk and wide changes, and what moves many bytes. The last ones can be carried out once only. */
 export const changes = (requests: Requests, data: LargeData): Operation[] => [

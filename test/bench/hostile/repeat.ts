@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 
-import type { Operation } from './requests.js';
 import { send, type Outcome } from './request.js';
+import type { Operation } from './requests.js';
 
 export interface Repeated {
   readonly medianMs: number;

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 
 import type { BenchRequest } from '../load.js';
 import type { Scenario } from '../measure.js';
-import { SHOWCASE } from './showcase-query.js';
 import type { Filled } from './places.js';
+import { SHOWCASE } from './showcase-query.js';
 
 const PER_PAGE = 30;
 /** Transactions that are recorded by one request. */

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 
-import { SESSION_AS_SYSTEM } from '../../../src/database/postgres/roles.js';
 import { createCommandIo } from '../../../src/cli/command-io.js';
 import { runCommandLine } from '../../../src/cli/program.js';
 import { COPIED_TABLES } from '../../../src/database/copy/tables.js';
+import { SESSION_AS_SYSTEM } from '../../../src/database/postgres/roles.js';
 import { connect } from '../../../src/database/sqlite/connect.js';
 import { createUnits } from '../../../src/database/units.js';
 import { createDemo } from '../../../src/demo/demo.js';

@@ -7,22 +7,22 @@ import type { Comparison, Condition, FilterKind } from '../../../src/database/li
 import type { ChildList, List } from '../../../src/database/list/list.js';
 import { checkedText, openChecked } from '../../../src/database/sqlite/examining/checked-connection.js';
 import { ThreadDialect } from '../../../src/database/sqlite/examining/thread-dialect.js';
-import type { Tables } from '../../../src/schema/schema.js';
 import type { ReadWork } from '../../../src/database/work.js';
+import { HOUR } from '../../../src/platform/clock.js';
+import { PRESENCE_LIMITS } from '../../../src/platform/presence.js';
 import {
   devicesByFrameworkVersion,
   devicesByModel,
   totalDevices,
 } from '../../../src/resources/device/device.summary.service.js';
-import { HOUR } from '../../../src/platform/clock.js';
 import { BUCKETS, DIMENSIONS } from '../../../src/resources/transaction/summary/transaction-summary.model.js';
 import { summarizeTransactions } from '../../../src/resources/transaction/summary/transaction-summary.service.js';
 import { listTransactions } from '../../../src/resources/transaction/transaction.service.js';
-import { PRESENCE_LIMITS } from '../../../src/platform/presence.js';
+import type { Tables } from '../../../src/schema/schema.js';
 import { databaseFile, fileOf } from '../../support/databases/sqlite-place.js';
-import { removeFolder, scratchFolder } from '../../support/scratch.js';
 import { populate } from '../../support/populated.js';
 import { planOf } from '../../support/query-plan.js';
+import { removeFolder, scratchFolder } from '../../support/scratch.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;

@@ -8,8 +8,8 @@ import { createUnits } from '../../../src/database/units.js';
 import type { ReadWork } from '../../../src/database/work.js';
 import { testClock } from '../../support/clock.js';
 import { databaseFile } from '../../support/databases/sqlite-place.js';
-import { removeFolder, scratchFolder } from '../../support/scratch.js';
 import { count, examine, forHours, openExamined, until } from '../../support/examining.js';
+import { removeFolder, scratchFolder } from '../../support/scratch.js';
 
 describe('a reader thread', () => {
   it('starts when a unit needs it, and reports its statements like others', async () => {

@@ -1,8 +1,8 @@
+import { sql } from 'kysely';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sql } from 'kysely';
 
 import { DomainError } from '../../../src/platform/errors.js';
 import { addCompany, openNodes } from '../../support/postgres/nodes.js';

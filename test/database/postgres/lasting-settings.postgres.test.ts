@@ -7,8 +7,8 @@ import { openDatabase } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/units.js';
 import type { ReadWork, Units } from '../../../src/database/work.js';
 import type { Caller } from '../../../src/platform/caller.js';
-import { systemClock } from '../../../src/platform/clock.js';
 import { LOCAL_ORIGIN } from '../../../src/platform/caller.js';
+import { systemClock } from '../../../src/platform/clock.js';
 import { createGroup } from '../../../src/resources/group/group.service.js';
 import { addCompany, openNodes, present } from '../../support/postgres/nodes.js';
 

@@ -3,12 +3,12 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 
 import { CompanyRows } from '../../../src/database/company/company-rows.js';
+import { MIGRATIONS } from '../../../src/database/migrations.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
 import { previewMigrations } from '../../../src/database/postgres/migration-preview.js';
-import { MIGRATIONS } from '../../../src/database/migrations.js';
-import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 import type { Caller } from '../../../src/platform/caller.js';
+import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 
 const database = openNodes(2);
 const { node, admin } = database;

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 
 import { specialSql } from '../../../src/database/company/special-sql.js';
 import { openDatabase } from '../../../src/database/open.js';
-import type { ReadWork } from '../../../src/database/work.js';
 import { createUnits } from '../../../src/database/units.js';
+import type { ReadWork } from '../../../src/database/work.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { addCompany, openNodes } from '../../support/postgres/nodes.js';
 

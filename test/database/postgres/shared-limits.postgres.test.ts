@@ -3,8 +3,8 @@ import { connect as connectTo } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 
-import { MAX_ROWS } from '../../../src/database/postgres/limits/shared-window-store.js';
 import { SharedLimits } from '../../../src/database/postgres/limits/shared-limits.js';
+import { MAX_ROWS } from '../../../src/database/postgres/limits/shared-window-store.js';
 import { openDatabase } from '../../../src/database/postgres/open.js';
 import { HOUR, MINUTE } from '../../../src/platform/clock.js';
 import { createNetworkCounter } from '../../../src/platform/limits/network-counter.js';

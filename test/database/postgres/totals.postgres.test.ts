@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { COUNTED, counterOf } from '../../../src/schema/schema.js';
 import { ROLLUPS } from '../../../src/schema/rollups.js';
+import { COUNTED, counterOf } from '../../../src/schema/schema.js';
 import { addRecords } from '../../support/postgres/records.js';
 import { AUDIT, AUDITED, schemaDatabase } from '../../support/postgres/schema.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { CompanyRows } from '../../../src/database/company/company-rows.js';

@@ -1,17 +1,17 @@
-import { createRandom, type Random } from '../../../src/platform/random.js';
 import { createSchema } from '../../../src/app/graphql/schema.js';
 import { SCOPES } from '../../../src/platform/caller.js';
+import { createRandom, type Random } from '../../../src/platform/random.js';
 import { readGauges } from '../../support/gauges.js';
-import { smaller, type Attempt, type Surface } from './requests/attempt.js';
 import { problemsOf, type Problem, type Secrets } from './checks.js';
 import { Companies, type Sender } from './companies.js';
+import type { Known } from './records.js';
+import { smaller, type Attempt, type Surface } from './requests/attempt.js';
 import { GraphqlRequests } from './requests/graphql-requests.js';
 import { withOddHttp } from './requests/http-oddities.js';
 import { RestRequests } from './requests/rest-requests.js';
-import type { Known } from './records.js';
+import { OddValues } from './requests/values.js';
 import { asAttempt, nextSession, runSession } from './sockets.js';
 import { startTarget, type Target } from './target.js';
-import { OddValues } from './requests/values.js';
 import { sendAttempt } from './wire.js';
 
 export interface CampaignOptions {

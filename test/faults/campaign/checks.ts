@@ -1,8 +1,8 @@
 import { parse, type GraphQLSchema } from 'graphql';
 
 import { expectDocumented } from '../../support/openapi-check.js';
-import { bytesOf, type Attempt } from './requests/attempt.js';
 import { MARKERS } from './companies.js';
+import { bytesOf, type Attempt } from './requests/attempt.js';
 import { shapeProblem } from './shape.js';
 import type { Answer, Received } from './wire.js';
 

@@ -17,8 +17,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { MINUTE, SECOND } from '../../../src/platform/clock.js';
-import { repeatCommand } from './requests/attempt.js';
 import { runCampaign, type CampaignResult } from './campaign.js';
+import { repeatCommand } from './requests/attempt.js';
 
 const { values } = parseArgs({
   options: {

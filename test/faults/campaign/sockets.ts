@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
 import type { Random } from '../../../src/platform/random.js';
-import type { Attempt } from './requests/attempt.js';
 import { leaks, type Problem, type Secrets } from './checks.js';
 import type { Sender } from './companies.js';
+import type { Attempt } from './requests/attempt.js';
 import type { GraphqlRequests } from './requests/graphql-requests.js';
-import { shapeProblem } from './shape.js';
 import { toJson, type OddValues } from './requests/values.js';
+import { shapeProblem } from './shape.js';
 
 /** A WebSocket session: what a client sends, in order. */
 export interface Session {

@@ -2,8 +2,8 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
-import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import type { Client } from '../../support/client.js';
+import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import { killPrograms, runProgram, startProgram } from '../../support/program.js';
 import {

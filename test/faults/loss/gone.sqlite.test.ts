@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 
 import { DatabaseRefused } from '../../../src/database/refused.js';
-import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { createClient, type Client } from '../../support/client.js';
+import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import { runCommand, startProgram, type Program } from '../../support/program.js';
 import { openServer } from '../../support/server.js';

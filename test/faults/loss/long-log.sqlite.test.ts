@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';

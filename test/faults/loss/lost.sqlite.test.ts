@@ -15,12 +15,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DatabaseRefused } from '../../../src/database/refused.js';
-import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { createClient } from '../../support/client.js';
-import { scratchFolder } from '../../support/scratch.js';
+import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { markerOf } from '../../support/marker.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import { runCommand, runProgram, startProgram } from '../../support/program.js';
+import { scratchFolder } from '../../support/scratch.js';
 import { openServer } from '../../support/server.js';
 import { useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';

@@ -14,8 +14,8 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { createClient } from '../../support/client.js';
+import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { markerOf } from '../../support/marker.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import { PROGRAM, runCommand, runProgram, startProgram, type Program } from '../../support/program.js';

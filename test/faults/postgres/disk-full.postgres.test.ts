@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { chownSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 
 import { killPrograms } from '../../support/program.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { startPooler } from '../../support/postgres/pooler.js';
 import { FAST, faultyPostgres, run, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, runGateway } from './gateway.js';
-import { startPooler } from '../../support/postgres/pooler.js';
 import { oldServer } from './old-server.js';
 
 let server: FaultyPostgres;

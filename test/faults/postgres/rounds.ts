@@ -1,10 +1,10 @@
+import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createCommandIo } from '../../../src/cli/command-io.js';
 import { runCommandLine } from '../../../src/cli/program.js';
-import { killPrograms, type Program } from '../../support/program.js';
-import { PassThrough, Readable } from 'node:stream';
 import type { Client } from '../../support/client.js';
+import { killPrograms, type Program } from '../../support/program.js';
 import { Lists, TERMINALS_EACH, Writer } from '../mixed-writes.js';
 import type { RoundsResult } from '../rounds.js';
 import { faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';

@@ -5,8 +5,8 @@ import type { Summary } from '../../../src/simulator/figures/figures.js';
 import type { Transport } from '../../../src/simulator/shared.js';
 import { Simulation } from '../../../src/simulator/simulation.js';
 import type { Client } from '../../support/client.js';
-import { startProxy } from '../../support/proxy.js';
 import type { Program } from '../../support/program.js';
+import { startProxy } from '../../support/proxy.js';
 import { createTerminals, simulatedSerials } from '../../support/simulated-fleet.js';
 
 /** A process that is killed in each round and started again at the same port. */

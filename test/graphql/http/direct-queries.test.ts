@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { populate } from '../../support/populated.js';
 import { sendRaw } from '../../support/raw-http.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { waitFor } from '../../support/wait-for.js';
 import { Draw } from '../drawn-selection.js';
 import { schema } from '../ways.js';
-import { waitFor } from '../../support/wait-for.js';
 
 let server: TestServer;
 let viewer: Member;

@@ -1,12 +1,12 @@
 import 'reflect-metadata';
+import { extendSchema, getOperationAST, isObjectType, parse, type GraphQLSchema } from 'graphql';
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serialize } from 'node:v8';
-import { extendSchema, getOperationAST, isObjectType, parse, type GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { instant } from '../../../src/database/storage.js';
 import { createSchema } from '../../../src/app/graphql/schema.js';
+import { instant } from '../../../src/database/storage.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { NO_FACTS } from '../../../src/graphql/execution/request.js';
 import { executeRepeatable } from '../../../src/graphql/idempotency/repeatable-mutation.js';

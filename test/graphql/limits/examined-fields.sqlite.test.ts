@@ -2,8 +2,8 @@ import Sqlite from 'better-sqlite3';
 import { getNamedType, isLeafType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { fileOf } from '../../support/databases/sqlite-place.js';
 import { statementsFor } from '../../support/dashboard.js';
+import { fileOf } from '../../support/databases/sqlite-place.js';
 import { populate } from '../../support/populated.js';
 import { planOf } from '../../support/query-plan.js';
 import { startServer, type TestServer } from '../../support/server.js';

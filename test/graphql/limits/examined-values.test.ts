@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { MANY_VALUES } from '../../../src/graphql/execution/examining.js';
 import { LIMITS } from '../../../src/graphql/limits/limits.js';
 import { DomainError } from '../../../src/platform/errors.js';
-import { insertRows } from '../../support/databases/rows.js';
 import type { Fields } from '../../support/client.js';
+import { insertRows } from '../../support/databases/rows.js';
 import { ask as askSocket, openKnown } from '../../support/raw-socket.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';

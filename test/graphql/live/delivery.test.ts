@@ -4,9 +4,9 @@ import { createUnits } from '../../../src/database/units.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { record, report } from '../../resources/transaction/records.js';
 import { fleet } from '../../support/fleet.js';
+import { recordAll } from '../../support/recording.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { lastSequence, openStreams, subscribe, type Subscribed } from '../../support/subscribe.js';
-import { recordAll } from '../../support/recording.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
+import { sendRaw } from '../../support/raw-http.js';
 import { ask, openKnown, openRaw, refusedUpgrade, type RawOptions } from '../../support/raw-socket.js';
 import { removeFolder, scratchFolder } from '../../support/scratch.js';
 import { selfSigned } from '../../support/self-signed.js';
-import { sendRaw } from '../../support/raw-http.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;

@@ -9,9 +9,9 @@ import { createServer } from '../../../src/app/server.js';
 import { HOUR } from '../../../src/platform/clock.js';
 import { createLogger } from '../../../src/platform/logger.js';
 import { createGroup } from '../../../src/resources/group/group.service.js';
+import { testConfig } from '../../support/config.js';
 import { fleet } from '../../support/fleet.js';
 import { openKnown, openRaw } from '../../support/raw-socket.js';
-import { testConfig } from '../../support/config.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { lastSequence, openStreams } from '../../support/subscribe.js';
 

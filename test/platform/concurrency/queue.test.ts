@@ -1,7 +1,7 @@
+import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { Queue, type Place } from '../../../src/platform/concurrency/queue.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { HOUR } from '../../../src/platform/clock.js';
 import type { Role, Scope } from '../../../src/platform/caller.js';
+import { HOUR } from '../../../src/platform/clock.js';
 import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';
 import type { Fields } from '../../support/client.js';
 import {

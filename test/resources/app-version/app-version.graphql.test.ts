@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf, unique, type Software } from '../../support/software.js';
 import type { Fields } from '../../support/client.js';
 import {
   answered,
@@ -12,6 +11,7 @@ import {
 } from '../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
+import { softwareOf, unique, type Software } from '../../support/software.js';
 
 let server: TestServer;
 let acme: Software;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf, unique } from '../../support/software.js';
 import type { Fields } from '../../support/client.js';
 import { answered, nodeId, statementsFor, type Page } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { softwareOf, unique } from '../../support/software.js';
 
 let server: TestServer;
 beforeAll(async () => {

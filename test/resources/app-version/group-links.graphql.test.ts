@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { unique } from '../../support/software.js';
 import type { Fields } from '../../support/client.js';
 import { changed, nodeId, refused, type Page, type UserErrorShape } from '../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
+import { unique } from '../../support/software.js';
 
 let server: TestServer;
 beforeAll(async () => {

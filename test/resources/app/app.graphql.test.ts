@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf, unique } from '../../support/software.js';
 import type { Fields } from '../../support/client.js';
 import { answered, changed, nodeId, refused, statementsFor, type Page } from '../../support/dashboard.js';
 import { ledgerOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
+import { softwareOf, unique } from '../../support/software.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assetRequests, getAsset, reachOf, type AssetReply } from '../../support/assets.js';
 import { crcOf } from '../../support/crc.js';
 import { nodeId } from '../../support/dashboard.js';
+import { fleet, statementsOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { openSlowly } from '../../support/slow-asset.js';
+import { softwareOf } from '../../support/software.js';
 import { base64, stockedTerminal, type StockedTerminal } from '../../support/stocked-terminal.js';
 import { getAsTerminal, issueToken } from '../../support/terminals.js';
-import { softwareOf } from '../../support/software.js';
-import { fleet, statementsOf } from '../../support/fleet.js';
 
 const NAME = 'acmepagamentos_sale.posxml';
 /** Content of three chunks. */

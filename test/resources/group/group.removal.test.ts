@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf } from '../../support/software.js';
 import { fleet, ledgerOf } from '../../support/fleet.js';
 import { startServer, type TestServer } from '../../support/server.js';
+import { softwareOf } from '../../support/software.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import type { ReadWork } from '../../../src/database/work.js';
 import { DAY, MINUTE } from '../../../src/platform/clock.js';
 import { createRandom } from '../../../src/platform/random.js';
+import type { ClaimedDelivery } from '../../../src/resources/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
   claimForTerminals,
@@ -9,7 +11,6 @@ import {
   giveBack,
   markSent,
 } from '../../../src/resources/notification/delivery/dispatch.service.js';
-import type { ClaimedDelivery } from '../../../src/resources/notification/delivery/delivery.model.js';
 import {
   deliverySummaries,
   expireDeliveries,
@@ -17,7 +18,6 @@ import {
   planRetry,
   type DeliveryPlan,
 } from '../../../src/resources/notification/delivery/recall.service.js';
-import type { ReadWork } from '../../../src/database/work.js';
 import { inUnit, notify, reachable } from '../../support/deliveries.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { failDeliveries } from './failed-deliveries.js';

@@ -6,14 +6,14 @@ import {
   claimDeliveries,
   confirmDeliveries,
 } from '../../../src/resources/notification/delivery/dispatch.service.js';
+import { sendNotification } from '../../../src/resources/notification/notification.service.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../support/dashboard.js';
 import { deliveriesOf, inUnit, notify, reachable } from '../../support/deliveries.js';
 import { ledgerOf } from '../../support/fleet.js';
+import { withoutTime } from '../../support/framework-terminal.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
 import { wideFleet } from '../../support/wide.js';
-import { sendNotification } from '../../../src/resources/notification/notification.service.js';
-import { withoutTime } from '../../support/framework-terminal.js';
 import { failDeliveries } from './failed-deliveries.js';
 
 let server: TestServer;

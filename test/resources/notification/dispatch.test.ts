@@ -12,8 +12,8 @@ import {
 } from '../../../src/resources/notification/delivery/dispatch.service.js';
 import { deliveriesOf, inUnit, notify, reachable } from '../../support/deliveries.js';
 import { fleet } from '../../support/fleet.js';
-import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { withoutTime } from '../../support/framework-terminal.js';
+import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { failDeliveries } from './failed-deliveries.js';
 
 let server: TestServer;

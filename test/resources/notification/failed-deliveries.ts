@@ -1,7 +1,7 @@
 import type { OfCompany } from '../../../src/database/company/company-rows.js';
 import type { SystemWriteWork } from '../../../src/database/work.js';
-import type { ClaimedDelivery } from '../../../src/resources/notification/delivery/delivery.model.js';
 import { finish } from '../../../src/resources/notification/delivery/delivery-changes.repository.js';
+import type { ClaimedDelivery } from '../../../src/resources/notification/delivery/delivery.model.js';
 import { DELIVERY } from '../../../src/resources/notification/delivery/dispatch.service.js';
 
 /** As after the last attempt to hand them out. */

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { SECOND } from '../../../src/platform/clock.js';
+import { answered, changed, nodeId } from '../../support/dashboard.js';
 import { deliveriesOf, notify } from '../../support/deliveries.js';
 import { fleet } from '../../support/fleet.js';
 import { metricOf } from '../../support/gauges.js';
-import { answered, changed, nodeId } from '../../support/dashboard.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
 import { ISSUE, newTerminal, REVOKE } from '../../support/terminals.js';
 import { httpTerminal, type HttpTerminal } from '../../support/waiting-terminal.js';

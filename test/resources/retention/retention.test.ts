@@ -6,9 +6,9 @@ import { parsePeriod } from '../../../src/platform/period.js';
 import { ROWS_PER_UNIT } from '../../../src/resources/retention/retention.service.js';
 import type { Fields } from '../../support/client.js';
 import { insertMany } from '../../support/databases/rows.js';
+import type { GraphqlErrorShape } from '../../support/graphql.js';
 import { insertTransactions, pruneNow } from '../../support/retention.js';
 import { startServer, type TestServer } from '../../support/server.js';
-import type { GraphqlErrorShape } from '../../support/graphql.js';
 import { subscribe } from '../../support/subscribe.js';
 import { record, report } from '../transaction/records.js';
 

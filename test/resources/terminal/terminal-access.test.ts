@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient, type Reply } from '../../support/client.js';
-import { createGraphql } from '../../support/graphql.js';
 import { fleet } from '../../support/fleet.js';
+import { createGraphql } from '../../support/graphql.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
 import { newTerminal, outcomeOf, report } from '../../support/terminals.js';

@@ -1,6 +1,6 @@
 import type { TransactionRecord } from '../../../src/resources/transaction/transaction.model.js';
-import type { Member, TestServer } from '../../support/server.js';
 import { recordAll } from '../../support/recording.js';
+import type { Member, TestServer } from '../../support/server.js';
 
 export const START = new Date('2026-03-01T12:00:00Z');
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fields } from '../../support/client.js';
 import { nodeId } from '../../support/dashboard.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
-import { transactionFilters, meets, type Row } from './filters.js';
 import { FIRST, partOf, recordConnection, reported, rows, type Part } from './connection-rows.js';
+import { transactionFilters, meets, type Row } from './filters.js';
 import { record } from './records.js';
 
 let server: TestServer;

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY, HOUR } from '../../../src/platform/clock.js';
+import { splitPeriod } from '../../../src/resources/transaction/totals/transaction-totals.rules.js';
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
 } from '../../../src/resources/transaction/transaction.model.js';
-import { splitPeriod } from '../../../src/resources/transaction/totals/transaction-totals.rules.js';
 import { placeOfPage } from '../../../src/resources/transaction/transaction.rules.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import type { Row } from './filters.js';

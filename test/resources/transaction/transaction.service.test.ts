@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { finishTransaction } from '../../../src/resources/transaction/recording/transaction-finish.service.js';
 import { getTransaction, listTransactions } from '../../../src/resources/transaction/transaction.service.js';
+import { recordAll } from '../../support/recording.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { payment, record, report, START } from './records.js';
-import { recordAll } from '../../support/recording.js';
 
 let server: TestServer;
 beforeAll(async () => {

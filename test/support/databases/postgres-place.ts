@@ -5,8 +5,8 @@ import { inject } from 'vitest';
 
 import { databaseTools, openDatabase } from '../../../src/database/open.js';
 import { adminUrlOf } from '../postgres/boot.js';
-import { insertText } from './rows.js';
 import type { PlaceOptions, SqlValue, TestPlace } from './place.js';
+import { insertText } from './rows.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

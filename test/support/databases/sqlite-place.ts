@@ -8,8 +8,8 @@ import { connect } from '../../../src/database/sqlite/connect.js';
 import { checkFile } from '../../../src/database/sqlite/file/check.js';
 import { openDatabase } from '../../../src/database/sqlite/open.js';
 import { removeFolder, scratchFolder } from '../scratch.js';
-import { insertText } from './rows.js';
 import type { PlaceOptions, SqlValue, TestPlace } from './place.js';
+import { insertText } from './rows.js';
 
 /** How long a statement waits for the writers of other connections. */
 const MAX_WAIT_MS = 5_000;

@@ -1,7 +1,7 @@
-import { softwareOf } from '../software.js';
 import { nodeId } from '../dashboard.js';
 import { fleet } from '../fleet.js';
 import type { Member } from '../server.js';
+import { softwareOf } from '../software.js';
 
 /** Records that other records refer to: their REST ids and names. */
 export interface RelatedRecords {

@@ -3,8 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/boot.js', import.meta.url));
 const SECRET = 'a secret for tests only: 0123456789abcdef';

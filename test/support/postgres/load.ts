@@ -1,7 +1,7 @@
+import { createClient } from 'graphql-ws';
 /** Clients of several nodes: those that write repeat a request with its Idempotency-Key until it is acknowledged. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 
 export const CREATE =

@@ -10,10 +10,10 @@ import type { CopySource } from '../../../database/copy/place.js';
 import { systemClock } from '../../../platform/clock.js';
 import { ConfigError } from '../../../platform/config/config.js';
 import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../../platform/config/database-url.js';
+import { counted } from '../../../platform/errors.js';
 import { CommandError } from '../../command-error.js';
 import { printResult, table, type CommandIo, type JsonOption } from '../../command-io.js';
 import { EXIT } from '../../exit-codes.js';
-import { counted } from '../../../platform/errors.js';
 
 export interface CopyOptions extends JsonOption {
   readonly from: string;

@@ -10,10 +10,10 @@ import { findCompany } from '../../../resources/company/company.service.js';
 import { createPasswords } from '../../../resources/user/password.service.js';
 import type { User } from '../../../resources/user/user.model.js';
 import { addCompanyWithUser, addUser, findUserByEmail } from '../../../resources/user/user.service.js';
-import { CommandError } from '../../command-error.js';
-import { EXIT } from '../../exit-codes.js';
 import { actorIn, withActor, withDatabase, type CommandContext } from '../../command-context.js';
+import { CommandError } from '../../command-error.js';
 import { printResult, type CommandIo, type JsonOption } from '../../command-io.js';
+import { EXIT } from '../../exit-codes.js';
 
 const NOTES = `
 The last line of the output is a JSON object with the user's API token for the company. The password of an existing

@@ -14,8 +14,8 @@ import {
   unlockUser,
   updateAccount,
 } from '../../../resources/user/user.service.js';
-import { CommandError } from '../../command-error.js';
 import { companyNamed, withActor, withDatabase } from '../../command-context.js';
+import { CommandError } from '../../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';
 import { addPasswordOptions, addUserAddCommand, readPassword } from './user-add.js';
 import { peopleTable, personFields, stateOf, userFields } from './user-output.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
+import { PRESENCE_LIMITS } from '../../../platform/presence.js';
 import type { CounterName } from '../../totals/count.js';
-import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
 import { tableWith } from '../companions.js';
 import {
   columnsIn,
@@ -11,10 +11,10 @@ import {
   type FilterColumn,
   type MeaningAt,
 } from '../condition.js';
-import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';
 import { childrenOf, ofCompany, parentTable, type ListTable, type Relation } from '../scope.js';
-import { PRESENCE_LIMITS } from '../../../platform/presence.js';
 import type { SliceRequest } from '../slice.js';
+import { comparisonsOf, countable, isCountKnown, isPageInOrder, orderOfChildren } from './bounds.js';
+import { countUpTo, ROW_VALUES, type Examination, type RowCount } from './examination.js';
 
 interface Examined extends ListTable {
   readonly orders: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { Kysely, Transaction, type DatabaseConnection } from 'kysely';
 
-import { executeDirectly } from '../../statements/direct-statements.js';
 import type { Tables } from '../../../schema/schema.js';
+import { executeDirectly } from '../../statements/direct-statements.js';
 import { ConnectionsDialect } from './dialect.js';
 
 const none = (): never => {

@@ -2,13 +2,13 @@ import type { CompiledQuery, DatabaseConnection, QueryResult, Transaction } from
 import type { PoolClient, QueryConfig } from 'pg';
 
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
+import type { Tables } from '../../../schema/schema.js';
 import type { Scope } from '../../database.js';
 import type { StatementEnd } from '../../statements/statement-listener.js';
-import type { Tables } from '../../../schema/schema.js';
-import type { Answers } from './answers.js';
-import { handleOf } from './handles.js';
 import { isLostConnection, isStorageFault, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';
+import type { Answers } from './answers.js';
+import { handleOf } from './handles.js';
 import { PreparedStatements, type StatementNames } from './statement-names.js';
 import { lastingSettingsOf, lockOf, scopeSettings, settingsOf, type UnitSettings } from './unit-settings.js';
 

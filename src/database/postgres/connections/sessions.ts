@@ -2,12 +2,12 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 
 import { DomainError } from '../../../platform/errors.js';
-import type { ExaminingLimits, ExaminingReads, Scope } from '../../database.js';
 import type { Tables } from '../../../schema/schema.js';
-import { Answers } from './answers.js';
-import { Availability } from './availability.js';
+import type { ExaminingLimits, ExaminingReads, Scope } from '../../database.js';
 import { UNAVAILABLE } from '../faults.js';
 import type { Roles } from '../roles.js';
+import { Answers } from './answers.js';
+import { Availability } from './availability.js';
 import { Session, type Unit, type Watcher } from './session.js';
 import type { StatementNames } from './statement-names.js';
 import type { UnitSettings } from './unit-settings.js';

@@ -1,8 +1,8 @@
 import pg, { type Pool } from 'pg';
 
 import { SECOND } from '../../../platform/clock.js';
-import { stateOf } from '../faults.js';
 import { clientConfig, sessionSettings } from '../connections/pool.js';
+import { stateOf } from '../faults.js';
 import { SESSION_AS_SYSTEM } from '../roles.js';
 
 /** A row of `rate_limits`: the events of one window, and its end (`expire`) in milliseconds since 1970. */

@@ -1,6 +1,6 @@
-import type { CommitGuard } from '../file/marker/guard.js';
 import type { Statements } from '../connections/statements.js';
 import type { Watcher } from '../connections/watcher.js';
+import type { CommitGuard } from '../file/marker/guard.js';
 import type { Checkpoints } from './checkpoints.js';
 
 /** Limits in pages of 4 KiB. */

@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { systemClock } from '../../../platform/clock.js';
 import { isTurnLong, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
@@ -8,9 +8,9 @@ import { DomainError } from '../../../platform/errors.js';
 import type { Checkpoints } from '../checkpoints/checkpoints.js';
 import { WriteAheadLog } from '../checkpoints/write-ahead-log.js';
 import { isBusy, isFatal, stopping, storageFailed, translate } from '../faults.js';
-import { allWithinLimit } from './bounded-rows.js';
 import type { CommitGuard } from '../file/marker/guard.js';
 import { probeStorage } from '../file/probe.js';
+import { allWithinLimit } from './bounded-rows.js';
 import { bound, Statements } from './statements.js';
 import type { Watcher } from './watcher.js';
 

@@ -3,10 +3,10 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 import { DomainError } from '../../../platform/errors.js';
-import { isFatal, translate } from '../faults.js';
-import { probeStorage } from '../file/probe.js';
 import { MAX_BYTES_READ, tooManyBytes } from '../connections/bounded-rows.js';
 import type { Watcher } from '../connections/watcher.js';
+import { isFatal, translate } from '../faults.js';
+import { probeStorage } from '../file/probe.js';
 import type { Reply, Request, ThreadError, ThreadOptions } from './messages.js';
 
 export interface ReaderThreadOptions {

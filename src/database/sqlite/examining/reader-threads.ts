@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Turns } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
-import { stopping } from '../faults.js';
-import type { Watcher } from '../connections/watcher.js';
-import type { ExaminingLimits, ExaminingReads } from '../../database.js';
 import type { Tables } from '../../../schema/schema.js';
+import type { ExaminingLimits, ExaminingReads } from '../../database.js';
+import type { Watcher } from '../connections/watcher.js';
+import { stopping } from '../faults.js';
 import { ReaderThread } from './reader-thread.js';
 import { ThreadDialect } from './thread-dialect.js';
 

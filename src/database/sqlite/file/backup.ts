@@ -3,8 +3,8 @@ import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, rename
 import { dirname } from 'node:path';
 
 import { syncPath } from '../../../platform/storage/sync-path.js';
-import { translate } from '../faults.js';
 import { DatabaseRefused } from '../../refused.js';
+import { translate } from '../faults.js';
 import { inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
 import { headOf, keepLog, refuseLoss } from './marker/loss.js';
 import { removeMarker, replaceMarker } from './marker/marker.js';

@@ -2,9 +2,9 @@ import Sqlite from 'better-sqlite3';
 
 import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../../../schema/rollups.js';
 import { COUNTED, counterOf } from '../../../schema/schema.js';
+import type { StorageSizes } from '../../database.js';
 import { RECORDS } from '../../totals/count.js';
 import { OLDEST_ROWS, type Oldest } from '../../totals/oldest.js';
-import type { StorageSizes } from '../../database.js';
 import { measureFile } from '../sizes/measure.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './marker/loss.js';

@@ -1,10 +1,10 @@
 import Sqlite from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
-import { fileCause, fileProblem } from '../../../platform/storage/file-errors.js';
 import { faultOfSystem } from '../../../platform/storage/faults.js';
-import { DatabaseRefused } from '../../refused.js';
+import { fileCause, fileProblem } from '../../../platform/storage/file-errors.js';
 import { MIGRATION_NAMES } from '../../migrations.js';
+import { DatabaseRefused } from '../../refused.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './paths.js';
 
 /** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */

@@ -3,8 +3,8 @@ import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { DomainError } from '../../../platform/errors.js';
-import { isBusy, isStorageFault } from '../faults.js';
 import { DatabaseRefused } from '../../refused.js';
+import { isBusy, isStorageFault } from '../faults.js';
 import { unusable } from './inspect.js';
 import { closing } from './open-file.js';
 import { isOpenInProcess, markOpen, canonicalPath } from './paths.js';

@@ -1,15 +1,15 @@
-import { existsSync, rmSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
+import { existsSync, rmSync } from 'node:fs';
 
 import { systemClock } from '../../../platform/clock.js';
 import type { Tables } from '../../../schema/schema.js';
 import { SQLITE_SCHEMA } from '../../../schema/sqlite.js';
 import { MIGRATION_NAMES, MIGRATIONS, namesOf, type Migrations } from '../../migrations.js';
-import { backupTo } from './backup.js';
 import { SqliteConnection } from '../connections/connection.js';
-import type { Watcher } from '../connections/watcher.js';
 import { SqliteConnectionDialect } from '../connections/dialect.js';
+import type { Watcher } from '../connections/watcher.js';
+import { backupTo } from './backup.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { replaceMarker } from './marker/marker.js';
 import { closing, giveIdentity, openFile } from './open-file.js';

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
 import type { WatchedOperation } from '../../../http/monitoring/operation-watch.js';
-import { PIECE_BYTES } from '../../../platform/encoding/long-text.js';
 import { rightsKey, type Caller } from '../../../platform/caller.js';
 import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { PIECE_BYTES } from '../../../platform/encoding/long-text.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { Events } from '../../execution/following/feed.js';
 import type { Identified } from '../../execution/following/page.js';

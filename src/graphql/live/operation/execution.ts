@@ -10,8 +10,8 @@ import {
 
 import type { WatchedOperation } from '../../../http/monitoring/operation-watch.js';
 import type { GraphqlContext } from '../../execution/context.js';
-import { firstCode, maskErrors, type MaskingOptions } from '../../execution/mask.js';
 import { coerceLongLists, type Executed } from '../../execution/long-variables.js';
+import { firstCode, maskErrors, type MaskingOptions } from '../../execution/mask.js';
 import { shareArguments } from '../../execution/shared-arguments.js';
 import { executeRepeatable } from '../../idempotency/repeatable-mutation.js';
 import type { Price } from '../../limits/admission.js';

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Kind, visit, type DocumentNode, type OperationDefinitionNode } from 'graphql';
+import { createHash } from 'node:crypto';
 
 import type { OperationText } from '../../http/operation-text.js';
 

@@ -5,13 +5,13 @@ import type { KeyValue } from '../../../database/list/slice.js';
 import type { Scope } from '../../../platform/caller.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
-import { resolvesArguments } from '../arguments.js';
 import type { Declared } from '../../plan/declared.js';
-import { planned } from '../planned.js';
+import { resolvesArguments } from '../arguments.js';
 import type { OrderBy } from '../connection.js';
 import { examines, examinesChildren, examinesList, type Examines } from '../examines.js';
 import type { ListTypes } from '../list.js';
 import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
+import { planned } from '../planned.js';
 import { addMethod, type GraphqlModule, ofScope, resolverClass } from './graphql-module.js';
 
 /** A field of the object type of records `R` that a function resolves. */

@@ -10,8 +10,8 @@ import type { ListTypes } from '../list.js';
 import { fieldName, idOf, withArticle, withNumbers, words } from '../node.js';
 import { id, nullable, type AnyField } from '../object-type.js';
 import { payloadOf, payloadType, present } from '../payload.js';
-import { addMethod, resolverClass, type GraphqlModule, type Parameter } from './graphql-module.js';
 import { changeWithForce, forceParameters, type Force, type Keeps } from './force.js';
+import { addMethod, resolverClass, type GraphqlModule, type Parameter } from './graphql-module.js';
 import { lockOf, UNLOCKED, type IfMatch, type Lock, type Revised } from './lock.js';
 
 /** The input of a mutation and what it does. */

@@ -3,16 +3,16 @@ import { Args, ArgsType, Ctx, Extensions, Query, type ClassType } from 'type-gra
 import type { ReadWork } from '../../../database/work.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import type { ListArgs } from '../../execution/reads.js';
-import { resolvesArguments } from '../arguments.js';
 import type { Getter } from '../../plan/declared.js';
-import { planned } from '../planned.js';
+import { resolvesArguments } from '../arguments.js';
 import type { Keys } from '../connection.js';
 import { examines, examinesList } from '../examines.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
 import { decoratedClass, id, int, nullable, text, type AnyField } from '../object-type.js';
-import { addMethod, type GraphqlModule, ofScope, resolverClass } from './graphql-module.js';
+import { planned } from '../planned.js';
 import type { ListOptions } from './fields.js';
+import { addMethod, type GraphqlModule, ofScope, resolverClass } from './graphql-module.js';
 
 /** Another unique field to look a record up by. */
 export interface UniqueKey<T> {

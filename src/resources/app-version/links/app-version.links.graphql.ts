@@ -1,8 +1,8 @@
 import { graphqlModule, fields, id, listOf, many, recordMutations } from '../../../graphql/index.js';
 import { GroupList, GroupType } from '../../group/group.graphql.js';
 import { getGroup, groupsOfAppVersion } from '../../group/group.service.js';
-import { LogicalNumberList, LogicalNumberType } from '../../logical-number/logical-number.graphql.js';
 import { refuseLoss } from '../../logical-number/kept-software.service.js';
+import { LogicalNumberList, LogicalNumberType } from '../../logical-number/logical-number.graphql.js';
 import { logicalNumbersOfAppVersion } from '../../logical-number/logical-number.service.js';
 import { AppVersionList, AppVersionType } from '../app-version.graphql.js';
 import {

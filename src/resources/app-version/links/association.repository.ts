@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
-import { specialSql } from '../../../database/company/special-sql.js';
 import { inIds, idTable } from '../../../database/bound-lists.js';
+import { specialSql } from '../../../database/company/special-sql.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { AppVersion, AssociatedVersion, Associations } from '../app-version.model.js';
 

@@ -1,7 +1,7 @@
+import { Records } from '../../../database/company/records.js';
 import type { WriteWork } from '../../../database/work.js';
 import { invalid } from '../../../platform/errors.js';
 import { dropVersionLinks } from '../../logical-number/version-links.service.js';
-import { Records } from '../../../database/company/records.js';
 import type { AssociatedVersion, Associations } from '../app-version.model.js';
 import { appVersionTable } from '../app-version.repository.js';
 import { difference } from '../app-version.rules.js';

@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 
+import { idTable, inIds, pairTable } from '../../../database/bound-lists.js';
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { drawIds } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { idTable, inIds, pairTable } from '../../../database/bound-lists.js';
 import { instant, hiddenFromPlanner, typed } from '../../../database/storage.js';
 import type { SystemWriteWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES, type FinishedState } from './delivery.model.js';

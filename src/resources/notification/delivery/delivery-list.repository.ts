@@ -1,10 +1,10 @@
 import { inCompany } from '../../../database/company/company-rows.js';
-import type { NewRows } from '../../../database/list/new-rows.js';
 import { listOf } from '../../../database/list/list.js';
+import type { NewRows } from '../../../database/list/new-rows.js';
 import { instant, nullable } from '../../../database/storage.js';
 import type { Row } from '../../../schema/schema.js';
-import type { Delivery, DeliveryChange, DeliveryState } from './delivery.model.js';
 import { lastPosition } from '../waiting/waiting.repository.js';
+import type { Delivery, DeliveryChange, DeliveryState } from './delivery.model.js';
 
 /** Maximum deliveries of one notification. */
 const MAX_ROWS = 200_000;

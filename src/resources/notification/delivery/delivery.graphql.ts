@@ -33,6 +33,9 @@ import {
 } from '../../../graphql/index.js';
 import { DeviceType } from '../../device/device.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../../logical-number/logical-number.graphql.js';
+import { NotificationType } from '../notification.graphql.js';
+import type { Notification } from '../notification.model.js';
+import { getNotification } from '../notification.service.js';
 import {
   NO_DELIVERIES,
   type Delivery,
@@ -40,9 +43,6 @@ import {
   type DeliveryState,
   type DeliverySummary,
 } from './delivery.model.js';
-import { NotificationType } from '../notification.graphql.js';
-import type { Notification } from '../notification.model.js';
-import { getNotification } from '../notification.service.js';
 import {
   deliveriesOfDevice,
   deliveriesOfLogicalNumber,

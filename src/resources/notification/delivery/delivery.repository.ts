@@ -1,13 +1,12 @@
 import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
+import { inIds, idTable } from '../../../database/bound-lists.js';
 import { CompanyRows, inCompany } from '../../../database/company/company-rows.js';
 import { drawIds } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { inIds, idTable } from '../../../database/bound-lists.js';
 import { instant, typed } from '../../../database/storage.js';
-import type { Row } from '../../../schema/schema.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
-
+import type { Row } from '../../../schema/schema.js';
 import { positionsBefore } from './delivery-changes.repository.js';
 
 export const deliveries = new CompanyRows('notification_deliveries');

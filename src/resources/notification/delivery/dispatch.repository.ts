@@ -1,11 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 
+import { idTable, inIds, inList, joinIds } from '../../../database/bound-lists.js';
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { idTable, inIds, inList, joinIds } from '../../../database/bound-lists.js';
 import { crossJoin, instant, nullable, hiddenFromPlanner } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
+import { after, at, change } from './delivery-changes.repository.js';
 import {
   EXPIRES_MS,
   PAUSES_MS,
@@ -13,7 +14,6 @@ import {
   type DeliveryState,
   type WaitingDelivery,
 } from './delivery.model.js';
-import { after, at, change } from './delivery-changes.repository.js';
 
 type ReadWork = OfCompany<SystemReadWork>;
 type WriteWork = OfCompany<SystemWriteWork>;

@@ -8,6 +8,7 @@ import type { OfCompany } from '../../../database/company/company-rows.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { idFromText } from '../../../platform/validate.js';
 import { foldedCompany } from '../../company/company.model.js';
+import { finish, noteConfirmed } from './delivery-changes.repository.js';
 import {
   DELIVERY,
   LEASE_MS,
@@ -17,7 +18,6 @@ import {
   type ConfirmationResult,
   type Receiver,
 } from './delivery.model.js';
-import { finish, noteConfirmed } from './delivery-changes.repository.js';
 import {
   claim,
   endLeases,

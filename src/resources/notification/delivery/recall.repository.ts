@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
+import { inList } from '../../../database/bound-lists.js';
 import { CompanyRows, type OfCompany } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { inList } from '../../../database/bound-lists.js';
 import { indexedBy, instant } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork } from '../../../database/work.js';
 import type { DeliveryState, DeliverySummary } from './delivery.model.js';

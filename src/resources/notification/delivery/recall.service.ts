@@ -2,11 +2,11 @@ import { inCompany } from '../../../database/company/company-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import { LOCAL_ORIGIN } from '../../../platform/caller.js';
 import { invalid } from '../../../platform/errors.js';
+import type { Notification } from '../notification.model.js';
+import { getNotification } from '../notification.service.js';
 import { finish, requeue } from './delivery-changes.repository.js';
 import { DELIVERY, NO_DELIVERIES, type DeliverySummary } from './delivery.model.js';
 import { countParts, findPartOf, makePart } from './delivery.repository.js';
-import type { Notification } from '../notification.model.js';
-import { getNotification } from '../notification.service.js';
 import { findExpired, selectInStates, selectSummaries } from './recall.repository.js';
 
 export {

@@ -1,7 +1,7 @@
 import { inCompany } from '../../../database/company/company-rows.js';
 import type { Units } from '../../../database/work.js';
-import { Queue, type Place } from '../../../platform/concurrency/queue.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { Queue, type Place } from '../../../platform/concurrency/queue.js';
 import type { DeliveryCheck } from './delivery-check.service.js';
 import type { LongPoll } from './long-poll.service.js';
 import {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 
+import { idTable, inIds, inList } from '../../../database/bound-lists.js';
 import type { OfCompany } from '../../../database/company/company-rows.js';
 import { lastDrawn } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { idTable, inIds, inList } from '../../../database/bound-lists.js';
 import { instant, hiddenFromPlanner } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork } from '../../../database/work.js';
 import { DELIVERY_CHANGES } from '../delivery/delivery.model.js';

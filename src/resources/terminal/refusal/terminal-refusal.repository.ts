@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
+import { inIds } from '../../../database/bound-lists.js';
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { inIds } from '../../../database/bound-lists.js';
 import { instant, typed } from '../../../database/storage.js';
 import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
 import type { DeviceRefusalCode } from '../../../platform/terminal.js';

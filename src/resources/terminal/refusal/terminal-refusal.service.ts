@@ -2,10 +2,10 @@ import type { ReadWork, Units } from '../../../database/work.js';
 import { MINUTE, type Clock } from '../../../platform/clock.js';
 import type { TerminalClaim, TerminalRefused } from '../../../platform/terminal.js';
 import type { Device } from '../../device/device.model.js';
-import { RefusedDevices } from './refused-devices.service.js';
-import { selectRefusals } from './terminal-refusal.repository.js';
 import type { TerminalRefusal } from '../terminal.model.js';
 import { UnknownSerialNumbers } from '../unknown/unknown-terminal.service.js';
+import { RefusedDevices } from './refused-devices.service.js';
+import { selectRefusals } from './terminal-refusal.repository.js';
 
 /** The last refusal of each device, by its id. One statement. */
 export async function lastRefusals(

@@ -1,6 +1,6 @@
 import type { WriteWork } from '../../../database/work.js';
-import { DomainError } from '../../../platform/errors.js';
 import { normalized } from '../../../platform/encoding/text.js';
+import { DomainError } from '../../../platform/errors.js';
 import type { Device } from '../../device/device.model.js';
 import { createDevice } from '../../device/device.service.js';
 import { isUnknownTerminal } from './unknown-terminal.repository.js';

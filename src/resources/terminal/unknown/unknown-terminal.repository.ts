@@ -4,8 +4,8 @@ import { CompanyRows } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
-import type { Row } from '../../../schema/schema.js';
 import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
+import type { Row } from '../../../schema/schema.js';
 import type { UnknownTerminal } from './unknown-terminal.model.js';
 
 const table = new CompanyRows('unknown_terminals');

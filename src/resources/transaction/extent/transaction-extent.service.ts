@@ -2,11 +2,11 @@ import { fieldsIn, valueDemanded, type Condition } from '../../../database/list/
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
 import type { TimeRange } from '../time-range.model.js';
-import type { PagePlace } from '../transaction.rules.js';
 import type { Span } from '../totals/transaction-totals.model.js';
-import { mostRowsOf, splitPeriod } from '../totals/transaction-totals.rules.js';
 import { sumParts } from '../totals/transaction-totals.repository.js';
+import { mostRowsOf, splitPeriod } from '../totals/transaction-totals.rules.js';
 import { partsOfFilter, totalsParts, type Narrowed } from '../totals/transaction-totals.service.js';
+import type { PagePlace } from '../transaction.rules.js';
 import { hasManyRows, transactionsIn, type Extent } from './transaction-extent.repository.js';
 
 const NUMBERS = [

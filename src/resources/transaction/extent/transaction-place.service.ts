@@ -2,7 +2,6 @@ import { fieldsIn } from '../../../database/list/condition.js';
 import type { ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import type { CountedTimeRange } from '../time-range.model.js';
-import { placeOfPage, type PagePlace } from '../transaction.rules.js';
 import {
   comparesKindsOnly,
   isKeptTotal,
@@ -10,6 +9,7 @@ import {
   totalOf,
   type Narrowed,
 } from '../totals/transaction-totals.service.js';
+import { placeOfPage, type PagePlace } from '../transaction.rules.js';
 import {
   examineForTotals,
   hasManyTotals,

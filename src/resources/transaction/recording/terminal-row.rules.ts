@@ -1,8 +1,8 @@
 import { HOUR } from '../../../platform/clock.js';
 import { normalized } from '../../../platform/encoding/text.js';
-import type { FormerNumber } from '../../device/device.model.js';
 import { readInstant } from '../../../platform/encoding/timestamp.js';
 import type { Row } from '../../../platform/requests/rows.js';
+import type { FormerNumber } from '../../device/device.model.js';
 
 /** The terminal that sends rows, and the time of the request. */
 export interface Reporter {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { ReadWork } from '../../../database/work.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { Transaction, TransactionRecord } from '../transaction.model.js';
 import { findTransactionsByKeys, storedForm } from '../transaction.repository.js';
 import { comparedFields, differencesOfStart, type Content } from './transaction-recording.rules.js';

@@ -2,8 +2,8 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { indexedBy } from '../../../database/storage.js';
-import { UNIT_MS } from '../../../schema/rollups.js';
 import { HOUR, UNIT_PARTS } from '../../../platform/clock.js';
+import { UNIT_MS } from '../../../schema/rollups.js';
 import type { TimeRange } from '../time-range.model.js';
 import type { TotalsTable } from '../totals/transaction-totals.model.js';
 import type { PaymentOutcome } from '../transaction.model.js';

@@ -1,6 +1,5 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 
-import { DomainError } from '../../../platform/errors.js';
 import {
   choice,
   computed,
@@ -20,11 +19,12 @@ import {
   type FilterInput,
   type GraphqlContext,
 } from '../../../graphql/index.js';
+import { DomainError } from '../../../platform/errors.js';
 import { GroupList } from '../../group/group.graphql.js';
-import { MAX_KINDS } from '../transaction-figures.model.js';
 import { PaymentStatus } from '../parsed-payment.graphql.js';
-import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
 import { transactions } from '../totals/transaction-totals.service.js';
+import { MAX_KINDS } from '../transaction-figures.model.js';
+import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
 import {
   MAX_READ,
   MAX_ROWS,

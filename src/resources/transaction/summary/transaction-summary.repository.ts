@@ -1,15 +1,15 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
-import { specialSql } from '../../../database/company/special-sql.js';
 import { idTable, inList } from '../../../database/bound-lists.js';
+import { specialSql } from '../../../database/company/special-sql.js';
 import { crossJoin, instant, lesserOf, startOfUnit } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
 import { startOf, type Calendar } from './summary-calendar.model.js';
+import { columnOf, valueOfColumn } from './summary-columns.model.js';
 import { formOf, SUMS, type Form, type Source } from './summary-forms.repository.js';
 import { bucketOfKey, keyOfRow } from './summary-keys.repository.js';
-import { columnOf, valueOfColumn } from './summary-columns.model.js';
 import type { Dimension, SummaryRow } from './transaction-summary.model.js';
 
 export type { Source } from './summary-forms.repository.js';

@@ -1,16 +1,25 @@
 import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
 import { ROW_VALUES, type Examination, type RowCount } from '../../../database/list/examining/examination.js';
 import type { ReadWork } from '../../../database/work.js';
-import { DomainError } from '../../../platform/errors.js';
-import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DAY } from '../../../platform/clock.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { DomainError } from '../../../platform/errors.js';
 import { timeZoneNamed } from '../../../platform/time-zones.js';
+import {
+  comparesKindsOnly,
+  examinationOfTotals,
+  narrowedTo,
+  totalsParts,
+  totalsTableFor,
+  transactions,
+  type Narrowed,
+} from '../totals/transaction-totals.service.js';
 import { meeting } from '../transaction.repository.js';
 import { partsOf } from '../transaction.rules.js';
-import { hoursWithOddMidnight } from './summary-zones.rules.js';
 import { utcCalendar, zonedCalendar, type Calendar } from './summary-calendar.model.js';
 import type { TransactionIndex } from './summary-forms.repository.js';
 import { unitsToRead } from './summary-sources.rules.js';
+import { hoursWithOddMidnight } from './summary-zones.rules.js';
 import {
   MAX_READ,
   MAX_READ_PER_STATEMENT,
@@ -30,15 +39,6 @@ import {
   type SummaryQuery,
 } from './transaction-summary.repository.js';
 import { SummaryRows } from './transaction-summary.rules.js';
-import {
-  comparesKindsOnly,
-  examinationOfTotals,
-  narrowedTo,
-  totalsParts,
-  totalsTableFor,
-  transactions,
-  type Narrowed,
-} from '../totals/transaction-totals.service.js';
 
 export interface SummaryRequest {
   readonly where: Condition | null;

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { runCached } from '../../../database/statements/cached-query.js';
+import { jsonListOf, listOfOne } from '../../../database/bound-lists.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import {
   exactComparisons,
@@ -9,7 +9,7 @@ import {
   type Condition,
 } from '../../../database/list/condition.js';
 import { countUpTo, type RowCount } from '../../../database/list/examining/examination.js';
-import { jsonListOf, listOfOne } from '../../../database/bound-lists.js';
+import { runCached } from '../../../database/statements/cached-query.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { meeting } from '../transaction.repository.js';

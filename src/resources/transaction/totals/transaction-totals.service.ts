@@ -10,13 +10,13 @@ import type { List } from '../../../database/list/list.js';
 import { countOf } from '../../../database/totals/count.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { CountedTimeRange, TimeRange } from '../time-range.model.js';
-import type { Transaction } from '../transaction.model.js';
-import { countTransactions } from '../transaction-page.repository.js';
-import { KIND_FIELDS, transactionList } from '../transaction.repository.js';
 import { isAlways } from '../time-range.model.js';
+import { countTransactions } from '../transaction-page.repository.js';
+import type { Transaction } from '../transaction.model.js';
+import { KIND_FIELDS, transactionList } from '../transaction.repository.js';
 import { periodOf } from '../transaction.rules.js';
-import { countParts, rowsOfPart, sumParts } from './transaction-totals.repository.js';
 import type { PeriodPart, Span, TotalsPart, TotalsTable } from './transaction-totals.model.js';
+import { countParts, rowsOfPart, sumParts } from './transaction-totals.repository.js';
 import { rangesOfPart, splitPeriod, totalsTable } from './transaction-totals.rules.js';
 
 /** A filter, split into a time range and other conditions. */

@@ -1,15 +1,15 @@
 import { sql, type SqlBool } from 'kysely';
 
 import { changedBy, changedTogether } from '../../../database/audit.js';
-import { CompanyRows, inCompany, only, type OfCompany } from '../../../database/company/company-rows.js';
-import { listOf } from '../../../database/list/list.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import { inIds } from '../../../database/bound-lists.js';
+import { CompanyRows, inCompany, only, type OfCompany } from '../../../database/company/company-rows.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { listOf } from '../../../database/list/list.js';
 import { instant, nullable } from '../../../database/storage.js';
-import type { Row } from '../../../schema/schema.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
 import type { PageRequest } from '../../../platform/requests/page.js';
+import type { Row } from '../../../schema/schema.js';
 import type { CompanyMembership, Member, Membership } from '../user.model.js';
 
 const time = nullable(instant);

@@ -1,5 +1,5 @@
-import { comparedInstant, instant, nullable, typed } from '../../../database/storage.js';
 import { specialSql } from '../../../database/company/special-sql.js';
+import { comparedInstant, instant, nullable, typed } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { DAY } from '../../../platform/clock.js';
 import { NEW_NETWORK, type SignInNetwork } from './sign-in.model.js';

@@ -1,8 +1,8 @@
 import { DAY, MINUTE } from '../../../platform/clock.js';
-import { invalid } from '../../../platform/errors.js';
 import { normalized } from '../../../platform/encoding/text.js';
-import type { Credentials, SignInNetwork, SignInState } from './sign-in.model.js';
+import { invalid } from '../../../platform/errors.js';
 import { MAX_PASSWORD } from '../user.model.js';
+import type { Credentials, SignInNetwork, SignInState } from './sign-in.model.js';
 
 /** Wrong passwords from one network for one account until the network is locked. */
 const FAILURES_UNTIL_LOCK = 10;

@@ -1,15 +1,11 @@
-import type { Origin } from '../../../platform/caller.js';
 import type { SystemWriteWork, Units } from '../../../database/work.js';
+import type { Origin } from '../../../platform/caller.js';
 import { DomainError } from '../../../platform/errors.js';
 import { clientNetwork } from '../../../platform/network.js';
 import { parse } from '../../../platform/validate.js';
 import { ensureDerivedTokens } from '../../access-token/derived-token.service.js';
 import { recordSignIn, selectMemberships } from '../member/member.repository.js';
 import type { Passwords, Verify } from '../password.service.js';
-import { NEW_NETWORK, SignInInput, type CompanyToken, type Credentials } from './sign-in.model.js';
-import { deleteOldNetworks, findNetwork, saveNetwork } from './sign-in.repository.js';
-import { afterFailure, afterSuccess, credentialsToTry, isLocked, type Attempted } from './sign-in.rules.js';
-import type { SignInThrottle } from './sign-in-throttle.service.js';
 import { recordOfUser } from '../user-event.service.js';
 import {
   findAccountByEmail,
@@ -18,6 +14,10 @@ import {
   updateUser,
   type Account,
 } from '../user.repository.js';
+import type { SignInThrottle } from './sign-in-throttle.service.js';
+import { NEW_NETWORK, SignInInput, type CompanyToken, type Credentials } from './sign-in.model.js';
+import { deleteOldNetworks, findNetwork, saveNetwork } from './sign-in.repository.js';
+import { afterFailure, afterSuccess, credentialsToTry, isLocked, type Attempted } from './sign-in.rules.js';
 
 export interface SignInRequest extends Origin {
   readonly ip: string;

@@ -2,10 +2,10 @@ import type { GraphQLSchema } from 'graphql';
 import { createHash } from 'node:crypto';
 
 import type { Random } from '../../../../src/platform/random.js';
-import type { Attempt } from './attempt.js';
 import type { Sender } from '../companies.js';
-import { Documents, FILE, type GeneratedDocument } from './documents.js';
 import type { Known } from '../records.js';
+import type { Attempt } from './attempt.js';
+import { Documents, FILE, type GeneratedDocument } from './documents.js';
 import { wellFormed } from './rest-requests.js';
 import { toJson, type OddValues } from './values.js';
 

@@ -2,9 +2,9 @@ import type { Random } from '../../../../src/platform/random.js';
 import type { Route } from '../../../../src/rest/route.js';
 import { ROUTES } from '../../../support/openapi-check.js';
 import { goodBody } from '../../../support/route-requests.js';
-import type { Attempt } from './attempt.js';
 import type { Sender } from '../companies.js';
 import type { Known } from '../records.js';
+import type { Attempt } from './attempt.js';
 import { toJson, type OddValues } from './values.js';
 
 /** Types of the records that placeholders with ids name. */

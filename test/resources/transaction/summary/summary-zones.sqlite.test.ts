@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { valuesOf } from '../../../../src/database/list/examining/examination.js';
 import { ThreadDialect } from '../../../../src/database/sqlite/examining/thread-dialect.js';
-import type { Tables } from '../../../../src/schema/schema.js';
 import type { ReadWork } from '../../../../src/database/work.js';
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
 import {
@@ -12,6 +11,7 @@ import {
   summarizeTransactions,
   type SummaryRequest,
 } from '../../../../src/resources/transaction/summary/transaction-summary.service.js';
+import type { Tables } from '../../../../src/schema/schema.js';
 import { databaseFile } from '../../../support/databases/sqlite-place.js';
 import { bucketStart } from './local-time.js';
 

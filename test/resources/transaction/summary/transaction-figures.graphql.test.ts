@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { columnsOf } from '../../../../src/schema/rollups.js';
 import { DAY, HOUR } from '../../../../src/platform/clock.js';
 import { MAX_KINDS } from '../../../../src/resources/transaction/transaction-figures.model.js';
+import { columnsOf } from '../../../../src/schema/rollups.js';
 import { answered, refused } from '../../../support/dashboard.js';
 import { insertRows } from '../../../support/databases/rows.js';
 import { startServer, type TestServer } from '../../../support/server.js';

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { columnsOf } from '../../../../src/schema/rollups.js';
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { finishTransaction } from '../../../../src/resources/transaction/recording/transaction-finish.service.js';
-import { getTransaction } from '../../../../src/resources/transaction/transaction.service.js';
 import {
   MAX_READ,
   MAX_ROWS,
 } from '../../../../src/resources/transaction/summary/transaction-summary.model.js';
-import { insertRows } from '../../../support/databases/rows.js';
+import { getTransaction } from '../../../../src/resources/transaction/transaction.service.js';
+import { columnsOf } from '../../../../src/schema/rollups.js';
 import { answered, refused, statementsFor } from '../../../support/dashboard.js';
+import { insertRows } from '../../../support/databases/rows.js';
 import { fleet } from '../../../support/fleet.js';
 import { startServer, type Member, type TestServer } from '../../../support/server.js';
 import { transactionFilters } from '../filters.js';

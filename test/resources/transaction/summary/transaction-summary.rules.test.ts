@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { partsOf } from '../../../../src/resources/transaction/transaction.rules.js';
 import type { SummaryRow } from '../../../../src/resources/transaction/summary/transaction-summary.model.js';
 import { SummaryRows } from '../../../../src/resources/transaction/summary/transaction-summary.rules.js';
+import { partsOf } from '../../../../src/resources/transaction/transaction.rules.js';
 
 const blank: SummaryRow = {
   ...{ bucketStart: null, status: null, transactionType: null, appName: null, logicalNumber: null },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
 import { commandLineWithUser, GOOD_PASSWORD, userAdd } from '../../../support/program.js';
+import { startServer, type Member, type TestServer } from '../../../support/server.js';
 
 const ERRORS = 'userErrors { message path code }';
 

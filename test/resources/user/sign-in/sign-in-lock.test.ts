@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/platform/clock.js';
-import { setPassword, unlockUser } from '../../../../src/resources/user/user.service.js';
 import { createPasswords } from '../../../../src/resources/user/password.service.js';
+import { setPassword, unlockUser } from '../../../../src/resources/user/user.service.js';
 import { createClient, type RequestOptions } from '../../../support/client.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
 import { startServer, SYSTEM, type TestServer } from '../../../support/server.js';

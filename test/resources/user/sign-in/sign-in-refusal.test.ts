@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createPasswords } from '../../../../src/resources/user/password.service.js';
-import { createSignIn } from '../../../../src/resources/user/sign-in/sign-in.service.js';
 import { inMemory } from '../../../../src/platform/limits/network-counter.js';
+import { createPasswords } from '../../../../src/resources/user/password.service.js';
 import { createSignInThrottle } from '../../../../src/resources/user/sign-in/sign-in-throttle.service.js';
+import { createSignIn } from '../../../../src/resources/user/sign-in/sign-in.service.js';
 import { disableUser, setPassword } from '../../../../src/resources/user/user.service.js';
 import type { Reply } from '../../../support/client.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';

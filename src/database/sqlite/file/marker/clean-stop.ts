@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 
 import { namingPath } from '../../../../platform/storage/file-errors.js';
 import { readHeader } from '../inspect.js';
-import { CLEAN_STOP_OFFSET, markerPath, readMarks } from './marker.js';
 import { canonicalPath, fileBytes, isOpenInProcess, rollbackJournalPath, walPath } from '../paths.js';
+import { CLEAN_STOP_OFFSET, markerPath, readMarks } from './marker.js';
 
 const MAGIC = 0x54474331;
 const RECORD_BYTES = 64;

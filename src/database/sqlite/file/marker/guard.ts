@@ -2,10 +2,10 @@ import type Sqlite from 'better-sqlite3';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 import { DomainError } from '../../../../platform/errors.js';
-import { noteCleanStop } from './clean-stop.js';
 import { IDENTITY_OFFSET } from '../inspect.js';
-import type { Mark, Marker } from './marker.js';
 import { canonicalPath, fileBytes, openDescriptor, walPath } from '../paths.js';
+import { noteCleanStop } from './clean-stop.js';
+import type { Mark, Marker } from './marker.js';
 
 /** First four bytes of every log; the last bit of the fourth byte is the byte order. */
 const LOG_MAGIC = 0x377f0682;

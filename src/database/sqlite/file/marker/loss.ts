@@ -2,14 +2,14 @@ import Sqlite from 'better-sqlite3';
 import { existsSync } from 'node:fs';
 
 import { tokenSecretPath } from '../../../../platform/config/token-secret.js';
+import { counted } from '../../../../platform/errors.js';
 import type { Loss } from '../../../database.js';
 import { DatabaseRefused } from '../../../refused.js';
 import { readHeader, recognizeFile, type Header } from '../inspect.js';
-import { readMarks, replaceMarker, type Mark } from './marker.js';
-import { hasCleanStop, noteCleanStop } from './clean-stop.js';
 import { closeWhole, closing, openFile } from '../open-file.js';
 import { canonicalPath, fileBytes, isOpenInProcess, walPath } from '../paths.js';
-import { counted } from '../../../../platform/errors.js';
+import { hasCleanStop, noteCleanStop } from './clean-stop.js';
+import { readMarks, replaceMarker, type Mark } from './marker.js';
 
 const ADVICE =
   'Nothing was changed. Put the missing file back, or move what is left away and restore a backup with terminal-gateway db restore FILE; to go on without what is lost, start once with terminal-gateway serve --accept-loss.';

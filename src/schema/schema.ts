@@ -1,4 +1,7 @@
-/** All tables. The order is that in which they are created and copied: each after those that it refers to. */
+/**
+ * All tables, for SQLite and for PostgreSQL (decisions.md#two-databases). The order is that in which they are
+ * created and copied: each after those that it refers to.
+ */
 import type { Selectable, UpdateType } from 'kysely';
 
 import * as base from './base.js';

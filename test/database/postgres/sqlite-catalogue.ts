@@ -51,7 +51,8 @@ export function sqliteShapes(file: string): ReadonlyMap<string, TableShape> {
       .prepare<[], string>("select name from sqlite_schema where type = 'table' and name not like 'sqlite%'")
       .pluck()
       .all();
-    return new Map(names.map((name) => [name, shapeOf(db, name)]));
+    const tables = names.filter((name) => name !== 'applied_migrations');
+    return new Map(tables.map((name) => [name, shapeOf(db, name)]));
   } finally {
     db.close();
   }

@@ -158,7 +158,7 @@ describe('CC-20 a logical number of many deliveries', () => {
       'notification_deliveries',
       sent.map((notification) => ({
         ...{ company_id: companyId, id: notification + 1_000_000, notification_id: notification },
-        ...{ logical_number_id: id, state: 'queued', queued_at: new Date(0) },
+        ...{ logical_number_id: id, state: 'queued', queued_at: new Date(0), sequence: notification },
       })),
     );
     const refused = await client.delete(`logical_numbers/${number}`);

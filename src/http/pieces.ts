@@ -56,8 +56,10 @@ export async function sendText(
   // A text of ASCII has the same bytes in both, and Node writes it faster as the first.
   const encoding = bytes === text.length ? 'latin1' : 'utf8';
   if (bytes > PIECE_BYTES && response.req.method !== 'HEAD') {
-    await sendBuffers(response, bufferPieces(text), held);
-  } else if (isChange) response.end(text, encoding);
+    // Without await: a function that waits would keep the text in memory beside its pieces.
+    return sendBuffers(response, bufferPieces(text), held);
+  }
+  if (isChange) response.end(text, encoding);
   else endTogether(response, text, encoding);
 }
 

@@ -29,7 +29,7 @@ import { transactionIngest } from '../resources/transaction/recording/transactio
 import { createPasswords, type Passwords } from '../resources/user/password.service.js';
 import { createSignInThrottle } from '../resources/user/sign-in/sign-in-throttle.service.js';
 import { createSignIn } from '../resources/user/sign-in/sign-in.service.js';
-import { docsHandlers } from '../rest/docs/handlers.js';
+import { docsHandlers } from '../rest/docs-handlers.js';
 import { createLineRouter } from '../rest/lines/line-router.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createRestRouter, type RestOptions } from '../rest/router.js';

@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.js';
 import type { BrokenPromises } from './figures/broken-promises.js';
 import type { Figures } from './figures/figures.js';
 import type { HttpClient } from './http-client.js';
-import type { BrokerOptions } from './mqtt/connection.js';
+import type { BrokerOptions } from './mqtt-connection.js';
 import type { SentNotifications } from './notifications/sent.js';
 import type { Pauses } from './pauses.js';
 

@@ -1,8 +1,8 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
 import { Downloads } from './downloads.js';
-import { MqttWait, topicsOf } from './mqtt/waiting.js';
 import { Confirmations, type SendConfirmation } from './notifications/confirmations.js';
+import { MqttWait, topicsOf } from './notifications/mqtt-waiting.js';
 import { waitByPolling, waitByStream } from './notifications/waiting.js';
 import { FRAMEWORK_VERSION } from './payments.js';
 import type { Shared } from './shared.js';

@@ -44,7 +44,7 @@ describe('durations of GraphQL operations', () => {
     expect(await operations('query', 'Fleet')).toBe(2);
     expect(await operations('query', 'anonymous')).toBe(1);
     expect(await operations('mutation', 'Make')).toBe(1);
-    // Its beginning and one event.
+    // The beginning of the stream and one event.
     expect(await operations('subscription', 'Watch')).toBe(2);
   });
 

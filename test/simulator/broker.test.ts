@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { MqttConnection, type BrokerOptions } from '../../src/simulator/mqtt/connection.js';
+import { MqttConnection, type BrokerOptions } from '../../src/simulator/mqtt-connection.js';
 import { freePort } from '../support/free-port.js';
 import { startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';

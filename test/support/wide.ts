@@ -18,7 +18,7 @@ export interface WideFleet {
 /** More than one statement deletes. */
 export const MANY = 600;
 
-/** Its logical numbers and links are written by plain SQL. */
+/** Plain SQL writes its logical numbers and links. */
 export async function wideFleet(server: TestServer, member: Member, count = MANY): Promise<WideFleet> {
   const { client, caller } = member;
   const prefix = unique();

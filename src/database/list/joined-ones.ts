@@ -9,7 +9,7 @@ import { ofCompany, type ListTable } from './scope.js';
 
 /** A record of another list, whose id is in a column of the rows or of a record joined before. */
 export interface JoinedOne {
-  /** Its columns are properties of the rows: `j1_email` for the column `email` of the alias `j1`. */
+  /** Columns of the joined record are properties of the rows: `j1_email` for the column `email` of the alias `j1`. */
   readonly alias: string;
   readonly table: keyof Tables;
   readonly id: string;

@@ -28,7 +28,7 @@ export const DECLARED_LIMITS = {
   variableValues: limit(100_000, 'values in variables'),
   /** See cost.ts. */
   cost: limit(10_000, 'records that the response can have: the product of page sizes'),
-  /** They take about a second. See examined.ts. */
+  /** 20,000,000 values take about a second. */
   examined: limit(20_000_000, 'values that the operation may examine in rows that no index leaves out'),
   examinedTogether: limit(200_000, 'such values of an event, or of a mutation with an `Idempotency-Key`'),
   unpagedEntries: limit(

@@ -118,7 +118,7 @@ const NO_RECORDS: Slice<ListRow> = { items: [], hasMore: false };
 
 /** A field of the operation itself. */
 export interface RootPlan {
-  /** Its JSON text. */
+  /** JSON text of the record. */
   readonly text: (run: PlanRun) => Promise<string>;
   /** Whether it takes one statement, if what is joined can be. */
   readonly isSingle: (variables: Variables) => boolean;

@@ -97,7 +97,7 @@ export class SeenDevices {
     await stored.catch((error: unknown) => this.#failed(companyId, part, error));
   }
 
-  /** They are written a minute later, unless the server ends. */
+  /** Times are written a minute later, unless the server ends. */
   #failed(companyId: number, part: readonly SeenDevice[], error: unknown): void {
     this.onError(error);
     if (this.#isFinishing) return;

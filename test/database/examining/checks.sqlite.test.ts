@@ -220,7 +220,7 @@ describe('the rows at which a reader thread asks', () => {
     database.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${2 * rows})
       insert into "records" select iif(i <= ${rows}, i, 1000000 + i * 7) from n`);
     database.close();
-    // These rows are chosen at random by each connection.
+    // Each connection chooses other rows, at random.
     for (let connection = 0; connection < 250; connection += 1) {
       let asked = 0;
       const reader = openChecked(file, { mayGoOn: () => (asked += 1) > 0 });

@@ -22,7 +22,7 @@ export interface Sender {
 interface Company {
   readonly id: number;
   readonly name: string;
-  /** Its first administrator. */
+  /** First administrator of the company. */
   readonly caller: Caller;
 }
 

@@ -188,7 +188,7 @@ export class Sessions {
           new Session(client, this.#names, this.#watcher, this.#answers, this.#roles);
         this.#sessions.set(client, session);
         if (!session.isBroken) return session;
-        // Its last unit failed at its end, for which nothing waited.
+        // The last unit failed at its end, for which nothing waited.
         client.release(true);
       }
     } catch (error) {

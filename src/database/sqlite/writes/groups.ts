@@ -201,7 +201,7 @@ export class WritingUnit implements DatabaseConnection {
     const isUndone = !this.#hasSavepoint || !connection.rollbackToSavepoint();
     if (isUndone) this.groups.undo();
     const ended = this.#end();
-    // This unit itself is the reason why the group failed.
+    // The group failed because of this unit.
     if (isUndone) await ended.catch(() => undefined);
     else await ended;
   }

@@ -12,7 +12,7 @@ import type { OperationExecution } from './execution.js';
 
 /** An event as it is sent. */
 export interface SentEvent {
-  /** Its sequence number. */
+  /** Sequence number of the event. */
   readonly id: number;
   /** JSON. */
   readonly payload: string;

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 
-import { assetHandler } from '../../http/asset.js';
-import { sendShared } from '../../http/pieces.js';
-import type { OpenApiDocument } from '../openapi/openapi.js';
-import { docsPage, STYLE } from './page.js';
+import { assetHandler } from '../http/asset.js';
+import { sendShared } from '../http/pieces.js';
+import { docsPage, STYLE } from './docs-page.js';
+import type { OpenApiDocument } from './openapi/openapi.js';
 
 /** The page runs no scripts and submits no forms. Browsers keep a copy and ask each time whether it changed. */
 const HEADERS = {

@@ -1,7 +1,7 @@
 import type { MqttClient } from 'mqtt';
 
-import { SECOND } from '../../platform/clock.js';
-import { NoAnswer } from '../http-client.js';
+import { SECOND } from '../platform/clock.js';
+import { NoAnswer } from './http-client.js';
 
 export interface BrokerOptions {
   /** `mqtt://host:1883` or `mqtts://host:8883`. */

@@ -8,7 +8,7 @@ import { assetHandler } from '../../http/asset.js';
 import { isLoopbackRequest } from '../../http/loopback.js';
 import { sendText } from '../../http/pieces.js';
 import { requestContextOf } from '../../http/request-context.js';
-import { graphiqlPage, SCRIPT, STYLE } from './page.js';
+import { graphiqlPage, SCRIPT, STYLE } from './graphiql-page.js';
 
 /** Files that the build copies to `dist/`, from where both `src/` and `dist/` read them. */
 const FOLDER = new URL('../../../dist/graphiql-page/', import.meta.url);

@@ -1,7 +1,7 @@
-import type { OpenApiDocument } from '../openapi/openapi.js';
-import type { OpenApiOperation } from '../openapi/operation.js';
-import { sampleOf } from '../openapi/sample.js';
-import { resolve, type Schema, type Schemas } from '../openapi/schema.js';
+import type { OpenApiDocument } from './openapi/openapi.js';
+import type { OpenApiOperation } from './openapi/operation.js';
+import { sampleOf } from './openapi/sample.js';
+import { resolve, type Schema, type Schemas } from './openapi/schema.js';
 
 export const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5dae1, #39424f); }

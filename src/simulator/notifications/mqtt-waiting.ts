@@ -1,10 +1,10 @@
 import { SECOND } from '../../platform/clock.js';
 import { NoAnswer } from '../http-client.js';
 import { PushedText } from '../messages.js';
-import type { Confirmations } from '../notifications/confirmations.js';
+import { MqttConnection, type BrokerOptions } from '../mqtt-connection.js';
 import { RunIsOver } from '../terminal-http.js';
 import type { TerminalParts } from '../terminal-parts.js';
-import { MqttConnection, type BrokerOptions } from './connection.js';
+import type { Confirmations } from './confirmations.js';
 
 /** The topics of one terminal, for example `terminals/1/110000/notifications`. */
 export interface Topics {

@@ -4,7 +4,7 @@ import { MEMBERS_QUERY } from './people.js';
 import { SUM_TRIGGERS } from './postgres-sums.js';
 import { TRIGGERS } from './postgres-triggers.js';
 import { TABLES } from './schema.js';
-import { RIGHTS_OF_SYSTEM, type Index, type Reference, type Table } from './table.js';
+import { foreignKey, RIGHTS_OF_SYSTEM, type Index, type Table } from './table.js';
 
 /** Stand for the names of the two roles, which begin with that of the database; see `withRoles`. */
 export const COMPANY_ROLE = '{company_role}';
@@ -27,17 +27,12 @@ function column([name, { kind, isOptional, fallback, isDrawn }]: readonly [strin
   return `${name} ${TYPES[kind]}${isOptional ? '' : ' not null'}${value === null ? '' : ` default ${value}`}`;
 }
 
-function reference({ columns, table, targets, isOwned }: Reference): string {
-  const action = isOwned ? ' on delete cascade' : '';
-  return `foreign key (${columns.join(', ')}) references ${table} (${targets.join(', ')})${action}`;
-}
-
 function creation({ name, columns, key, unique, references, check, fillFactor }: Table): string {
   const lines = [
     ...Object.entries(columns).map(column),
     `primary key (${key.join(', ')})`,
     ...unique.map((each) => `unique (${each.join(', ')})`),
-    ...references.map(reference),
+    ...references.map(foreignKey),
     ...(check === null ? [] : [`check (${check})`]),
   ];
   const storage = fillFactor === 100 ? '' : ` with (fillfactor = ${fillFactor})`;

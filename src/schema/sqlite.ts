@@ -5,7 +5,7 @@ import { PAYMENT_COLUMNS } from './payments.js';
 import { MEMBERS_QUERY } from './people.js';
 import { columnsOf, keyOf, ROLLUPS, sumsOf, UNIT_MS, type Rollup, type RollupSum } from './rollups.js';
 import { COUNTED, counterOf, drawnColumn, TABLES } from './schema.js';
-import type { Index, Reference, Table } from './table.js';
+import { foreignKey, type Index, type Table } from './table.js';
 
 const TYPES: Readonly<Record<ColumnKind, string>> = {
   integer: 'integer',
@@ -24,18 +24,13 @@ function column([name, { kind, isOptional, fallback, isDrawn }]: readonly [strin
   return `"${name}" ${TYPES[kind]}${isOptional ? '' : ' not null'}${value === null ? '' : ` default ${value}`}`;
 }
 
-function reference({ columns, table, targets, isOwned }: Reference): string {
-  const action = isOwned ? ' on delete cascade' : '';
-  return `foreign key (${columns.join(', ')}) references ${table} (${targets.join(', ')})${action}`;
-}
-
 function creation({ name, columns, key, unique, references, check, isKeyed }: Table): string {
   const isDrawn = Object.values(columns).some((each) => each.isDrawn);
   const lines = [
     ...Object.entries(columns).map(column),
     ...(isDrawn ? [] : [`primary key (${key.join(', ')})`]),
     ...unique.map((each) => `unique (${each.join(', ')})`),
-    ...references.map(reference),
+    ...references.map(foreignKey),
     ...(check === null ? [] : [`check (${check})`]),
   ];
   return `create table ${name} (\n  ${lines.join(',\n  ')}\n)${isKeyed ? ' without rowid' : ''}`;

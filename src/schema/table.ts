@@ -9,6 +9,12 @@ export interface Reference {
   readonly isOwned: boolean;
 }
 
+/** SQL of a reference, the same for both databases. */
+export function foreignKey({ columns, table, targets, isOwned }: Reference): string {
+  const action = isOwned ? ' on delete cascade' : '';
+  return `foreign key (${columns.join(', ')}) references ${table} (${targets.join(', ')})${action}`;
+}
+
 export interface Index {
   readonly name: string;
   /** Columns as SQL, for example `started_at desc`. */

@@ -240,11 +240,6 @@ export function startOfUnit(number: RawBuilder<number>, milliseconds: number): R
   );
 }
 
-/** The lesser of a number and `most`. */
-export function lesserOf(number: RawBuilder<number>, most: number): RawBuilder<number> {
-  return portable(sql<number>`min(${number}, ${most})`, sql<number>`least(${number}, ${most})`);
-}
-
 /** The greater of two numbers. */
 export function greaterOf(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
   return portable(sql<number>`max(${one}, ${other})`, sql<number>`greatest(${one}, ${other})`);

@@ -2,7 +2,6 @@
 export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/upload.js';
-export { examines, examinesChildren } from './schema/examines.js';
 export { enumeration } from './schema/enumeration.js';
 export { requestError, userErrorsOf } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';
@@ -19,6 +18,7 @@ export {
 } from './schema/target.js';
 export { planned } from './schema/planned.js';
 export { DateTime } from './schema/scalars.js';
+export { searches, searchesOfChildren } from './schema/searches.js';
 export { payloadOf, payloadType, WARNINGS } from './schema/payload.js';
 export { bulkMutation } from './schema/resource/bulk.js';
 export { graphqlModule, nodesOf, type GraphqlModule } from './schema/resource/graphql-module.js';

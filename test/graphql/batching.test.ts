@@ -12,7 +12,7 @@ interface Case {
   /** The selection of the field. */
   readonly asked: string;
   readonly field: string;
-  /** Statements: one for records, one for their count, one for the totals of the company that say what it examines. */
+  /** Statements: one for records, one for their count, one for the counters of the company if it is a search. */
   readonly statements: number;
   readonly isRelation: boolean;
   /** Whether it is a list with pages. */
@@ -27,7 +27,7 @@ const OF_SEVERAL_TABLES: Readonly<Record<string, number>> = { 'Device.manifest':
 const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>
   askable(type).map((field): Case => {
     const named = getNamedType(field.type);
-    const examines = field.extensions.examines !== undefined;
+    const searches = field.extensions.searches !== undefined;
     const isList = nodeOf(named) !== undefined;
     const base = { name: `${type.name}.${field.name}`, way, field: field.name, isList };
     // Bytes are read in pieces while they are sent; their cost covers it. Modules have some too.
@@ -38,9 +38,9 @@ const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>
       ? `${field.name}(first: 2) { totalCount edges { cursor } nodes { __typename } pageInfo { hasNextPage } }`
       : `${field.name} { __typename }`;
     // One statement for each type that the records behind an interface can have; before those of a list without pages,
-    // one for the totals and one that counts its entries.
+    // one for the counters and one that counts its entries.
     const types = isInterfaceType(named) ? schema.getPossibleTypes(named).length : 1;
-    const tables = OF_SEVERAL_TABLES[base.name] ?? types + (examines ? 2 : 0);
+    const tables = OF_SEVERAL_TABLES[base.name] ?? types + (searches ? 2 : 0);
     return { ...base, asked, statements: isList ? 3 : tables, isRelation: true };
   }),
 );
@@ -105,7 +105,7 @@ describe('the number of SQL statements', () => {
   );
 
   it.each(CASES.filter(({ isList }) => isList).map((each) => [each.name, each] as const))(
-    'of a page of size 0 of %s is one, for its total, and one to know what that examines',
+    'of a page of size 0 of %s is one, for its total, and one for the counters',
     async (_name, { way, field }) => {
       const { acme } = server;
       const around = await statementsFor(server, acme, way('__typename', 50));

@@ -1,10 +1,10 @@
+import { countEntries } from '../../src/database/list/entry-count.js';
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import {
   dropCurrent,
   forgetDeletedVersions,
   selectHeld,
   selectOtherVersions,
-  reachWithin,
   selectReach,
   upsertHeld,
 } from '../../src/resources/asset/held-version.repository.js';
@@ -17,8 +17,8 @@ import {
   selectOnlyDevices,
   selectSightings,
 } from '../../src/resources/device/presence/presence.repository.js';
-import { manifestWithin, selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
-import { effectiveWithin, selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
+import { manifestEntries, selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
+import { effectiveEntries, selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
 import {
   deleteDeviceToken,
   replaceDeviceTokens,
@@ -34,7 +34,6 @@ import {
   trimUnknownTerminals,
 } from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
 import { findTransactionsByKeys } from '../../src/resources/transaction/transaction.repository.js';
-import { valueOf } from './sql-value.js';
 import { TWIN } from './two-companies.js';
 
 const PAGE = { descending: false, backward: false, limit: 50, key: null };
@@ -49,8 +48,7 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'other versions of an application': (work) => selectOtherVersions(work, 11),
   'reach of versions': (work) => selectReach(work, [11, 12]),
   'what terminals download': (work) => selectSoftware(work, [1, TWIN + 1], 100),
-  'reach of versions, counted': valueOf((work) => reachWithin(work, 100, [11])),
-  'what a manifest has': valueOf((work) => manifestWithin(work, 100, [1])),
+  'what a manifest has': (work) => countEntries(work, manifestEntries, 100, [1]),
   'devices by group': devicesByGroup,
   'devices by presence': devicesByPresence,
   'devices in the order in which they were seen': (work) =>
@@ -64,7 +62,7 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
       { reference: 'R', serialNumber: 'S' },
       { reference: 'Rx', serialNumber: 'Sx' },
     ]),
-  'effective parameters, counted': valueOf((work) => effectiveWithin(work, 100, [1])),
+  'effective parameters, counted': (work) => countEntries(work, effectiveEntries, 100, [1]),
   'bytes of parameters': (work) => selectValueBytes(work, { id: 1, groupId: 1 }),
   'unknown terminal': (work) => isUnknownTerminal(work, 'Ux'),
 };

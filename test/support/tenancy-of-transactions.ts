@@ -5,10 +5,8 @@ import {
 } from '../../src/resources/transaction/extent/transaction-extent.repository.js';
 import * as summaries from '../../src/resources/transaction/summary/transaction-summary.repository.js';
 import { summarizeTransactions } from '../../src/resources/transaction/summary/transaction-summary.service.js';
-import { rowsOfPart } from '../../src/resources/transaction/totals/transaction-totals.repository.js';
 import { transactionNewRows } from '../../src/resources/transaction/totals/transaction-totals.service.js';
 import { getTransaction, listTransactions } from '../../src/resources/transaction/transaction.service.js';
-import { valueOf } from './sql-value.js';
 import { START, TWIN } from './two-companies.js';
 
 const PAGE = { page: 1, perPage: 100 };
@@ -16,7 +14,6 @@ const SINCE = { field: 'startedAt', operator: 'gte', value: new Date(START - 1) 
 const UNTIL = { field: 'startedAt', operator: 'lt', value: new Date(START + 1) } as const;
 const ALL = { from: 0, to: 2 * START };
 const DAYS = { of: 'day', from: 0, to: 1_000, table: 'transaction_day_totals' } as const;
-const HOURS_OF_DAY = Array.from({ length: 24 }, (_, hour) => hour);
 
 const summaryBy = (request: object) => (work: ReadWork) =>
   summarizeTransactions(work, { where: null, timeZone: null, bucket: 'day', by: [], ...request });
@@ -32,7 +29,6 @@ export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Prom
     transactionNewRows.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
   'many transactions': (work) => hasManyRows(work, [transactionsIn(ALL)], 1),
   'many totals of transactions': (work) => hasManyRows(work, [{ ...DAYS, mostOfUnit: 1 }], 1),
-  'rows with totals of transactions': valueOf((work) => rowsOfPart({ and: [] }, DAYS)(work, 100)),
   'summary by day': summaryBy({ by: ['status'] }),
   'summary by hour': summaryBy({ bucket: 'hour', by: ['appName'] }),
   'summary from a part of an hour on': summaryBy({ where: SINCE, bucket: 'hour', by: ['status'] }),
@@ -41,8 +37,5 @@ export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Prom
   'summary by days of a zone': summaryBy({ by: ['brand'], timeZone: 'Asia/Kolkata' }),
   'recorded part': (work) => summaries.recordedPart(work, ALL),
   'transactions of hours': (work) => summaries.countInHours(work, [Math.floor(START / 3_600_000)]),
-  'transactions at hours of all days': valueOf((work) =>
-    summaries.transactionsAtHours(work, ALL, HOURS_OF_DAY, 100),
-  ),
   'hours with transactions': (work) => summaries.hoursIn(work, ALL),
 };

@@ -3,7 +3,6 @@ import { Ctx, Query, Resolver } from 'type-graphql';
 import {
   choice,
   computed,
-  examinesChildren,
   graphqlModule,
   fields,
   instant,
@@ -12,6 +11,7 @@ import {
   nullable,
   object,
   objectType,
+  searchesOfChildren,
   type GraphqlContext,
 } from '../../graphql/index.js';
 import { mayUse, SCOPES, type Role as RoleName, type Scope as ScopeName } from '../../platform/caller.js';
@@ -61,7 +61,7 @@ export const viewerGraphql = graphqlModule(
       ),
       Args: ApiTokenList.Args,
       resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args, null),
-      examines: examinesChildren(apiTokensOfUser),
+      searches: searchesOfChildren(apiTokensOfUser),
     },
     user: computed(nullable(object(UserType, 'User on whose behalf the token acts.')), (_viewer, ctx) =>
       ctx.one(users, ctx.caller.userId),

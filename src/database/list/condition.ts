@@ -82,20 +82,16 @@ export function condition(
       operator,
     )})`;
   if ('and' in where) return where.and.length === 0 ? sql`1 = 1` : joined(where.and, sql` and `);
-  if ('or' in where && where.or.length === 1) {
-    // The cost estimate finds no bounds in an `or`, so the planner must not use one either.
-    return sql.join(where.or.map((part) => condition(columns, part, () => false)));
-  }
   if ('or' in where) return where.or.length === 0 ? sql`1 = 0` : joined(where.or, sql` or `);
   // `is not true`, since a comparison with null is null: `not (name = 'x')` must match rows without a name.
   if ('not' in where) return sql`(${condition(columns, where.not, isIndexed)}) is not true`;
   return comparison(columns, where, isIndexed);
 }
 
-/** The condition without comparisons that are known to hold. */
-export function withoutImplied(where: Condition, isImplied: (part: Comparison) => boolean): Condition {
-  if ('and' in where) return { and: where.and.map((part) => withoutImplied(part, isImplied)) };
-  return 'field' in where && isImplied(where) ? { and: [] } : where;
+/** Conditions that must all hold. */
+export function conjuncts(where: Condition | null): readonly Condition[] {
+  if (where === null) return [];
+  return 'and' in where ? where.and.flatMap(conjuncts) : [where];
 }
 
 /** Interval in milliseconds since 1970, `to` excluded; null for an open end. */
@@ -193,7 +189,7 @@ export function exactComparisons(where: Condition): readonly Comparison[] | unde
 }
 
 /** Appended to a prefix, gives a text that sorts after every text with that prefix. */
-const LAST = '\u{10ffff}';
+export const LAST = '\u{10ffff}';
 
 /** The value as it is bound to a statement. */
 export function toColumn(value: unknown): string | number | boolean | Date {
@@ -215,8 +211,7 @@ function comparison(
     case 'eq':
       return sql`${column} = ${hiddenFromPlanner(toColumn(where.value))}`;
     case 'in':
-      // A constant: otherwise the index of another comparison may be used, whose rows the cost estimate has
-      // not counted.
+      // A constant, so that no rows are read.
       if ((where.value as readonly unknown[]).length === 0) return sql`1 = 0`;
       return sql`${column} ${inList(TYPES[known.kind], (where.value as readonly unknown[]).map(toColumn))}`;
     case 'startsWith':

@@ -7,14 +7,14 @@ import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
 import { countOf } from '../totals/count.js';
 import type { ReadWork } from '../work.js';
 import { ALL, idBeside, isOfCompanion, tableWith, type ListColumn } from './companions.js';
-import { columnsIn, meant, withoutImplied, type Condition } from './condition.js';
+import { columnsIn, meant, type Condition } from './condition.js';
 import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
 import { readJoined, type JoinedOne } from './joined-ones.js';
 import { readLinked } from './linked-rows.js';
 import type { Listing, ListRow } from './listing.js';
 import type { LinkRelation, Relation } from './scope.js';
 import { childrenOf, companiesOf, nameOf, ofCompany, parentTable } from './scope.js';
-import { boundKey, impliedByKey, isDown, sharing, sortById } from './slice.js';
+import { besideKey, boundKey, isDown, sharing, sortById } from './slice.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 
 /** Columns to read, and the name of their list in the names of queries. */
@@ -244,8 +244,7 @@ export class ListStatements<Name extends keyof Tables, T> {
   }
 
   #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
-    const isImplied = impliedByKey(this.#listing.filters, this.#columnOf(request), request);
-    const where = request.condition && withoutImplied(request.condition, isImplied);
+    const where = besideKey(this.#listing.filters, this.#columnOf(request), request);
     return sql`${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where, relation)}
       ${this.#beyondKey(request, relation)}`;
   }

@@ -1,13 +1,6 @@
 import type { Tables } from '../../schema/schema.js';
 import type { ReadWork } from '../work.js';
 import type { Condition, FilterKind } from './condition.js';
-import type { Examination } from './examining/examination.js';
-import {
-  examinationOfCount,
-  examinationOfCounts,
-  examinationOfSlice,
-  examinationOfSlices,
-} from './examining/examinations.js';
 import type { JoinedOne } from './joined-ones.js';
 import { ListStatements } from './list-statements.js';
 import type { Listing, ListRow } from './listing.js';
@@ -17,6 +10,13 @@ import type { Listing, ListRow } from './listing.js';
  * (decisions.md#keyset-cursors).
  */
 import { newRowsOf, type NewRows } from './new-rows.js';
+import {
+  searchOfCount,
+  searchOfCounts,
+  searchOfSlice,
+  searchOfSlices,
+  type Search,
+} from './request-class.js';
 import type { Relation, RelationById, RelationByName } from './scope.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 
@@ -28,9 +28,9 @@ export interface List<T> {
   readonly filters: Readonly<Record<string, FilterKind>>;
   slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>>;
   count(work: ReadWork, where: Condition | null): Promise<number>;
-  /** Upper bounds of what `slice` and `count` examine. */
-  examinesSlice(request: SliceRequest): Examination;
-  examinesCount(where: Condition | null): Examination;
+  /** The search that `slice` or `count` is; null if an index or a counter serves it. */
+  searchOfSlice(request: SliceRequest): Search | null;
+  searchOfCount(where: Condition | null): Search | null;
   /** Records by id, in one statement; ids that the company does not have are absent. */
   byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>>;
   /** See `Listing`. */
@@ -64,9 +64,9 @@ export interface ChildList<T, P extends KeyValue = number> extends ChildSlices<T
   /** See `List`. */
   only(columns: readonly string[]): ChildSlices<ListRow, P>;
   counts(work: ReadWork, parents: readonly P[], where: Condition | null): Promise<ReadonlyMap<P, number>>;
-  /** Upper bounds of what `slices` and `counts` examine, for all parents together. */
-  examinesSlices(request: SliceRequest): Examination;
-  examinesCounts(where: Condition | null): Examination;
+  /** The search that `slices` or `counts` is, for all parents together; null if an index serves it. */
+  searchOfSlices(request: SliceRequest): Search | null;
+  searchOfCounts(where: Condition | null): Search | null;
 }
 
 export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>): List<T> {
@@ -89,8 +89,8 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     filters: Object.fromEntries(Object.entries(listing.filters).map(([name, { kind }]) => [name, kind])),
     slice: (work, request) => statements.slice(work, request),
     count: (work, where) => statements.count(work, where),
-    examinesSlice: (request) => examinationOfSlice(listing, request),
-    examinesCount: (where) => examinationOfCount(listing, where),
+    searchOfSlice: (request) => searchOfSlice(listing, request),
+    searchOfCount: (where) => searchOfCount(listing, where),
     byIds: (work, ids) => statements.byIds(work, ids),
     newRows: (index) => newRowsOf(listing, index),
     of: <P extends KeyValue>(relation: Relation): ChildList<T, P> => ({
@@ -101,8 +101,8 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
         return { slices: (work, parents, request) => rows.slices(work, relation, parents, request) };
       },
       counts: (work, parents, where) => statements.counts(work, relation, parents, where),
-      examinesSlices: (request) => examinationOfSlices(listing, relation, request),
-      examinesCounts: (where) => examinationOfCounts(listing, relation, where),
+      searchOfSlices: (request) => searchOfSlices(listing, relation, request),
+      searchOfCounts: (where) => searchOfCounts(listing, relation, where),
     }),
   };
   return list;

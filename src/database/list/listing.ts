@@ -21,6 +21,8 @@ export interface Listing<Name extends keyof Tables, T> {
   readonly company?: string;
   /** Counter of the company's rows; a fixed number if there is no counter. */
   readonly rows: CounterName | number;
+  /** Records are added all the time, so a parent may have very many of them. */
+  readonly isEndless?: true;
   /**
    * Columns by the property of a record that shows their value. Other properties need the record of
    * `recordOf`.

@@ -1,5 +1,5 @@
 import { comparableInstant } from '../storage.js';
-import type { Comparison, Condition, FilterColumn } from './condition.js';
+import { conjuncts, LAST, type Comparison, type Condition, type FilterColumn } from './condition.js';
 import { isInstant } from './instants.js';
 
 export type KeyValue = string | number;
@@ -52,21 +52,34 @@ export function boundKey(column: string, { value }: Key): KeyValue | Date {
 }
 
 /**
- * Whether a comparison follows from the key, for example `started_at < tomorrow` below the key of yesterday.
- * Such a comparison is left out, because SQLite may start its index scan at its bound, far from the key.
+ * The condition of a page without what follows from its key, for example `started_at < tomorrow` below the key
+ * of yesterday: SQLite may start its index scan at such a bound, far from the key.
  */
-export function impliedByKey(
+export function besideKey(
   filters: Readonly<Record<string, FilterColumn>>,
   column: string,
   request: SliceRequest,
-): (part: Comparison) => boolean {
-  const at = request.key?.value;
-  return ({ field, operator, value }) => {
-    if (typeof at !== 'number' || !(value instanceof Date)) return false;
-    if (filters[field]?.column !== column) return false;
+): Condition | null {
+  const { condition, key } = request;
+  if (condition === null || key === null) return condition;
+  const parts = conjuncts(condition).map((part) =>
+    'field' in part && filters[part.field]?.column === column ? restBeside(key, part, request) : part,
+  );
+  return { and: parts };
+}
+
+function restBeside({ value: at }: Key, part: Comparison, request: SliceRequest): Condition {
+  const { field, operator, value } = part;
+  if (typeof at === 'number' && value instanceof Date) {
     const end = value.getTime();
-    return isDown(request) ? operator === 'lt' && at < end : operator === 'gte' && at >= end;
-  };
+    const isImplied = isDown(request) ? operator === 'lt' && at < end : operator === 'gte' && at >= end;
+    return isImplied ? { and: [] } : part;
+  }
+  if (operator !== 'startsWith' || !String(at).startsWith(String(value))) return part;
+  const [other, bound] = isDown(request)
+    ? (['gte', value] as const)
+    : (['lt', `${String(value)}${LAST}`] as const);
+  return { field, operator: other, value: bound };
 }
 
 /**

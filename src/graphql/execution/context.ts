@@ -93,16 +93,12 @@ export class GraphqlContext extends RecordReads {
   }
 
   /**
-   * Computes how many values an operation examines, before it is executed. If they are many, its reads run
-   * outside of the event loop. Errors: `OperationRefused`.
+   * To be called before an operation is executed: if it searches many rows, its reads run outside of the event
+   * loop. Errors: `OperationRefused`.
    */
-  async examine({ examinations }: Price, kind: OperationTypeNode): Promise<void> {
-    const { idempotencyKey, subscription } = this.request;
-    const isKept = kind === OperationTypeNode.MUTATION && idempotencyKey !== null;
-    const limit = isKept || subscription !== null ? 'examinedTogether' : 'examined';
-    const values = await this.loaders.examine(examinations, limit);
-    // A replay reads the stored response, and examines nothing.
-    if (!isKept) this.counters.examined = values;
+  async classify({ searches }: Price, kind: OperationTypeNode): Promise<void> {
+    const isInTransaction = kind === OperationTypeNode.MUTATION && this.request.idempotencyKey !== null;
+    await this.loaders.classify(searches, isInTransaction);
   }
 
   /**
@@ -181,7 +177,7 @@ export class GraphqlContext extends RecordReads {
    * Changes many records in several units of work, so that other changes can run between them, and returns
    * the payload of a mutation. `plan` reads and checks everything before the first part; `result` makes the
    * payload from the results of the parts. An Idempotency-Key is stored with the last part, so repeating the
-   * parts must change nothing more.
+   * parts must change nothing more. `plan` may call `moveToThread`.
    */
   changeInParts<P, T extends object>(
     plan: (work: ReadWork) => Promise<readonly ((work: WriteWork) => Promise<P>)[]>,
@@ -192,7 +188,7 @@ export class GraphqlContext extends RecordReads {
       demandScope(this.caller, 'write');
       const { units } = this.services;
       await this.repeatable?.refuseRepeated(units, this.caller);
-      const parts = await this.loaders.read(plan, false);
+      const parts = await units.read(this.caller, plan, { examines: 'when_needed' });
       const done: P[] = [];
       this.counters.hasChanged = true;
       this.loaders.forget();

@@ -1,13 +1,13 @@
-import { countAll, type Examination } from '../../database/list/examining/examination.js';
+import { countEntries, type EntryCount } from '../../database/list/entry-count.js';
+import { searchedRows, type Search } from '../../database/list/request-class.js';
 import type { KeyValue } from '../../database/list/slice.js';
-import type { ReadWork, Units, WriteWork } from '../../database/work.js';
+import { MANY_ROWS, type ReadWork, type Units, type WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { LIMITS, tooLarge, tooManyEntries } from '../limits/limits.js';
+import { beyondLimit, LIMITS, tooLarge, tooManyEntries } from '../limits/limits.js';
 import { BatchingLoader } from './batching-loader.js';
 import { EntriesPerTurn } from './entries-per-turn.js';
-import { examine, NOTHING_EXAMINED, type Examining } from './examining.js';
 import { SharedUnit } from './shared-unit.js';
 
 /** Key of a loader: a list of the company, a list under many parents, or a use case. Lists have `isLarge`. */
@@ -18,6 +18,9 @@ function isLarge(source: Source): boolean {
   if (typeof source === 'function') return false;
   return 'list' in source ? source.list.isLarge : source.isLarge;
 }
+
+const TOO_MANY_SEARCHED =
+  'The payload of a mutation with an Idempotency-Key searches or counts lists of too many records';
 
 /** Records rendered per turn of the event loop: with an error each, graphql-js needs 300 µs per record. */
 const RECORDS_PER_TURN = 50;
@@ -43,7 +46,7 @@ export class RequestLoaders {
   readonly #pace = new EntriesPerTurn(RECORDS_PER_TURN);
   #permit: Promise<Release> | null = null;
   #isFinished = false;
-  #examining: Examining = NOTHING_EXAMINED;
+  #isSearch = false;
 
   constructor(
     private readonly units: Pick<Units, 'read' | 'isRemote'>,
@@ -52,23 +55,22 @@ export class RequestLoaders {
   ) {}
 
   /**
-   * To be called before the first read. Returns the maximum number of examined values. Errors:
-   * `OperationRefused` above the limit.
+   * Decides before the first read where the reads run. `isInTransaction` says whether the payload is read in
+   * the transaction of a change, and so in the event loop. Errors: `OperationRefused` if it searches many rows.
    */
-  async examine(
-    examinations: readonly Examination[],
-    limit: 'examined' | 'examinedTogether',
-  ): Promise<number> {
-    this.#examining = await examine((use) => this.read(use, false), examinations, limit);
-    // The unit opened for the totals is used for the operation too, unless the operation must run outside of
-    // the event loop.
-    if (this.#examining.isMany) this.forget();
-    return this.#examining.values;
+  async classify(searches: readonly Search[], isInTransaction: boolean): Promise<void> {
+    const found = isInTransaction ? searches.filter(({ isLimited }) => isLimited !== true) : searches;
+    if (found.length === 0) return;
+    const rows = await this.read((work) => searchedRows(work, found), false);
+    if (isInTransaction && rows > LIMITS.searched) throw beyondLimit('searched', rows, TOO_MANY_SEARCHED);
+    this.#isSearch = rows > MANY_ROWS;
+    // The unit that has read the counters is used for the operation too, unless it runs elsewhere.
+    if (this.#isSearch) this.forget();
   }
 
-  /** Whether the reads run outside of the event loop, because they may examine many values. */
-  get examinesMany(): boolean {
-    return this.#examining.isMany;
+  /** Whether the reads run outside of the event loop, because they search many rows. */
+  get isSearch(): boolean {
+    return this.#isSearch;
   }
 
   /** Promises of the entries of a list, resolved in groups: graphql-js awaits each entry. */
@@ -81,11 +83,6 @@ export class RequestLoaders {
     this.#rendered += entries.length;
     if (this.#rendered > LIMITS.unpagedEntries) throw tooManyEntries();
     return this.rendered(entries);
-  }
-
-  /** Subtracts a read from the budget of the operation, if it has one. Errors: BAD_USER_INPUT. */
-  async charge(work: ReadWork, examination: () => Examination, parents?: readonly KeyValue[]): Promise<void> {
-    await this.#examining.budget?.charge(work, examination(), parents);
   }
 
   /** Reads in the unit of the operation. Counts bytes if `isLarge`. Errors: BAD_USER_INPUT for too many. */
@@ -104,9 +101,7 @@ export class RequestLoaders {
       await this.#acquirePermit();
       this.#demandRunning();
     }
-    this.#unit ??= new SharedUnit((hold) =>
-      this.units.read(this.caller, hold, { examines: this.#examining.isMany }),
-    );
+    this.#unit ??= new SharedUnit((hold) => this.units.read(this.caller, hold, { examines: this.#isSearch }));
     return await this.#unit.use(async (work) => {
       if (isLarge) await this.#acquirePermit();
       return await use(work);
@@ -139,15 +134,15 @@ export class RequestLoaders {
     return this.#cached(of, key, () => new BatchingLoader<K, V>(batch, { pace: this.#pace }));
   }
 
-  /** The batching loader of values by record id. With an examination, the values are lists without pages. */
+  /** The batching loader of values by record id. `entries` count the entries of lists without pages. */
   forMany<R extends { readonly id: number }, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
-    examination?: Examination,
+    entries: readonly EntryCount[] = [],
   ): BatchingLoader<R, V | undefined, number> {
     return this.#cached(load, 'many', () => {
       const batch = (records: readonly R[]) =>
         this.read(async (work) => {
-          if (examination !== undefined) await this.#chargeEntries(work, examination, records);
+          await this.#countEntries(work, entries, records);
           const found = await load(work, records);
           return records.map(({ id }) => found.get(id));
         });
@@ -156,17 +151,14 @@ export class RequestLoaders {
   }
 
   /** Counts the entries of lists without pages before they are read. Errors: BAD_USER_INPUT. */
-  async #chargeEntries(
+  async #countEntries(
     work: ReadWork,
-    examination: Examination,
+    counts: readonly EntryCount[],
     records: readonly { readonly id: number }[],
   ): Promise<void> {
+    if (counts.length === 0) return;
     const ids = records.map(({ id }) => id);
-    await this.charge(work, () => examination, ids);
-    if (examination.within === undefined || examination.isCount === true) return;
-    const max = LIMITS.unpagedEntries + 1;
-    const [entries = 0] = await countAll(work, [examination.within(work, max, ids)]);
-    this.#entries += entries;
+    this.#entries += await countEntries(work, counts, LIMITS.unpagedEntries + 1, ids);
     if (this.#entries > LIMITS.unpagedEntries) throw tooManyEntries();
   }
 

@@ -1,5 +1,5 @@
 import type { Condition } from '../../database/list/condition.js';
-import type { Examination } from '../../database/list/examining/examination.js';
+import type { EntryCount } from '../../database/list/entry-count.js';
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
@@ -41,7 +41,7 @@ type Getter<T> = (work: ReadWork, key: string) => Promise<T>;
 
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
-  readonly counters: OperationCounters = { nodes: 0, examined: 0, replayed: false, hasChanged: false };
+  readonly counters: OperationCounters = { nodes: 0, replayed: false, hasChanged: false };
 
   private readonly selections = new WeakMap<object, Map<string, Selection>>();
 
@@ -91,18 +91,8 @@ export class RecordReads {
     const { loaders } = this;
     return connection(
       request,
-      () =>
-        this.countedSlice(
-          loaders.load(list, keys().slice, async (work) => {
-            await loaders.charge(work, () => list.examinesSlice(request));
-            return await list.slice(work, request);
-          }),
-        ),
-      () =>
-        loaders.load(list, keys().count, async (work) => {
-          await loaders.charge(work, () => list.examinesCount(condition));
-          return await list.count(work, condition);
-        }),
+      () => this.countedSlice(loaders.load(list, keys().slice, (work) => list.slice(work, request))),
+      () => loaders.load(list, keys().count, (work) => list.count(work, condition)),
       (entries) => loaders.rendered(entries),
     );
   }
@@ -122,13 +112,11 @@ export class RecordReads {
     const { condition, request, keys } = this.selectionOf(child.list, args, standard);
     const slices = () =>
       this.loaders.loader<Slice<T>, P>(child, keys().slice, async (work, parents) => {
-        await this.loaders.charge(work, () => child.examinesSlices(request), parents);
         const found = await child.slices(work, parents, request);
         return parents.map((each) => found.get(each) ?? { items: [], hasMore: false });
       });
     const counts = () =>
       this.loaders.loader<number, P>(child, keys().count, async (work, parents) => {
-        await this.loaders.charge(work, () => child.examinesCounts(condition), parents);
         const found = await child.counts(work, parents, condition);
         return parents.map((each) => found.get(each) ?? 0);
       });
@@ -146,43 +134,33 @@ export class RecordReads {
     return this.loaders.load(load, 'once', load);
   }
 
-  /** A value that is read once for each `selection`. `examines` returns its examinations. */
-  loadExamining<T, S>(
-    load: (work: ReadWork, selection: S) => Promise<T>,
-    selection: S,
-    examines: (selection: S) => readonly Examination[],
-  ): Promise<T> {
+  /** A value that is read once for each `selection`. */
+  loadSelected<T, S>(load: (work: ReadWork, selection: S) => Promise<T>, selection: S): Promise<T> {
     demandScope(this.caller, 'read');
-    return this.loaders.load(load, `once ${JSON.stringify(selection)}`, async (work) => {
-      for (const examination of examines(selection)) await this.loaders.charge(work, () => examination);
-      return await load(work, selection);
-    });
+    return this.loaders.load(load, `once ${JSON.stringify(selection)}`, (work) => load(work, selection));
   }
 
   /**
-   * A value of one record, read together with the values of the other records in the operation. With an
-   * examination, the value has entries that are counted first. Errors: BAD_USER_INPUT for too many.
+   * A value of one record, read together with the values of the other records in the operation. `entries`
+   * count the entries of the values before they are read. Errors: BAD_USER_INPUT for too many.
    */
   loadForMany<R extends Identified, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
     record: R,
-    examination?: Examination,
+    entries?: readonly EntryCount[],
   ): Promise<V | undefined> {
     demandScope(this.caller, 'read');
-    return this.loaders.forMany(load, examination).load(record);
+    return this.loaders.forMany(load, entries).load(record);
   }
 
-  /**
-   * Like `loadForMany`, for a list whose entries `examination` counts. Errors: BAD_USER_INPUT for too many.
-   */
+  /** Like `loadForMany`, for a list without pages. Errors: BAD_USER_INPUT for too many entries. */
   async loadEntries<R extends Identified, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, readonly V[]>>,
     record: R,
-    examination: Examination,
+    entries: readonly EntryCount[],
   ): Promise<readonly V[]> {
     demandScope(this.caller, 'read');
-    const entries = (await this.loaders.forMany(load, examination).load(record)) ?? [];
-    return this.loaders.unpaged(entries);
+    return this.loaders.unpaged((await this.loaders.forMany(load, entries).load(record)) ?? []);
   }
 
   /** Like `loadForMany`, for a value that is a record; null if there is none. */

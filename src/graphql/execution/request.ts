@@ -26,17 +26,15 @@ export interface RequestFacts {
 
 export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, subscription: null };
 
-/** `extensions.cost`. Contains `examined` only if it is greater than 0. */
-export function costShown(requested: number, { nodes, examined }: OperationCounters): object {
-  return { requested, actual: nodes, ...(examined > 0 ? { examined } : {}) };
+/** `extensions.cost`. */
+export function costShown(requested: number, { nodes }: OperationCounters): object {
+  return { requested, actual: nodes };
 }
 
 /** Counts what an operation does while it runs. */
 export interface OperationCounters {
   /** Records in the response: `extensions.cost.actual`. */
   nodes: number;
-  /** Values that the operation examines at most, besides its records: `extensions.cost.examined`. */
-  examined: number;
   /** Whether a mutation was answered from its stored payload. */
   replayed: boolean;
   /** Whether it began to change something. */

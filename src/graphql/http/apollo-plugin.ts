@@ -92,7 +92,7 @@ class HttpOperation implements GraphQLRequestListener<OperationContext> {
         const { variables = {}, operationName } = request;
         const price = this.options.admission.price(admitted, variables, operationName);
         this.#checked.requestedCost = price.nodes;
-        await context.examine(price, operation.operation);
+        await context.classify(price, operation.operation);
       });
     }
     // Apollo responds with this error only; `willSendResponse` adds the other errors.

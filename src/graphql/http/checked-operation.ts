@@ -28,8 +28,6 @@ export class CheckedOperation {
   /** Maximum number of records in the response. */
   requestedCost = 0;
   #refusal: OperationRefused | null = null;
-  /** Number of values that a refused operation could have examined; null for other operations. */
-  #examined: number | null = null;
 
   constructor(private readonly masking: MaskingOptions) {}
 
@@ -46,7 +44,6 @@ export class CheckedOperation {
       this.#refusal = error;
       const { limit, actual } = error.errors[0].extensions;
       if (limit === 'cost') this.requestedCost = Number(actual);
-      if (limit === 'examined' || limit === 'examinedTogether') this.#examined = Number(actual);
       return undefined;
     }
   }
@@ -75,7 +72,7 @@ export class CheckedOperation {
   }
 
   cost({ counters }: OperationContext): object {
-    return costShown(this.requestedCost, { ...counters, examined: this.#examined ?? counters.examined });
+    return costShown(this.requestedCost, counters);
   }
 
   #afterData(context: OperationContext): string {

@@ -109,7 +109,7 @@ async function answerOf(
     await checked.check(async () => {
       const price = admission.price(admitted, variables, operationName);
       checked.requestedCost = price.nodes;
-      await context.examine(price, operation.operation);
+      await context.classify(price, operation.operation);
     });
   } catch (error) {
     const { message } = error as Error;

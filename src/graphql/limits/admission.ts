@@ -137,7 +137,7 @@ function priceOf(
   const known = prices.get(operationName ?? '');
   if (known !== undefined) return known;
   const operation = getOperationAST(document, operationName);
-  if (operation == null) return { nodes: 0, examinations: [] };
+  if (operation == null) return { nodes: 0, searches: [] };
   const { fixed, ...price } = costOf(schema, document, operation, variables);
   if (fixed) prices.set(operationName ?? '', price);
   return price;

@@ -13,8 +13,7 @@
  *
  * `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10 + 10 × 20 = 210.
  *
- * Besides its records, each field that searches declares the values that it examines (`examines`), see
- * `examined.ts`.
+ * Fields that search declare it apart from their cost (`searches`), see `searches.ts`.
  */
 import {
   getNamedType,
@@ -33,12 +32,12 @@ import {
   type ValueNode,
 } from 'graphql';
 
-import type { Examination } from '../../database/list/examining/examination.js';
+import type { Search } from '../../database/list/request-class.js';
 import { DEFAULT_FIRST } from '../schema/connection.js';
-import type { Selected } from '../schema/examines.js';
 import { Base64 } from '../schema/scalars.js';
-import { ExaminedFields } from './examined.js';
+import type { Selected } from '../schema/searches.js';
 import { fragmentsOf, spreadFragment, type Fragments } from './fragments.js';
+import { SearchingFields } from './searches.js';
 
 /** Cost of a field of bytes. */
 export const CONTENT_COST = 100;
@@ -50,8 +49,7 @@ export type Variables = Readonly<Record<string, unknown>>;
 
 export interface Cost {
   readonly nodes: number;
-  /** Examinations of the operation's searches and counts, besides its records. */
-  readonly examinations: readonly Examination[];
+  readonly searches: readonly Search[];
   /** Whether the cost is the same for all variables. */
   readonly fixed: boolean;
 }
@@ -64,15 +62,15 @@ export function costOf(
   variables: Variables,
 ): Cost {
   const root = schema.getRootType(operation.operation);
-  if (root == null) return { nodes: 0, examinations: [], fixed: true };
+  if (root == null) return { nodes: 0, searches: [], fixed: true };
   const meter = new Meter(schema, document, operation, variables);
   const nodes = meter.selections(operation.selectionSet, root, null);
-  return { nodes, examinations: meter.examined.all, fixed: meter.fixed && meter.examined.fixed };
+  return { nodes, searches: meter.searching.all, fixed: meter.fixed && meter.searching.fixed };
 }
 
 class Meter {
   fixed = true;
-  readonly examined: ExaminedFields;
+  readonly searching: SearchingFields;
   readonly #fragments: Fragments;
   readonly #defaults = new Map<string, ValueNode>();
   /** Names of the variables with a type of `LEAVES`: they contain no list. */
@@ -85,7 +83,7 @@ class Meter {
     private readonly variables: Variables,
   ) {
     this.#fragments = fragmentsOf(document);
-    this.examined = new ExaminedFields(schema, operation, variables);
+    this.searching = new SearchingFields(schema, operation, variables);
     for (const { variable, type, defaultValue } of operation.variableDefinitions ?? []) {
       if (defaultValue !== undefined) this.#defaults.set(variable.name.value, defaultValue);
       const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
@@ -120,7 +118,7 @@ class Meter {
     if (type === Base64) return CONTENT_COST;
     if (node.selectionSet === undefined) return 0;
     const base = ownCost(field, node);
-    this.examined.add(field, node, () => this.#selected(node, type));
+    this.searching.add(field, node, () => this.#selected(node, type));
     if (isConnection(type)) {
       const each = this.selections(node.selectionSet, type, null);
       return base + this.#pageSize(node) * (this.#readsPage(node.selectionSet) ? Math.max(each, 1) : each);

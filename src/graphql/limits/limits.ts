@@ -1,5 +1,7 @@
 import { GraphQLError, type ASTNode } from 'graphql';
 
+import { MANY_ROWS } from '../../database/work.js';
+
 const MIB = 1024 * 1024;
 
 interface Limit {
@@ -28,9 +30,10 @@ export const DECLARED_LIMITS = {
   variableValues: limit(100_000, 'values in variables'),
   /** See cost.ts. */
   cost: limit(10_000, 'records that the response can have: the product of page sizes'),
-  /** 20,000,000 values take about a second. */
-  examined: limit(20_000_000, 'values that the operation may examine in rows that no index leaves out'),
-  examinedTogether: limit(200_000, 'such values of an event, or of a mutation with an `Idempotency-Key`'),
+  searched: limit(
+    MANY_ROWS,
+    'records of the lists that the payload of a mutation with an `Idempotency-Key` searches or counts',
+  ),
   unpagedEntries: limit(
     10_000,
     'entries of lists without pages, such as `effectiveParameters`; a parameter of a group counts for each of its logical numbers',
@@ -96,30 +99,6 @@ export function beyondLimit(
   });
 }
 
-const NARROW =
-  'Use fewer comparisons, or narrow the records: by a unique field such as serialNumber, or by an interval of startedAt.';
-
-type ExaminedLimit = 'examined' | 'examinedTogether';
-
-/** The operation could examine more than a limit. */
-export function beyondExamined(limit: ExaminedLimit, actual: number): OperationRefused {
-  const maximum = LIMITS[limit];
-  return operationRefused(
-    'GRAPHQL_VALIDATION_FAILED',
-    `The operation could examine too many values ${whereOf(limit)}: ${rounded(actual)}, at most ${maximum}. ${NARROW}`,
-    { limit, maximum, actual },
-  );
-}
-
-/** The operation has examined more than a limit; found while it runs. */
-export function examinedTooMuch(limit: ExaminedLimit): GraphQLError {
-  const maximum = LIMITS[limit];
-  return new GraphQLError(
-    `The operation examines too many values ${whereOf(limit)}: at most ${maximum}. ${NARROW}`,
-    { extensions: { code: 'BAD_USER_INPUT', limit, maximum } },
-  );
-}
-
 /** The lists without pages have more entries than the limit; found while the operation runs. */
 export function tooManyEntries(): GraphQLError {
   const maximum = LIMITS.unpagedEntries;
@@ -127,11 +106,6 @@ export function tooManyEntries(): GraphQLError {
     `The operation shows too many entries of lists without pages: at most ${maximum}. Ask for fewer records.`,
     { extensions: { code: 'BAD_USER_INPUT', limit: 'unpagedEntries', maximum } },
   );
-}
-
-function whereOf(limit: ExaminedLimit): string {
-  const parts = 'in filters and counts';
-  return limit === 'examined' ? parts : `${parts} of an event, or of a mutation with an Idempotency-Key`;
 }
 
 /** The operation exceeds a limit of bytes while it runs. */

@@ -3,7 +3,7 @@ import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
 import type { List } from '../../database/list/list.js';
 import type { ListArgs } from '../execution/reads.js';
 import type { Variables } from '../limits/cost.js';
-import { hasVariable } from '../limits/examined.js';
+import { hasVariable } from '../limits/searches.js';
 import { BY_ID, sliceRequest, type OrderBy } from '../schema/connection.js';
 import { conditionOf } from '../schema/filter.js';
 import type { RequestOf } from './relations.js';

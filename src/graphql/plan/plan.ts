@@ -53,7 +53,7 @@ export async function plannedText({
   context,
 }: Execution): Promise<SharedText | null> {
   const { loaders, caller, counters } = context;
-  if (operation.operation !== OperationTypeNode.QUERY || loaders.examinesMany) return null;
+  if (operation.operation !== OperationTypeNode.QUERY || loaders.isSearch) return null;
   try {
     const coerced = coercedBy(schema, operation, variables);
     const plan = planOf(schema, document, operation, coerced);

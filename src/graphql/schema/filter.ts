@@ -110,7 +110,7 @@ export function filterOf(
   list: FilteredList,
   enums: Readonly<Record<string, Enumeration>>,
 ): ClassType<FilterInput> {
-  const description = `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested ones included; each adds the records that no index leaves out to what the operation examines (\`extensions.cost.examined\`).`;
+  const description = `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested ones included.`;
   const Filter = decoratedClass(InputType(`${list.name}Filter`, { description }));
   const nested = (description: string): AnyField => object(Filter, description);
   const fields: Record<string, AnyField> = {

@@ -1,10 +1,8 @@
 import { Arg, Ctx, ID, Info, Mutation, Resolver } from 'type-graphql';
 
 import {
-  conditionOf,
   dryRunArg,
   enumeration,
-  examines,
   expectCountArg,
   graphqlModule,
   flag,
@@ -21,7 +19,7 @@ import {
 } from '../../graphql/index.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { logicalNumbers } from '../logical-number/logical-number.service.js';
-import { examinesMatching, type Affected } from '../logical-number/target.service.js';
+import type { Affected } from '../logical-number/target.service.js';
 import type { GrantMode } from '../logical-number/version-grant.service.js';
 import { AppVersionGrant } from './app-version.model.js';
 import { planGrant } from './grant.service.js';
@@ -76,11 +74,6 @@ function pathOf(field: string): readonly string[] {
 
 @Resolver()
 class AppVersionGrants {
-  @examines(({ target: { filter, all } }: { readonly target: Target }) => {
-    if (all === true) return [examinesMatching(null)];
-    const condition = conditionOf(logicalNumbers, filter);
-    return condition === null ? [] : [examinesMatching(condition)];
-  })
   @Mutation(() => AppVersionGrantPayload, {
     description: [
       'Gives app versions to many logical numbers, or takes them away. Versions that are not named stay as they are,',
@@ -111,9 +104,6 @@ class AppVersionGrants {
       async (work) => {
         const input = withNumbers({ appVersionIds, ...target }, REFERENCES);
         const condition = filter == null ? undefined : targetConditionOf(logicalNumbers, filter, info);
-        if (condition !== undefined || all === true) {
-          await ctx.loaders.charge(work, () => examinesMatching(condition ?? null));
-        }
         const request = { input, condition, all: all === true, mode: mode ?? 'add' };
         const plan = await planGrant(work, { ...request, dryRun: dryRun === true, expectCount });
         ({ tried } = plan);

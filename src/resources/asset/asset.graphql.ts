@@ -1,7 +1,7 @@
 import { fields, int, object, objectType } from '../../graphql/index.js';
 import { AppVersionType } from '../app-version/app-version.graphql.js';
 import type { Reach } from './asset.model.js';
-import { reachOf, REACH_EXAMINATION } from './asset.service.js';
+import { reachOf, REACH_SEARCH } from './asset.service.js';
 
 const ReachType = objectType<Reach>('AppVersionReach', 'How far a version has come.', {
   granted: int('Logical numbers that have the version.'),
@@ -16,7 +16,7 @@ const NONE: Reach = { granted: 0, downloaded: 0, current: 0 };
 export const assetGraphql = fields(AppVersionType, {
   reach: {
     field: object(ReachType, 'How far the version has come.'),
-    resolve: async (version, ctx) => (await ctx.loadForMany(reachOf, version, REACH_EXAMINATION)) ?? NONE,
-    examines: () => [REACH_EXAMINATION],
+    resolve: async (version, ctx) => (await ctx.loadForMany(reachOf, version)) ?? NONE,
+    searches: () => [REACH_SEARCH],
   },
 });

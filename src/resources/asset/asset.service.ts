@@ -1,4 +1,4 @@
-import { ROW_VALUES, type Examination } from '../../database/list/examining/examination.js';
+import type { Search } from '../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { hasCardData } from '../../platform/card-data/card-data.js';
 import { isNameLike, normalized } from '../../platform/encoding/text.js';
@@ -9,7 +9,6 @@ import type { AssetEvidence, AssetOutcome, Reach } from './asset.model.js';
 import {
   dropCurrent,
   forgetDeletedVersions,
-  reachWithin,
   selectHeld,
   selectOtherVersions,
   selectReach,
@@ -17,14 +16,8 @@ import {
   type HeldVersion,
 } from './held-version.repository.js';
 
-/** Examination of `reachOf`: the logical numbers and the terminals that have the versions. */
-export const REACH_EXAMINATION: Examination = {
-  values: 2 * ROW_VALUES,
-  rows: 'logical_number_app_versions',
-  within: reachWithin,
-  isOfParents: true,
-  isCount: true,
-};
+/** Search of `reachOf`: the logical numbers and the terminals that have the versions. */
+export const REACH_SEARCH: Search = { rows: 'logical_number_app_versions' };
 
 /** Reach of each version, by version id. Two statements. */
 export async function reachOf(

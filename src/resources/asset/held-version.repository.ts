@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 
-import { idTable, inIds } from '../../database/bound-lists.js';
+import { inIds } from '../../database/bound-lists.js';
 import { CompanyRows } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { countUpTo, sumOfCounts } from '../../database/list/examining/examination.js';
 import { flag } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Reach } from './asset.model.js';
@@ -72,19 +71,6 @@ export async function forgetDeletedVersions(work: WriteWork, deviceId: number): 
     and not exists (select 1 from app_versions as v
       where v.company_id = ${companyId} and v.id = terminal_versions.app_version_id)`.execute(db);
 }
-
-/** Counts the logical numbers and the terminals that have app versions. */
-export const reachWithin = sumOfCounts(
-  ['logical_number_app_versions', 'terminal_versions'].map(
-    (table) =>
-      (work, max, ids = []) =>
-        countUpTo(
-          max,
-          sql`from ${idTable(ids)} cross join ${sql.table(table)} as t
-        where t.company_id = ${specialSql(work).companyId} and t.app_version_id = p.value`,
-        ),
-  ),
-);
 
 /** The reach of each version, by its id; two statements. Versions without any are absent. */
 export async function selectReach(

@@ -1,7 +1,7 @@
 import type { Condition } from '../../database/list/condition.js';
-import type { Examination } from '../../database/list/examining/examination.js';
 import type { Key, SliceRequest } from '../../database/list/slice.js';
-import type { ReadWork } from '../../database/work.js';
+import { countOf } from '../../database/totals/count.js';
+import { MANY_ROWS, type ReadWork } from '../../database/work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { invalid } from '../../platform/errors.js';
@@ -31,7 +31,10 @@ export async function findTarget(
   limit: number,
 ): Promise<readonly LogicalNumberHead[]> {
   if ('logicalNumbers' in target) return await findGiven(work, target.logicalNumbers, limit);
-  if ('filter' in target) return await findMatching(work, target.filter, limit);
+  if ('filter' in target) {
+    if ((await countOf(work, 'logical_numbers')) > MANY_ROWS) work.moveToThread?.();
+    return await findMatching(work, target.filter, limit);
+  }
   const { groupId } = target;
   if (!(await hasGroup(work, groupId))) throw invalid('groupId', 'is not the id of a group');
   return await findMatching(work, ofGroup(groupId), limit);
@@ -71,11 +74,6 @@ export function demandCount(count: number, expected: number | null | undefined):
 const ofGroup = (groupId: number): Condition => ({
   and: [{ field: 'groupId', operator: 'eq', value: groupId }],
 });
-
-/** Examination of a search for the logical numbers that meet a filter. */
-export function examinesMatching(condition: Condition | null): Examination {
-  return logicalNumbers.examinesSlice(pageAfter(null, condition));
-}
 
 function pageAfter(key: Key | null, condition: Condition | null): SliceRequest {
   return { order: 'ID', descending: false, backward: false, limit: NUMBERS_PER_QUERY, key, condition };

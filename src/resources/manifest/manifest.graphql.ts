@@ -19,7 +19,7 @@ import type {
   OmittedKind,
   RenderedManifest,
 } from './manifest.model.js';
-import { listManifests, MANIFEST_EXAMINATION } from './manifest.service.js';
+import { listManifests, manifestEntries, MANIFEST_SEARCH } from './manifest.service.js';
 
 type Hidden = 'contentId' | 'versionId';
 
@@ -94,8 +94,7 @@ export const manifestGraphql = fields(DeviceType, {
         'What the terminal gets, or would get if the device were enabled. Null if the device has no logical number.',
       ),
     ),
-    resolve: async (device, ctx) =>
-      (await ctx.loadForMany(listManifests, device, MANIFEST_EXAMINATION)) ?? null,
-    examines: () => [MANIFEST_EXAMINATION],
+    resolve: async (device, ctx) => (await ctx.loadForMany(listManifests, device, manifestEntries)) ?? null,
+    searches: () => [MANIFEST_SEARCH],
   },
 });

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { idTable, inIds } from '../../database/bound-lists.js';
 import { specialSql } from '../../database/company/special-sql.js';
-import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examining/examination.js';
+import { countUpTo, type EntryCount } from '../../database/list/entry-count.js';
 import { crossJoin, flag } from '../../database/storage.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Language } from '../app/app.model.js';
@@ -17,11 +17,11 @@ const VERSION = sql`v.id, a.name, a.language, v.number, v.displayable, v.pos_dis
 const JOINED = sql`${crossJoin} apps as a on a.company_id = v.company_id and a.id = v.app_id
   left join contents as c on c.company_id = v.company_id and c.id = v.content_id`;
 
-/** Counts the rows of the manifests of devices: app versions, and parameters of numbers and groups. */
-export const manifestWithin: RowCount = sumOfCounts([
-  (work, max, ids = []) => ofNumbers(work, max, ids, sql`parameters`),
-  (work, max, ids = []) => ofNumbers(work, max, ids, sql`logical_number_app_versions`),
-  (work, max, ids = []) =>
+/** Count the rows of the manifests of devices: app versions, and parameters of numbers and groups. */
+export const manifestEntries: readonly EntryCount[] = [
+  (work, max, ids) => ofNumbers(work, max, ids, sql`parameters`),
+  (work, max, ids) => ofNumbers(work, max, ids, sql`logical_number_app_versions`),
+  (work, max, ids) =>
     countUpTo(
       max,
       sql`from ${idTable(ids)} cross join devices as d cross join logical_numbers as n cross join parameters as t
@@ -29,12 +29,12 @@ export const manifestWithin: RowCount = sumOfCounts([
           and n.company_id = d.company_id and n.id = d.logical_number_id
           and t.company_id = n.company_id and t.group_id = n.group_id`,
     ),
-]);
+];
 
 function ofNumbers(
   work: ReadWork,
   max: number,
-  deviceIds: readonly unknown[],
+  deviceIds: readonly number[],
   table: RawBuilder<unknown>,
 ): RawBuilder<number> {
   return countUpTo(

@@ -1,4 +1,4 @@
-import { ROW_VALUES, type Examination } from '../../database/list/examining/examination.js';
+import type { Search } from '../../database/list/request-class.js';
 import type { ReadWork } from '../../database/work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError, notFound } from '../../platform/errors.js';
@@ -11,7 +11,7 @@ import { listEffectiveParameters } from '../parameter/effective-parameter.servic
 import { effectiveBytes } from '../parameter/parameter.service.js';
 import { assetsOfNumber } from './assets.rules.js';
 import type { Asset, Assets, RenderedManifest } from './manifest.model.js';
-import { manifestWithin, selectSoftware } from './manifest.repository.js';
+import { selectSoftware } from './manifest.repository.js';
 import { assetsByName, render } from './manifest.rules.js';
 
 type ManifestDevice = Pick<Device, 'id' | 'serialNumber' | 'enabled' | 'logicalNumberId'>;
@@ -22,13 +22,10 @@ const MAX_ENTRIES = 10_000;
 /** Maximum bytes of a terminal's parameter values: the text is made in one turn of the event loop. */
 const MAX_PARAMETER_BYTES = 1024 * 1024;
 
-/** Examination of `listManifests`: each parameter is read, and merged with the parameters of the group. */
-export const MANIFEST_EXAMINATION: Examination = {
-  values: 2 * ROW_VALUES,
-  rows: 'parameters',
-  within: manifestWithin,
-  isOfParents: true,
-};
+export { manifestEntries } from './manifest.repository.js';
+
+/** Search of `listManifests`, which reads the parameters of the numbers and of their groups. */
+export const MANIFEST_SEARCH: Search = { rows: 'parameters', isLimited: true };
 
 /** Manifest of a terminal. Errors: `too_many_records` for more than a terminal can store. */
 export async function getManifest(work: ReadWork, device: AssignedDevice): Promise<RenderedManifest> {

@@ -9,7 +9,11 @@ import {
   text,
 } from '../../graphql/index.js';
 import { LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import { EFFECTIVE_EXAMINATION, listEffectiveParameters } from './effective-parameter.service.js';
+import {
+  EFFECTIVE_SEARCH,
+  effectiveEntries,
+  listEffectiveParameters,
+} from './effective-parameter.service.js';
 import { ParameterType } from './parameter.graphql.js';
 import type { EffectiveParameter } from './parameter.model.js';
 
@@ -44,7 +48,7 @@ export const effectiveParameterGraphql = fields(LogicalNumberType, {
         "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
       ),
     ),
-    resolve: (number, ctx) => ctx.loadEntries(listEffectiveParameters, number, EFFECTIVE_EXAMINATION),
-    examines: () => [EFFECTIVE_EXAMINATION],
+    resolve: (number, ctx) => ctx.loadEntries(listEffectiveParameters, number, effectiveEntries),
+    searches: () => [EFFECTIVE_SEARCH],
   },
 });

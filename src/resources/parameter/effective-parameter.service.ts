@@ -1,22 +1,19 @@
-import { ROW_VALUES, type Examination } from '../../database/list/examining/examination.js';
+import type { Search } from '../../database/list/request-class.js';
 import type { ReadWork } from '../../database/work.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { effectiveParameters } from './effective-parameter.rules.js';
 import type { EffectiveParameter } from './parameter.model.js';
-import { effectiveWithin, selectParametersOfOwners } from './parameter.repository.js';
+import { selectParametersOfOwners } from './parameter.repository.js';
 
 interface Holder {
   readonly id: number;
   readonly groupId: number | null;
 }
 
-/** Examination of `listEffectiveParameters`: parameters are read, and merged with those of the group. */
-export const EFFECTIVE_EXAMINATION: Examination = {
-  values: 2 * ROW_VALUES,
-  rows: 'parameters',
-  within: effectiveWithin,
-  isOfParents: true,
-};
+export { effectiveEntries } from './parameter.repository.js';
+
+/** Search of `listEffectiveParameters`, which reads the parameters of the numbers and of their groups. */
+export const EFFECTIVE_SEARCH: Search = { rows: 'parameters', isLimited: true };
 
 /** Parameters merged per turn of the event loop: takes about 5 ms. */
 const MERGED_PER_TURN = 2_000;

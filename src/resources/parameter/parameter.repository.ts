@@ -5,7 +5,7 @@ import { inIds, idTable, pairTable } from '../../database/bound-lists.js';
 import { CompanyTable } from '../../database/company/company-table.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { auditedList } from '../../database/list/audited-list.js';
-import { countUpTo, sumOfCounts, type RowCount } from '../../database/list/examining/examination.js';
+import { countUpTo, type EntryCount } from '../../database/list/entry-count.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Row } from '../../schema/schema.js';
 import type { Owner } from '../owner/owner.model.js';
@@ -67,22 +67,22 @@ export async function selectParametersOfOwners(
   return rows.map(parameterTable.recordOf);
 }
 
-/** Counts the parameters of logical numbers and of their groups, by ids of logical numbers. */
-export const effectiveWithin: RowCount = sumOfCounts([
-  (work, max, ids = []) =>
+/** Count the parameters of logical numbers and of their groups, by ids of logical numbers. */
+export const effectiveEntries: readonly EntryCount[] = [
+  (work, max, ids) =>
     countUpTo(
       max,
       sql`from ${idTable(ids)} cross join parameters as t
         where t.company_id = ${specialSql(work).companyId} and t.logical_number_id = p.value`,
     ),
-  (work, max, ids = []) =>
+  (work, max, ids) =>
     countUpTo(
       max,
       sql`from ${idTable(ids)} cross join logical_numbers as n cross join parameters as t
         where n.company_id = ${specialSql(work).companyId} and n.id = p.value
           and t.company_id = n.company_id and t.group_id = n.group_id`,
     ),
-]);
+];
 
 /** Total bytes of the values of a logical number's parameters and of its group's parameters. */
 export async function selectValueBytes(

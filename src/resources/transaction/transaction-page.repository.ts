@@ -1,8 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { specialSql } from '../../database/company/special-sql.js';
-import { exactComparisons, valueDemanded, type Condition } from '../../database/list/condition.js';
-import { conjuncts } from '../../database/list/examining/bounds.js';
+import { conjuncts, exactComparisons, valueDemanded, type Condition } from '../../database/list/condition.js';
 import { boundCompany } from '../../database/list/scope.js';
 import { runFiltered } from '../../database/statements/cached-query.js';
 import { firstPage, instant, laterPage, hiddenFromPlanner } from '../../database/storage.js';

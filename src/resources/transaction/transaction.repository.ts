@@ -4,8 +4,7 @@ import { textPairs } from '../../database/bound-lists.js';
 import { CompanyRows, only } from '../../database/company/company-rows.js';
 import { specialSql } from '../../database/company/special-sql.js';
 import { condition, type Condition, type FilterColumn } from '../../database/list/condition.js';
-import { isBounded, narrowing } from '../../database/list/examining/bounds.js';
-import { withoutAlternatives } from '../../database/list/index-choice.js';
+import { narrowing, withoutAlternatives } from '../../database/list/index-choice.js';
 import { listOf } from '../../database/list/list.js';
 import { crossJoin, instant, json, nullable, hiddenFromPlanner } from '../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -115,6 +114,7 @@ export const transactionList = listOf<'transactions', Transaction>({
   },
   table: 'transactions',
   rows: 'transactions',
+  isEndless: true,
   id: 'id',
   orders: { ID: 'id', STARTED_AT: 'started_at' },
   filters: COLUMNS,
@@ -130,15 +130,12 @@ export const transactionsOfDevice = transactionList.of({ column: 'serial_number'
 
 /**
  * SQL condition on `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`.
- * With `isOfAllTimes`, the indexes of alternatives (`or`) may find the rows; otherwise only the index that
- * counted them for the cost.
+ * With `isOfAllTimes`, the indexes of alternatives (`or`) may find the rows; otherwise an interval of time does.
  */
 export function meeting(where: Condition, isOfAllTimes = false) {
   const narrow = narrowing(COLUMNS, where);
   if (narrow === undefined) {
-    const isByAlternatives = isOfAllTimes && !isBounded(COLUMNS, where);
-    const form = isByAlternatives ? condition : withoutAlternatives;
-    return form(COLUMNS, where).$castTo<SqlBool>();
+    return (isOfAllTimes ? condition : withoutAlternatives)(COLUMNS, where).$castTo<SqlBool>();
   }
   const column = COLUMNS[narrow.field as keyof typeof COLUMNS].column;
   const isIndexed = (name: string): boolean => name === column || name === 'started_at';

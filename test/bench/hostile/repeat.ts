@@ -13,7 +13,7 @@ export interface Repeated {
 export interface Fitted {
   /** The largest size that the limits allow; 0 if they allow none. */
   readonly size: number;
-  /** Refusal of the next larger size, for example `400 GRAPHQL_VALIDATION_FAILED examined`; may be null. */
+  /** Refusal of the next larger size, for example `400 GRAPHQL_VALIDATION_FAILED cost`; may be null. */
   readonly refusal: string | null;
 }
 

@@ -131,3 +131,37 @@ describe('RU-10: a text filter compares in NFC', () => {
     watched.stop();
   });
 });
+
+interface Numbers {
+  readonly logicalNumbers: {
+    readonly nodes: readonly { readonly number: string }[];
+    readonly pageInfo: Readonly<Record<string, string | null>>;
+  };
+}
+
+describe('a filter by a prefix', () => {
+  const numbers = ['p', 'p 1', 'p 2', 'p 20', 'p\u{1f600}', 'p\u00e9'];
+  beforeAll(async () => {
+    for (const number of [...numbers, 'o', 'q']) await fleet.logicalNumber(server.beta.client, number);
+  });
+
+  it.each([
+    ['ASC', 'first', 'after', 'endCursor'],
+    ['DESC', 'first', 'after', 'endCursor'],
+    ['ASC', 'last', 'before', 'startCursor'],
+    ['DESC', 'last', 'before', 'startCursor'],
+  ] as const)('has all its records in pages: %s, %s', async (direction, size, from, cursor) => {
+    const query = `query ($from: String) { logicalNumbers(${size}: 2, ${from}: $from, filter: { number: { startsWith: "p" } },
+      orderBy: { field: NUMBER, direction: ${direction} }) { nodes { number } pageInfo { ${cursor} } } }`;
+    const found: string[] = [];
+    const read = async (at: string | null): Promise<void> => {
+      const { logicalNumbers } = await answered<Numbers>(server.beta, query, { from: at });
+      const { nodes, pageInfo } = logicalNumbers;
+      found.splice(size === 'first' ? found.length : 0, 0, ...nodes.map(({ number }) => number));
+      if (nodes.length > 0) await read(pageInfo[cursor] ?? null);
+    };
+    await read(null);
+    const ascending = numbers.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+    expect(found).toEqual(direction === 'ASC' ? ascending : ascending.toReversed());
+  });
+});

@@ -85,7 +85,7 @@ export class OperationExecution {
     const { args, definition: operation, variables, price } = this.admitted;
     try {
       const mask = this.#mask;
-      await context.examine(price, operation.operation);
+      await context.classify(price, operation.operation);
       const repeatable = await executeRepeatable({ ...args, operation, variables, context, mask });
       if (repeatable !== null) return repeatable;
       const text = await plannedText({ ...args, operation, variables, context });

@@ -196,7 +196,7 @@ export class Operation {
     };
     try {
       const context = await renew();
-      await context.examine(this.#admitted.price, this.kind);
+      await context.classify(this.#admitted.price, this.kind);
       const source = await createSourceEventStream({ ...this.args, contextValue: context });
       if (!(Symbol.asyncIterator in source)) throw refused(source);
       return source as AsyncIterable<Events<Identified>>;

@@ -8,10 +8,10 @@ import type { ListArgs } from '../../execution/reads.js';
 import type { Declared } from '../../plan/declared.js';
 import { resolvesArguments } from '../arguments.js';
 import type { OrderBy } from '../connection.js';
-import { examines, examinesChildren, examinesList, type Examines } from '../examines.js';
 import type { ListTypes } from '../list.js';
 import { nullable, object, type AnyField, type TypedField } from '../object-type.js';
 import { planned } from '../planned.js';
+import { searches, searchesOfChildren, searchesOfList, type Searches } from '../searches.js';
 import { addMethod, type GraphqlModule, ofScope, resolverClass } from './graphql-module.js';
 
 /** A field of the object type of records `R` that a function resolves. */
@@ -25,7 +25,7 @@ export interface ResolvedField<R> {
   /** How a plan reads the field; absent if only `resolve` can read it. */
   readonly planned?: Declared;
   /** Absent if the field reads only the rows that it shows. */
-  readonly examines?: Examines<ListArgs>;
+  readonly searches?: Searches<ListArgs>;
 }
 
 /** Adds fields to an object type, also to one of another resource. */
@@ -54,7 +54,7 @@ export function fields<R extends object>(
       );
     }
     if (each.planned !== undefined) planned(each.planned)(Resolvers.prototype, name);
-    if (each.examines !== undefined) examines(each.examines)(Resolvers.prototype, name);
+    if (each.searches !== undefined) searches(each.searches)(Resolvers.prototype, name);
   }
   return { nodes: [], resolvers: [Resolvers] };
 }
@@ -108,7 +108,7 @@ export function many<R, T extends object, P extends KeyValue>(
     scope,
     Args: types.Args,
     resolve: (record, ctx, args) => ctx.children(children, record[key] as P, args, scope, order),
-    examines: examinesChildren(children, order),
+    searches: searchesOfChildren(children, order),
     planned: { kind: 'many', children, key: String(key), scope, order },
   };
 }
@@ -124,6 +124,6 @@ export function all<R, T extends object>(
     scope,
     Args: types.Args,
     resolve: (_record, ctx, args) => ctx.list(types.list, args, scope, order),
-    examines: examinesList(types.list, order),
+    searches: searchesOfList(types.list, order),
   };
 }

@@ -6,11 +6,11 @@ import type { ListArgs } from '../../execution/reads.js';
 import type { Getter } from '../../plan/declared.js';
 import { resolvesArguments } from '../arguments.js';
 import type { Keys } from '../connection.js';
-import { examines, examinesList } from '../examines.js';
 import type { ListTypes } from '../list.js';
 import { fieldName, plural, withArticle, words } from '../node.js';
 import { decoratedClass, id, int, nullable, text, type AnyField } from '../object-type.js';
 import { planned } from '../planned.js';
+import { searches, searchesOfList } from '../searches.js';
 import type { ListOptions } from './fields.js';
 import { addMethod, type GraphqlModule, ofScope, resolverClass } from './graphql-module.js';
 
@@ -112,7 +112,7 @@ function addList<T extends object>(
   addMethod<[ListArgs, GraphqlContext]>(Resolvers, name, decorate, parameters, resolve);
   resolvesArguments<unknown, ListArgs>((_source, args, ctx) => resolve(args, ctx))(Resolvers.prototype, name);
   planned({ kind: 'list', list, scope, order })(Resolvers.prototype, name);
-  examines(examinesList(list, order))(Resolvers.prototype, name);
+  searches(searchesOfList(list, order))(Resolvers.prototype, name);
   if (filterCost !== undefined) counts(filterCost, 'filter')(Resolvers.prototype, name);
 }
 

@@ -21,14 +21,7 @@ import {
   type Presence,
   type PresenceCounts,
 } from './presence.model.js';
-import {
-  BY_GROUP,
-  BY_PRESENCE,
-  devicesByGroup,
-  devicesByPresence,
-  MAX_GROUPS,
-  sightings,
-} from './presence.service.js';
+import { devicesByGroup, devicesByPresence, MAX_GROUPS, sightings } from './presence.service.js';
 
 interface PresenceCount {
   readonly presence: Presence;
@@ -91,7 +84,7 @@ export const presenceGraphql = graphqlModule(
     byPresence: {
       field: listOf(object(PresenceCountType, `Devices by presence: ${ALL}`)),
       resolve: async (_summary, ctx) => countsOf(await ctx.loadOnce(devicesByPresence)),
-      examines: () => [BY_PRESENCE],
+      searches: () => [{ rows: 'devices' }],
     },
     byGroup: {
       field: listOf(
@@ -101,7 +94,7 @@ export const presenceGraphql = graphqlModule(
         ),
       ),
       resolve: (_summary, ctx) => ctx.loadOnce(devicesByGroup),
-      examines: () => [BY_GROUP],
+      searches: () => [{ rows: 'devices' }],
     },
   }),
   fields(GroupCountType, {

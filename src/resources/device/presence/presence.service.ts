@@ -1,4 +1,3 @@
-import { ROW_VALUES, type Examination } from '../../../database/list/examining/examination.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Device } from '../device.model.js';
 import type { Sighting } from './presence.model.js';
@@ -6,13 +5,6 @@ import { selectSightings } from './presence.repository.js';
 
 export { devicesByGroup, devicesByPresence, MAX_GROUPS } from './presence-summary.repository.js';
 export { selectOnlyDevices, storeSightings } from './presence.repository.js';
-
-/**
- * Examinations of `devicesByPresence` and `devicesByGroup`: index entries, and for groups the logical number
- * of each device.
- */
-export const BY_PRESENCE: Examination = { values: 3, rows: 'devices' };
-export const BY_GROUP: Examination = { values: 3 + ROW_VALUES, rows: 'devices' };
 
 /** Time of the latest request of each device, by device id. One statement. */
 export async function sightings(

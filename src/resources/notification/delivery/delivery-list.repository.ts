@@ -27,6 +27,7 @@ export const deliveryList = listOf<'notification_deliveries', Delivery>({
   name: 'NotificationDelivery',
   table: 'notification_deliveries',
   rows: MAX_ROWS,
+  isEndless: true,
   id: 'id',
   columns: {
     logicalNumberId: 'logical_number_id',

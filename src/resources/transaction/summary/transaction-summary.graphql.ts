@@ -6,7 +6,6 @@ import {
   conditionOf,
   counts,
   enumeration,
-  examines,
   graphqlModule,
   fields,
   instant,
@@ -15,6 +14,7 @@ import {
   objectType,
   one,
   safeInt,
+  searches,
   text,
   type FilterInput,
   type GraphqlContext,
@@ -34,7 +34,7 @@ import {
   type SummaryRow,
 } from './transaction-summary.model.js';
 import {
-  examinationsOfSummary,
+  searchOfSummary,
   summarizeTransactions,
   type SummaryRequest,
 } from './transaction-summary.service.js';
@@ -122,9 +122,9 @@ const requestOf = ({ filter, bucket, by, timeZone }: SummaryArgs): SummaryReques
 });
 
 /** Nothing for arguments that the field refuses. */
-function examinedBy(args: SummaryArgs): ReturnType<typeof examinationsOfSummary> {
+function searchesBy(args: SummaryArgs): readonly ReturnType<typeof searchOfSummary>[] {
   try {
-    return examinationsOfSummary(requestOf(args));
+    return [searchOfSummary(requestOf(args))];
   } catch (error) {
     if (error instanceof DomainError) return [];
     throw error;
@@ -134,7 +134,7 @@ function examinedBy(args: SummaryArgs): ReturnType<typeof examinationsOfSummary>
 @Resolver()
 class TransactionSummary {
   @counts(SUMMARY_COST)
-  @examines(examinedBy)
+  @searches(searchesBy)
   @Query(() => [SummaryRowType], {
     description: [
       'Numbers and amounts of transactions, ordered by time and then by properties.',
@@ -171,9 +171,7 @@ class TransactionSummary {
     timeZone: string | null | undefined,
   ) {
     const request = requestOf({ filter, bucket, by, timeZone });
-    return ctx.loaders.rendered(
-      await ctx.loadExamining(summarizeTransactions, request, examinationsOfSummary),
-    );
+    return ctx.loaders.rendered(await ctx.loadSelected(summarizeTransactions, request));
   }
 }
 

@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
 import { idTable, inList } from '../../../database/bound-lists.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { crossJoin, instant, lesserOf, startOfUnit } from '../../../database/storage.js';
+import { crossJoin, instant, startOfUnit } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import type { TimeRange, CountedTimeRange } from '../time-range.model.js';
@@ -159,20 +159,4 @@ export async function countInHours(work: ReadWork, hours: readonly number[]): Pr
   }>`select coalesce(sum(total), 0) as total from transaction_hour_totals
     where company_id = ${companyId} and hour ${inList('integer', hours)}`.execute(db);
   return rows[0]?.total ?? 0;
-}
-
-/** SQL number of transactions in these UTC hours (0 to 23) of all days of a period, at most `max`. */
-export function transactionsAtHours(
-  work: ReadWork,
-  { from, to }: TimeRange,
-  hoursOfDay: readonly number[],
-  max: number,
-): RawBuilder<number> {
-  const { companyId } = specialSql(work);
-  return lesserOf(
-    sql<number>`(select coalesce(sum(total), 0) from transaction_hour_totals where company_id = ${companyId}
-      and hour >= ${Math.floor(from / HOUR)} and hour < ${Math.ceil(to / HOUR)}
-      and hour % 24 ${inList('integer', hoursOfDay)})`,
-    max,
-  );
 }

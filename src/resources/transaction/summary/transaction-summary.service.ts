@@ -1,5 +1,5 @@
-import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
-import { ROW_VALUES, type Examination, type RowCount } from '../../../database/list/examining/examination.js';
+import type { Condition } from '../../../database/list/condition.js';
+import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
 import { DAY } from '../../../platform/clock.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
@@ -7,11 +7,10 @@ import { DomainError } from '../../../platform/errors.js';
 import { timeZoneNamed } from '../../../platform/time-zones.js';
 import {
   comparesKindsOnly,
-  examinationOfTotals,
   narrowedTo,
+  searchOfTotals,
   totalsParts,
   totalsTableFor,
-  transactions,
   type Narrowed,
 } from '../totals/transaction-totals.service.js';
 import { meeting } from '../transaction.repository.js';
@@ -34,7 +33,6 @@ import {
   hoursIn,
   recordedPart,
   selectSummary,
-  transactionsAtHours,
   type Source,
   type SummaryQuery,
 } from './transaction-summary.repository.js';
@@ -116,43 +114,15 @@ function zoneOf(timeZone: string | null, bucket: Bucket): string | null {
 /** Longer than the name of any zone. */
 const MAX_NAME = 64;
 
-/**
- * Examinations of `summarizeTransactions`: totals or transactions. Errors: `malformed` for an unknown zone.
- */
-export function examinationsOfSummary({
-  where,
-  bucket,
-  by,
-  timeZone,
-}: SummaryRequest): readonly Examination[] {
+/** Search of `summarizeTransactions`: totals or transactions. Errors: `malformed` for an unknown zone. */
+export function searchOfSummary({ where, bucket, by, timeZone }: SummaryRequest): Search {
   const narrowed = narrowedTo(where);
   const zone = zoneOf(timeZone, bucket);
-  const grouped = (read: Examination): Examination => ({
-    ...read,
-    values: read.values + ROW_VALUES + by.length,
-  });
-  if (!hasTotals(narrowed, bucket, by, zone)) {
-    const values =
-      ROW_VALUES + comparisonsIn(narrowed.where) + (isCovered(narrowed, by) ? 0 : UNCOVERED_VALUES);
-    return [grouped({ ...transactions.examinesCount(where), rows: 'transactions', values })];
-  }
-  const span = zone === null && bucket !== 'hour' ? 'day' : 'hour';
-  const totals = grouped(examinationOfTotals(narrowed, span, by));
-  const hours = zone === null ? [] : hoursWithOddMidnight(zone);
-  if (hours.length === 0) return [totals];
-  const within: RowCount = (work, max) => transactionsAtHours(work, narrowed.period, hours, max);
-  return [totals, grouped({ values: totals.values, rows: 'transactions', within })];
+  const isOfTotals = hasTotals(narrowed, bucket, by, zone);
+  if (!isOfTotals || (zone !== null && hoursWithOddMidnight(zone).length > 0))
+    return { rows: 'transactions' };
+  return searchOfTotals(narrowed, zone === null && bucket !== 'hour' ? 'day' : 'hour', by);
 }
-
-/** Cost of reading a row from the table because no index covers it: large texts precede other columns. */
-const UNCOVERED_VALUES = 20;
-
-/** Whether the index that is read contains all needed columns. */
-function isCovered({ where }: Narrowed, by: readonly Dimension[]): boolean {
-  return indexOf(where) === 'newest' || by.every((name) => OF_ALL_INDEXES.includes(name));
-}
-
-const OF_ALL_INDEXES: readonly Dimension[] = ['status', 'transactionType', 'appName', 'logicalNumber'];
 
 /** Whether totals are sufficient. They are not if local hours begin at a minute without sums in totals. */
 function hasTotals(

@@ -2,13 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { jsonListOf, listOfOne } from '../../../database/bound-lists.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import {
-  exactComparisons,
-  toColumn,
-  valueDemanded,
-  type Condition,
-} from '../../../database/list/condition.js';
-import { countUpTo, type RowCount } from '../../../database/list/examining/examination.js';
+import { exactComparisons, toColumn, type Condition } from '../../../database/list/condition.js';
 import { runCached } from '../../../database/statements/cached-query.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
@@ -101,18 +95,4 @@ const timeOf = ({ of }: TotalsPart): RawBuilder<unknown> =>
 
 function boundsOf({ of, from, to }: TotalsPart): readonly [unknown, unknown] {
   return of === 'instant' ? [instant.toColumn(new Date(from)), instant.toColumn(new Date(to))] : [from, to];
-}
-
-/** Counts the rows of a part that a sum examines. */
-export function rowsOfPart(where: Condition, part: TotalsPart): RowCount {
-  const [from, to] = boundsOf(part);
-  const time = timeOf(part);
-  const ofApp =
-    part.table === 'transaction_app_days' ? sql`and t.app_name = ${valueDemanded(where, 'appName')}` : sql``;
-  return (work, max) =>
-    countUpTo(
-      max,
-      sql`from ${sql.table(part.table)} as t where t.company_id = ${specialSql(work).companyId} ${ofApp}
-        and ${time} >= ${from} and ${time} < ${to}`,
-    );
 }

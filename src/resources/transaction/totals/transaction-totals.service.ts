@@ -1,14 +1,8 @@
-import {
-  comparisonsIn,
-  fieldsIn,
-  splitInterval,
-  valueDemanded,
-  type Condition,
-} from '../../../database/list/condition.js';
-import { ROW_VALUES, sumOfCounts, type Examination } from '../../../database/list/examining/examination.js';
+import { fieldsIn, splitInterval, valueDemanded, type Condition } from '../../../database/list/condition.js';
 import type { List } from '../../../database/list/list.js';
+import type { Search } from '../../../database/list/request-class.js';
 import { countOf } from '../../../database/totals/count.js';
-import type { ReadWork } from '../../../database/work.js';
+import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import type { CountedTimeRange, TimeRange } from '../time-range.model.js';
 import { isAlways } from '../time-range.model.js';
 import { countTransactions } from '../transaction-page.repository.js';
@@ -16,8 +10,8 @@ import type { Transaction } from '../transaction.model.js';
 import { KIND_FIELDS, transactionList } from '../transaction.repository.js';
 import { periodOf } from '../transaction.rules.js';
 import type { PeriodPart, Span, TotalsPart, TotalsTable } from './transaction-totals.model.js';
-import { countParts, rowsOfPart, sumParts } from './transaction-totals.repository.js';
-import { rangesOfPart, splitPeriod, totalsTable } from './transaction-totals.rules.js';
+import { countParts, sumParts } from './transaction-totals.repository.js';
+import { mostRowsOf, rangesOfPart, splitPeriod, totalsTable } from './transaction-totals.rules.js';
 
 /** A filter, split into a time range and other conditions. */
 export interface Narrowed {
@@ -123,33 +117,26 @@ export {
   transactionsOfLogicalNumber,
 } from '../transaction.repository.js';
 
-/**
- * Rows of totals per transaction at most: the end or a change of a transaction moves it to another row, and
- * the former one may be empty then.
- */
-const TOTALS_PER_TRANSACTION = 2;
-
-/** Examination of reading the totals of a period, grouped by the fields `by`. */
-export function examinationOfTotals(
+/** Search of the totals of a period, grouped by the fields `by`: few rows if days or hours bound them. */
+export function searchOfTotals(
   { period, where }: Narrowed,
   longest: Span = 'day',
   by: readonly string[] = [],
-): Examination {
-  const counts = totalsParts(period, where, longest, by).map((part) => rowsOfPart(where, part));
-  const values = TOTALS_PER_TRANSACTION * (ROW_VALUES + comparisonsIn(where));
-  return { values, rows: 'transactions', within: sumOfCounts(counts) };
+): Search {
+  const rows = totalsParts(period, where, longest, by).reduce((sum, part) => sum + mostRowsOf(part), 0);
+  return { rows: rows > MANY_ROWS ? 'transactions' : rows };
 }
 
-function examinationOfCount(condition: Condition | null): Examination {
+function searchOfCount(condition: Condition | null): Search | null {
   const narrowed = narrowedTo(condition);
   return condition !== null && comparesKindsOnly(narrowed.where)
-    ? examinationOfTotals(narrowed)
-    : transactionList.examinesCount(condition);
+    ? searchOfTotals(narrowed)
+    : transactionList.searchOfCount(condition);
 }
 
 /** List of the company's transactions, counted from totals if possible. */
 export const transactions: List<Transaction> = {
   ...transactionList,
   count: (work, condition) => totalOf(work, narrowedTo(condition)),
-  examinesCount: examinationOfCount,
+  searchOfCount,
 };

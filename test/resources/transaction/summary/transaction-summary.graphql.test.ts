@@ -199,7 +199,7 @@ describe('transactionSummary', () => {
     const ragged = { startedAt: { gte: '2026-01-01T10:20:30Z', lt: '2026-01-04T11:22:33Z' } };
     const statements = async (question: Question) => {
       const [totals, ...others] = await statementsFor(server, member, SUMMARY, { ...question });
-      expect(totals, 'what the summary may examine').toContain('"counters"');
+      expect(totals, 'what the summary may read').toContain('"counters"');
       return others;
     };
     const [kept, ...others] = await statements({ filter: ragged, bucket: 'DAY', by: ['STATUS'] });

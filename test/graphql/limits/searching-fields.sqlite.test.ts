@@ -34,12 +34,12 @@ const FIELDS = Object.values(schema.getTypeMap())
       : [],
   );
 
-/** Fields that read something by themselves and do not say what they examine. */
+/** Fields that read something by themselves and declare no search. */
 const SILENT = [[query, (inner: string) => `{ ${inner} }`] as const, ...findWays()].flatMap(([type, way]) =>
   askable(type)
     .filter(
       ({ extensions, type: of }) =>
-        extensions.examines === undefined && !getNamedType(of).name.endsWith('Edge'),
+        extensions.searches === undefined && !getNamedType(of).name.endsWith('Edge'),
     )
     .map((field) => {
       const asked = isLeafType(getNamedType(field.type)) ? field.name : `${field.name} { __typename }`;
@@ -50,19 +50,19 @@ const SILENT = [[query, (inner: string) => `{ ${inner} }`] as const, ...findWays
 /** A step that reads all rows of a table, or all of a company. */
 const UNBOUNDED = /^SCAN (?!json_each|p\b|found\b|CONSTANT ROW|\(subquery|pair\b)|\(company_id=\?\)$/;
 
-describe('GQ-30 what a field examines', () => {
+describe('GQ-30 the search of a field', () => {
   it('is declared by every list, and by every field with a filter', () => {
     const lists = FIELDS.filter(
       ({ field }) =>
         nodeOf(getNamedType(field.type)) !== undefined || field.args.some(({ name }) => name === 'filter'),
     );
     expect(lists.length).toBeGreaterThan(30);
-    const silent = lists.filter(({ field }) => typeof field.extensions.examines !== 'function');
+    const silent = lists.filter(({ field }) => typeof field.extensions.searches !== 'function');
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
   it('is declared by every other field that reads all rows of a table', () => {
-    const others = FIELDS.filter(({ field }) => field.extensions.examines !== undefined).map(
+    const others = FIELDS.filter(({ field }) => field.extensions.searches !== undefined).map(
       ({ name }) => name,
     );
     expect(others).toEqual(
@@ -74,17 +74,14 @@ describe('GQ-30 what a field examines', () => {
     );
   });
 
-  it.each(SILENT)(
-    'is nothing for %s: its statements find their rows by an index',
-    async (_name, asked, way) => {
-      // Ignores statements of the surrounding query, and pages that are read in index order with a limit.
-      const around = new Set(await statementsFor(server, server.acme, way('__typename', 50)));
-      for (const statement of await statementsFor(server, server.acme, way(asked, 50))) {
-        if (around.has(statement)) continue;
-        if (/\blimit (\?|\(select \?\))$/.test(statement.trim())) continue;
-        const unbounded = planOf(database, statement).filter((step) => UNBOUNDED.test(step));
-        expect(unbounded, statement).toEqual([]);
-      }
-    },
-  );
+  it.each(SILENT)('is none for %s: its statements find their rows by an index', async (_name, asked, way) => {
+    // Ignores statements of the surrounding query, and pages that are read in index order with a limit.
+    const around = new Set(await statementsFor(server, server.acme, way('__typename', 50)));
+    for (const statement of await statementsFor(server, server.acme, way(asked, 50))) {
+      if (around.has(statement)) continue;
+      if (/\blimit (\?|\(select \?\))$/.test(statement.trim())) continue;
+      const unbounded = planOf(database, statement).filter((step) => UNBOUNDED.test(step));
+      expect(unbounded, statement).toEqual([]);
+    }
+  });
 });

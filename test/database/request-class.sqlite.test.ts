@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Condition } from '../../src/database/list/condition.js';
-import { countAll, valuesOf, type Examination } from '../../src/database/list/examining/examination.js';
+import type { Comparison, Condition, FilterKind } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
+import { searchedRows, type Search } from '../../src/database/list/request-class.js';
+import type { Key, SliceRequest } from '../../src/database/list/slice.js';
 import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { apiTokens } from '../../src/resources/access-token/access-token.service.js';
@@ -24,8 +25,10 @@ import {
   logicalNumbers,
   logicalNumbersOfGroup,
 } from '../../src/resources/logical-number/logical-number.service.js';
+import { metacontentList } from '../../src/resources/metacontent/metacontent.repository.js';
 import { deliveriesOfNotification } from '../../src/resources/notification/delivery/recall.service.js';
 import { notifications } from '../../src/resources/notification/notification.service.js';
+import { parameterList } from '../../src/resources/parameter/parameter.repository.js';
 import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
 import {
   transactions,
@@ -83,6 +86,8 @@ const FILL = [
 
 let database: Sqlite.Database;
 let work: ReadWork;
+/** The statements that were run. */
+let sent: string[] = [];
 /** Rows that the statements have visited, of the list's table and of the one with the times at which devices were seen. */
 const visited = { own: 0, presence: 0 };
 
@@ -106,8 +111,10 @@ beforeAll(() => {
             ? '$&visited_own(t.id) and visited_presence(t.device_id) and '
             : '$&visited_own(t.rowid) and ',
         );
-  const read = async (text: string, parameters: readonly unknown[]): Promise<unknown[]> =>
-    await Promise.resolve(database.prepare(counting(text)).all(...parameters));
+  const read = async (text: string, parameters: readonly unknown[]): Promise<unknown[]> => {
+    sent.push(text);
+    return await Promise.resolve(database.prepare(counting(text)).all(...parameters));
+  };
   const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
   const presence = { staleMs: 200, offlineMs: 600 };
   work = { db, caller: { companyId: 1 }, now: new Date(1_200), presence } as unknown as ReadWork;
@@ -119,6 +126,8 @@ afterAll(() => {
 const LISTS = {
   groups,
   logicalNumbers,
+  parameters: parameterList,
+  metacontents: metacontentList,
   devices,
   apps,
   appVersions,
@@ -130,28 +139,50 @@ const LISTS = {
   transactions,
 };
 
-/** Comparisons of a list, with values of which some rows have one. */
-function conditions(list: List<unknown>): fc.Arbitrary<Condition> {
-  const text = fc.integer({ min: 0, max: 130 }).map((n) => `v${n}`);
+/** Lists without rows. */
+const EMPTY = { parameters: true, metacontents: true };
+
+/** Values per `in`, at most: records that a unique column finds. */
+const MOST_VALUES = 4;
+
+/** Operators by the kind of a field, as GraphQL offers them. */
+const OPERATORS: Readonly<Record<FilterKind, readonly Comparison['operator'][]>> = {
+  text: ['eq', 'in', 'startsWith', 'contains', 'isNull'],
+  choice: ['eq', 'in'],
+  flag: ['eq'],
+  id: ['eq', 'in', 'isNull'],
+  instant: ['gte', 'lt'],
+  integer: ['eq', 'in', 'isNull'],
+};
+
+/** Values of a field of which some rows have one. */
+function valuesOf(field: string, kind: FilterKind): fc.Arbitrary<unknown> {
   const number = fc.integer({ min: 0, max: 1_300 });
-  const compared = Object.entries(list.filters).map(([field, kind]): fc.Arbitrary<Condition> => {
-    const of = (operator: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<Condition> =>
-      value.map((each) => ({ field, operator, value: each }) as Condition);
-    if (kind === 'instant') {
-      const at = number.map((n) => new Date(n));
-      return fc.oneof(of('gte', at), of('lt', at));
+  if (field === 'presence') return fc.constantFrom(...PRESENCES);
+  if (kind === 'flag') return fc.boolean();
+  if (kind === 'instant') return number.map((n) => new Date(n));
+  return kind === 'text' || kind === 'choice' ? fc.integer({ min: 0, max: 130 }).map((n) => `v${n}`) : number;
+}
+
+/** Comparisons of a field with each operator. */
+function comparisonsOf(field: string, kind: FilterKind): fc.Arbitrary<Comparison>[] {
+  const value = valuesOf(field, kind);
+  return OPERATORS[kind].map((operator) => {
+    if (operator === 'in') {
+      return fc
+        .array(value, { maxLength: MOST_VALUES })
+        .map((values) => ({ field, operator, value: values }));
     }
-    if (kind === 'flag') return of('eq', fc.boolean());
-    const value: fc.Arbitrary<unknown> =
-      field === 'presence'
-        ? fc.constantFrom(...PRESENCES)
-        : kind === 'text' || kind === 'choice'
-          ? text
-          : number;
-    const any = [of('eq', value), of('in', fc.array(value, { maxLength: 4 }))];
-    return kind === 'text' ? fc.oneof(...any, of('contains', fc.constant('v'))) : fc.oneof(...any);
+    const given = operator === 'isNull' ? fc.boolean() : operator === 'contains' ? fc.constant('v') : value;
+    return given.map((each) => ({ field, operator, value: each }));
   });
-  const one = fc.oneof(...compared);
+}
+
+/** Conditions of a list. */
+function conditions(list: List<unknown>): fc.Arbitrary<Condition> {
+  const one: fc.Arbitrary<Condition> = fc.oneof(
+    ...Object.entries(list.filters).map(([field, kind]) => fc.oneof(...comparisonsOf(field, kind))),
+  );
   const nested = fc.oneof(
     { weight: 4, arbitrary: one },
     { weight: 1, arbitrary: fc.array(one, { minLength: 1, maxLength: 3 }).map((or): Condition => ({ or })) },
@@ -160,17 +191,9 @@ function conditions(list: List<unknown>): fc.Arbitrary<Condition> {
   return fc.array(nested, { minLength: 1, maxLength: 3 }).map((and): Condition => ({ and }));
 }
 
-/** Rows that an examination allows: by the totals, and by the index where it counts them. */
-async function allowed(
-  examination: Examination,
-  parents: readonly number[] | readonly string[] = [],
-): Promise<number> {
-  const [values = 0] = await valuesOf(work, [examination]);
-  const rows = examination.values === 0 ? 0 : values / examination.values;
-  if (examination.within === undefined) return rows;
-  const [counted = 0] = await countAll(work, [examination.within(work, 1_000_000, parents)]);
-  return Math.min(rows, counted);
-}
+/** Rows that a request may visit: those that it shows (`shown`), or the rows that it searches. */
+const allowed = async (search: Search | null, shown: number): Promise<number> =>
+  search === null ? Math.max(shown, MOST_VALUES) : await searchedRows(work, [search]);
 
 /** The first row after a range, at which a statement stops. */
 const END = 1;
@@ -189,8 +212,82 @@ function alternatives(where: Condition | null): number {
   return where.and.reduce((most, part) => Math.max(most, alternatives(part)), 1);
 }
 
-describe('GQ-30 the rows that a list examines', () => {
-  it.each(Object.entries(LISTS))('%s are at most those of its price', async (_name, given) => {
+/** A step of a query plan, for example `SEARCH t USING INDEX …`. */
+interface Step {
+  readonly id: number;
+  readonly parent: number;
+  readonly detail: string;
+}
+
+/** Steps that find the rows of the statement which `run` sends; apart from those that only order its page. */
+async function stepsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
+  sent = [];
+  await run();
+  const [text = ''] = sent;
+  const values = Array.from(text.matchAll(/\?/g), () => null);
+  const steps = database.prepare(`explain query plan ${text}`).all(...values) as Step[];
+  const inner = steps.find(({ detail }) => /^(CO-ROUTINE|MATERIALIZE)/.test(detail));
+  const finding = inner === undefined ? steps : steps.filter(({ parent }) => parent === inner.id);
+  // Others read the values of `in`, and look up once whether anything is being removed.
+  return finding
+    .map(({ detail }) => detail)
+    .filter((detail) => !/json_each|SUBQUERY|CONSTANT ROW/.test(detail));
+}
+
+/** The pages of a list that are no searches: from its beginning, and from a key on. */
+async function* indexedPages(list: List<unknown>, condition: Condition | null): AsyncGenerator<SliceRequest> {
+  for (const order of list.orders) {
+    for (const descending of [false, true]) {
+      const first = { order, descending, backward: false, limit: 3, key: null, condition };
+      if (list.searchOfSlice(first) !== null) continue;
+      yield first;
+      const key: Key | undefined = (await list.slice(work, { ...first, limit: 1 })).items[0]?.key;
+      if (key !== undefined) yield { ...first, key };
+    }
+  }
+}
+
+describe('the class of a request', () => {
+  it.each(Object.entries(LISTS))('of %s is right for all filters and orders', async (_name, given) => {
+    const list = given as List<unknown>;
+    const single = Object.entries(list.filters).flatMap(([field, kind]) =>
+      comparisonsOf(field, kind).flatMap(
+        (each) => fc.sample(each, { numRuns: 20, seed: 1 }).find((found) => !isEmpty(found)) ?? [],
+      ),
+    );
+    const pairs = single.flatMap((one) => single.map((other): Condition => ({ and: [one, other] })));
+    let indexed = 0;
+    for (const condition of [null, ...single, ...pairs]) {
+      for await (const request of indexedPages(list, condition)) {
+        indexed += 1;
+        const steps = await stepsOf(() => list.slice(work, request));
+        const text = `${JSON.stringify(request)}\n${steps.join('\n')}`;
+        expect(steps.filter((step) => step.startsWith('SEARCH')).length, text).toBeGreaterThan(0);
+        expect(
+          steps.filter((step) => step.startsWith('SCAN')),
+          text,
+        ).toEqual([]);
+        const isOfFew = list.searchOfCount(condition) === null && condition !== null;
+        if (!isOfFew)
+          expect(
+            steps.filter((step) => step.includes('TEMP B-TREE')),
+            text,
+          ).toEqual([]);
+        if (condition !== null) expect(steps.join(), text).toMatch(/company_id=\? AND /);
+      }
+    }
+    expect(indexed).toBeGreaterThanOrEqual(list.orders.length * 2);
+  });
+});
+
+/** Whether a condition has an empty list of values, so that no rows are read. */
+const isEmpty = (where: Condition): boolean =>
+  'and' in where
+    ? where.and.some(isEmpty)
+    : 'field' in where && Array.isArray(where.value) && where.value.length === 0;
+
+describe('GQ-30 the rows that a list reads', () => {
+  it.each(Object.entries(LISTS))('%s are those that it shows, unless it searches', async (name, given) => {
     const list = given as List<unknown>;
     const request = fc.record({
       order: fc.constantFrom(...list.orders),
@@ -204,20 +301,48 @@ describe('GQ-30 the rows that a list examines', () => {
     await fc.assert(
       fc.asyncProperty(request, async (asked) => {
         const times = alternatives(asked.condition);
-        const page = await rowsOf(() => list.slice(work, asked));
-        const ofPage = await allowed(list.examinesSlice(asked));
-        expect(page).toBeLessThanOrEqual(Math.max(ofPage, asked.limit + 1) * times + END);
+        const first = { items: [] as readonly { readonly key: Key }[] };
+        const page = await rowsOf(async () => Object.assign(first, await list.slice(work, asked)));
+        const ofPage = await allowed(list.searchOfSlice(asked), asked.limit + 1);
+        expect(page).toBeLessThanOrEqual(ofPage * times + END);
+        const key = first.items.at(asked.backward ? 0 : -1)?.key ?? null;
+        const next = await rowsOf(() => list.slice(work, { ...asked, key }));
+        expect(next).toBeLessThanOrEqual(ofPage * times + END);
         const count = await rowsOf(() => list.count(work, asked.condition));
-        const ofCount = await allowed(list.examinesCount(asked.condition));
-        expect(count).toBeLessThanOrEqual(Math.max(ofCount, 1) * times + END);
+        const ofCount = await allowed(list.searchOfCount(asked.condition), 1);
+        expect(count).toBeLessThanOrEqual(ofCount * times + END);
         most = Math.max(most, page, count);
       }),
       { numRuns: 250 },
     );
-    expect(most, 'rows are counted').toBeGreaterThan(ROWS / 2);
+    if (!(name in EMPTY)) expect(most, 'rows are counted').toBeGreaterThan(ROWS / 2);
   });
 
-  it('none are examined for an empty list of values, whatever else is compared', async () => {
+  it.each(Object.entries(LISTS))('%s are the same in pages as all at once', async (_name, given) => {
+    const list = given as List<unknown>;
+    const request = fc.record({
+      order: fc.constantFrom(...list.orders),
+      descending: fc.boolean(),
+      backward: fc.boolean(),
+      condition: fc.option(conditions(list), { freq: 8 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(request, async (asked) => {
+        const whole = await list.slice(work, { ...asked, limit: 1_000, key: null });
+        const paged: unknown[] = [];
+        for (let key: Key | null = null; ;) {
+          const { items, hasMore } = await list.slice(work, { ...asked, limit: 25, key });
+          paged.splice(asked.backward ? 0 : paged.length, 0, ...items);
+          if (!hasMore) break;
+          key = items.at(asked.backward ? 0 : -1)?.key ?? null;
+        }
+        expect(paged).toEqual(whole.items);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are none for an empty list of values, whatever else is compared', async () => {
     const and: Condition[] = [
       { field: 'serialNumber', operator: 'in', value: [] },
       { field: 'logicalNumber', operator: 'in', value: ['v0'] },
@@ -239,7 +364,7 @@ describe('GQ-30 the rows that a list examines', () => {
     ['deliveries of notifications', deliveriesOfNotification, 'notifications', 'id'],
     ['transactions of devices', transactionsOfDevice, 'devices', 'serial_number'],
     ['transactions of logical numbers', transactionsOfLogicalNumber, 'logical_numbers', 'number'],
-  ] as const)('%s are at most those of its price', async (_name, child, table, column) => {
+  ] as const)('%s are those that they show, unless they search', async (_name, child, table, column) => {
     const parents = database
       .prepare(`select ${column} from ${table} where company_id = 1`)
       .pluck()
@@ -257,11 +382,11 @@ describe('GQ-30 the rows that a list examines', () => {
       fc.asyncProperty(request, async (asked) => {
         const times = alternatives(asked.condition);
         const pages = await rowsOf(() => child.slices(work, parents as never[], asked));
-        const ofPages = await allowed(child.examinesSlices(asked), parents);
-        expect(pages).toBeLessThanOrEqual(Math.max(ofPages, (asked.limit + 1) * parents.length) * times);
+        const ofPages = await allowed(child.searchOfSlices(asked), (asked.limit + 1) * parents.length);
+        expect(pages).toBeLessThanOrEqual(ofPages * times);
         const counts = await rowsOf(() => child.counts(work, parents as never[], asked.condition));
         expect(counts).toBeLessThanOrEqual(
-          (await allowed(child.examinesCounts(asked.condition), parents)) * times,
+          (await allowed(child.searchOfCounts(asked.condition), ROWS)) * times,
         );
         most = Math.max(most, pages, counts);
       }),

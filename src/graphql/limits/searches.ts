@@ -1,7 +1,7 @@
 /**
- * Collects how many values an operation examines besides its records: lists with filters, counts and
- * summaries read many rows to find few, or none. Each field declares a function of its arguments. A field
- * that is executed for many parents is counted once, because their rows are read together.
+ * Collects the searches of an operation: lists with filters, counts and summaries may read many rows to find
+ * few, or none. Each field declares a function of its arguments. A field that is executed for many parents is
+ * counted once, because their rows are read together.
  */
 import {
   getArgumentValues,
@@ -16,15 +16,15 @@ import {
   type ValueNode,
 } from 'graphql';
 
-import type { Examination } from '../../database/list/examining/examination.js';
-import type { Examines, Selected } from '../schema/examines.js';
+import type { Search } from '../../database/list/request-class.js';
+import type { Searches, Selected } from '../schema/searches.js';
 import { operationRefused } from './limits.js';
 
-export class ExaminedFields {
-  readonly all: Examination[] = [];
-  /** Whether the examinations are the same for all variables. */
+export class SearchingFields {
+  readonly all: Search[] = [];
+  /** Whether the searches are the same for all variables. */
   fixed = true;
-  readonly #known = new Map<FieldNode, readonly Examination[]>();
+  readonly #known = new Map<FieldNode, readonly (Search | null)[]>();
   #coerced: Readonly<Record<string, unknown>> | null | undefined;
 
   constructor(
@@ -37,20 +37,20 @@ export class ExaminedFields {
    * Call once per occurrence of a field, fragments expanded. Throws `OperationRefused` for a large filter.
    */
   add(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: () => Selected): void {
-    const examines = field.extensions.examines as Examines | undefined;
-    if (examines === undefined) return;
-    const known = this.#known.get(node) ?? this.#examinationsOf(examines, field, node, selected());
+    const searches = field.extensions.searches as Searches | undefined;
+    if (searches === undefined) return;
+    const known = this.#known.get(node) ?? this.#searchesOf(searches, field, node, selected());
     this.#known.set(node, known);
-    for (const each of known) if (each.values > 0) this.all.push(each);
+    for (const each of known) if (each !== null) this.all.push(each);
   }
 
-  #examinationsOf(
-    examines: Examines,
+  #searchesOf(
+    searches: Searches,
     field: GraphQLField<unknown, unknown>,
     node: FieldNode,
     selected: Selected,
-  ): readonly Examination[] {
-    if (node.arguments?.some((argument) => isExamined(argument)) === true) this.fixed = false;
+  ): readonly (Search | null)[] {
+    if (node.arguments?.some((argument) => isVariable(argument)) === true) this.fixed = false;
     const variables = this.#coercedVariables();
     if (variables === null) {
       // Execution refuses invalid variables.
@@ -58,7 +58,7 @@ export class ExaminedFields {
       return [];
     }
     try {
-      return examines(getArgumentValues(field, node, variables), selected);
+      return searches(getArgumentValues(field, node, variables), selected);
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
       const { code, ...details } = error.extensions;
@@ -81,8 +81,8 @@ export class ExaminedFields {
   }
 }
 
-/** Whether an argument has variables that may change the examinations; `after` and `before` do not. */
-function isExamined({ name, value }: ArgumentNode): boolean {
+/** Whether an argument has variables that may change the searches; `after` and `before` do not. */
+function isVariable({ name, value }: ArgumentNode): boolean {
   return name.value !== 'after' && name.value !== 'before' && hasVariable(value);
 }
 

@@ -17,7 +17,7 @@ import { createRequestCounter, rateLimit, type CountRequest } from '../http/serv
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
-import { createLargeReads } from '../platform/concurrency/large-reads.js';
+import { createLargeReads } from '../platform/concurrency/semaphore.js';
 import type { Config } from '../platform/config/config.js';
 import type { WindowStores } from '../platform/limits/window-store.js';
 import type { SpoolFiles } from '../platform/spool/spool-files.js';

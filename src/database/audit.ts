@@ -1,7 +1,7 @@
 /** The audit columns: revision, who created a record and when, and when it changed last. */
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 
-import type { Audit } from '../platform/changes/audit.js';
+import type { Audit } from '../platform/changes/changes.js';
 import type { Written } from '../schema/schema.js';
 import type { AuditColumns } from '../schema/table.js';
 import { instant } from './storage.js';

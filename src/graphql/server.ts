@@ -31,9 +31,9 @@ import { persistedQueries } from './http/persisted.js';
 import { refuseOperation } from './http/problems.js';
 import { createAdmission, type Admission } from './limits/admission.js';
 import { LIMITS } from './limits/limits.js';
+import { refuseSingleConnection } from './live/event-streams.js';
 import type { LiveTimes } from './live/limits.js';
 import { createLive } from './live/live.js';
-import { refuseSingleConnection } from './live/single-connection.js';
 
 export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, BodyOptions {
   readonly schema: GraphQLSchema;

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /**
@@ -10,4 +11,11 @@ export function headerOf<Name extends Lowercase<string>>(
   name: Name,
 ): IncomingHttpHeaders[Name] {
   return headers[name];
+}
+
+/** Whether a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */
+export function isUnchanged(request: Request, etag: string | undefined): boolean {
+  const given = headerOf(request, 'if-none-match');
+  if (etag === undefined || given === undefined || !['GET', 'HEAD'].includes(request.method)) return false;
+  return given.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }

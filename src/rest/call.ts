@@ -4,7 +4,7 @@ import { isFormType, type Body } from '../http/body/body.js';
 import type { Upload } from '../http/body/multipart.js';
 import { headerOf } from '../http/headers.js';
 import { readPage } from '../http/query.js';
-import { demandUnchanged } from '../platform/changes/optimistic-lock.js';
+import { demandUnchanged } from '../platform/changes/changes.js';
 import { isNameLike, normalized } from '../platform/encoding/text.js';
 import { notFound } from '../platform/errors.js';
 import { idFromText } from '../platform/validate.js';

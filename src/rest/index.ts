@@ -1,7 +1,7 @@
 /** Exports for `*.rest.ts` files, which may import nothing else of the /v1 toolkit. */
 export type { ReadWork } from '../database/work.js';
 export { auditShape, listResponse, listShape, TimestampShape } from './envelope.js';
-export { camelCase } from './fields/camel-case.js';
+export { camelCase } from './fields/record-fields.js';
 export { fieldsOf, type RecordFields } from './fields/record-fields.js';
 export { byId, byName, resourceRoutes } from './resource.js';
 export type { LineRoute } from './lines/line-route.js';

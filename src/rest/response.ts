@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 
-import { isUnchanged } from '../http/conditional.js';
+import { isUnchanged } from '../http/headers.js';
 import {
   base64Pieces,
   holdBytes,

@@ -1,6 +1,6 @@
 import type { OperationServices } from '../../src/graphql/execution/context.js';
 import { SharedFeeds } from '../../src/graphql/execution/following/shared-feeds.js';
-import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
+import { createLargeReads } from '../../src/platform/concurrency/semaphore.js';
 import { readContent } from '../../src/resources/content/content.service.js';
 import {
   findStoredResponse,

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { ReadWork, Units } from '../../src/database/work.js';
 import { RequestLoaders } from '../../src/graphql/execution/reading.js';
 import { SharedUnit } from '../../src/graphql/execution/shared-unit.js';
-import { createLargeReads } from '../../src/platform/concurrency/large-reads.js';
+import { createLargeReads } from '../../src/platform/concurrency/semaphore.js';
 import { ask, openKnown } from '../support/raw-socket.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';

@@ -7,7 +7,7 @@ import { CompanyRows } from '../../src/database/company/company-rows.js';
 import { CompanyTable } from '../../src/database/company/company-table.js';
 import { specialSql } from '../../src/database/company/special-sql.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../src/database/work.js';
-import type { Audit } from '../../src/platform/changes/audit.js';
+import type { Audit } from '../../src/platform/changes/changes.js';
 import { changed, newValues } from '../../src/platform/changes/changes.js';
 import { parse } from '../../src/platform/validate.js';
 void [z, auditOf, CompanyRows, CompanyTable, specialSql, changed, newValues, parse];

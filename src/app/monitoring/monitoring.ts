@@ -7,8 +7,7 @@ import { createMetrics, type ClientFigures, type MetricSources } from '../../htt
 import type { MqttState } from '../../http/monitoring/mqtt-metrics.js';
 import { observeOperations } from '../../http/monitoring/operation-log.js';
 import { watchOperations } from '../../http/monitoring/operation-watch.js';
-import { observeRequests } from '../../http/monitoring/request-log.js';
-import { traceRequests } from '../../http/monitoring/request-trace.js';
+import { observeRequests, traceRequests } from '../../http/monitoring/request-log.js';
 import { systemClock, type Clock } from '../../platform/clock.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Logger } from '../../platform/logger.js';

@@ -5,7 +5,6 @@ import { isObject } from '../../platform/encoding/ndjson.js';
 import type { Row } from '../../platform/requests/rows.js';
 import { CommandError } from '../command-error.js';
 import { MAX_ROW_BYTES, openFile, type RowFile } from './row-file.js';
-import { beginOfTable } from './separator.js';
 
 /** The columns that a file may have and must have, and those that hold JSON. */
 export interface Columns {
@@ -165,4 +164,27 @@ function parsedObject(text: string): object | null | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A comma unless the file says otherwise. */
+const SEPARATORS = [',', ';', '\t'] as const;
+const SEP_LINE = /^\uFEFF?"?sep=([,;\t])"?\r?(?:\n|$)/;
+
+export interface TableBegin {
+  readonly separator: string;
+  /** Without the line `sep=;` that spreadsheets put first. */
+  readonly text: string;
+  /** Lines that were left out of the text. */
+  readonly leftOut: number;
+}
+
+/** Finds the separator by the first line: `sep=;`, or the one of comma, semicolon and tab that it has most of. */
+function beginOfTable(text: string): TableBegin {
+  const stated = SEP_LINE.exec(text);
+  if (stated !== null) return { separator: stated[1] ?? ',', text: text.slice(stated[0].length), leftOut: 1 };
+  const [first = ''] = text.split('\n', 1);
+  const unquoted = first.replace(/"[^"]*"/g, '');
+  const countOf = (separator: string): number => unquoted.split(separator).length;
+  const separator = SEPARATORS.reduce((best, each) => (countOf(each) > countOf(best) ? each : best));
+  return { separator, text, leftOut: 0 };
 }

@@ -1,6 +1,6 @@
 import { sql, type UpdateType } from 'kysely';
 
-import type { Audit } from '../../platform/changes/audit.js';
+import type { Audit } from '../../platform/changes/changes.js';
 import type { PageRequest } from '../../platform/requests/page.js';
 import type { Row, Tables, Written } from '../../schema/schema.js';
 import type { AuditColumns } from '../../schema/table.js';

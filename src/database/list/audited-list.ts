@@ -1,4 +1,4 @@
-import type { Audit } from '../../platform/changes/audit.js';
+import type { Audit } from '../../platform/changes/changes.js';
 import type { AuditColumns } from '../../schema/table.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import { listOf, type List } from './list.js';

@@ -22,9 +22,8 @@ import { Reserve } from './file/reserve.js';
 import { FileSizes } from './sizes/file-sizes.js';
 import { Snapshots } from './snapshots.js';
 import { databaseBytes, databaseChecks, trimLog } from './upkeep.js';
-import { WriteGroups } from './writes/groups.js';
+import { WriteGroups, createWriters } from './writes/groups.js';
 import { Transactions } from './writes/transactions.js';
-import { createWriters } from './writes/writer.js';
 
 export interface ConnectOptions extends OpenOptions {
   /** Slot of the marker that records acknowledged changes. Without it, they are not recorded. */

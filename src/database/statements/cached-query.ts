@@ -1,8 +1,16 @@
-import { CompiledQuery, sql, type DialectAdapter, type QueryExecutorProvider, type RawBuilder } from 'kysely';
+import {
+  CompiledQuery,
+  sql,
+  type DialectAdapter,
+  type QueryExecutorProvider,
+  type RawBuilder,
+  type DatabaseConnection,
+  type QueryExecutor,
+  type QueryResult,
+} from 'kysely';
 
 import { exactComparisons, toColumn, type Condition } from '../list/condition.js';
 import { areSame } from '../storage.js';
-import { execute } from './direct-statements.js';
 
 /** Maximum cached shapes. Clients choose some of them, so beyond this number the oldest are dropped. */
 const MAX_SHAPES = 3_000;
@@ -105,4 +113,21 @@ export async function runFiltered<R>(
   const shape = [name, ...exact.map(({ field }) => field)].join('|');
   const values = exact.map(({ value }) => toColumn(value));
   return await runCached<R>(db, shape, [...before, ...values, ...after], build);
+}
+
+/** Connections by the executor of a handle that has only one. */
+const connections = new WeakMap<QueryExecutor, DatabaseConnection>();
+
+/**
+ * Sends the compiled statements of a handle directly to its only connection: Kysely would acquire and release
+ * the connection, which takes longer than SQLite needs for a row by its id.
+ */
+export function executeDirectly(executor: QueryExecutor, connection: DatabaseConnection): void {
+  connections.set(executor, connection);
+}
+
+/** Runs a compiled statement of a handle. */
+function execute<R>(executor: QueryExecutor, query: CompiledQuery): Promise<QueryResult<R>> {
+  const connection = connections.get(executor);
+  return (connection ?? executor).executeQuery<R>(query);
 }

@@ -10,7 +10,7 @@ import { leaveRequests } from '../../http/server/requests.js';
 import { DomainError } from '../../platform/errors.js';
 import { renderError, RenderedErrors } from '../execution/mask.js';
 import { graphqlContextOf } from '../http/http-context.js';
-import { methodNotAllowed } from '../http/methods.js';
+import { methodNotAllowed, methodNotAllowedAt } from '../http/methods.js';
 import { readOperationText, sentBy, type OperationText } from '../http/operation-text.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
 import { takeConnection, takeToken } from './connection-slots.js';
@@ -127,3 +127,19 @@ function lastSeenBy(request: Request): number | null {
     'Last-Event-ID must be the id of an event of this server: a whole number.',
   );
 }
+
+const ADVICE =
+  'The single connection mode of graphql-sse is not supported. Use its distinct connections mode (singleConnection: false): one request to /graphql/stream per operation, with Accept: text/event-stream.';
+
+/** The header of a client that has reserved a connection. */
+const RESERVATION = 'x-graphql-event-stream-token';
+
+/** Refuses graphql-sse's single connection mode: PUT reserves a connection, other requests name it. */
+export const refuseSingleConnection: RequestHandler = (request, _response, next) => {
+  const { method, originalUrl, path } = request;
+  if (method === 'PUT') throw methodNotAllowedAt(path, ADVICE);
+  const isReserved = path.startsWith('/stream') && readQuery(originalUrl).has('token');
+  if (isReserved || headerOf(request, RESERVATION) !== undefined)
+    throw operationRefused('BAD_REQUEST', ADVICE);
+  next();
+};

@@ -3,10 +3,9 @@ import { Router } from 'express';
 import { readOperation, refuseForgery, type BodyOptions } from '../http/body.js';
 import { authenticateRequest } from '../http/http-context.js';
 import { demandMethod, listMethods } from '../http/methods.js';
-import { EventStreams } from './event-streams.js';
+import { EventStreams, refuseSingleConnection } from './event-streams.js';
 import { LIVE_TIMES, type LiveTimes } from './limits.js';
 import type { LiveParts } from './parts.js';
-import { refuseSingleConnection } from './single-connection.js';
 import { Sockets } from './sockets.js';
 
 export interface LiveOptions extends BodyOptions, LiveParts {

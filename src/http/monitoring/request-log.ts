@@ -2,7 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 
 import { SECOND, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { onClosed, requestContextOf } from '../request-context.js';
+import type { Tracing } from '../../platform/tracing/types.js';
+import { headerOf } from '../headers.js';
+import { onClosed, requestContextOf, UNKNOWN_PATH } from '../request-context.js';
 import { SWITCHING_PROTOCOLS } from '../server/upgrade.js';
 import type { Metrics } from './metrics.js';
 
@@ -47,7 +49,7 @@ export function warningOfMany(logger: Pick<Logger, 'warn'>): () => void {
   };
 }
 
-export function hasResponse(response: Response): boolean {
+function hasResponse(response: Response): boolean {
   return response.headersSent || response.statusCode === SWITCHING_PROTOCOLS;
 }
 
@@ -65,5 +67,21 @@ function describeRequest(request: Request, response: Response, status: number, m
     ...(caller === null ? {} : { company_id: caller.companyId, user_id: caller.userId }),
     // The client disconnected before it had the whole response.
     ...(response.writableFinished || status === SWITCHING_PROTOCOLS ? {} : { aborted: true }),
+  };
+}
+
+/** One span for each request, until its response is sent or its client has disconnected. */
+export function traceRequests(tracing: Tracing): RequestHandler {
+  return (request, response, next) => {
+    const context = requestContextOf(response);
+    const traceparent = headerOf(request, 'traceparent');
+    const span = tracing.request(request.method, typeof traceparent === 'string' ? traceparent : undefined);
+    context.traceId = span.traceId;
+    onClosed(response, () => {
+      const { template, requestId } = context;
+      const route = template === UNKNOWN_PATH ? null : template;
+      span.end({ route, status: hasResponse(response) ? response.statusCode : null, requestId });
+    });
+    span.run(next);
   };
 }

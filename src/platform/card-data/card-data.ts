@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+
+import { printableName } from '../encoding/text.js';
 import { isCardNumber, type Range } from './card-number.js';
 import { searchEncoded } from './encoded-search.js';
 import { middleOfValue, namedField, type NamedField } from './named-card-data.js';
@@ -114,4 +117,15 @@ function joined<T>(parts: readonly Scrubbed<unknown>[], make: (values: unknown[]
     value: make(parts.map((part) => part.value)),
     scrubs: parts.reduce((sum, part) => sum + part.scrubs, 0),
   };
+}
+
+/**
+ * A name, number or serial number of up to `max` characters. Card data is refused instead of masked, because
+ * a masked text no longer identifies.
+ */
+export function identifyingName(max: number): z.ZodType<string, string> {
+  return printableName(max).refine(
+    (name) => !hasCardData(name),
+    'must not have a card number in it: use another one, or put letters before and after its digits',
+  );
 }

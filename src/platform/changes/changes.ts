@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 
+import { DomainError } from '../errors.js';
 import { parse } from '../validate.js';
 
 type Given<G> = Exclude<G, undefined>;
@@ -38,4 +39,29 @@ export function newValues<S extends z.ZodObject, D extends NeedsDefault<z.output
 
 function withoutUndefined(object: object): object {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+/** Audit fields of a record: its revision, and when, by whom and through which surface it was created. */
+export interface Audit {
+  /** Starts at 1 and grows with each change. Clients name it in If-Match (as an ETag) and `ifMatch`. */
+  readonly revision: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Id of the user who created it. */
+  readonly createdBy: number;
+  readonly createdVia: 'api' | 'interface';
+}
+
+/**
+ * Optimistic locking: refuses to change a record that was changed since the client read it. `current` is the
+ * state of the record, usually its `revision`; a hash of the response would require rendering a file of 32
+ * MiB. `accepted` are the states for which the client allows the change; null allows any. Must be called in
+ * the transaction of the change. Errors: `stale`.
+ */
+export function demandUnchanged<State>(
+  current: State,
+  accepted: readonly State[] | null,
+  message: string,
+): void {
+  if (accepted !== null && !accepted.includes(current)) throw new DomainError('stale', message);
 }

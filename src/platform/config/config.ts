@@ -6,9 +6,7 @@ import { parseDatabaseUrl, withoutPassword, type DatabaseUrl } from './database-
 import { readKeptPeriods, type KeptPeriods } from './kept-periods.js';
 import { readMqtt, type MqttSettings } from './mqtt.js';
 import { parseOperationList, type OperationList } from './operation-list.js';
-import { parseOrigins } from './origins.js';
-import { readPresence } from './presence.js';
-import type { ReadSetting } from './read-setting.js';
+import { readPresence, type ReadSetting } from './presence.js';
 import { LOG_LEVELS, SETTINGS, type LogLevel } from './settings.js';
 import { readText } from './text-file.js';
 import { readTls, type Tls } from './tls.js';
@@ -217,4 +215,25 @@ export function readSecretFile(file: string): string {
   if ((statSync(file).mode & 0o077) !== 0)
     throw new Error(`${file} can be read by other users: run chmod 600 on it`);
   return secret;
+}
+
+const FORM = /^https?:\/\/[^\s/?#@*]+$/i;
+
+/**
+ * A comma-separated list of origins, as browsers send them: `https://dash.example, http://localhost:5173`.
+ * Errors: an `Error` that quotes the first entry that is no origin.
+ */
+function parseOrigins(value: string): readonly string[] {
+  if (value === '') return [];
+  return value.split(',').map((entry) => originOf(entry.trim()));
+}
+
+/** The origin as browsers spell it: in lower case, without the default port of the scheme. */
+function originOf(entry: string): string {
+  if (!FORM.test(entry) || !URL.canParse(entry)) {
+    throw new Error(
+      `"${entry}" is not an origin: write https://host or https://host:port, without a path, a slash at the end or *`,
+    );
+  }
+  return new URL(entry).origin;
 }

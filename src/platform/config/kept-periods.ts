@@ -1,5 +1,5 @@
 import { parsePeriod, type Period } from '../period.js';
-import type { ReadSetting } from './read-setting.js';
+import type { ReadSetting } from './presence.js';
 
 /** Retention periods; null: kept for ever. */
 export interface KeptPeriods {

@@ -1,4 +1,4 @@
-import type { ReadSetting } from './read-setting.js';
+import type { ReadSetting } from './presence.js';
 
 /**
  * Reads the URL that traces are sent to (null: no tracing) and the share of traces that are recorded, 0 to 1.

@@ -1,6 +1,7 @@
+import { getHeapStatistics } from 'node:v8';
+
 import { DomainError } from '../errors.js';
 import { ExpectedSizes } from './expected-sizes.js';
-import { heapBytes } from './heap.js';
 
 const MIB = 1024 * 1024;
 /** Maximum bytes of a small response. */
@@ -184,4 +185,12 @@ export class HeldBytes {
     this.#isReleased = true;
     this.taken(this.#bytes);
   }
+}
+
+/** Bytes that V8 adds to `--max-old-space-size` for new objects, on 64-bit systems. */
+const YOUNG_BYTES = 192 * 1024 * 1024;
+
+/** Heap bytes for long-lived objects: about `--max-old-space-size`, which V8 does not report. */
+export function heapBytes(limit = getHeapStatistics().heap_size_limit): number {
+  return Math.max(limit - YOUNG_BYTES, Math.floor(limit / 3));
 }

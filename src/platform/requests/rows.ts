@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { FieldErrors } from '../errors.js';
+import { type FieldErrors, invalid } from '../errors.js';
 
 /**
  * A row of a file or stream: an object, or the errors of an invalid row. `line` is its first line, from 1;
@@ -83,4 +83,17 @@ export async function* batchesOf(
     }
   }
   if (batch.length > 0) yield batch;
+}
+
+/**
+ * Effect of an invalid row on the rest of its batch: nothing is written, or only the invalid rows are
+ * skipped.
+ */
+export type ErrorPolicy = 'REJECT_EVERYTHING' | 'REJECT_FAILED_ROWS';
+
+export const MAX_ROWS = 1_000;
+
+/** Refuses a batch of more than 1,000 rows; `field` is the field that holds them. Errors: `invalid`. */
+export function refuseTooManyRows(field: string, rows: readonly unknown[]): void {
+  if (rows.length > MAX_ROWS) throw invalid(field, `must have at most ${MAX_ROWS} entries`);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../platform/changes/audit.js';
+import type { Audit } from '../../platform/changes/changes.js';
 import { contentOfBase64, SentBytes } from '../../platform/encoding/sent-bytes.js';
 import { freeText, printableName } from '../../platform/encoding/text.js';
 import { recordId, recordIds } from '../../platform/validate.js';

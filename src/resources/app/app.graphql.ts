@@ -19,8 +19,7 @@ import {
   type Kind,
   type Language,
 } from './app.model.js';
-import { deleteApp } from './app.removal.service.js';
-import { apps, createApp, getApp, getAppByName, updateApp } from './app.service.js';
+import { deleteApp, apps, createApp, getApp, getAppByName, updateApp } from './app.service.js';
 
 const AppKind = enumeration<Kind>('AppKind', 'Role of an app.', {
   standard: 'Runs on its own.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { identifyingName } from '../../platform/card-data/identifying-name.js';
-import type { Audit } from '../../platform/changes/audit.js';
+import { identifyingName } from '../../platform/card-data/card-data.js';
+import type { Audit } from '../../platform/changes/changes.js';
 import { freeText } from '../../platform/encoding/text.js';
 
 export const KINDS = ['standard', 'module'] as const;

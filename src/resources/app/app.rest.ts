@@ -2,8 +2,7 @@ import { z } from 'zod';
 
 import { byId, fieldsOf, resourceRoutes, zonedTimestamp } from '../../rest/index.js';
 import { AppCreate, AppUpdate, COMMUNICATION_FORMATS, KINDS, LANGUAGES, type App } from './app.model.js';
-import { deleteApp } from './app.removal.service.js';
-import { createApp, getApp, listApps, updateApp } from './app.service.js';
+import { deleteApp, createApp, getApp, listApps, updateApp } from './app.service.js';
 
 const AppShape = z
   .strictObject({

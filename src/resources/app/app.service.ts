@@ -4,13 +4,14 @@ import { changed, newValues } from '../../platform/changes/changes.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { invalid } from '../../platform/errors.js';
 import { parse } from '../../platform/validate.js';
+import { deleteAppVersionsOf } from '../app-version/app-version.removal.service.js';
 import { AppCreate, AppUpdate, MAX_APP_NAME, type App } from './app.model.js';
 import { appTable, isModuleInUse } from './app.repository.js';
 import { identify, identifyAnew } from './app.rules.js';
 
 export { apps } from './app.repository.js';
 
-export const appRecords = new Records({
+const appRecords = new Records({
   entityType: 'app',
   table: appTable,
   counter: 'apps',
@@ -61,4 +62,10 @@ function refuseLongName(name: string): void {
   if (Array.from(name).length > MAX_APP_NAME) {
     throw invalid('name', `must have at most ${MAX_APP_NAME} characters with its suffix`);
   }
+}
+
+/** Deletes its versions too (contract 20). Errors: `too_many_records`. */
+export async function deleteApp(work: WriteWork, app: App): Promise<void> {
+  await deleteAppVersionsOf(work, app);
+  await appRecords.delete(work, app);
 }

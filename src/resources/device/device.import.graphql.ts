@@ -1,5 +1,5 @@
 import { bulkMutation, listOf, object, text } from '../../graphql/index.js';
-import { refuseTooManyRows } from '../../platform/requests/batch.js';
+import { refuseTooManyRows } from '../../platform/requests/rows.js';
 import { DeviceType } from './device.graphql.js';
 import { createDevices } from './device.import.service.js';
 

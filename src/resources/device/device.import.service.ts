@@ -1,5 +1,5 @@
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import type { ErrorPolicy } from '../../platform/requests/batch.js';
+import type { ErrorPolicy } from '../../platform/requests/rows.js';
 import { SerialNumber, type Device, type DeviceRow } from './device.model.js';
 import { deviceTable } from './device.repository.js';
 import { findDevicesBySerialNumbers, newDevice } from './device.service.js';

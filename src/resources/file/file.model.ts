@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../platform/changes/audit.js';
+import type { Audit } from '../../platform/changes/changes.js';
 import { freeText } from '../../platform/encoding/text.js';
 import type { NewContent } from '../content/content.model.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../platform/changes/audit.js';
+import type { Audit } from '../../platform/changes/changes.js';
 import { printableName } from '../../platform/encoding/text.js';
 import { recordIds } from '../../platform/validate.js';
 

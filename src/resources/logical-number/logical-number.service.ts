@@ -16,7 +16,6 @@ import {
 } from './logical-number.model.js';
 import { logicalNumberHeads } from './logical-number.records.service.js';
 import { logicalNumberTable, withVersions } from './logical-number.repository.js';
-import { versionsFor } from './logical-number.rules.js';
 import {
   deleteLinks,
   insertLinks,
@@ -152,4 +151,25 @@ async function refuseUnknownGroup(work: ReadWork, groupId: number | null): Promi
   if (groupId !== null && !(await hasGroup(work, groupId))) {
     throw invalid('groupId', 'is not the id of a group');
   }
+}
+
+/**
+ * New app versions of a number (contract 24), ascending. All requested versions must be `linked` to its
+ * group; if `requested` is undefined, it keeps its linked ones.
+ */
+function versionsFor(
+  requested: readonly number[] | undefined,
+  before: readonly number[],
+  linked: readonly number[],
+): readonly number[] {
+  const allowed = new Set(linked);
+  if (requested === undefined) return before.filter((id) => allowed.has(id));
+  const refused = requested.filter((id) => !allowed.has(id));
+  if (refused.length > 0) {
+    throw invalid(
+      'appVersionIds',
+      `must be app versions linked to the number's group: not ${refused.join(', ')}`,
+    );
+  }
+  return [...requested].sort((a, b) => a - b);
 }

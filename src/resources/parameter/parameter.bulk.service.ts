@@ -2,7 +2,7 @@ import type { WriteWork } from '../../database/work.js';
 import { warningOfCardData } from '../../platform/card-data/card-data.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError, invalid } from '../../platform/errors.js';
-import { refuseTooManyRows, type ErrorPolicy } from '../../platform/requests/batch.js';
+import { refuseTooManyRows, type ErrorPolicy } from '../../platform/requests/rows.js';
 import { parse } from '../../platform/validate.js';
 import type { OwnedRecord, Owner, OwnerIds } from '../owner/owner.model.js';
 import { findOwners } from '../owner/owner.service.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { identifyingName } from '../../platform/card-data/identifying-name.js';
+import { identifyingName } from '../../platform/card-data/card-data.js';
 import { problemOfJson } from '../../platform/encoding/json.js';
 import { freeText, isNameLike, normalized, printableName } from '../../platform/encoding/text.js';
 import { readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';

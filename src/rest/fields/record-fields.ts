@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 
 import type { Caller } from '../../platform/caller.js';
-import { camelCase, type CamelCase } from './camel-case.js';
 import { timestamp } from './timestamps.js';
 
 /** The fields of one kind of record in responses: their schema, and how a record becomes them. */
@@ -82,4 +81,14 @@ function renderer(names: readonly string[], exceptions: object): RecordFields<ob
     }
     return rendered;
   };
+}
+
+/** Type of `camelCase(name)`: `'serialNumber'` for `'serial_number'`. */
+export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** Converts `serial_number` to `serialNumber`. */
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

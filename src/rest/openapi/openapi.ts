@@ -1,6 +1,5 @@
 import { pathPattern, placeholders, readsRecord, type Route } from '../route.js';
 import { describedOperation, type DescribedRoute } from './described.js';
-import { INTRODUCTION } from './introduction.js';
 import {
   API_TOKEN,
   COMMON_HEADERS,
@@ -150,3 +149,18 @@ function idOf({ method, path, paged }: Route): string {
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
   return paged === true ? `list${words.join('')}s` : `${VERBS[method]}${words.join('')}`;
 }
+
+/** Introduction of the document: paragraphs with `code` and **strong** words. */
+const INTRODUCTION = [
+  'JSON over HTTP for payment terminals and the software they run: devices, logical numbers, groups, applications with their versions, files, parameters, metacontents, users, push notifications and transactions.',
+  '**Token.** Every call except `POST /v1/users/token` needs an API token: `?access_token=…`, or `Authorization: Bearer …`, which keeps it out of URLs. A token gives access to the records of one company; any other record is 404.',
+  '**Methods.** HEAD is GET without a body, OPTIONS lists the methods of a path in `Allow`.',
+  '**Bodies.** Any method may carry one, GET and DELETE too. A JSON object is read as JSON whatever its Content-Type says; otherwise a form is read. Booleans are true and false, 1 and 0, on and off, yes and no, t and f in any letter case, as JSON or text; an empty text and null count as absent. Enumerations may be in any letter case. A number counts as its text where text is expected, digits as the integer where an integer is expected. Lists in forms are `file_ids[]=1&file_ids[]=2`, a repeated name, or `file_ids=1,2`. Unknown and read-only fields are ignored. JSON and forms are limited to 1 MiB besides the bytecode of an application version, and must be uncompressed UTF-8.',
+  '**Paths** are exact and case-sensitive; names in them are percent-encoded; a trailing slash is accepted.',
+  '**Lists** are paged: `page` from 1, `per_page` up to 100 (default 30). They are ascending by id; transactions are newest first. Pages are positions: while records are added or deleted, a record can appear on two pages or move to a page that was read already. A list of transactions with `until` stands still. The cursors of GraphQL never repeat a record.',
+  '**Errors** are objects with `message`, a stable `code`, a `request_id` and, for fields, `errors`. No success response has a top-level `message`, except that of a new notification.',
+  '**Rate limit.** Requests are counted for each client address in windows of an hour. Every response has the three headers `X-Rate-Limit-…`, unless the limit is off. Beyond the limit the response is 429 with `Retry-After`.',
+  '**Repeating safely.** A POST with an `Idempotency-Key` is performed once in 24 hours; a repeated request gets the same response, with `Idempotent-Replayed: true`. Another request with the same key is 422.',
+  '**Changing safely.** A single record has an `ETag`. Send it as `If-Match`: if the record was changed since, the response is 412 and nothing is overwritten. A GET with the ETag in `If-None-Match` is 304 without a body while the record is unchanged.',
+  '**GraphQL.** The same records are at `/graphql`, with the same tokens: for dashboards, which get all that a page shows in one request, summaries and live events included. `schema.graphql` in the package describes every type and field.',
+].join('\n\n');

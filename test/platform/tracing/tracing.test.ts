@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { summaryOf } from '../../../src/platform/tracing/statement-summary.js';
+import { summaryOf } from '../../../src/platform/tracing/spans.js';
 import { openTracing } from '../../../src/platform/tracing/tracing.js';
 import { startCollector } from '../../support/collector.js';
 

@@ -1,7 +1,7 @@
 import { Kysely, Transaction, type DatabaseConnection } from 'kysely';
 
 import type { Tables } from '../../../schema/schema.js';
-import { executeDirectly } from '../../statements/direct-statements.js';
+import { executeDirectly } from '../../statements/cached-query.js';
 import { ConnectionsDialect } from './dialect.js';
 
 const none = (): never => {

@@ -7,8 +7,7 @@ import {
 } from 'kysely';
 
 import { systemClock } from '../../../platform/clock.js';
-import type { WriteGroups, WritingUnit } from '../writes/groups.js';
-import { MAX_WRITE_WAIT_MS } from '../writes/writer.js';
+import { type WriteGroups, type WritingUnit, MAX_WRITE_WAIT_MS } from '../writes/groups.js';
 import type { SqliteConnection } from './connection.js';
 
 /** SQLite can change its schema within a transaction, so a migration is applied entirely or not at all. */

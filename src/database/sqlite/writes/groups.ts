@@ -8,9 +8,10 @@ import {
   yieldToEventLoop,
 } from '../../../platform/concurrency/event-loop.js';
 import type { Release } from '../../../platform/concurrency/semaphore.js';
+import { Turns } from '../../../platform/concurrency/turns.js';
+import { DomainError } from '../../../platform/errors.js';
 import type { SqliteConnection } from '../connections/connection.js';
 import { storageFailed } from '../faults.js';
-import { MAX_WRITE_WAIT_MS, type Writers } from './writer.js';
 
 /**
  * A group that has reached this number of units, or this age in milliseconds, commits before the next unit
@@ -220,4 +221,24 @@ export class WritingUnit implements DatabaseConnection {
     const error = await group.ended;
     if (error !== null) throw error;
   }
+}
+
+/** Milliseconds after which a write that could not begin is refused with `busy`. */
+export const MAX_WRITE_WAIT_MS = 5_000;
+const MAX_WAITING = 2_000;
+const MAX_WAITING_OF_PARTY = 1_000;
+
+/** Queue of the units that wait to write, by party (see `Owner`). */
+export type Writers = Turns<unknown>;
+
+/**
+ * SQLite has one writer at a time: parties are served round-robin, and the writers of each in the order of
+ * arrival.
+ */
+export function createWriters(): Writers {
+  return new Turns({
+    ...{ places: 1, placesOfKey: 1, maxWaiting: MAX_WAITING, maxWaitingOfKey: MAX_WAITING_OF_PARTY },
+    maxWaitMs: MAX_WRITE_WAIT_MS,
+    busy: () => new DomainError('busy', 'The database is busy; try again in a second.', { retryAfter: 1 }),
+  });
 }

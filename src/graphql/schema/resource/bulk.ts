@@ -3,7 +3,7 @@ import { Arg, Mutation, type ClassType } from 'type-graphql';
 import type { WriteWork } from '../../../database/work.js';
 import type { Scope } from '../../../platform/caller.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import type { ErrorPolicy } from '../../../platform/requests/batch.js';
+import type { ErrorPolicy } from '../../../platform/requests/rows.js';
 import type { GraphqlContext } from '../../execution/context.js';
 import { resolvesArguments, type ResolveArguments } from '../arguments.js';
 import { enumeration } from '../enumeration.js';

@@ -1,6 +1,6 @@
 import { Arg, Int } from 'type-graphql';
 
-import { demandUnchanged } from '../../../platform/changes/optimistic-lock.js';
+import { demandUnchanged } from '../../../platform/changes/changes.js';
 import { words } from '../node.js';
 import type { Parameter } from './graphql-module.js';
 

@@ -14,7 +14,7 @@ import {
   type GraphqlContext,
   type Input,
 } from '../../../graphql/index.js';
-import { refuseTooManyRows } from '../../../platform/requests/batch.js';
+import { refuseTooManyRows } from '../../../platform/requests/rows.js';
 import { TransactionList, TransactionType } from '../transaction.graphql.js';
 import type { Transaction } from '../transaction.model.js';
 import { getTransaction } from '../transaction.service.js';

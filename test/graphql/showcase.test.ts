@@ -114,7 +114,7 @@ describe('a whole fleet in one operation, with Apollo Client and generated types
   it('takes one statement for each level and one for the counts of a level', async () => {
     await showcase();
     const { statements } = await server.statements(showcase);
-    expect(statements).toHaveLength(8);
+    expect(statements).toHaveLength(7);
   });
 
   it('shows the same values as REST', async () => {

@@ -112,7 +112,7 @@ describe('viewer.apiTokens', () => {
     const few = await statementsFor(server, member, OWN);
     for (let n = 0; n < 20; n += 1) await tokenOf(member, ['read']);
     expect(await statementsFor(server, member, OWN)).toHaveLength(few.length);
-    expect(few).toHaveLength(4);
+    expect(few).toHaveLength(3);
   });
 });
 

@@ -235,6 +235,6 @@ describe('the list of devices', () => {
     }
     const many = await statementsFor(server, member, query);
     expect(many).toHaveLength(few.length);
-    expect(many).toHaveLength(7);
+    expect(many).toHaveLength(6);
   });
 });

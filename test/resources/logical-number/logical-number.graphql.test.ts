@@ -271,6 +271,6 @@ describe('the list of logical numbers', () => {
     }
     const many = await statementsFor(server, member, query);
     expect(many).toHaveLength(few.length);
-    expect(many).toHaveLength(7);
+    expect(many).toHaveLength(6);
   });
 });

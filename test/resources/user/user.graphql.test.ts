@@ -105,6 +105,6 @@ describe('a user in GraphQL', () => {
     const few = await statementsFor(server, server.beta, query);
     for (let n = 0; n < 5; n += 1) await server.member('beta', 'viewer');
     expect(await statementsFor(server, server.beta, query)).toHaveLength(few.length);
-    expect(few).toHaveLength(7);
+    expect(few).toHaveLength(6);
   });
 });

@@ -14,13 +14,13 @@ function filesOf(name) {
 }
 
 const inResource = (name, resource) =>
-  filesOf(name).path.replace('^src/resources/.+', `^src/resources/${resource}/.*`);
+  filesOf(name).path.replace('^src/domain/.+', `^src/domain/${resource}/.*`);
 const packagePath = (name) => `node_modules/${name}/`;
 const exactly = (name) => `^${name}$`;
 
 function allowedFor({ name, src = [], own = [], packages = [], node = [] }) {
   const from = filesOf(name);
-  const fromResource = { ...from, path: inResource(name, '([^/]+)') };
+  const fromResource = { ...from, path: inResource(name, '([^/]+/[^/]+)') };
   const others = [...packages.map(packagePath), ...node.map(exactly)];
   return [
     ...src.map((layer) => ({ from, to: filesOf(layer) })),

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
+import { deleteExpiredResponses } from '../domain/base/idempotency-key/idempotency-key.service.js';
+import { rulesOf, type Rules } from '../domain/base/retention/retention.model.js';
+import { prune } from '../domain/base/retention/retention.service.js';
+import { expireDeliveries } from '../domain/messages/notification/delivery/recall.service.js';
+import { sweepContents, sweepReleasedBefore } from '../domain/software/content/content.service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
-import { sweepContents, sweepReleasedBefore } from '../resources/content/content.service.js';
-import { deleteExpiredResponses } from '../resources/idempotency-key/idempotency-key.service.js';
-import { expireDeliveries } from '../resources/notification/delivery/recall.service.js';
-import { rulesOf, type Rules } from '../resources/retention/retention.model.js';
-import { prune } from '../resources/retention/retention.service.js';
 import { createSteps, type Steps } from './steps.js';
 
 /** Interval of runs. Each run writes and so notices when a full disk accepts writes again. */

@@ -2,6 +2,14 @@ import type { RequestListener } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Units } from '../database/work.js';
+import { findStoredResponse, storeResponse } from '../domain/base/idempotency-key/idempotency-key.service.js';
+import { transactionIngest } from '../domain/payments/transaction/recording/transaction-ingest.rest.js';
+import { createAuthenticator } from '../domain/people/access-token/authentication.service.js';
+import { createPasswords, type Passwords } from '../domain/people/user/password.service.js';
+import { createSignInThrottle } from '../domain/people/user/sign-in/sign-in-throttle.service.js';
+import { createSignIn } from '../domain/people/user/sign-in/sign-in.service.js';
+import { readContent } from '../domain/software/content/content.service.js';
+import { discardContent, stageContent } from '../domain/software/content/staging.service.js';
 import { deferGraphql } from '../graphql/deferred.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Graphql } from '../graphql/server.js';
@@ -21,14 +29,6 @@ import { createLargeReads } from '../platform/concurrency/semaphore.js';
 import type { Config } from '../platform/config/config.js';
 import type { WindowStores } from '../platform/limits/window-store.js';
 import type { SpoolFiles } from '../platform/spool/spool-files.js';
-import { createAuthenticator } from '../resources/access-token/authentication.service.js';
-import { readContent } from '../resources/content/content.service.js';
-import { discardContent, stageContent } from '../resources/content/staging.service.js';
-import { findStoredResponse, storeResponse } from '../resources/idempotency-key/idempotency-key.service.js';
-import { transactionIngest } from '../resources/transaction/recording/transaction-ingest.rest.js';
-import { createPasswords, type Passwords } from '../resources/user/password.service.js';
-import { createSignInThrottle } from '../resources/user/sign-in/sign-in-throttle.service.js';
-import { createSignIn } from '../resources/user/sign-in/sign-in.service.js';
 import { docsHandlers } from '../rest/docs-handlers.js';
 import { createLineRouter } from '../rest/lines/line-router.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
@@ -161,7 +161,7 @@ const GRAPHQL_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('../graphql/schema/scalars.js'),
   () => import('type-graphql'),
   () => import('../graphql/index.js'),
-  () => import('../resources/transaction/recording/transaction-recording.graphql.js'),
+  () => import('../domain/payments/transaction/recording/transaction-recording.graphql.js'),
   () => import('./graphql/graphql-modules.js'),
   () => import('../graphql/live/live.js'),
   () => import('../graphql/http/direct-queries.js'),

@@ -1,13 +1,6 @@
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
 import type { Changes, SystemWriteWork, Units } from '../database/work.js';
-import type { MqttState } from '../http/monitoring/mqtt-metrics.js';
-import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
-import type { MqttService } from '../mqtt/service.js';
-import { LOCAL_ORIGIN } from '../platform/caller.js';
-import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
-import type { Config } from '../platform/config/config.js';
-import type { Logger } from '../platform/logger.js';
-import type { ClaimedDelivery } from '../resources/notification/delivery/delivery.model.js';
+import type { ClaimedDelivery } from '../domain/messages/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
   confirmDeliveries,
@@ -16,8 +9,15 @@ import {
   markSent,
   nextDueCompany,
   sendAgain,
-} from '../resources/notification/delivery/dispatch.service.js';
-import { terminalsOf } from '../resources/terminal/terminal-access.service.js';
+} from '../domain/messages/notification/delivery/dispatch.service.js';
+import { terminalsOf } from '../domain/terminals/terminal/terminal-access.service.js';
+import type { MqttState } from '../http/monitoring/mqtt-metrics.js';
+import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
+import type { MqttService } from '../mqtt/service.js';
+import { LOCAL_ORIGIN } from '../platform/caller.js';
+import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
+import type { Config } from '../platform/config/config.js';
+import type { Logger } from '../platform/logger.js';
 import type { Terminals } from './terminals.js';
 
 export interface MqttParts {

@@ -1,6 +1,7 @@
 import { LONG_LOG_BYTES, type Database, type Loss, type OpenOptions } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
 import type { Units } from '../database/work.js';
+import { listCompanies } from '../domain/people/company/company.service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { SECOND, systemClock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
@@ -9,7 +10,6 @@ import type { DomainCode } from '../platform/errors.js';
 import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
 import type { Logger } from '../platform/logger.js';
 import { storageCode } from '../platform/storage/faults.js';
-import { listCompanies } from '../resources/company/company.service.js';
 
 const WATCH_MS = SECOND / 2;
 /** Delay before the process ends: health checks can see that it is not ready, and last responses are sent. */

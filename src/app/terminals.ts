@@ -1,30 +1,30 @@
 import type { RequestHandler } from 'express';
 
 import type { Units } from '../database/work.js';
+import { notificationTerminalRoutes } from '../domain/messages/notification/notification.terminal.js';
+import { WaitingTerminals } from '../domain/messages/notification/waiting/waiting-terminals.service.js';
+import { transactionRoutes } from '../domain/payments/transaction/recording/transaction.terminal.js';
+import { ValidTokens } from '../domain/people/access-token/token-cache.service.js';
+import { assetRoutes } from '../domain/software/asset/asset.terminal.js';
+import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js';
+import { createRefusalLog } from '../domain/terminals/terminal/refusal/terminal-refusal.service.js';
+import { SeenDevices } from '../domain/terminals/terminal/seen-devices.service.js';
+import {
+  admitTerminals,
+  refusalsOf,
+  type AdmittedDevice,
+} from '../domain/terminals/terminal/terminal-access.service.js';
+import {
+  claimTerminal,
+  createDeviceTokenLookUp,
+  withoutDeviceTokens,
+} from '../domain/terminals/terminal/terminal-authentication.service.js';
+import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { TerminalRefused } from '../platform/terminal.js';
-import { ValidTokens } from '../resources/access-token/token-cache.service.js';
-import { assetRoutes } from '../resources/asset/asset.terminal.js';
-import { manifestRoutes } from '../resources/manifest/manifest.terminal.js';
-import { notificationTerminalRoutes } from '../resources/notification/notification.terminal.js';
-import { WaitingTerminals } from '../resources/notification/waiting/waiting-terminals.service.js';
-import { createRefusalLog } from '../resources/terminal/refusal/terminal-refusal.service.js';
-import { SeenDevices } from '../resources/terminal/seen-devices.service.js';
-import {
-  admitTerminals,
-  refusalsOf,
-  type AdmittedDevice,
-} from '../resources/terminal/terminal-access.service.js';
-import {
-  claimTerminal,
-  createDeviceTokenLookUp,
-  withoutDeviceTokens,
-} from '../resources/terminal/terminal-authentication.service.js';
-import { terminalRoutes } from '../resources/terminal/terminal.terminal.js';
-import { transactionRoutes } from '../resources/transaction/recording/transaction.terminal.js';
 import type { AdmitAll } from '../terminal/batches.js';
 import { createTerminalLimit } from '../terminal/limits.js';
 import type { TerminalRoute } from '../terminal/route.js';

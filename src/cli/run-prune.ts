@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../database/database.js';
+import { KINDS, rulesOf, type Kind, type Rules } from '../domain/base/retention/retention.model.js';
+import { countOld, prune, type OldOfCompany } from '../domain/base/retention/retention.service.js';
+import { listCompanies } from '../domain/people/company/company.service.js';
 import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import { ledgerChainHash } from '../platform/keys/keyed-hash.js';
 import { instantBefore, type Period } from '../platform/period.js';
-import { listCompanies } from '../resources/company/company.service.js';
-import { KINDS, rulesOf, type Kind, type Rules } from '../resources/retention/retention.model.js';
-import { countOld, prune, type OldOfCompany } from '../resources/retention/retention.service.js';
 import { withDatabase, type CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';
 import { printResult, table, type CommandIo, type JsonOption } from './command-io.js';

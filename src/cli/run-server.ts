@@ -1,11 +1,11 @@
 import { createServer, type Server, type ServerOverrides } from '../app/server.js';
+import { hasUsers } from '../domain/people/user/user.service.js';
 import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import { withoutPassword } from '../platform/config/database-url.js';
 import { DomainError } from '../platform/errors.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
 import { fileProblem } from '../platform/storage/file-errors.js';
-import { hasUsers } from '../resources/user/user.service.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
 import { EXIT } from './exit-codes.js';

@@ -1,4 +1,4 @@
-import type { CommunicationFormat, Kind, Language } from '../resources/app/app.model.js';
+import type { CommunicationFormat, Kind, Language } from '../domain/software/app/app.model.js';
 
 export interface AppPlan {
   readonly name: string;

@@ -1,9 +1,9 @@
 import type { WriteWork } from '../database/work.js';
+import type { Group } from '../domain/fleet/group/group.model.js';
+import { metacontents } from '../domain/fleet/metacontent/metacontent.service.js';
+import { parameters } from '../domain/fleet/parameter/parameter.service.js';
+import { sendNotification } from '../domain/messages/notification/notification.service.js';
 import type { Random } from '../platform/random.js';
-import type { Group } from '../resources/group/group.model.js';
-import { metacontents } from '../resources/metacontent/metacontent.service.js';
-import { sendNotification } from '../resources/notification/notification.service.js';
-import { parameters } from '../resources/parameter/parameter.service.js';
 import type { CompanyPlan } from './catalog.js';
 import type { Terminal } from './terminals.js';
 

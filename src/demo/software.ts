@@ -1,10 +1,10 @@
 import type { WriteWork } from '../database/work.js';
+import type { Group } from '../domain/fleet/group/group.model.js';
+import { createAppVersion } from '../domain/software/app-version/app-version.service.js';
+import { createApp } from '../domain/software/app/app.service.js';
+import { createFile } from '../domain/software/file/file.service.js';
 import { ContentBuilder, type ChunkedContent } from '../platform/encoding/content-builder.js';
 import type { Random } from '../platform/random.js';
-import { createAppVersion } from '../resources/app-version/app-version.service.js';
-import { createApp } from '../resources/app/app.service.js';
-import { createFile } from '../resources/file/file.service.js';
-import type { Group } from '../resources/group/group.model.js';
 import type { AppPlan, CompanyPlan } from './catalog.js';
 
 /** An app that terminals run. */

@@ -1,8 +1,8 @@
 import type { WriteWork } from '../database/work.js';
+import { createDevice, reportDevice } from '../domain/fleet/device/device.service.js';
+import type { Group } from '../domain/fleet/group/group.model.js';
+import { createLogicalNumber } from '../domain/fleet/logical-number/logical-number.service.js';
 import type { Random } from '../platform/random.js';
-import { createDevice, reportDevice } from '../resources/device/device.service.js';
-import type { Group } from '../resources/group/group.model.js';
-import { createLogicalNumber } from '../resources/logical-number/logical-number.service.js';
 import { MODELS, type CompanyPlan, type MerchantPlan, type ModelPlan } from './catalog.js';
 import type { Software } from './software.js';
 

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 
+import { keepContent } from '../../src/domain/software/content/content.service.js';
 import { ContentBuilder } from '../../src/platform/encoding/content-builder.js';
-import { keepContent } from '../../src/resources/content/content.service.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
 import { startServer } from '../support/server.js';
 

@@ -28,7 +28,7 @@ afterAll(() => removeFolder(folder));
 function sibling({ example }: Layer, name: string, foreign = false): string {
   const resource = foreign ? 'other' : 'example';
   return example
-    .replace(/^src\/resources\/[^/]+\//, `src/resources/${resource}/`)
+    .replace(/^src\/domain\/fleet\/[^/]+\//, `src/domain/fleet/${resource}/`)
     .replace(/[^/]+?(\.[a-z]+)?\.ts$/, `${name}$1.ts`);
 }
 
@@ -109,7 +109,7 @@ describe('the import rules', () => {
       expected.set(good, 0);
     }
     const service = layers.find(({ name }) => name === 'service');
-    const stranger = 'src/resources/example/planted-stranger.service.ts';
+    const stranger = 'src/domain/fleet/example/planted-stranger.service.ts';
     plant(stranger, ['../other/other.repository.js', '../other/other.rules.js']);
     expected.set(stranger, service?.own?.length ?? 0);
     plant('src/unknown/planted.ts', ['../platform/example.js', 'node:path']);

@@ -26,23 +26,23 @@ function unreachedIn(root: string, config: string): readonly string[] {
 const folder = scratchFolder();
 afterAll(() => removeFolder(folder));
 
-/** A small program: `main.ts` serves the device's REST graphqlModule; the demo uses more than that. */
+/** A small program: `main.ts` serves the device's REST routes; the demo uses more than that. */
 const PROGRAM = {
   'tsconfig.json': '{ "compilerOptions": { "strict": true, "module": "nodenext" }, "include": ["src"] }',
   'package.json': '{ "type": "module" }',
   'src/main.ts': `
-    import { routes } from './resources/device/device.rest.js';
+    import { routes } from './domain/fleet/device/device.rest.js';
     import { fill } from './demo/demo.js';
-    export { orphan } from './resources/device/device.service.js';
+    export { orphan } from './domain/fleet/device/device.service.js';
     routes.forEach((route) => route(1)); fill();`,
   'src/demo/demo.ts': `
-    import { report } from '../resources/device/device.service.js';
+    import { report } from '../domain/fleet/device/device.service.js';
     export const fill = () => report(1);`,
-  'src/resources/device/device.rest.ts': `
+  'src/domain/fleet/device/device.rest.ts': `
     import { getDevice, tokens, Store } from '../device/device.service.js';
     const { renew } = tokens();
     export const routes = [getDevice, (id: number) => renew(id) + new Store().count(id)];`,
-  'src/resources/device/device.service.ts': `
+  'src/domain/fleet/device/device.service.ts': `
     import { readRow, writeRow } from './device.repository.js';
     export interface Tokens { renew(id: number): number; revoke(id: number): number }
     export function tokens(): Tokens {
@@ -59,7 +59,7 @@ const PROGRAM = {
     export const { get: getDevice, report } = all;
     export function orphan(): void { helperOfOrphan(); }
     export function helperOfOrphan(): void {}`,
-  'src/resources/device/device.repository.ts': `
+  'src/domain/fleet/device/device.repository.ts': `
     export const readRow = (id: number) => id;
     export function writeRow(id: number) { return id; }`,
 };
@@ -75,7 +75,7 @@ describe('functions of the domain', () => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
-    const service = 'src/resources/device/device.service.ts';
+    const service = 'src/domain/fleet/device/device.service.ts';
     expect(unreachedIn(folder, 'tsconfig.json')).toEqual(
       ['revoke', 'revoked', 'clear', 'cleared', 'report', 'orphan', 'helperOfOrphan']
         .map((name) => `${service} ${name}`)

@@ -1,8 +1,8 @@
 import Sqlite from 'better-sqlite3';
 
 import { openDatabase } from '../../src/database/sqlite/open.js';
+import { hashToken } from '../../src/domain/people/access-token/access-token.model.js';
 import { DAY, HOUR } from '../../src/platform/clock.js';
-import { hashToken } from '../../src/resources/access-token/access-token.model.js';
 import { drawnBefore, isNumbered } from '../support/drawn-ids.js';
 
 export type Row = Readonly<Record<string, string | number | Uint8Array | null>>;

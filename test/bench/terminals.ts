@@ -15,7 +15,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-import { hashToken } from '../../src/resources/access-token/access-token.model.js';
+import { hashToken } from '../../src/domain/people/access-token/access-token.model.js';
 import { metricOf, readGauges } from '../support/gauges.js';
 import { audit, fillDatabase, insertMember } from './fill.js';
 import { print, startGateway, withDatabaseFile, type BenchServer } from './measure.js';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
-} from '../../src/resources/transaction/transaction.model.js';
-import { payment, record, report } from '../resources/transaction/records.js';
+} from '../../src/domain/payments/transaction/transaction.model.js';
+import { payment, record, report } from '../domain/payments/transaction/records.js';
 import type { Fields } from '../support/client.js';
 import { nodeId } from '../support/dashboard.js';
 import { create, list, mutate, read, remove, update, type Payload } from '../support/parity/operations.js';

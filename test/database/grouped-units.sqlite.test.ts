@@ -6,16 +6,16 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units, WriteWork } from '../../src/database/work.js';
-import { localCaller } from '../../src/platform/caller.js';
-import { systemClock } from '../../src/platform/clock.js';
-import { yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
-import { createDevices } from '../../src/resources/device/device.import.service.js';
+import { createDevices } from '../../src/domain/fleet/device/device.import.service.js';
 import {
   createGroup,
   getGroupByName,
   groupRecords,
   updateGroup,
-} from '../../src/resources/group/group.service.js';
+} from '../../src/domain/fleet/group/group.service.js';
+import { localCaller } from '../../src/platform/caller.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 import { codeOf } from './added-companies.js';
 import { openGrouped } from './grouped.js';

@@ -9,32 +9,32 @@ import { searchedRows, type Search } from '../../src/database/list/request-class
 import type { Key, SliceRequest } from '../../src/database/list/slice.js';
 import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';
 import type { ReadWork } from '../../src/database/work.js';
-import { apiTokens } from '../../src/resources/access-token/access-token.service.js';
-import {
-  appVersions,
-  appVersionsOfGroup,
-  defaultVersionsOfGroup,
-} from '../../src/resources/app-version/app-version.service.js';
-import { apps } from '../../src/resources/app/app.service.js';
-import { devices, devicesOfLogicalNumber } from '../../src/resources/device/device.service.js';
-import { PRESENCES } from '../../src/resources/device/presence/presence.model.js';
-import { files } from '../../src/resources/file/file.service.js';
-import { groups } from '../../src/resources/group/group.service.js';
-import { ledgerEntries } from '../../src/resources/ledger-entry/ledger-entry.service.js';
+import { ledgerEntries } from '../../src/domain/base/ledger-entry/ledger-entry.service.js';
+import { devices, devicesOfLogicalNumber } from '../../src/domain/fleet/device/device.service.js';
+import { PRESENCES } from '../../src/domain/fleet/device/presence/presence.model.js';
+import { groups } from '../../src/domain/fleet/group/group.service.js';
 import {
   logicalNumbers,
   logicalNumbersOfGroup,
-} from '../../src/resources/logical-number/logical-number.service.js';
-import { metacontentList } from '../../src/resources/metacontent/metacontent.repository.js';
-import { deliveriesOfNotification } from '../../src/resources/notification/delivery/recall.service.js';
-import { notifications } from '../../src/resources/notification/notification.service.js';
-import { parameterList } from '../../src/resources/parameter/parameter.repository.js';
-import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
+} from '../../src/domain/fleet/logical-number/logical-number.service.js';
+import { metacontentList } from '../../src/domain/fleet/metacontent/metacontent.repository.js';
+import { parameterList } from '../../src/domain/fleet/parameter/parameter.repository.js';
+import { deliveriesOfNotification } from '../../src/domain/messages/notification/delivery/recall.service.js';
+import { notifications } from '../../src/domain/messages/notification/notification.service.js';
 import {
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
-} from '../../src/resources/transaction/totals/transaction-totals.service.js';
+} from '../../src/domain/payments/transaction/totals/transaction-totals.service.js';
+import { apiTokens } from '../../src/domain/people/access-token/access-token.service.js';
+import {
+  appVersions,
+  appVersionsOfGroup,
+  defaultVersionsOfGroup,
+} from '../../src/domain/software/app-version/app-version.service.js';
+import { apps } from '../../src/domain/software/app/app.service.js';
+import { files } from '../../src/domain/software/file/file.service.js';
+import { unknownTerminals } from '../../src/domain/terminals/terminal/unknown/adoption.service.js';
 import type { Tables } from '../../src/schema/schema.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 

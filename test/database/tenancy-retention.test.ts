@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
 import type { SystemWriteWork } from '../../src/database/work.js';
-import { KINDS } from '../../src/resources/retention/retention.model.js';
+import { KINDS } from '../../src/domain/base/retention/retention.model.js';
 import {
   deleteEndedDeliveries,
   deleteEndedTokens,
   deleteOldTransactions,
   selectAged,
   selectAges,
-} from '../../src/resources/retention/retention.repository.js';
+} from '../../src/domain/base/retention/retention.repository.js';
 import { SYSTEM } from '../support/server.js';
 import { rowsOfCompany, TWIN } from '../support/two-companies.js';
 import { setUp } from './company-units.js';

@@ -1,25 +1,31 @@
 import { describe, expect, it } from 'vitest';
 
-import { findCredential } from '../../src/resources/access-token/access-token.repository.js';
+import { totalDevices } from '../../src/domain/fleet/device/device.summary.service.js';
+import { DELIVERY_CHANGES } from '../../src/domain/messages/notification/delivery/delivery.model.js';
+import { makePart } from '../../src/domain/messages/notification/delivery/delivery.repository.js';
+import { findDueCompanyAfter } from '../../src/domain/messages/notification/delivery/dispatch.repository.js';
+import { findExpired } from '../../src/domain/messages/notification/delivery/recall.repository.js';
+import {
+  lastPosition,
+  lastPositions,
+} from '../../src/domain/messages/notification/waiting/waiting.repository.js';
+import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
+import { MAX_KINDS } from '../../src/domain/payments/transaction/transaction-figures.model.js';
+import { findCredential } from '../../src/domain/people/access-token/access-token.repository.js';
+import {
+  deleteMembership,
+  selectMemberships,
+} from '../../src/domain/people/user/member/member.repository.js';
+import { listMembers } from '../../src/domain/people/user/member/member.service.js';
 import {
   copyChunk,
   deleteLastChunks,
   deleteReleased,
   findReleased,
-} from '../../src/resources/content/content.repository.js';
-import { copyContent } from '../../src/resources/content/content.service.js';
-import { totalDevices } from '../../src/resources/device/device.summary.service.js';
-import { DELIVERY_CHANGES } from '../../src/resources/notification/delivery/delivery.model.js';
-import { makePart } from '../../src/resources/notification/delivery/delivery.repository.js';
-import { findDueCompanyAfter } from '../../src/resources/notification/delivery/dispatch.repository.js';
-import { findExpired } from '../../src/resources/notification/delivery/recall.repository.js';
-import { lastPosition, lastPositions } from '../../src/resources/notification/waiting/waiting.repository.js';
-import { findDeviceCredentials } from '../../src/resources/terminal/device-token.repository.js';
-import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
-import { MAX_KINDS } from '../../src/resources/transaction/transaction-figures.model.js';
-import { deleteMembership, selectMemberships } from '../../src/resources/user/member/member.repository.js';
-import { listMembers } from '../../src/resources/user/member/member.service.js';
-import { payment } from '../resources/transaction/records.js';
+} from '../../src/domain/software/content/content.repository.js';
+import { copyContent } from '../../src/domain/software/content/content.service.js';
+import { findDeviceCredentials } from '../../src/domain/terminals/terminal/device-token.repository.js';
+import { payment } from '../domain/payments/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
 import { rowsOfCompany, TWIN } from '../support/two-companies.js';
 import { CALLER, outcomeOrError, setUp } from './company-units.js';

@@ -2,11 +2,85 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { ReadWork, Units, WriteWork } from '../../src/database/work.js';
 import {
+  detachDevicesFrom,
+  devices,
+  devicesOfLogicalNumber,
+  getDeviceBySerialNumber,
+  listDevices,
+} from '../../src/domain/fleet/device/device.service.js';
+import {
+  devicesByFrameworkVersion,
+  devicesByModel,
+  totalDevices,
+} from '../../src/domain/fleet/device/device.summary.service.js';
+import {
+  defaultVersionsFor,
+  setDefaultVersions,
+} from '../../src/domain/fleet/group/default-versions.service.js';
+import { isGroupInUse } from '../../src/domain/fleet/group/group.repository.js';
+import {
+  getGroup,
+  groups,
+  groupsOfAppVersion,
+  listGroups,
+} from '../../src/domain/fleet/group/group.service.js';
+import {
+  getLogicalNumberByNumber,
+  listLogicalNumbers,
+  logicalNumbers,
+  logicalNumbersOfGroup,
+} from '../../src/domain/fleet/logical-number/logical-number.service.js';
+import { findTarget } from '../../src/domain/fleet/logical-number/target.service.js';
+import {
+  planVersionGrant,
+  type GrantMode,
+} from '../../src/domain/fleet/logical-number/version-grant.service.js';
+import {
+  countLinksOfVersions,
+  selectLinksOfNumbers,
+  selectLinksOfVersions,
+} from '../../src/domain/fleet/logical-number/version-links.repository.js';
+import { dropVersionLinks } from '../../src/domain/fleet/logical-number/version-links.service.js';
+import { metacontentList, metacontents } from '../../src/domain/fleet/metacontent/metacontent.service.js';
+import { listEffectiveParameters } from '../../src/domain/fleet/parameter/effective-parameter.service.js';
+import { setParameters } from '../../src/domain/fleet/parameter/parameter.bulk.service.js';
+import { selectByOwnersAndKeys } from '../../src/domain/fleet/parameter/parameter.repository.js';
+import {
+  parameterList,
+  parameters,
+  parametersOfGroup,
+} from '../../src/domain/fleet/parameter/parameter.service.js';
+import {
+  listNotifications,
+  notifications,
+  sendNotification,
+} from '../../src/domain/messages/notification/notification.service.js';
+import { finishTransaction } from '../../src/domain/payments/transaction/recording/transaction-finish.service.js';
+import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
+import { transactions } from '../../src/domain/payments/transaction/totals/transaction-totals.service.js';
+import { getTransaction } from '../../src/domain/payments/transaction/transaction.service.js';
+import {
   selectDerivedTokens,
   selectTokensOf,
-} from '../../src/resources/access-token/access-token.repository.js';
-import { apiTokens, getToken, listTokens } from '../../src/resources/access-token/access-token.service.js';
-import { deleteAppVersionsOf } from '../../src/resources/app-version/app-version.removal.service.js';
+} from '../../src/domain/people/access-token/access-token.repository.js';
+import {
+  apiTokens,
+  getToken,
+  listTokens,
+} from '../../src/domain/people/access-token/access-token.service.js';
+import { companies } from '../../src/domain/people/company/company.service.js';
+import {
+  findMembership,
+  selectAdministrators,
+} from '../../src/domain/people/user/member/member.repository.js';
+import {
+  getUser,
+  listMembers,
+  listUsers,
+  memberList,
+  users,
+} from '../../src/domain/people/user/member/member.service.js';
+import { deleteAppVersionsOf } from '../../src/domain/software/app-version/app-version.removal.service.js';
 import {
   appVersions,
   appVersionsOfApp,
@@ -18,87 +92,32 @@ import {
   listAppVersions,
   modulesOfAppVersion,
   updateAppVersion,
-} from '../../src/resources/app-version/app-version.service.js';
+} from '../../src/domain/software/app-version/app-version.service.js';
 import {
   insertAssociations,
   selectAssociatedWith,
-} from '../../src/resources/app-version/links/association.repository.js';
-import { attachToGroup, detachFromGroup } from '../../src/resources/app-version/links/group-links.service.js';
-import { isModuleInUse } from '../../src/resources/app/app.repository.js';
+} from '../../src/domain/software/app-version/links/association.repository.js';
+import {
+  attachToGroup,
+  detachFromGroup,
+} from '../../src/domain/software/app-version/links/group-links.service.js';
+import { isModuleInUse } from '../../src/domain/software/app/app.repository.js';
 import {
   apps,
   findAppsByNames,
   getApp,
   getAppByName,
   listApps,
-} from '../../src/resources/app/app.service.js';
-import { companies } from '../../src/resources/company/company.service.js';
-import { findChunk, findSize } from '../../src/resources/content/content.repository.js';
-import { copyContent, releaseContents, sumsOfContents } from '../../src/resources/content/content.service.js';
+} from '../../src/domain/software/app/app.service.js';
+import { findChunk, findSize } from '../../src/domain/software/content/content.repository.js';
 import {
-  detachDevicesFrom,
-  devices,
-  devicesOfLogicalNumber,
-  getDeviceBySerialNumber,
-  listDevices,
-} from '../../src/resources/device/device.service.js';
-import {
-  devicesByFrameworkVersion,
-  devicesByModel,
-  totalDevices,
-} from '../../src/resources/device/device.summary.service.js';
-import { files, filesOfAppVersion, listFiles } from '../../src/resources/file/file.service.js';
-import {
-  defaultVersionsFor,
-  setDefaultVersions,
-} from '../../src/resources/group/default-versions.service.js';
-import { isGroupInUse } from '../../src/resources/group/group.repository.js';
-import { getGroup, groups, groupsOfAppVersion, listGroups } from '../../src/resources/group/group.service.js';
-import {
-  getLogicalNumberByNumber,
-  listLogicalNumbers,
-  logicalNumbers,
-  logicalNumbersOfGroup,
-} from '../../src/resources/logical-number/logical-number.service.js';
-import { findTarget } from '../../src/resources/logical-number/target.service.js';
-import {
-  planVersionGrant,
-  type GrantMode,
-} from '../../src/resources/logical-number/version-grant.service.js';
-import {
-  countLinksOfVersions,
-  selectLinksOfNumbers,
-  selectLinksOfVersions,
-} from '../../src/resources/logical-number/version-links.repository.js';
-import { dropVersionLinks } from '../../src/resources/logical-number/version-links.service.js';
-import { metacontentList, metacontents } from '../../src/resources/metacontent/metacontent.service.js';
-import {
-  listNotifications,
-  notifications,
-  sendNotification,
-} from '../../src/resources/notification/notification.service.js';
-import { listEffectiveParameters } from '../../src/resources/parameter/effective-parameter.service.js';
-import { setParameters } from '../../src/resources/parameter/parameter.bulk.service.js';
-import { selectByOwnersAndKeys } from '../../src/resources/parameter/parameter.repository.js';
-import {
-  parameterList,
-  parameters,
-  parametersOfGroup,
-} from '../../src/resources/parameter/parameter.service.js';
-import { unknownTerminals } from '../../src/resources/terminal/unknown/adoption.service.js';
-import { finishTransaction } from '../../src/resources/transaction/recording/transaction-finish.service.js';
-import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
-import { transactions } from '../../src/resources/transaction/totals/transaction-totals.service.js';
-import { getTransaction } from '../../src/resources/transaction/transaction.service.js';
-import { findMembership, selectAdministrators } from '../../src/resources/user/member/member.repository.js';
-import {
-  getUser,
-  listMembers,
-  listUsers,
-  memberList,
-  users,
-} from '../../src/resources/user/member/member.service.js';
-import { report } from '../resources/transaction/records.js';
+  copyContent,
+  releaseContents,
+  sumsOfContents,
+} from '../../src/domain/software/content/content.service.js';
+import { files, filesOfAppVersion, listFiles } from '../../src/domain/software/file/file.service.js';
+import { unknownTerminals } from '../../src/domain/terminals/terminal/unknown/adoption.service.js';
+import { report } from '../domain/payments/transaction/records.js';
 import { openDatabase } from '../support/database.js';
 import type { SqlRow } from '../support/databases/place.js';
 import { NOTIFICATION_READS, NOTIFICATION_WRITES } from '../support/tenancy-of-notifications.js';

@@ -1,3 +1,6 @@
+import { WAITING_LIMITS } from '../../src/domain/messages/notification/notification.terminal.js';
+import { MAX_WAITING } from '../../src/domain/messages/notification/waiting/waiting-terminals.service.js';
+import { TRANSACTION_LIMITS } from '../../src/domain/payments/transaction/recording/transaction.terminal.js';
 import { LIVE_LIMITS } from '../../src/graphql/live/limits.js';
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../../src/http/body/body.js';
 import { CONNECTION_LIMITS, IDLE_RULE } from '../../src/http/server/connections.js';
@@ -9,9 +12,6 @@ import { MAX_DELETED_BYTES, MAX_DELETED_TOGETHER } from '../../src/platform/limi
 import { waitingLimits } from '../../src/platform/limits/waiting-bytes.js';
 import { MAX_PER_PAGE } from '../../src/platform/requests/page.js';
 import { MAX_ROWS } from '../../src/platform/requests/rows.js';
-import { WAITING_LIMITS } from '../../src/resources/notification/notification.terminal.js';
-import { MAX_WAITING } from '../../src/resources/notification/waiting/waiting-terminals.service.js';
-import { TRANSACTION_LIMITS } from '../../src/resources/transaction/recording/transaction.terminal.js';
 import { MAX_LINE_BYTES, STREAMS_OF_COMPANY } from '../../src/rest/lines/line-router.js';
 import { TERMINAL_LIMITS } from '../../src/terminal/limits.js';
 import type { Row } from './markdown.js';

@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-import { createGroup } from '../../src/resources/group/group.service.js';
+import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import type { Client } from '../support/client.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';

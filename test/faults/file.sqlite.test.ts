@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { createGroup } from '../../src/resources/group/group.service.js';
+import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms, runProgram, startProgram } from '../support/program.js';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
-import { createGroup } from '../../src/resources/group/group.service.js';
-import { createLogicalNumber } from '../../src/resources/logical-number/logical-number.service.js';
+import { createGroup } from '../../src/domain/fleet/group/group.service.js';
+import { createLogicalNumber } from '../../src/domain/fleet/logical-number/logical-number.service.js';
 import type { Client } from '../support/client.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFailed } from 'vitest';
 
-import { createGroup } from '../../src/resources/group/group.service.js';
+import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import type { Client, Reply } from '../support/client.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';

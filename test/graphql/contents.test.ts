@@ -2,9 +2,9 @@ import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { base64Of } from '../../src/domain/software/content/content.graphql.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { CHUNK_BYTES } from '../../src/platform/encoding/content-builder.js';
-import { base64Of } from '../../src/resources/content/content.graphql.js';
 import type { Fields } from '../support/client.js';
 import { answered, nodeId, statementsFor } from '../support/dashboard.js';
 import { startServer, type TestServer } from '../support/server.js';

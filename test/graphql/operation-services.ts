@@ -1,11 +1,11 @@
-import type { OperationServices } from '../../src/graphql/execution/context.js';
-import { SharedFeeds } from '../../src/graphql/execution/following/shared-feeds.js';
-import { createLargeReads } from '../../src/platform/concurrency/semaphore.js';
-import { readContent } from '../../src/resources/content/content.service.js';
 import {
   findStoredResponse,
   storeResponse,
-} from '../../src/resources/idempotency-key/idempotency-key.service.js';
+} from '../../src/domain/base/idempotency-key/idempotency-key.service.js';
+import { readContent } from '../../src/domain/software/content/content.service.js';
+import type { OperationServices } from '../../src/graphql/execution/context.js';
+import { SharedFeeds } from '../../src/graphql/execution/following/shared-feeds.js';
+import { createLargeReads } from '../../src/platform/concurrency/semaphore.js';
 import type { TestServer } from '../support/server.js';
 
 /** Services shared by the contexts of a server, for tests that create contexts. */

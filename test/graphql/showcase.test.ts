@@ -2,7 +2,7 @@ import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createDemo } from '../../src/demo/demo.js';
-import { changeCompany } from '../../src/resources/company/company.service.js';
+import { changeCompany } from '../../src/domain/people/company/company.service.js';
 import { graphql } from '../gql/gql.js';
 import type { ShowcaseQuery } from '../gql/graphql.js';
 import { createClient, type Client, type Fields } from '../support/client.js';

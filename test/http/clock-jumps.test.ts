@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { createNamedToken } from '../../src/domain/people/access-token/access-token.service.js';
 import { DAY, HOUR } from '../../src/platform/clock.js';
-import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
 import { createClient } from '../support/client.js';
 import { startServer, SYSTEM, type TestServer } from '../support/server.js';
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFleetFigures } from '../../src/app/monitoring/fleet-figures.js';
 import { Followers } from '../../src/http/monitoring/followers.js';
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
-import { record, report } from '../resources/transaction/records.js';
+import { record, report } from '../domain/payments/transaction/records.js';
 import { fleet } from '../support/fleet.js';
 import { metricOf } from '../support/gauges.js';
 import { startServer, type TestServer } from '../support/server.js';

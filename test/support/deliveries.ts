@@ -1,6 +1,6 @@
 import { inCompany, type OfCompany } from '../../src/database/company/company-rows.js';
 import type { SystemWriteWork, Units } from '../../src/database/work.js';
-import { sendNotification } from '../../src/resources/notification/notification.service.js';
+import { sendNotification } from '../../src/domain/messages/notification/notification.service.js';
 import { fleet } from './fleet.js';
 import { SYSTEM, type Member, type TestServer } from './server.js';
 

@@ -1,8 +1,8 @@
+import { getCompanyByName } from '../../src/domain/people/company/company.service.js';
+import { createPasswords } from '../../src/domain/people/user/password.service.js';
+import type { User } from '../../src/domain/people/user/user.model.js';
+import { addUser } from '../../src/domain/people/user/user.service.js';
 import type { Role } from '../../src/platform/caller.js';
-import { getCompanyByName } from '../../src/resources/company/company.service.js';
-import { createPasswords } from '../../src/resources/user/password.service.js';
-import type { User } from '../../src/resources/user/user.model.js';
-import { addUser } from '../../src/resources/user/user.service.js';
 import type { Reply, RequestOptions } from './client.js';
 import { COMPANIES, SYSTEM, type TestServer } from './server.js';
 

@@ -1,7 +1,7 @@
-import { findDevicesBySerialNumbers } from '../../src/resources/device/device.service.js';
-import { claimForTerminals } from '../../src/resources/notification/delivery/dispatch.service.js';
-import { storeRefusals } from '../../src/resources/terminal/refusal/terminal-refusal.repository.js';
-import { addUnknownTerminalSightings } from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
+import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
+import { claimForTerminals } from '../../src/domain/messages/notification/delivery/dispatch.service.js';
+import { storeRefusals } from '../../src/domain/terminals/terminal/refusal/terminal-refusal.repository.js';
+import { addUnknownTerminalSightings } from '../../src/domain/terminals/terminal/unknown/unknown-terminal.repository.js';
 import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
 import { recordAll } from './recording.js';

@@ -1,12 +1,12 @@
 import { createUnits } from '../../src/database/units.js';
 import type { WriteWork } from '../../src/database/work.js';
+import { createNamedToken } from '../../src/domain/people/access-token/access-token.service.js';
+import { ensureDerivedTokens } from '../../src/domain/people/access-token/derived-token.service.js';
+import { createPasswords } from '../../src/domain/people/user/password.service.js';
+import { addCompanyWithUser } from '../../src/domain/people/user/user.service.js';
 import { SCOPES } from '../../src/platform/caller.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { loadTokenSecret } from '../../src/platform/config/token-secret.js';
-import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
-import { ensureDerivedTokens } from '../../src/resources/access-token/derived-token.service.js';
-import { createPasswords } from '../../src/resources/user/password.service.js';
-import { addCompanyWithUser } from '../../src/resources/user/user.service.js';
 import { ownSecret, testConfig } from './config.js';
 import type { TestPlace } from './databases/place.js';
 

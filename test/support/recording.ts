@@ -1,5 +1,5 @@
 import type { WriteWork } from '../../src/database/work.js';
-import { recordEach } from '../../src/resources/transaction/recording/transaction-recording.service.js';
+import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 
 /** Stores new transactions, or throws the problem of the first that is refused, which undoes the unit of work. */
 export async function recordAll(work: WriteWork, rows: readonly unknown[]) {

@@ -1,11 +1,11 @@
 import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
+import type { Kind, Rules } from '../../src/domain/base/retention/retention.model.js';
+import { prune, type PruneOptions } from '../../src/domain/base/retention/retention.service.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { ledgerChainHash, type KeyedHash } from '../../src/platform/keys/keyed-hash.js';
 import { parsePeriod } from '../../src/platform/period.js';
-import type { Kind, Rules } from '../../src/resources/retention/retention.model.js';
-import { prune, type PruneOptions } from '../../src/resources/retention/retention.service.js';
 import type { TestPlace } from './databases/place.js';
 import { insertMany } from './databases/rows.js';
 

@@ -1,12 +1,12 @@
 import { createServer, type Server, type ServerOverrides } from '../../src/app/server.js';
 import { drawIds, NUMBERED_TABLES } from '../../src/database/company/ids.js';
 import type { SystemWriteWork } from '../../src/database/work.js';
+import { createNamedToken } from '../../src/domain/people/access-token/access-token.service.js';
+import { findCompany } from '../../src/domain/people/company/company.service.js';
+import { addCompanyWithUser, addUser } from '../../src/domain/people/user/user.service.js';
 import type { Caller, Role, Scope } from '../../src/platform/caller.js';
 import type { Config } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { createNamedToken } from '../../src/resources/access-token/access-token.service.js';
-import { findCompany } from '../../src/resources/company/company.service.js';
-import { addCompanyWithUser, addUser } from '../../src/resources/user/user.service.js';
 import { createClient, type Client } from './client.js';
 import { testClock, type TestClock } from './clock.js';
 import { ownSecret, testConfig } from './config.js';

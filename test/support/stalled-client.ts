@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
 
-import { record, report } from '../resources/transaction/records.js';
+import { record, report } from '../domain/payments/transaction/records.js';
 import { openKnown } from './raw-socket.js';
 import type { Member, TestServer } from './server.js';
 import { openStreams } from './subscribe.js';

@@ -1,9 +1,12 @@
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
-import { finish, requeue } from '../../src/resources/notification/delivery/delivery-changes.repository.js';
+import {
+  finish,
+  requeue,
+} from '../../src/domain/messages/notification/delivery/delivery-changes.repository.js';
 import {
   deliveries,
   queueDeliveries,
-} from '../../src/resources/notification/delivery/delivery.repository.js';
+} from '../../src/domain/messages/notification/delivery/delivery.repository.js';
 import {
   claim,
   endLeases,
@@ -12,17 +15,17 @@ import {
   selectDue,
   selectHanded,
   selectWaiting,
-} from '../../src/resources/notification/delivery/dispatch.repository.js';
+} from '../../src/domain/messages/notification/delivery/dispatch.repository.js';
 import {
   selectInStates,
   selectSummaries,
-} from '../../src/resources/notification/delivery/recall.repository.js';
+} from '../../src/domain/messages/notification/delivery/recall.repository.js';
 import {
   findTokens,
   selectFacts,
   selectOpenNumbers,
   selectQueueChanges,
-} from '../../src/resources/notification/waiting/waiting.repository.js';
+} from '../../src/domain/messages/notification/waiting/waiting.repository.js';
 import { FAILED_EARLIER, FAILED_LATER, LEASE_END, LEASED } from './two-companies.js';
 
 const NUMBERS = [1, 2, 3];

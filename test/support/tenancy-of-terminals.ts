@@ -1,5 +1,16 @@
 import { countEntries } from '../../src/database/list/entry-count.js';
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
+import { devices } from '../../src/domain/fleet/device/device.service.js';
+import {
+  devicesByGroup,
+  devicesByPresence,
+} from '../../src/domain/fleet/device/presence/presence-summary.repository.js';
+import {
+  selectOnlyDevices,
+  selectSightings,
+} from '../../src/domain/fleet/device/presence/presence.repository.js';
+import { effectiveEntries, selectValueBytes } from '../../src/domain/fleet/parameter/parameter.repository.js';
+import { findTransactionsByKeys } from '../../src/domain/payments/transaction/transaction.repository.js';
 import {
   dropCurrent,
   forgetDeletedVersions,
@@ -7,33 +18,22 @@ import {
   selectOtherVersions,
   selectReach,
   upsertHeld,
-} from '../../src/resources/asset/held-version.repository.js';
-import { devices } from '../../src/resources/device/device.service.js';
-import {
-  devicesByGroup,
-  devicesByPresence,
-} from '../../src/resources/device/presence/presence-summary.repository.js';
-import {
-  selectOnlyDevices,
-  selectSightings,
-} from '../../src/resources/device/presence/presence.repository.js';
-import { manifestEntries, selectSoftware } from '../../src/resources/manifest/manifest.repository.js';
-import { effectiveEntries, selectValueBytes } from '../../src/resources/parameter/parameter.repository.js';
+} from '../../src/domain/software/asset/held-version.repository.js';
+import { manifestEntries, selectSoftware } from '../../src/domain/software/manifest/manifest.repository.js';
 import {
   deleteDeviceToken,
   replaceDeviceTokens,
   selectDevicesForTokens,
-} from '../../src/resources/terminal/device-token.repository.js';
+} from '../../src/domain/terminals/terminal/device-token.repository.js';
 import {
   selectRefusals,
   storeRefusals,
-} from '../../src/resources/terminal/refusal/terminal-refusal.repository.js';
+} from '../../src/domain/terminals/terminal/refusal/terminal-refusal.repository.js';
 import {
   addUnknownTerminalSightings,
   isUnknownTerminal,
   trimUnknownTerminals,
-} from '../../src/resources/terminal/unknown/unknown-terminal.repository.js';
-import { findTransactionsByKeys } from '../../src/resources/transaction/transaction.repository.js';
+} from '../../src/domain/terminals/terminal/unknown/unknown-terminal.repository.js';
 import { TWIN } from './two-companies.js';
 
 const PAGE = { descending: false, backward: false, limit: 50, key: null };

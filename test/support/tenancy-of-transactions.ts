@@ -2,11 +2,14 @@ import type { ReadWork } from '../../src/database/work.js';
 import {
   hasManyRows,
   transactionsIn,
-} from '../../src/resources/transaction/extent/transaction-extent.repository.js';
-import * as summaries from '../../src/resources/transaction/summary/transaction-summary.repository.js';
-import { summarizeTransactions } from '../../src/resources/transaction/summary/transaction-summary.service.js';
-import { transactionNewRows } from '../../src/resources/transaction/totals/transaction-totals.service.js';
-import { getTransaction, listTransactions } from '../../src/resources/transaction/transaction.service.js';
+} from '../../src/domain/payments/transaction/extent/transaction-extent.repository.js';
+import * as summaries from '../../src/domain/payments/transaction/summary/transaction-summary.repository.js';
+import { summarizeTransactions } from '../../src/domain/payments/transaction/summary/transaction-summary.service.js';
+import { transactionNewRows } from '../../src/domain/payments/transaction/totals/transaction-totals.service.js';
+import {
+  getTransaction,
+  listTransactions,
+} from '../../src/domain/payments/transaction/transaction.service.js';
 import { START, TWIN } from './two-companies.js';
 
 const PAGE = { page: 1, perPage: 100 };

@@ -51,8 +51,8 @@ const GRAPHQL_FIXTURES: readonly Fixture[] = [
     name: 'refuses a GraphQL type that leaves a field of the domain type out',
     source: `
 import { flag, nullable, text } from '../../src/graphql/index.js';
-import type { Device } from '../../src/resources/device/device.model.js';
-import { auditedType } from '../../src/resources/user/audited.graphql.js';
+import type { Device } from '../../src/domain/fleet/device/device.model.js';
+import { auditedType } from '../../src/domain/people/user/audited.graphql.js';
 
 export const Incomplete = auditedType<Device, 'logicalNumberId'>('Incomplete', 'A device.', { // error TS2741: meta
   serialNumber: text('Serial number.'),

@@ -1,5 +1,5 @@
+import { LedgerEntryType } from '../../domain/base/ledger-entry/ledger-entry.graphql.js';
 import { computed, fields, Node, nullable, object } from '../../graphql/index.js';
-import { LedgerEntryType } from '../../resources/ledger-entry/ledger-entry.graphql.js';
 import { nodeSources, readNode } from './node-lookup.graphql.js';
 
 /** Where the records of each type are read from, by their entity type in the ledger: `app_version` for `AppVersion`. */

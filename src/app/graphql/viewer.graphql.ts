@@ -1,5 +1,12 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 
+import { ApiTokenList, Scope } from '../../domain/people/access-token/access-token.graphql.js';
+import { apiTokensOfUser } from '../../domain/people/access-token/access-token.service.js';
+import { CompanyType } from '../../domain/people/company/company.graphql.js';
+import { companies } from '../../domain/people/company/company.service.js';
+import { Role } from '../../domain/people/user/member/member.graphql.js';
+import { users } from '../../domain/people/user/member/member.service.js';
+import { UserType } from '../../domain/people/user/user.graphql.js';
 import {
   choice,
   computed,
@@ -15,13 +22,6 @@ import {
   type GraphqlContext,
 } from '../../graphql/index.js';
 import { mayUse, SCOPES, type Role as RoleName, type Scope as ScopeName } from '../../platform/caller.js';
-import { ApiTokenList, Scope } from '../../resources/access-token/access-token.graphql.js';
-import { apiTokensOfUser } from '../../resources/access-token/access-token.service.js';
-import { CompanyType } from '../../resources/company/company.graphql.js';
-import { companies } from '../../resources/company/company.service.js';
-import { Role } from '../../resources/user/member/member.graphql.js';
-import { users } from '../../resources/user/member/member.service.js';
-import { UserType } from '../../resources/user/user.graphql.js';
 
 const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>>(
   'RateLimit',

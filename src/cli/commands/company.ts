@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
-import type { CompanySummary } from '../../resources/company/company.model.js';
-import { changeCompany, listCompanies } from '../../resources/company/company.service.js';
+import type { CompanySummary } from '../../domain/people/company/company.model.js';
+import { changeCompany, listCompanies } from '../../domain/people/company/company.service.js';
 import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
 

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 
+import { getDeviceBySerialNumber } from '../../domain/fleet/device/device.service.js';
+import {
+  issueDeviceToken,
+  issueNextDeviceTokens,
+} from '../../domain/terminals/terminal/device-token.service.js';
+import type { IssuedToken } from '../../domain/terminals/terminal/terminal.model.js';
 import { counted } from '../../platform/errors.js';
-import { getDeviceBySerialNumber } from '../../resources/device/device.service.js';
-import { issueDeviceToken, issueNextDeviceTokens } from '../../resources/terminal/device-token.service.js';
-import type { IssuedToken } from '../../resources/terminal/terminal.model.js';
 import { callerIn, withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';

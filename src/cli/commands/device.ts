@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 
+import { createDevices } from '../../domain/fleet/device/device.import.service.js';
+import type { DeviceRow, ErrorPolicy } from '../../domain/fleet/device/device.model.js';
 import { counted } from '../../platform/errors.js';
-import { createDevices } from '../../resources/device/device.import.service.js';
-import type { DeviceRow, ErrorPolicy } from '../../resources/device/device.model.js';
 import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';

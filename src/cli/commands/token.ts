@@ -1,15 +1,19 @@
 import type { Command } from 'commander';
 
 import type { WriteWork } from '../../database/work.js';
+import type { AccessToken } from '../../domain/people/access-token/access-token.model.js';
+import {
+  createNamedToken,
+  getToken,
+  listTokens,
+} from '../../domain/people/access-token/access-token.service.js';
+import { renewToken, revokeToken } from '../../domain/people/access-token/token-rights.service.js';
+import { getMembership } from '../../domain/people/user/member/member.service.js';
+import { getUserByEmail } from '../../domain/people/user/user.service.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
 import { notFound } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
-import type { AccessToken } from '../../resources/access-token/access-token.model.js';
-import { createNamedToken, getToken, listTokens } from '../../resources/access-token/access-token.service.js';
-import { renewToken, revokeToken } from '../../resources/access-token/token-rights.service.js';
-import { getMembership } from '../../resources/user/member/member.service.js';
-import { getUserByEmail } from '../../resources/user/user.service.js';
 import {
   readIn,
   withActor,

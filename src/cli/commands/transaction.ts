@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
 
+import {
+  REQUIRED_ROW_FIELDS,
+  ROW_FIELDS,
+} from '../../domain/payments/transaction/recording/transaction-row.model.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { ndjsonLine } from '../../platform/encoding/ndjson.js';
 import { counted } from '../../platform/errors.js';
 import type { RejectedRow, RowTotals } from '../../platform/requests/rows.js';
-import {
-  REQUIRED_ROW_FIELDS,
-  ROW_FIELDS,
-} from '../../resources/transaction/recording/transaction-row.model.js';
 import { callerIn, withActor, withDatabase, type ActorOptions } from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';

@@ -1,4 +1,8 @@
 import type { Units } from '../../database/work.js';
+import {
+  checkRows,
+  storeRows,
+} from '../../domain/payments/transaction/recording/transaction-rows.service.js';
 import type { Caller } from '../../platform/caller.js';
 import {
   addRows,
@@ -8,7 +12,6 @@ import {
   type Row,
   type RowTotals,
 } from '../../platform/requests/rows.js';
-import { checkRows, storeRows } from '../../resources/transaction/recording/transaction-rows.service.js';
 
 interface ImportOptions {
   readonly units: Units;

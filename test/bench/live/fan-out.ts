@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-import { hashToken } from '../../../src/resources/access-token/access-token.model.js';
+import { hashToken } from '../../../src/domain/people/access-token/access-token.model.js';
 import { fillDatabase, insertMember, type Insert } from '../fill.js';
 import { print, startWatchedGateway, withDatabaseFile, type BenchServer } from '../measure.js';
 import type { Plan, Report } from './subscribers.js';

@@ -10,10 +10,10 @@ import { SESSION_AS_SYSTEM } from '../../../src/database/postgres/roles.js';
 import { connect } from '../../../src/database/sqlite/connect.js';
 import { createUnits } from '../../../src/database/units.js';
 import { createDemo } from '../../../src/demo/demo.js';
+import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { localCaller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { ledgerChainHash } from '../../../src/platform/keys/keyed-hash.js';
-import { createGroup } from '../../../src/resources/group/group.service.js';
 import { databaseFile } from '../../support/databases/sqlite-place.js';
 import { scratchFolder } from '../../support/scratch.js';
 

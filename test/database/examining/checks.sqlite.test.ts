@@ -8,16 +8,19 @@ import type { ChildList, List } from '../../../src/database/list/list.js';
 import { checkedText, openChecked } from '../../../src/database/sqlite/examining/checked-connection.js';
 import { ThreadDialect } from '../../../src/database/sqlite/examining/thread-dialect.js';
 import type { ReadWork } from '../../../src/database/work.js';
-import { HOUR } from '../../../src/platform/clock.js';
-import { PRESENCE_LIMITS } from '../../../src/platform/presence.js';
 import {
   devicesByFrameworkVersion,
   devicesByModel,
   totalDevices,
-} from '../../../src/resources/device/device.summary.service.js';
-import { BUCKETS, DIMENSIONS } from '../../../src/resources/transaction/summary/transaction-summary.model.js';
-import { summarizeTransactions } from '../../../src/resources/transaction/summary/transaction-summary.service.js';
-import { listTransactions } from '../../../src/resources/transaction/transaction.service.js';
+} from '../../../src/domain/fleet/device/device.summary.service.js';
+import {
+  BUCKETS,
+  DIMENSIONS,
+} from '../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
+import { summarizeTransactions } from '../../../src/domain/payments/transaction/summary/transaction-summary.service.js';
+import { listTransactions } from '../../../src/domain/payments/transaction/transaction.service.js';
+import { HOUR } from '../../../src/platform/clock.js';
+import { PRESENCE_LIMITS } from '../../../src/platform/presence.js';
 import type { Tables } from '../../../src/schema/schema.js';
 import { databaseFile, fileOf } from '../../support/databases/sqlite-place.js';
 import { populate } from '../../support/populated.js';
@@ -118,7 +121,7 @@ function conditionsOf({ filters }: List<unknown>): Condition[] {
 }
 
 async function exported<T>(isOne: (value: object) => boolean): Promise<(readonly [string, T])[]> {
-  const files = globSync('src/resources/**/*.repository.ts').map((file) => `${ROOT}${file}`);
+  const files = globSync('src/domain/**/*.repository.ts').map((file) => `${ROOT}${file}`);
   const modules = await Promise.all(files.map((file) => import(file) as Promise<Record<string, unknown>>));
   return modules
     .flatMap((module) => Object.entries(module))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createSteps } from '../../../src/app/steps.js';
 import type { CommittedChange } from '../../../src/database/database.js';
-import { createGroup } from '../../../src/resources/group/group.service.js';
+import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { addCompany, openNodes, type Node } from '../../support/postgres/nodes.js';
 
 const { node, admin } = openNodes(2);

@@ -6,10 +6,10 @@ import { specialSql } from '../../../src/database/company/special-sql.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/units.js';
 import type { ReadWork, Units } from '../../../src/database/work.js';
+import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import type { Caller } from '../../../src/platform/caller.js';
 import { LOCAL_ORIGIN } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { createGroup } from '../../../src/resources/group/group.service.js';
 import { addCompany, openNodes, present } from '../../support/postgres/nodes.js';
 
 const opened = openNodes(1);

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import type { Database } from '../../../src/database/database.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/units.js';
+import { listCompanies } from '../../../src/domain/people/company/company.service.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { listCompanies } from '../../../src/resources/company/company.service.js';
 import { adminUrlOf, createDatabase, dropDatabase } from '../../support/postgres/boot.js';
 import { addCompany } from '../../support/postgres/nodes.js';
 import { startPooler, type PoolerOptions } from '../../support/postgres/pooler.js';

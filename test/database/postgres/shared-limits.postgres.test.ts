@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { SharedLimits } from '../../../src/database/postgres/limits/shared-limits.js';
 import { MAX_ROWS } from '../../../src/database/postgres/limits/shared-window-store.js';
 import { openDatabase } from '../../../src/database/postgres/open.js';
+import { createSignInThrottle } from '../../../src/domain/people/user/sign-in/sign-in-throttle.service.js';
 import { HOUR, MINUTE } from '../../../src/platform/clock.js';
 import { createNetworkCounter } from '../../../src/platform/limits/network-counter.js';
-import { createSignInThrottle } from '../../../src/resources/user/sign-in/sign-in-throttle.service.js';
 import { testClock } from '../../support/clock.js';
 import { createDatabase, dropDatabase } from '../../support/postgres/boot.js';
 import { waitFor } from '../../support/wait-for.js';

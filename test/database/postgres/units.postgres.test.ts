@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { CompanyRows } from '../../../src/database/company/company-rows.js';
 import { specialSql } from '../../../src/database/company/special-sql.js';
 import type { WriteWork } from '../../../src/database/work.js';
+import { ledgerNewRows } from '../../../src/domain/base/ledger-entry/ledger-entry.service.js';
+import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
-import { createGroup } from '../../../src/resources/group/group.service.js';
-import { ledgerNewRows } from '../../../src/resources/ledger-entry/ledger-entry.service.js';
 import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 
 const { node, nodes, admin } = openNodes(4);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createGroup } from '../../../src/resources/group/group.service.js';
+import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { addCompany, openNodes } from '../../support/postgres/nodes.js';
 
 const { node, admin } = openNodes(2);

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { openDatabase } from '../../../src/database/sqlite/open.js';
 import { createUnits } from '../../../src/database/units.js';
 import type { Units, WriteWork } from '../../../src/database/work.js';
+import { createNamedToken } from '../../../src/domain/people/access-token/access-token.service.js';
+import { addCompanyWithUser, addUser } from '../../../src/domain/people/user/user.service.js';
 import { ROLES, SCOPES, type Caller, type Role, type Scope } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';
-import { addCompanyWithUser, addUser } from '../../../src/resources/user/user.service.js';
 import { fill, type Known } from './records.js';
 
 /** Who sends a request: a member of a company with a token, or nobody. */

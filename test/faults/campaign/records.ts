@@ -1,16 +1,16 @@
 import type { WriteWork } from '../../../src/database/work.js';
+import type { Device } from '../../../src/domain/fleet/device/device.model.js';
+import { createDevice } from '../../../src/domain/fleet/device/device.service.js';
+import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
+import type { LogicalNumber } from '../../../src/domain/fleet/logical-number/logical-number.model.js';
+import { createLogicalNumber } from '../../../src/domain/fleet/logical-number/logical-number.service.js';
+import { metacontents } from '../../../src/domain/fleet/metacontent/metacontent.service.js';
+import { parameters } from '../../../src/domain/fleet/parameter/parameter.service.js';
+import { sendNotification } from '../../../src/domain/messages/notification/notification.service.js';
+import { createAppVersion } from '../../../src/domain/software/app-version/app-version.service.js';
+import { createApp } from '../../../src/domain/software/app/app.service.js';
+import { createFile } from '../../../src/domain/software/file/file.service.js';
 import { ContentBuilder } from '../../../src/platform/encoding/content-builder.js';
-import { createAppVersion } from '../../../src/resources/app-version/app-version.service.js';
-import { createApp } from '../../../src/resources/app/app.service.js';
-import type { Device } from '../../../src/resources/device/device.model.js';
-import { createDevice } from '../../../src/resources/device/device.service.js';
-import { createFile } from '../../../src/resources/file/file.service.js';
-import { createGroup } from '../../../src/resources/group/group.service.js';
-import type { LogicalNumber } from '../../../src/resources/logical-number/logical-number.model.js';
-import { createLogicalNumber } from '../../../src/resources/logical-number/logical-number.service.js';
-import { metacontents } from '../../../src/resources/metacontent/metacontent.service.js';
-import { sendNotification } from '../../../src/resources/notification/notification.service.js';
-import { parameters } from '../../../src/resources/parameter/parameter.service.js';
 import { recordAll } from '../../support/recording.js';
 
 /** Ids by GraphQL type and names by path placeholder, for use in requests. */

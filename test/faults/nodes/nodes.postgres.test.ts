@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { drawIds } from '../../../src/database/company/ids.js';
+import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import {
   createNamedToken,
   getToken,
   revokeTokens,
-} from '../../../src/resources/access-token/access-token.service.js';
-import { createGroup } from '../../../src/resources/group/group.service.js';
+} from '../../../src/domain/people/access-token/access-token.service.js';
 import { startNode, type ServerProcess } from '../../support/postgres/cluster.js';
 import {
   createByGraphql,

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openDatabase } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/units.js';
+import { createNamedToken } from '../../../src/domain/people/access-token/access-token.service.js';
+import { addCompanyWithUser } from '../../../src/domain/people/user/user.service.js';
 import { SCOPES } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';
-import { addCompanyWithUser } from '../../../src/resources/user/user.service.js';
 import type { Client, Reply } from '../../support/client.js';
 import { runProgram, startProgram, type Program, type ProgramOptions } from '../../support/program.js';
 

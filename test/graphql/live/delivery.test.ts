@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createUnits } from '../../../src/database/units.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { record, report } from '../../resources/transaction/records.js';
+import { record, report } from '../../domain/payments/transaction/records.js';
 import { fleet } from '../../support/fleet.js';
 import { recordAll } from '../../support/recording.js';
 import { startServer, type TestServer } from '../../support/server.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { instant } from '../../../src/database/storage.js';
+import { createNamedToken, getToken } from '../../../src/domain/people/access-token/access-token.service.js';
+import { revokeToken } from '../../../src/domain/people/access-token/token-rights.service.js';
+import { disableUser } from '../../../src/domain/people/user/user.service.js';
 import { HOUR } from '../../../src/platform/clock.js';
-import { createNamedToken, getToken } from '../../../src/resources/access-token/access-token.service.js';
-import { revokeToken } from '../../../src/resources/access-token/token-rights.service.js';
-import { disableUser } from '../../../src/resources/user/user.service.js';
 import { changed, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { openKnown } from '../../support/raw-socket.js';

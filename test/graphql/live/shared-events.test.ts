@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { record, report } from '../../resources/transaction/records.js';
+import { record, report } from '../../domain/payments/transaction/records.js';
 import { fleet } from '../../support/fleet.js';
 import { liveTexts, sequencesIn, type LiveTexts } from '../../support/live-texts.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';

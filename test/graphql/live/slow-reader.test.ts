@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { record, report } from '../../resources/transaction/records.js';
+import { record, report } from '../../domain/payments/transaction/records.js';
 import { IDS_BEFORE_BETA, startServer, type TestServer } from '../../support/server.js';
 import { RECORDS, recordMany, stall, STALLED } from '../../support/stalled-client.js';
 import { openStreams } from '../../support/subscribe.js';

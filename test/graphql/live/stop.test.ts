@@ -6,9 +6,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { createServer } from '../../../src/app/server.js';
+import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { HOUR } from '../../../src/platform/clock.js';
 import { createLogger } from '../../../src/platform/logger.js';
-import { createGroup } from '../../../src/resources/group/group.service.js';
 import { testConfig } from '../../support/config.js';
 import { fleet } from '../../support/fleet.js';
 import { openKnown, openRaw } from '../../support/raw-socket.js';

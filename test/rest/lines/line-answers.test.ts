@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Units } from '../../../src/database/work.js';
+import { transactionIngest } from '../../../src/domain/payments/transaction/recording/transaction-ingest.rest.js';
 import { ndjsonRows } from '../../../src/platform/encoding/ndjson.js';
 import { DomainError } from '../../../src/platform/errors.js';
-import { transactionIngest } from '../../../src/resources/transaction/recording/transaction-ingest.rest.js';
 import { lineAnswers, type Lines } from '../../../src/rest/lines/line-answers.js';
 import type { LineRoute } from '../../../src/rest/lines/line-route.js';
 import { MAX_LINE_BYTES } from '../../../src/rest/lines/line-router.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { getToken } from '../../../src/resources/access-token/access-token.service.js';
-import { revokeToken } from '../../../src/resources/access-token/token-rights.service.js';
+import { getToken } from '../../../src/domain/people/access-token/access-token.service.js';
+import { revokeToken } from '../../../src/domain/people/access-token/token-rights.service.js';
 import type { Fields } from '../../support/client.js';
 import { metricOf } from '../../support/gauges.js';
 import {

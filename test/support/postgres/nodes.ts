@@ -5,10 +5,10 @@ import type { Database } from '../../../src/database/database.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/units.js';
 import type { Units } from '../../../src/database/work.js';
+import { createNamedToken } from '../../../src/domain/people/access-token/access-token.service.js';
+import { addCompanyWithUser } from '../../../src/domain/people/user/user.service.js';
 import { localCaller, LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { createNamedToken } from '../../../src/resources/access-token/access-token.service.js';
-import { addCompanyWithUser } from '../../../src/resources/user/user.service.js';
 import { adminUrlOf, createDatabase, dropDatabase } from './boot.js';
 import { connectTo, type Run } from './schema.js';
 

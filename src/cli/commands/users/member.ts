@@ -1,18 +1,18 @@
 import { Option, type Command } from 'commander';
 
 import type { WriteWork } from '../../../database/work.js';
-import { ROLES } from '../../../platform/caller.js';
 import {
   addMember,
   disableMember,
   enableMember,
   removeMember,
   setRole,
-} from '../../../resources/user/member/member.changes.service.js';
-import { getUser, listMembers } from '../../../resources/user/member/member.service.js';
-import { createPasswords } from '../../../resources/user/password.service.js';
-import type { Member } from '../../../resources/user/user.model.js';
-import { getUserByEmail } from '../../../resources/user/user.service.js';
+} from '../../../domain/people/user/member/member.changes.service.js';
+import { getUser, listMembers } from '../../../domain/people/user/member/member.service.js';
+import { createPasswords } from '../../../domain/people/user/password.service.js';
+import type { Member } from '../../../domain/people/user/user.model.js';
+import { getUserByEmail } from '../../../domain/people/user/user.service.js';
+import { ROLES } from '../../../platform/caller.js';
 import { readIn, withActor, withDatabase, writeIn, type ActorOptions } from '../../command-context.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';
 import { memberFields, membersTable } from './user-output.js';

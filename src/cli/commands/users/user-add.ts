@@ -1,15 +1,15 @@
 import { Option, type Command } from 'commander';
 
 import type { SystemWriteWork } from '../../../database/work.js';
+import { ensureDerivedTokens } from '../../../domain/people/access-token/derived-token.service.js';
+import { CompanyOption, type Company } from '../../../domain/people/company/company.model.js';
+import { findCompany } from '../../../domain/people/company/company.service.js';
+import { createPasswords } from '../../../domain/people/user/password.service.js';
+import type { User } from '../../../domain/people/user/user.model.js';
+import { addCompanyWithUser, addUser, findUserByEmail } from '../../../domain/people/user/user.service.js';
 import { LOCAL_ORIGIN, ROLES } from '../../../platform/caller.js';
 import { loadTokenSecret } from '../../../platform/config/token-secret.js';
 import { parse } from '../../../platform/validate.js';
-import { ensureDerivedTokens } from '../../../resources/access-token/derived-token.service.js';
-import { CompanyOption, type Company } from '../../../resources/company/company.model.js';
-import { findCompany } from '../../../resources/company/company.service.js';
-import { createPasswords } from '../../../resources/user/password.service.js';
-import type { User } from '../../../resources/user/user.model.js';
-import { addCompanyWithUser, addUser, findUserByEmail } from '../../../resources/user/user.service.js';
 import { actorIn, withActor, withDatabase, type CommandContext } from '../../command-context.js';
 import { CommandError } from '../../command-error.js';
 import { printResult, type CommandIo, type JsonOption } from '../../command-io.js';

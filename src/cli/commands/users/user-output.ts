@@ -1,5 +1,5 @@
+import type { Member, Person, User } from '../../../domain/people/user/user.model.js';
 import { systemClock } from '../../../platform/clock.js';
-import type { Member, Person, User } from '../../../resources/user/user.model.js';
 import { table } from '../../command-io.js';
 
 /** A user who is both disabled and locked is shown as disabled: a lock ends by itself. */

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 
 import type { SystemWriteWork } from '../../../database/work.js';
-import { LOCAL_ORIGIN } from '../../../platform/caller.js';
-import { createPasswords } from '../../../resources/user/password.service.js';
-import type { User } from '../../../resources/user/user.model.js';
+import { createPasswords } from '../../../domain/people/user/password.service.js';
+import type { User } from '../../../domain/people/user/user.model.js';
 import {
   disableUser,
   enableUser,
@@ -13,7 +12,8 @@ import {
   setPassword,
   unlockUser,
   updateAccount,
-} from '../../../resources/user/user.service.js';
+} from '../../../domain/people/user/user.service.js';
+import { LOCAL_ORIGIN } from '../../../platform/caller.js';
 import { companyNamed, withActor, withDatabase } from '../../command-context.js';
 import { CommandError } from '../../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';

@@ -1,0 +1,51 @@
+import type { SystemWriteWork, WriteWork } from '../../../database/work.js';
+import { DAY } from '../../../platform/clock.js';
+import { DomainError } from '../../../platform/errors.js';
+import type { IdempotencyKey, StoredResponse } from '../../../platform/requests/idempotency.js';
+import { deleteResponsesBefore, insertResponse, responses } from './idempotency-key.repository.js';
+
+const RETENTION_MS = DAY;
+const DELETED_PER_CALL = 100;
+
+/** The response of an earlier call with this key, for 24 hours. Errors: `idempotency_mismatch`. */
+export async function findStoredResponse(
+  work: WriteWork,
+  key: IdempotencyKey,
+): Promise<StoredResponse | undefined> {
+  const of = { scope: scopeOf(work, key), key: key.key };
+  const kept = await responses.find(work, of);
+  if (kept === undefined) return undefined;
+  if (work.now.getTime() - kept.created_at > RETENTION_MS) {
+    await responses.delete(work, of);
+    return undefined;
+  }
+  if (kept.fingerprint !== key.fingerprint) {
+    throw new DomainError('idempotency_mismatch', 'This Idempotency-Key was used with another body.');
+  }
+  return { status: kept.status, answer: kept.answer, contentId: kept.content_id };
+}
+
+/** Stores the response in the transaction of the call's own changes. */
+export async function storeResponse(
+  work: WriteWork,
+  key: IdempotencyKey,
+  kept: StoredResponse,
+): Promise<void> {
+  await insertResponse(work, {
+    scope: scopeOf(work, key),
+    key: key.key,
+    fingerprint: key.fingerprint,
+    status: kept.status,
+    answer: kept.answer,
+    content_id: kept.contentId,
+  });
+}
+
+/** Deletes some of the responses older than 24 hours; returns whether more exist. */
+export async function deleteExpiredResponses(work: SystemWriteWork): Promise<boolean> {
+  return await deleteResponsesBefore(work, new Date(work.now.getTime() - RETENTION_MS), DELETED_PER_CALL);
+}
+
+function scopeOf(work: WriteWork, key: IdempotencyKey): string {
+  return `${work.caller.userId} ${key.call}`;
+}

@@ -1,0 +1,81 @@
+import { Arg, Int, Resolver, Root, Subscription, type SubscribeResolverData } from 'type-graphql';
+
+import {
+  choice,
+  graphqlModule,
+  fields,
+  instant,
+  int,
+  json,
+  listQuery,
+  listTypes,
+  nodesOf,
+  nodeType,
+  nullable,
+  one,
+  text,
+  type FollowArgs,
+  type GraphqlContext,
+} from '../../../graphql/index.js';
+import { CompanyType } from '../../people/company/company.graphql.js';
+import { companies } from '../../people/company/company.service.js';
+import { Channel } from '../../people/user/audited.graphql.js';
+import { UserList } from '../../people/user/user.graphql.js';
+import type { LedgerEntry } from './ledger-entry.model.js';
+import { ledgerNewRows, ledgerEntries } from './ledger-entry.service.js';
+
+export const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
+  'LedgerEntry',
+  'A recorded change: who changed what and when, with the record before and after.',
+  {
+    sequence: int('Position among the changes in the company: 1, 2, 3 and so on, without gaps.'),
+    at: instant('When the change was made.'),
+    channel: choice(Channel, 'Interface through which the change was made.'),
+    action: text('What was done: create, update, delete or another event, such as report.'),
+    entityType: text('Type of the changed record in snake case, for example logical_number.'),
+    entityId: nullable(int('`databaseId` of the changed record. Null if the event is not about one record.')),
+    before: nullable(json('The record before the change. Null if it was created.')),
+    after: nullable(json('The record after the change. Null if it was deleted.')),
+  },
+);
+
+const LedgerEntryList = listTypes(ledgerEntries, LedgerEntryType);
+
+@Resolver()
+class LedgerSubscription {
+  @Subscription(() => LedgerEntryType, {
+    description: 'Each change in the company once it is committed, in order. Requires the scope ADMIN.',
+    subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
+      context.follow(ledgerNewRows, args, 'admin'),
+  })
+  ledgerAppended(
+    @Root() entry: LedgerEntry,
+    @Arg('after', () => Int, {
+      nullable: true,
+      description:
+        'Resumes after the entry with this `sequence`. Without it, only changes from now on are sent.',
+    })
+    _after: number | null,
+  ): LedgerEntry {
+    return entry;
+  }
+}
+
+export const ledgerEntryGraphql = graphqlModule(
+  nodesOf(ledgerEntries, 'admin'),
+  listQuery(LedgerEntryList, {
+    field: 'ledger',
+    scope: 'admin',
+    order: { field: 'SEQUENCE', direction: 'asc' },
+    listDescription: 'All changes in the company, oldest first by default.',
+  }),
+  LedgerSubscription,
+  fields(LedgerEntryType, {
+    company: one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
+    actor: one(
+      UserList,
+      'userId',
+      'User who made the change. Null for a failed sign-in, and if that user is no longer a member.',
+    ),
+  }),
+);

@@ -1,0 +1,53 @@
+import { Ctx, Query, Resolver } from 'type-graphql';
+
+import {
+  graphqlModule,
+  instant,
+  int,
+  nullable,
+  object,
+  objectType,
+  safeInt,
+  type GraphqlContext,
+} from '../../../graphql/index.js';
+import type { Deleted, DeletedRows } from './retention.model.js';
+import { deletedRows } from './retention.service.js';
+
+const DeletedRecords = objectType<Deleted>(
+  'DeletedRecords',
+  'What retention has deleted of one kind of records.',
+  {
+    count: safeInt('Number of records that were deleted so far.'),
+    upTo: int(
+      'All records with a `sequence` up to this one are deleted: the next one is the first that is left. 0 if there is none, and for deliveries, which are deleted in the order of their ends.',
+    ),
+    newestAt: nullable(
+      instant(
+        'The time of the newest of them: when it was recorded or, for a delivery, ended. Null if there is none.',
+      ),
+    ),
+  },
+);
+
+const DeletedByRetention = objectType<DeletedRows>(
+  'DeletedByRetention',
+  'What retention has deleted in the company. Lists, totals and summaries do not have it any more.',
+  {
+    ledger: object(DeletedRecords, 'Entries of the ledger.'),
+    transactions: object(DeletedRecords, 'Transactions.'),
+    deliveries: object(DeletedRecords, 'Deliveries of notifications.'),
+  },
+);
+
+@Resolver()
+class RetentionQuery {
+  @Query(() => DeletedByRetention, {
+    description:
+      'What retention has deleted in the company, so that a reader who goes on from an earlier sequence or cursor knows what it misses.',
+  })
+  deletedByRetention(@Ctx() ctx: GraphqlContext): Promise<DeletedRows> {
+    return ctx.loadOnce(deletedRows);
+  }
+}
+
+export const retentionGraphql = graphqlModule(RetentionQuery);

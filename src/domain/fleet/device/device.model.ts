@@ -1,0 +1,93 @@
+import { z } from 'zod';
+
+import { identifyingName } from '../../../platform/card-data/card-data.js';
+import type { Audit } from '../../../platform/changes/changes.js';
+import { freeText, printableName } from '../../../platform/encoding/text.js';
+import { recordId } from '../../../platform/validate.js';
+
+const MAX_META_ENTRIES = 64;
+
+export const SerialNumber = identifyingName(64).describe('Serial number, unique in the company.');
+
+/** Fields of a device that clients set, besides its serial number, which never changes. */
+const DeviceFields = z.object({
+  enabled: z.boolean().describe('Whether the device may access the service.'),
+  logicalNumberId: recordId.nullable().describe('Logical number that the device works under.'),
+});
+
+const MetaNumber = z
+  .number()
+  .refine(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    'must not be beyond 2^53 - 1: send it as a string',
+  );
+
+/** Converts a number or boolean to text: `80` to `"80"`, `true` to `"true"`. */
+const MetaValue = z
+  .union([z.string(), MetaNumber, z.boolean()], 'must be a text, a number, or true or false')
+  .transform(String)
+  .pipe(freeText(1024));
+
+/** Fields of a device that its terminal reports. */
+const ReportFields = z.object({
+  meta: z
+    .record(printableName(64), MetaValue)
+    .refine(
+      (meta) => Object.keys(meta).length <= MAX_META_ENTRIES,
+      `must have at most ${MAX_META_ENTRIES} entries`,
+    ),
+  frameworkVersion: printableName(64).nullable(),
+});
+
+export const DeviceUpdate = DeviceFields.partial();
+export const DeviceCreate = z.object({ serialNumber: SerialNumber, ...DeviceUpdate.shape });
+export const DeviceReport = ReportFields.partial();
+
+/** Report that a terminal sends itself. It may name the terminal's logical number. */
+export const TerminalReport = DeviceReport.extend({ logicalNumber: z.string().optional() });
+
+/** Texts by name, for example `{ brand: 'Verifone', battery_level: '80' }`. */
+export type DeviceMeta = Readonly<z.output<typeof ReportFields>['meta']>;
+
+export interface Device
+  extends Audit, Readonly<z.output<typeof DeviceFields>>, Readonly<z.output<typeof ReportFields>> {
+  readonly id: number;
+  readonly serialNumber: string;
+}
+
+/** Logical number that a device had before. */
+export interface FormerNumber {
+  /** Null if it had none. */
+  readonly number: string | null;
+  /** Time at which the device changed to another number. It had this number since the `endedAt` before. */
+  readonly endedAt: Date;
+}
+
+export type { ErrorPolicy } from '../../../platform/requests/rows.js';
+
+/**
+ * One row of a batch. A row without problems has no device if the problems of other rows stopped the batch.
+ */
+export interface DeviceRow {
+  /** Index in the input, from 0. */
+  readonly index: number;
+  readonly serialNumber: string;
+  readonly device: Device | null;
+  readonly problems: readonly string[];
+  /** Whether the problem is another device with the same serial number. */
+  readonly isTaken: boolean;
+}
+
+/** Number of devices that report the same value; `value` is null for devices that report none. */
+export interface DeviceCount {
+  readonly value: string | null;
+  readonly count: number;
+}
+
+export interface DeviceTotals {
+  readonly total: number;
+  readonly enabled: number;
+  readonly disabled: number;
+  /** Devices that have reported nothing yet. */
+  readonly neverSeen: number;
+}

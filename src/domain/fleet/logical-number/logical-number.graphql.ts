@@ -1,0 +1,85 @@
+import {
+  graphqlModule,
+  fields,
+  id,
+  listOf,
+  listTypes,
+  many,
+  mutations,
+  nullable,
+  one,
+  queries,
+  text,
+} from '../../../graphql/index.js';
+import { auditedType } from '../../people/user/audited.graphql.js';
+import { GroupList, GroupType } from '../group/group.graphql.js';
+import { refuseLossByMove } from './kept-software.service.js';
+import { LogicalNumberCreate, LogicalNumberUpdate, type LogicalNumberHead } from './logical-number.model.js';
+import { deleteLogicalNumber } from './logical-number.removal.service.js';
+import {
+  createLogicalNumber,
+  getLogicalNumber,
+  getLogicalNumberByNumber,
+  logicalNumbers,
+  logicalNumbersOfGroup,
+  updateLogicalNumber,
+} from './logical-number.service.js';
+
+export const LogicalNumberType = auditedType<LogicalNumberHead, 'groupId'>(
+  'LogicalNumber',
+  'A number that devices work under. Determines the app versions, parameters and metacontents that they get.',
+  { number: text('The number, unique in the company.') },
+);
+
+export const LogicalNumberList = listTypes(logicalNumbers, LogicalNumberType);
+
+export const logicalNumberGraphql = graphqlModule(
+  queries(LogicalNumberList, {
+    keys: { number: { get: getLogicalNumberByNumber, description: 'The number itself.' } },
+  }),
+  mutations(LogicalNumberList, {
+    get: getLogicalNumber,
+    create: { model: LogicalNumberCreate, run: createLogicalNumber },
+    update: {
+      model: LogicalNumberUpdate,
+      run: updateLogicalNumber,
+      keeps: refuseLossByMove,
+      description:
+        'Updates a logical number. In another group it keeps only the app versions that are attached to that group, or those of `appVersionIds`.',
+    },
+    delete: {
+      run: deleteLogicalNumber,
+      description:
+        'Deletes a logical number with its parameters and metacontents. Its devices stay, without a logical number.',
+    },
+    references: { groupId: 'Group', appVersionIds: 'AppVersion' },
+    changes: {
+      logicalNumberMove: {
+        description:
+          'Moves a logical number to a group, or out of its group. It keeps only the app versions that are attached to the new group.',
+        args: {
+          groupId: nullable(
+            id('Global id of the new group. Required; null leaves the number without a group.'),
+          ),
+        },
+        run: updateLogicalNumber,
+        keeps: refuseLossByMove,
+      },
+      logicalNumberSetAppVersions: {
+        description: 'Replaces the app versions that a logical number may access.',
+        args: {
+          appVersionIds: listOf(
+            id('Global ids of app versions that are attached to the group of the number. At most 1000.'),
+          ),
+        },
+        run: updateLogicalNumber,
+      },
+    },
+  }),
+  fields(LogicalNumberType, {
+    group: one(GroupList, 'groupId', 'Group that the number belongs to. Null if it has none.'),
+  }),
+  fields(GroupType, {
+    logicalNumbers: many(LogicalNumberList, logicalNumbersOfGroup, 'id', 'Logical numbers of the group.'),
+  }),
+);

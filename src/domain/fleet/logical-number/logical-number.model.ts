@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+import { identifyingName } from '../../../platform/card-data/card-data.js';
+import type { Audit } from '../../../platform/changes/changes.js';
+import { recordId, recordIds } from '../../../platform/validate.js';
+
+const number = identifyingName(64)
+  .refine((text) => !text.includes(','), 'must not contain a comma')
+  .describe('The logical number, unique in the company; no comma.');
+
+/** Fields of a logical number that clients set, besides its app versions. */
+const LogicalNumberFields = z.object({
+  number,
+  groupId: recordId.nullable().describe('Group that the number belongs to.'),
+});
+const appVersionIds = recordIds.describe(
+  'App versions that the number may access, out of those of its group.',
+);
+
+export const LogicalNumberUpdate = z.object({
+  ...LogicalNumberFields.partial().shape,
+  appVersionIds: appVersionIds.optional(),
+});
+export const LogicalNumberCreate = z.object({ ...LogicalNumberUpdate.shape, number });
+
+/** Id and number of a logical number. */
+export interface LogicalNumberRef {
+  readonly id: number;
+  readonly number: string;
+}
+
+/** A logical number without its app versions, as in long lists. */
+export interface LogicalNumberHead
+  extends LogicalNumberRef, Audit, Readonly<z.output<typeof LogicalNumberFields>> {}
+
+export interface LogicalNumber extends LogicalNumberHead {
+  /** Ids in ascending order. */
+  readonly appVersionIds: readonly number[];
+}

@@ -1,0 +1,175 @@
+import { only } from '../../../database/company/company-rows.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { changed, newValues } from '../../../platform/changes/changes.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { normalized } from '../../../platform/encoding/text.js';
+import { invalid } from '../../../platform/errors.js';
+import type { Page, PageRequest } from '../../../platform/requests/page.js';
+import { parse } from '../../../platform/validate.js';
+import { defaultVersionsFor } from '../group/default-versions.service.js';
+import { hasGroup } from '../group/group.service.js';
+import {
+  LogicalNumberCreate,
+  LogicalNumberUpdate,
+  type LogicalNumber,
+  type LogicalNumberHead,
+} from './logical-number.model.js';
+import { logicalNumberHeads } from './logical-number.records.service.js';
+import { logicalNumberTable, withVersions } from './logical-number.repository.js';
+import {
+  deleteLinks,
+  insertLinks,
+  selectVersionsLinkedToGroup,
+  type VersionLink,
+} from './version-links.repository.js';
+
+export {
+  logicalNumbers,
+  logicalNumbersOfAppVersion,
+  logicalNumbersOfGroup,
+} from './logical-number.repository.js';
+
+const NUMBERS_PER_QUERY = 2_000;
+
+export const { has: hasLogicalNumber } = logicalNumberHeads;
+
+export async function getLogicalNumber(work: ReadWork, id: number): Promise<LogicalNumber> {
+  return await complete(work, await logicalNumberHeads.get(work, id));
+}
+
+export async function getLogicalNumberByNumber(work: ReadWork, number: string): Promise<LogicalNumber> {
+  return await complete(work, await logicalNumberHeads.getBy(work, { number: normalized(number) }));
+}
+
+/** Logical numbers with these numbers; unknown ones are absent. One statement per 2,000 numbers. */
+export async function findLogicalNumbersByNumbers(
+  work: ReadWork,
+  numbers: readonly string[],
+): Promise<readonly LogicalNumberHead[]> {
+  const found: LogicalNumberHead[] = [];
+  for (let start = 0; start < numbers.length; start += NUMBERS_PER_QUERY) {
+    if (start > 0) await yieldToEventLoop();
+    const part = numbers.slice(start, start + NUMBERS_PER_QUERY).map(normalized);
+    found.push(...(await logicalNumberTable.select(work, { number: part })));
+  }
+  return found;
+}
+
+/** Ascending by id. */
+export async function listLogicalNumbers(work: ReadWork, request: PageRequest): Promise<Page<LogicalNumber>> {
+  const page = await logicalNumberHeads.list(work, request);
+  return { ...page, records: await withVersions(work, page.records) };
+}
+
+/**
+ * Creates a logical number. If no list of app versions is given, it gets the default versions of its group
+ * (contract 24). Errors: `invalid` (also for an unknown group, or app versions that are not linked to it),
+ * `taken`.
+ */
+export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {
+  const { appVersionIds: requested } = parse(LogicalNumberCreate, input);
+  const values = newValues(LogicalNumberCreate, input, { appVersionIds: [] });
+  await logicalNumberHeads.refuseTaken(work, values);
+  await refuseUnknownGroup(work, values.groupId);
+  const kept = await versionsIn(work, values.groupId, requested, []);
+  const appVersionIds = requested === undefined ? await withDefaults(work, values.groupId, kept) : kept;
+  const created = await logicalNumberTable.insert(work, values);
+  await insertLinks(work, linksOf(created.id, appVersionIds));
+  const after = { ...created, appVersionIds };
+  work.ledger.created('logical_number', after);
+  return after;
+}
+
+/**
+ * A change of the group removes the app versions that are not linked to the new group, and adds its default
+ * versions if no list of app versions is given (contract 24). Errors: `invalid`, `taken`.
+ */
+export async function updateLogicalNumber(
+  work: WriteWork,
+  current: LogicalNumber,
+  input: unknown,
+): Promise<LogicalNumber> {
+  const { appVersionIds, ...given } = parse(LogicalNumberUpdate, input);
+  const values = changed<LogicalNumberHead, typeof given>(current, given);
+  await logicalNumberHeads.refuseTaken(work, values, current);
+  const isMoved = values.groupId !== current.groupId;
+  if (isMoved) await refuseUnknownGroup(work, values.groupId);
+  const kept = await versionsIn(work, values.groupId, appVersionIds, current.appVersionIds);
+  const getsDefaults = isMoved && appVersionIds === undefined;
+  const versions = getsDefaults ? await withDefaults(work, values.groupId, kept) : kept;
+  await replaceVersions(work, current, versions);
+  const head = await logicalNumberTable.update(work, current, values);
+  const after = { ...head, appVersionIds: versions };
+  work.ledger.updated('logical_number', current, after);
+  return after;
+}
+
+async function complete(work: ReadWork, head: LogicalNumberHead): Promise<LogicalNumber> {
+  return only(await withVersions(work, [head]));
+}
+
+async function replaceVersions(
+  work: WriteWork,
+  current: LogicalNumber,
+  versions: readonly number[],
+): Promise<void> {
+  const removed = current.appVersionIds.filter((id) => !versions.includes(id));
+  const added = versions.filter((id) => !current.appVersionIds.includes(id));
+  const { id } = current;
+  if (removed.length > 0) await deleteLinks(work, linksOf(id, removed));
+  await insertLinks(work, linksOf(id, added));
+}
+
+const linksOf = (logicalNumberId: number, appVersionIds: readonly number[]): readonly VersionLink[] =>
+  appVersionIds.map((appVersionId) => ({ logicalNumberId, appVersionId }));
+
+/** The requested app versions that are linked to the group, or the former ones that are. */
+async function versionsIn(
+  work: ReadWork,
+  groupId: number | null,
+  requested: readonly number[] | undefined,
+  before: readonly number[],
+): Promise<readonly number[]> {
+  const wanted = requested ?? before;
+  const linked =
+    groupId === null || wanted.length === 0 ? [] : await selectVersionsLinkedToGroup(work, groupId, wanted);
+  return versionsFor(requested, before, linked);
+}
+
+/** The versions `kept` and the default versions of the group that the number enters, ascending. */
+async function withDefaults(
+  work: ReadWork,
+  groupId: number | null,
+  kept: readonly number[],
+): Promise<readonly number[]> {
+  if (groupId === null) return kept;
+  const added = await defaultVersionsFor(work, groupId, kept);
+  return [...kept, ...added].sort((one, other) => one - other);
+}
+
+async function refuseUnknownGroup(work: ReadWork, groupId: number | null): Promise<void> {
+  if (groupId !== null && !(await hasGroup(work, groupId))) {
+    throw invalid('groupId', 'is not the id of a group');
+  }
+}
+
+/**
+ * New app versions of a number (contract 24), ascending. All requested versions must be `linked` to its
+ * group; if `requested` is undefined, it keeps its linked ones.
+ */
+function versionsFor(
+  requested: readonly number[] | undefined,
+  before: readonly number[],
+  linked: readonly number[],
+): readonly number[] {
+  const allowed = new Set(linked);
+  if (requested === undefined) return before.filter((id) => allowed.has(id));
+  const refused = requested.filter((id) => !allowed.has(id));
+  if (refused.length > 0) {
+    throw invalid(
+      'appVersionIds',
+      `must be app versions linked to the number's group: not ${refused.join(', ')}`,
+    );
+  }
+  return [...requested].sort((a, b) => a - b);
+}

@@ -1,0 +1,117 @@
+import type { Condition } from '../../../database/list/condition.js';
+import type { Key, SliceRequest } from '../../../database/list/slice.js';
+import { countOf } from '../../../database/totals/count.js';
+import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { normalized } from '../../../platform/encoding/text.js';
+import { invalid } from '../../../platform/errors.js';
+import { tooManyRecords } from '../../../platform/limits/many-records.js';
+import { hasGroup } from '../group/group.service.js';
+import type { LogicalNumberHead } from './logical-number.model.js';
+import { logicalNumbers } from './logical-number.repository.js';
+import { findLogicalNumbersByNumbers } from './logical-number.service.js';
+
+/** Selects the logical numbers of a bulk change: by group, by a list of numbers, or by a filter. */
+export type NumberTarget =
+  | { readonly groupId: number }
+  | { readonly logicalNumbers: readonly string[] }
+  /** Null selects all logical numbers of the company. */
+  | { readonly filter: Condition | null };
+
+const NUMBERS_PER_QUERY = 1_000;
+const MAX_UNKNOWN_IN_MESSAGE = 20;
+
+/**
+ * Reads the logical numbers of a target. One statement per thousand. Errors: `invalid` for an unknown group
+ * or number, `too_many_records` for more than `limit`.
+ */
+export async function findTarget(
+  work: ReadWork,
+  target: NumberTarget,
+  limit: number,
+): Promise<readonly LogicalNumberHead[]> {
+  if ('logicalNumbers' in target) return await findGiven(work, target.logicalNumbers, limit);
+  if ('filter' in target) {
+    if ((await countOf(work, 'logical_numbers')) > MANY_ROWS) work.moveToThread?.();
+    return await findMatching(work, target.filter, limit);
+  }
+  const { groupId } = target;
+  if (!(await hasGroup(work, groupId))) throw invalid('groupId', 'is not the id of a group');
+  return await findMatching(work, ofGroup(groupId), limit);
+}
+
+/** Logical numbers that a change affects: their count, and the first 20 of them. */
+export interface Affected {
+  readonly count: number;
+  readonly examples: readonly LogicalNumberHead[];
+}
+
+const MAX_EXAMPLES = 20;
+
+export function affected(numbers: readonly LogicalNumberHead[]): Affected {
+  return { count: numbers.length, examples: numbers.slice(0, MAX_EXAMPLES) };
+}
+
+/** Like `affected`, for all numbers of a group. Reads only the first 20. */
+export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
+  const condition = ofGroup(groupId);
+  const { items } = await logicalNumbers.slice(work, { ...pageAfter(null, condition), limit: MAX_EXAMPLES });
+  return {
+    count: await logicalNumbers.count(work, condition),
+    examples: items.map(({ record }) => record),
+  };
+}
+
+/** Errors: `invalid` if another count is expected. */
+export function demandCount(count: number, expected: number | null | undefined): void {
+  if (expected == null || expected === count) return;
+  throw invalid(
+    'expectCount',
+    `is ${expected}, but the change affects ${count} logical numbers. Nothing was changed`,
+  );
+}
+
+const ofGroup = (groupId: number): Condition => ({
+  and: [{ field: 'groupId', operator: 'eq', value: groupId }],
+});
+
+function pageAfter(key: Key | null, condition: Condition | null): SliceRequest {
+  return { order: 'ID', descending: false, backward: false, limit: NUMBERS_PER_QUERY, key, condition };
+}
+
+async function findGiven(
+  work: ReadWork,
+  listed: readonly string[],
+  limit: number,
+): Promise<readonly LogicalNumberHead[]> {
+  const numbers = [...new Set(listed.map((number) => normalized(number.trim())))];
+  if (numbers.length > limit) throw tooMany(`${numbers.length} logical numbers`, limit);
+  const found = await findLogicalNumbersByNumbers(work, numbers);
+  const known = new Set(found.map(({ number }) => number));
+  const unknown = numbers.filter((number) => !known.has(number));
+  if (unknown.length === 0) return found;
+  const named = unknown.slice(0, MAX_UNKNOWN_IN_MESSAGE).join(', ');
+  const more = unknown.length - MAX_UNKNOWN_IN_MESSAGE;
+  throw invalid('logicalNumbers', `are not all known: ${named}${more > 0 ? ` and ${more} more` : ''}`);
+}
+
+async function findMatching(
+  work: ReadWork,
+  condition: Condition | null,
+  limit: number,
+): Promise<readonly LogicalNumberHead[]> {
+  const found: LogicalNumberHead[] = [];
+  let key: Key | null = null;
+  for (;;) {
+    const { items, hasMore } = await logicalNumbers.slice(work, pageAfter(key, condition));
+    found.push(...items.map(({ record }) => record));
+    if (found.length > limit) throw tooMany(`more than ${limit} logical numbers`, limit);
+    if (!hasMore) return found;
+    key = items.at(-1)?.key ?? null;
+    await yieldToEventLoop();
+  }
+}
+
+function tooMany(records: string, limit: number): Error {
+  return tooManyRecords('The target', records, limit, 'select fewer logical numbers, or fewer app versions');
+}

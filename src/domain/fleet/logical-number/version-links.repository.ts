@@ -1,0 +1,152 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import { inIds, pairTable } from '../../../database/bound-lists.js';
+import { CompanyRows, only } from '../../../database/company/company-rows.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { typed } from '../../../database/storage.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+
+/** Link between a logical number and one of its app versions. */
+export interface VersionLink {
+  readonly logicalNumberId: number;
+  readonly appVersionId: number;
+}
+
+const versionLinks = new CompanyRows('logical_number_app_versions');
+const groupLinks = new CompanyRows('app_version_groups');
+const devices = new CompanyRows('devices');
+
+/** Maximum links that are examined to count terminals: other changes wait meanwhile. */
+const MAX_COUNTED = 5_000;
+
+/** Inserts links. One statement; none if there are no links. */
+export async function insertLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
+  if (links.length === 0) return;
+  const { db, companyId } = specialSql(work);
+  await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id)
+    select ${typed('integer', companyId)}, pair.id, pair.other
+    from ${pairTable('integer', pairsOf(links))}`.execute(db);
+}
+
+const pairsOf = (links: readonly VersionLink[]): readonly (readonly [number, number])[] =>
+  links.map(({ logicalNumberId, appVersionId }) => [logicalNumberId, appVersionId]);
+
+/** Ids of the given app versions that are linked to the group. */
+export async function selectVersionsLinkedToGroup(
+  work: ReadWork,
+  groupId: number,
+  appVersionIds: readonly number[],
+): Promise<number[]> {
+  const links = await groupLinks.select(work, { group_id: groupId, app_version_id: appVersionIds });
+  return links.map((link) => link.app_version_id);
+}
+
+/** Links of groups with the given app versions, by group id. One statement. */
+export async function selectVersionsOfGroups(
+  work: ReadWork,
+  groupIds: readonly number[],
+  appVersionIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly object[]>> {
+  const links = await groupLinks.select(work, { group_id: groupIds, app_version_id: appVersionIds });
+  return Map.groupBy(links, (link) => link.group_id);
+}
+
+/**
+ * Links of the versions with logical numbers of the given groups, at most `limit`. `groupIds`: undefined for
+ * all groups.
+ */
+export async function selectLinksOfVersions(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds: readonly number[] | undefined,
+  limit: number,
+): Promise<VersionLink[]> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<VersionLink>`
+    select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
+    from ${linksOf(work, appVersionIds, groupIds)} limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Number of these links. */
+export async function countLinksOfVersions(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds: readonly number[] | undefined,
+): Promise<number> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from ${linksOf(work, appVersionIds, groupIds)}`.execute(db);
+  return only(rows).total;
+}
+
+/** FROM and WHERE for the links `l` of versions with the numbers `n` of groups, or of all groups. */
+function linksOf(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds: readonly number[] | undefined,
+): RawBuilder<unknown> {
+  const { companyId } = specialSql(work);
+  const ofGroups = groupIds === undefined ? sql`` : sql`and n.group_id ${inIds(groupIds)}`;
+  return sql`logical_number_app_versions as l
+    join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
+    where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}`;
+}
+
+/** Number of terminals whose logical number has one of the versions. */
+export interface Holders {
+  readonly terminals: number;
+  /** Whether there were too many links to count all terminals. */
+  readonly more: boolean;
+}
+
+/**
+ * Counts the terminals of logical numbers that have one of the versions. `groupIds`: only numbers of these
+ * groups; undefined for all. Examines at most 5,000 links.
+ */
+export async function countHolders(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds: readonly number[] | undefined,
+): Promise<Holders> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ links: number; terminals: number }>`
+    with held as (
+      select l.logical_number_id as number_id
+      from ${linksOf(work, appVersionIds, groupIds)} limit ${MAX_COUNTED})
+    select (select count(*) from held) as "links", count(*) as "terminals" from devices as d
+    where d.company_id = ${companyId} and d.logical_number_id in (select number_id from held)`.execute(db);
+  const { links, terminals } = rows[0] ?? { links: 0, terminals: 0 };
+  return { terminals, more: links === MAX_COUNTED };
+}
+
+/** Terminals that have this logical number. */
+export async function countTerminals(work: ReadWork, logicalNumberId: number): Promise<number> {
+  return await devices.count(work, { logical_number_id: logicalNumberId });
+}
+
+/** Whether a logical number has the version. */
+export async function isHeld(work: ReadWork, appVersionId: number): Promise<boolean> {
+  return await versionLinks.exists(work, { app_version_id: appVersionId });
+}
+
+/** All links of the logical numbers, ordered by logical number and version id. */
+export async function selectLinksOfNumbers(
+  work: ReadWork,
+  logicalNumberIds: readonly number[],
+): Promise<VersionLink[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<VersionLink>`
+    select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
+    from logical_number_app_versions as l
+    where l.company_id = ${companyId} and l.logical_number_id ${inIds(logicalNumberIds)}
+    order by l.logical_number_id, l.app_version_id`.execute(db);
+  return rows;
+}
+
+export async function deleteLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  await sql`delete from logical_number_app_versions where company_id = ${companyId}
+    and (logical_number_id, app_version_id) in (
+      select pair.id, pair.other from ${pairTable('integer', pairsOf(links))})`.execute(db);
+}

@@ -1,0 +1,34 @@
+import { json, listTypes, nullable, text } from '../../../graphql/index.js';
+import { auditedType } from '../../people/user/audited.graphql.js';
+import { ownedRecordGraphql, type OwnerKeys } from '../owner/owned-record.graphql.js';
+import { MetacontentCreate, MetacontentUpdate, type Metacontent } from './metacontent.model.js';
+import {
+  metacontentList,
+  metacontents,
+  metacontentsOfGroup,
+  metacontentsOfLogicalNumber,
+} from './metacontent.service.js';
+
+const MetacontentType = auditedType<Metacontent, OwnerKeys>(
+  'Metacontent',
+  'A JSON setting of a logical number or of a group, which devices read by its key.',
+  {
+    key: text('Key, unique for its owner.'),
+    value: nullable(json('Value: any JSON. Null is a value like any other.')),
+  },
+);
+
+const VALUE = 'Any JSON value, at most 256 KiB as text.';
+
+export const metacontentGraphql = ownedRecordGraphql({
+  types: listTypes(metacontentList, MetacontentType),
+  name: 'metacontent',
+  records: metacontents,
+  create: { model: MetacontentCreate, descriptions: { value: `${VALUE} Required; null is a value.` } },
+  update: {
+    model: MetacontentUpdate,
+    descriptions: { value: `${VALUE} Null is a value; it does not clear.` },
+  },
+  ofLogicalNumber: metacontentsOfLogicalNumber,
+  ofGroup: metacontentsOfGroup,
+});

@@ -1,0 +1,130 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+
+import { auditOf } from '../../../database/audit.js';
+import { inIds, idTable, pairTable } from '../../../database/bound-lists.js';
+import { CompanyTable } from '../../../database/company/company-table.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { auditedList } from '../../../database/list/audited-list.js';
+import { countUpTo, type EntryCount } from '../../../database/list/entry-count.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import type { Row } from '../../../schema/schema.js';
+import type { Owner } from '../owner/owner.model.js';
+import type { Parameter, ParameterValues } from './parameter.model.js';
+
+export const parameterTable = new CompanyTable<'parameters', Parameter>({
+  table: 'parameters',
+  recordOf: (row) => ({
+    id: row.id,
+    key: row.key,
+    value: row.value,
+    description: row.description,
+    groupId: row.group_id,
+    logicalNumberId: row.logical_number_id,
+    ...auditOf(row),
+  }),
+  columnsOf: (parameter) => ({
+    key: parameter.key,
+    value: parameter.value,
+    description: parameter.description,
+    group_id: parameter.groupId,
+    logical_number_id: parameter.logicalNumberId,
+  }),
+});
+
+export const parameterList = auditedList(parameterTable, {
+  name: 'Parameter',
+  isLarge: true,
+  columns: {
+    key: 'key',
+    value: 'value',
+    description: 'description',
+    groupId: 'group_id',
+    logicalNumberId: 'logical_number_id',
+  },
+  orders: { KEY: 'key' },
+  filters: {
+    key: { column: 'key', kind: 'text', order: 'ID' },
+    groupId: { column: 'group_id', kind: 'id', order: 'ID' },
+    logicalNumberId: { column: 'logical_number_id', kind: 'id', order: 'ID' },
+  },
+});
+
+export const parametersOfGroup = parameterList.of({ column: 'group_id' });
+export const parametersOfLogicalNumber = parameterList.of({ column: 'logical_number_id' });
+
+/** Parameters of these logical numbers and groups, in undefined order. One statement. */
+export async function selectParametersOfOwners(
+  work: ReadWork,
+  logicalNumberIds: readonly number[],
+  groupIds: readonly number[],
+): Promise<Parameter[]> {
+  const { db, companyId } = specialSql(work);
+  const own = db.selectFrom('parameters').selectAll().where('company_id', '=', companyId);
+  const rows = await own
+    .where(sql<SqlBool>`logical_number_id ${inIds(logicalNumberIds)}`)
+    .unionAll(own.where(sql<SqlBool>`group_id ${inIds(groupIds)}`))
+    .execute();
+  return rows.map(parameterTable.recordOf);
+}
+
+/** Count the parameters of logical numbers and of their groups, by ids of logical numbers. */
+export const effectiveEntries: readonly EntryCount[] = [
+  (work, max, ids) =>
+    countUpTo(
+      max,
+      sql`from ${idTable(ids)} cross join parameters as t
+        where t.company_id = ${specialSql(work).companyId} and t.logical_number_id = p.value`,
+    ),
+  (work, max, ids) =>
+    countUpTo(
+      max,
+      sql`from ${idTable(ids)} cross join logical_numbers as n cross join parameters as t
+        where n.company_id = ${specialSql(work).companyId} and n.id = p.value
+          and t.company_id = n.company_id and t.group_id = n.group_id`,
+    ),
+];
+
+/** Total bytes of the values of a logical number's parameters and of its group's parameters. */
+export async function selectValueBytes(
+  work: ReadWork,
+  { id, groupId }: { readonly id: number; readonly groupId: number | null },
+): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const bytesOf = (column: string, owner: number): RawBuilder<unknown> =>
+    sql`select octet_length(value) as bytes from parameters
+      where company_id = ${companyId} and ${sql.ref(column)} = ${owner}`;
+  const { rows } = await sql<{ bytes: number | null }>`select sum(bytes) as bytes from (
+    ${bytesOf('logical_number_id', id)} union all ${bytesOf('group_id', groupId ?? 0)}) as own`.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
+export interface OwnedKey {
+  readonly owner: Owner;
+  readonly key: string;
+}
+
+/** Existing parameters with these owners and keys, in undefined order. One statement. */
+export async function selectByOwnersAndKeys(work: ReadWork, keys: readonly OwnedKey[]): Promise<Parameter[]> {
+  const { db, companyId } = specialSql(work);
+  const pairs = (name: keyof Owner): [number, string][] =>
+    keys.flatMap(({ owner, key }) => (owner[name] === null ? [] : [[owner[name], key]]));
+  const rowsOf = (column: string, wanted: readonly [number, string][]): RawBuilder<Row<'parameters'>> =>
+    sql`select p.* from ${pairTable('text', wanted)} cross join parameters as p
+      where p.company_id = ${companyId} and ${sql.ref(`p.${column}`)} = pair.id and p.key = pair.other`;
+  const { rows } = await sql<Row<'parameters'>>`${rowsOf('logical_number_id', pairs('logicalNumberId'))}
+    union all ${rowsOf('group_id', pairs('groupId'))}`.execute(db);
+  return rows.map(parameterTable.recordOf);
+}
+
+export interface Setting extends OwnedKey, ParameterValues {}
+
+/** Creates or changes parameters. Returns them in undefined order. One statement for each kind of owner. */
+export async function upsertParameters(work: WriteWork, settings: readonly Setting[]): Promise<Parameter[]> {
+  const values = settings.map(({ owner, ...setting }) => ({ ...setting, ...owner }));
+  const ofNumbers = values.filter(({ groupId }) => groupId === null);
+  const ofGroups = values.filter(({ groupId }) => groupId !== null);
+  return [
+    ...(await parameterTable.upsertMany(work, ofNumbers, ['logical_number_id', 'key'])),
+    ...(await parameterTable.upsertMany(work, ofGroups, ['group_id', 'key'])),
+  ];
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+import { auditShape, fieldsOf } from '../../../rest/index.js';
+import { ownedRoutes, ownerShape } from '../owner/owned-record.rest.js';
+import { ParameterCreate, ParameterUpdate, type Parameter } from './parameter.model.js';
+import { parameters } from './parameter.service.js';
+
+const ParameterShape = z
+  .strictObject({
+    id: z.int(),
+    key: z.string(),
+    value: z.string(),
+    description: z.string().nullable(),
+    ...ownerShape,
+    ...auditShape,
+  })
+  .meta({ id: 'Parameter', description: 'A text that terminals read by its key.' });
+
+/** /v1/parameters (contract 16). */
+export const parameterRoutes = ownedRoutes({
+  name: 'parameter',
+  records: parameters,
+  create: ParameterCreate,
+  update: ParameterUpdate,
+  fields: fieldsOf(ParameterShape).from<Parameter>({}),
+});

@@ -1,0 +1,117 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import { idTable, inIds, pairTable } from '../../../../database/bound-lists.js';
+import type { OfCompany } from '../../../../database/company/company-rows.js';
+import { drawIds } from '../../../../database/company/ids.js';
+import { specialSql } from '../../../../database/company/special-sql.js';
+import { instant, hiddenFromPlanner, typed } from '../../../../database/storage.js';
+import type { SystemWriteWork } from '../../../../database/work.js';
+import { DELIVERY_CHANGES, type FinishedState } from './delivery.model.js';
+
+type WriteWork = OfCompany<SystemWriteWork>;
+
+/**
+ * Finishes the waiting ones of these deliveries. The next delivery of each logical number becomes due.
+ * Returns the number of finished ones.
+ */
+export async function finish(
+  work: WriteWork,
+  ids: readonly number[],
+  state: FinishedState,
+  reason: string | null = null,
+): Promise<number> {
+  const now = at(work.now);
+  const sent =
+    state === 'delivered' ? sql`, sent_at = coalesce(sent_at, ${now}), confirmed_at = ${now}` : sql``;
+  const set = sql`state = ${state}, finished_at = ${at(work.now)}, reason = ${reason}, due_at = null,
+    lease_ends_at = null${sent}`;
+  const finished = await change(work, ids, { set, where: sql`finished_at is null` });
+  work.count(`${state}Deliveries`, finished.length);
+  await makeFirstDue(work, finished);
+  return finished.length;
+}
+
+/** The first waiting delivery of each logical number becomes due, once nothing holds it. */
+async function makeFirstDue(work: WriteWork, logicalNumberIds: readonly number[]): Promise<void> {
+  if (logicalNumberIds.length === 0) return;
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  await sql`update notification_deliveries
+    set due_at = case when lease_ends_at > ${at(work.now)} then lease_ends_at else ${at(work.now)} end
+    where company_id = ${companyId} and due_at is null and id in (
+      select (select min(waiting.id) from notification_deliveries as waiting
+        where waiting.company_id = ${companyId} and waiting.logical_number_id = p.value
+          and waiting.finished_at is null)
+      from ${idTable([...new Set(logicalNumberIds)])})`.execute(db);
+}
+
+/**
+ * Queues failed deliveries again, as if they had never been tried. The first waiting delivery of each logical
+ * number becomes due instead of another one. Returns how many.
+ */
+export async function requeue(work: WriteWork, ids: readonly number[]): Promise<number> {
+  const set = sql`state = 'queued', finished_at = null, reason = null, attempts = 0, confirmed_at = null`;
+  const logicalNumberIds = await change(work, ids, { set, where: sql`state = 'failed'` });
+  if (logicalNumberIds.length === 0) return 0;
+  work.count('queuedDeliveries', logicalNumberIds.length);
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  await sql`update notification_deliveries set due_at = null
+    where company_id = ${companyId} and logical_number_id ${inIds(logicalNumberIds)}
+      and finished_at is null and due_at is not null and exists (
+        select 1 from notification_deliveries as earlier where earlier.company_id = ${companyId}
+          and earlier.logical_number_id = notification_deliveries.logical_number_id
+          and earlier.finished_at is null and earlier.id < notification_deliveries.id)`.execute(db);
+  await makeFirstDue(work, logicalNumberIds);
+  return logicalNumberIds.length;
+}
+
+interface Change {
+  readonly set: RawBuilder<unknown>;
+  /** Condition on a row of the table, besides its id and company. */
+  readonly where: RawBuilder<unknown>;
+  /** Serial numbers of terminals by the ids of deliveries, which `set` finds in `numbered.given`. */
+  readonly receivers?: ReadonlyMap<number, string | null>;
+}
+
+/** Changes deliveries and assigns the position of each change. Returns the changed logical numbers. */
+export async function change(
+  work: WriteWork,
+  ids: readonly number[],
+  { set, where, receivers }: Change,
+): Promise<readonly number[]> {
+  if (ids.length === 0) return [];
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const before = await positionsBefore(work, ids.length);
+  const numbered =
+    receivers === undefined
+      ? sql`select p.value as id, ${before} + row_number() over (order by p.value) as position from ${idTable(ids)}`
+      : sql`select pair.id, pair.other as given, ${before} + row_number() over (order by pair.id) as position
+          from ${pairTable<string>('text', [...receivers] as [number, string][])}`;
+  const { rows } = await sql<{ logical_number_id: number }>`update notification_deliveries
+    set ${set}, sequence = numbered.position
+    from (${numbered}) as numbered
+    where notification_deliveries.company_id = ${hiddenFromPlanner(companyId)} and notification_deliveries.id = numbered.id
+      and ${where} returning logical_number_id`.execute(db);
+  return rows.map((row) => row.logical_number_id);
+}
+
+/** Reserves positions for `count` changes. Returns the number before the first one. */
+export async function positionsBefore(work: WriteWork, count: number): Promise<number> {
+  const { db } = specialSql(work);
+  const { companyId } = work.caller;
+  const drawn = await drawIds(db, DELIVERY_CHANGES, [{ companyId, count }]);
+  return (drawn.get(companyId) ?? 1) - 1;
+}
+
+export const at = (value: Date): RawBuilder<unknown> => typed('instant', instant.toColumn(value));
+
+export const after = (value: Date, milliseconds: number): RawBuilder<unknown> =>
+  at(new Date(value.getTime() + milliseconds));
+
+/** Notes confirmations that came after deliveries had ended in another way: their states stay. */
+export async function noteConfirmed(work: WriteWork, ids: readonly number[]): Promise<void> {
+  const set = sql`confirmed_at = ${at(work.now)}`;
+  await change(work, ids, { set, where: sql`confirmed_at is null` });
+}

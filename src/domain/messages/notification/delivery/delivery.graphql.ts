@@ -1,0 +1,231 @@
+import {
+  Arg,
+  Ctx,
+  ID,
+  Int,
+  Mutation,
+  Resolver,
+  Root,
+  Subscription,
+  type SubscribeResolverData,
+} from 'type-graphql';
+
+import {
+  choice,
+  computed,
+  enumeration,
+  graphqlModule,
+  fields,
+  instant,
+  int,
+  listTypes,
+  many,
+  nodesOf,
+  nodeType,
+  nullable,
+  numberIn,
+  object,
+  objectType,
+  one,
+  payloadType,
+  text,
+  type GraphqlContext,
+} from '../../../../graphql/index.js';
+import { DeviceType } from '../../../fleet/device/device.graphql.js';
+import {
+  LogicalNumberList,
+  LogicalNumberType,
+} from '../../../fleet/logical-number/logical-number.graphql.js';
+import { NotificationType } from '../notification.graphql.js';
+import type { Notification } from '../notification.model.js';
+import { getNotification } from '../notification.service.js';
+import {
+  NO_DELIVERIES,
+  type Delivery,
+  type DeliveryChange,
+  type DeliveryState,
+  type DeliverySummary,
+} from './delivery.model.js';
+import {
+  deliveriesOfDevice,
+  deliveriesOfLogicalNumber,
+  deliveriesOfNotification,
+  deliveryNewRows,
+  deliveryList,
+  deliverySummaries,
+  planCancel,
+  planRetry,
+  type DeliveryPlan,
+} from './recall.service.js';
+
+const State = enumeration<DeliveryState>('NotificationDeliveryState', 'What became of a delivery.', {
+  queued: 'It waits.',
+  sent: 'It was handed to a connection of the terminal, or to a broker, and is not confirmed yet.',
+  delivered: 'The terminal has confirmed it.',
+  failed: 'It was handed out 100 times without a confirmation, or cannot be handed out: see `reason`.',
+  expired: 'It was not confirmed within 7 days.',
+  cancelled: 'It was cancelled before it was confirmed.',
+});
+
+const DeliveryType = nodeType<Delivery, 'notificationId' | 'logicalNumberId'>(
+  'NotificationDelivery',
+  'A notification for the terminal of one logical number.',
+  {
+    state: choice(State, 'What became of it.'),
+    queuedAt: instant('When the notification was sent.'),
+    sentAt: nullable(
+      instant('When it was first handed to a connection or to a broker. Null if it never was.'),
+    ),
+    finishedAt: nullable(
+      instant('When it was delivered, or has failed, expired or been cancelled. Null while it waits.'),
+    ),
+    reason: nullable(text('Why it has failed. Null in other states.')),
+    confirmedAt: nullable(
+      instant(
+        'When the terminal that was given it first confirmed it, also after it was cancelled, expired or failed. Null if none has.',
+      ),
+    ),
+  },
+);
+
+const DeliveryList = listTypes(deliveryList, DeliveryType, { state: State });
+
+const SummaryType = objectType<DeliverySummary>(
+  'NotificationSummary',
+  'Number of deliveries of a notification by state.',
+  {
+    queued: int('Deliveries that wait. Those of a large group are added within seconds.'),
+    sent: int('Deliveries that were handed out and are not confirmed yet.'),
+    delivered: int('Deliveries that terminals have confirmed.'),
+    failed: int('Deliveries that have failed.'),
+    expired: int('Deliveries that were not confirmed within 7 days.'),
+    cancelled: int('Deliveries that were cancelled.'),
+  },
+);
+
+const NotificationDeliveryEvent = objectType<{ readonly sequence: number; readonly delivery: Delivery }>(
+  'NotificationDeliveryEvent',
+  'A change of a delivery.',
+  {
+    sequence: int(
+      'Position among the changes of deliveries of the company. Grows with each one; numbers may be missing.',
+    ),
+    delivery: object(DeliveryType, 'The delivery as it was when the event was sent.'),
+  },
+);
+
+const NOTIFICATION = nullable(object(NotificationType, 'The notification. Null if nothing was changed.'));
+const CancelPayload = payloadType('NotificationCancel', {
+  notification: NOTIFICATION,
+  cancelled: nullable(int('Number of deliveries that were cancelled. Null if nothing was changed.')),
+});
+const RetryPayload = payloadType('NotificationRetry', {
+  notification: NOTIFICATION,
+  queued: nullable(int('Number of deliveries that were queued again. Null if nothing was changed.')),
+});
+
+const IN_PARTS =
+  'Deliveries are changed in parts; if an error interrupts the mutation, repeat it: those that were changed already do not change again.';
+const ID_OF_NOTIFICATION = { description: 'Global id of the notification.' };
+
+interface DeliveryArgs {
+  readonly notificationId: string;
+  readonly after?: number | null;
+}
+
+/** Changes deliveries as a plan says; the payload has how many were changed under `name`. */
+async function changeDeliveries(
+  ctx: GraphqlContext,
+  plan: (work: Parameters<typeof planCancel>[0]) => Promise<DeliveryPlan>,
+  name: string,
+) {
+  let notification: Notification | null = null;
+  return await ctx.changeInParts(
+    async (work) => {
+      const { notification: found, parts } = await plan(work);
+      notification = found;
+      return parts;
+    },
+    (counts: readonly number[]) => ({ notification, [name]: counts.reduce((sum, count) => sum + count, 0) }),
+    [],
+  );
+}
+
+@Resolver()
+class NotificationDeliveries {
+  @Mutation(() => CancelPayload, {
+    description: `Cancels all deliveries of a notification that are queued or sent. A terminal that was given one may still show it. ${IN_PARTS}`,
+  })
+  notificationCancel(@Arg('id', () => ID, ID_OF_NOTIFICATION) id: string, @Ctx() ctx: GraphqlContext) {
+    return changeDeliveries(ctx, (work) => planCancel(work, numberIn('Notification', id) ?? 0), 'cancelled');
+  }
+
+  @Mutation(() => RetryPayload, {
+    description: `Queues all failed deliveries of a notification again, until the notification expires. ${IN_PARTS}`,
+  })
+  notificationRetry(@Arg('id', () => ID, ID_OF_NOTIFICATION) id: string, @Ctx() ctx: GraphqlContext) {
+    return changeDeliveries(ctx, (work) => planRetry(work, numberIn('Notification', id) ?? 0), 'queued');
+  }
+
+  @Subscription(() => NotificationDeliveryEvent, {
+    description:
+      'Each delivery of a notification that has changed, in the order of the changes. Of changes that follow each other quickly, only the last one of a delivery is sent.',
+    subscribe: async ({ args, context }: SubscribeResolverData<unknown, DeliveryArgs, GraphqlContext>) => {
+      const { notificationId, after = null } = args;
+      await context.read('read', (work) =>
+        getNotification(work, numberIn('Notification', notificationId) ?? 0),
+      );
+      return await context.follow(deliveryNewRows, {
+        filter: { notificationId: { eq: notificationId } },
+        after,
+      });
+    },
+  })
+  notificationDelivery(
+    @Root() change: DeliveryChange,
+    @Arg('notificationId', () => ID, ID_OF_NOTIFICATION) _notificationId: string,
+    @Arg('after', () => Int, {
+      nullable: true,
+      description:
+        'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
+    })
+    _after: number | null,
+  ): { readonly sequence: number; readonly delivery: Delivery } {
+    return { sequence: change.id, delivery: change.delivery };
+  }
+}
+
+export const deliveryGraphql = graphqlModule(
+  nodesOf(deliveryList),
+  NotificationDeliveries,
+  fields(DeliveryType, {
+    logicalNumber: one(
+      LogicalNumberList,
+      'logicalNumberId',
+      'The logical number. Null while it is being deleted with its deliveries.',
+    ),
+  }),
+  fields(LogicalNumberType, {
+    deliveries: many(DeliveryList, deliveriesOfLogicalNumber, 'id', 'Deliveries for the logical number.'),
+  }),
+  fields(DeviceType, {
+    deliveries: many(
+      DeliveryList,
+      deliveriesOfDevice,
+      'serialNumber',
+      'Deliveries that were last given to the terminal of this device, by its serial number, whatever logical number it had.',
+    ),
+  }),
+  fields(NotificationType, {
+    deliveries: many(
+      DeliveryList,
+      deliveriesOfNotification,
+      'id',
+      'Deliveries of the notification, one for each logical number.',
+    ),
+    summary: computed(
+      object(SummaryType, 'Number of deliveries by state.'),
+      async (notification, ctx) => (await ctx.loadForMany(deliverySummaries, notification)) ?? NO_DELIVERIES,
+    ),
+  }),
+);

@@ -1,0 +1,89 @@
+import { DAY, HOUR, SECOND } from '../../../../platform/clock.js';
+
+export const DELIVERY_STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+/** Final states of a delivery; only a failed one can be queued again. */
+export type FinishedState = Exclude<DeliveryState, 'queued' | 'sent'>;
+
+export interface Delivery {
+  readonly id: number;
+  readonly notificationId: number;
+  readonly logicalNumberId: number;
+  readonly state: DeliveryState;
+  readonly queuedAt: Date;
+  /** Time at which it was first handed to a connection or a broker; null if it was not. */
+  readonly sentAt: Date | null;
+  readonly finishedAt: Date | null;
+  /** Reason for a failure. */
+  readonly reason: string | null;
+  /** Time of the first confirmation of a terminal, even if the delivery has ended in another state. */
+  readonly confirmedAt: Date | null;
+}
+
+/** The latest change of a delivery; `id` is its position among the changes of the company. */
+export interface DeliveryChange {
+  readonly id: number;
+  readonly delivery: Delivery;
+}
+
+/** Number of deliveries of a notification in each state. */
+export type DeliverySummary = Readonly<Record<DeliveryState, number>>;
+export const NO_DELIVERIES: DeliverySummary = {
+  ...{ queued: 0, sent: 0, delivered: 0, failed: 0, expired: 0, cancelled: 0 },
+};
+
+/** Entity type that `Units.onCommitted` reports for each company whose deliveries have changed. */
+export const DELIVERY = 'notification_delivery';
+/** Name of the counter for the positions of changes. */
+export const DELIVERY_CHANGES = 'delivery_changes';
+
+/** Duration for which a worker or a connection holds a delivery. */
+export const LEASE_MS = 30 * SECOND;
+/** Maximum attempts without a confirmation, after which a delivery fails. */
+export const MAX_ATTEMPTS = 100;
+/** A delivery that still waits after this time expires (contract 26). */
+export const EXPIRES_MS = 7 * DAY;
+
+/** Pauses between attempts to push an unconfirmed delivery: 30 s, doubled each time, at most 2 h. */
+export const PAUSES_MS: readonly number[] = [
+  ...[30, 60, 120, 240, 480, 960, 1920, 3840].map((seconds) => seconds * SECOND),
+  2 * HOUR,
+];
+
+/** A delivery that a worker or a connection holds until `leaseEndsAt`. */
+export interface ClaimedDelivery {
+  readonly companyId: number;
+  /** Unique in the company; equal in all attempts. */
+  readonly id: number;
+  readonly logicalNumberId: number;
+  readonly logicalNumber: string;
+  /** For example `17|SHOW_MESSAGE|Closed on Sunday|03-01-2026 09:00`. */
+  readonly message: string;
+  /** Asset name of the app that handles it, for example `acme_sale.rb`; null for none. */
+  readonly app: string | null;
+  readonly queuedAt: Date;
+  /** End of the claim, which also identifies it: methods that end a claim have no effect on a later one. */
+  readonly leaseEndsAt: Date;
+}
+
+/** State of a waiting delivery, to decide whether it is handed out. */
+export interface WaitingDelivery {
+  readonly id: number;
+  readonly attempts: number;
+  readonly queuedAt: Date;
+  readonly leaseEndsAt: Date | null;
+  /** Whether a device with its logical number may use the service. */
+  readonly isReachable: boolean;
+}
+
+/** A terminal that may use the service and has a logical number. */
+export interface Receiver {
+  readonly serialNumber: string;
+  readonly logicalNumberId: number;
+}
+
+/** Confirmation by a terminal: over HTTP with its serial number, over MQTT with its logical number. */
+export type Confirmation = { readonly event: string } & (Receiver | { readonly logicalNumber: string });
+
+/** `unknown`: this delivery was not given to the terminal. */
+export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown';

@@ -1,0 +1,92 @@
+import type { ReadWork, Units, WriteWork } from '../../../../database/work.js';
+import { LOCAL_ORIGIN } from '../../../../platform/caller.js';
+import { isTurnOver, yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
+import { tooManyRecords } from '../../../../platform/limits/many-records.js';
+import { DELIVERY } from './delivery.model.js';
+import {
+  deliveries,
+  findPartAfter,
+  insertTargets,
+  queueDeliveries,
+  makePart,
+  selectMembersAfter,
+} from './delivery.repository.js';
+
+/** Maximum deliveries that one statement inserts: 1,000 took up to 50 ms in a large database. */
+const ROWS_PER_PART = 500;
+/** Maximum logical numbers of a group for one notification: their ids are read in a transaction. */
+const MAX_MEMBERS = 200_000;
+
+/** Queues one delivery for each of at most 10,000 logical numbers. Yields to the event loop between parts. */
+export async function queueForNumbers(
+  work: WriteWork,
+  notificationId: number,
+  logicalNumberIds: readonly number[],
+): Promise<number> {
+  for (let start = 0; start < logicalNumberIds.length; start += ROWS_PER_PART) {
+    // Also before the first of several parts: finding that many numbers has taken a turn.
+    if (start > 0 || logicalNumberIds.length > ROWS_PER_PART) await yieldToEventLoop();
+    await queueDeliveries(work, notificationId, logicalNumberIds.slice(start, start + ROWS_PER_PART));
+  }
+  return logicalNumberIds.length;
+}
+
+/**
+ * Queues one delivery for each logical number that is in the group now; a background job queues those of a
+ * large group. Returns their number. Errors: `too_many_records`.
+ */
+export async function queueForGroup(
+  work: WriteWork,
+  notificationId: number,
+  groupId: number,
+): Promise<number> {
+  let members = await selectMembersAfter(work, groupId, 0, ROWS_PER_PART);
+  if (members.length < ROWS_PER_PART) return await queueForNumbers(work, notificationId, members);
+  let total = 0;
+  for (let part = 0; members.length > 0; part += 1) {
+    total += members.length;
+    if (total > MAX_MEMBERS) {
+      throw tooManyRecords(
+        'The group',
+        `more than ${MAX_MEMBERS} logical numbers`,
+        MAX_MEMBERS,
+        'send the notification to smaller groups',
+      );
+    }
+    await insertTargets(work, notificationId, part, members);
+    if (isTurnOver()) await yieldToEventLoop();
+    members = await selectMembersAfter(work, groupId, members.at(-1) ?? 0, ROWS_PER_PART);
+  }
+  work.finishLater();
+  return total;
+}
+
+/**
+ * Queues one part of the remaining deliveries of notifications: of the first company after `companyId`, or
+ * else of the first company. Returns the company's id; null if none remain.
+ */
+export async function takeDeliveryStep(units: Units, companyId: number): Promise<number | null> {
+  const part = await units.systemRead(
+    async (work) => (await findPartAfter(work, companyId)) ?? (await findPartAfter(work, 0)),
+  );
+  if (part === undefined) return null;
+  await units.systemWrite(
+    LOCAL_ORIGIN,
+    async (work) => {
+      await makePart(work, part);
+      work.report({ companyId: part.companyId, entityType: DELIVERY });
+    },
+    part.companyId,
+  );
+  return part.companyId;
+}
+
+/** Number of deliveries of the logical number. */
+export async function countDeliveriesOf(work: ReadWork, logicalNumberId: number): Promise<number> {
+  return await deliveries.count(work, { logical_number_id: logicalNumberId });
+}
+
+/** Deletes the deliveries of a logical number that is being deleted. */
+export async function deleteDeliveriesOf(work: WriteWork, logicalNumberId: number): Promise<void> {
+  await deliveries.deleteInParts(work, { logical_number_id: logicalNumberId });
+}

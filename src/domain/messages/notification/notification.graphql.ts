@@ -1,0 +1,155 @@
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+
+import {
+  choice,
+  dryRunArg,
+  enumeration,
+  expectCountArg,
+  graphqlModule,
+  fields,
+  inputOf,
+  instant,
+  listTypes,
+  nullable,
+  object,
+  one,
+  queries,
+  targetPayload,
+  text,
+  WARNINGS,
+  withNumbers,
+  type GraphqlContext,
+  type Input,
+} from '../../../graphql/index.js';
+import { GroupList } from '../../fleet/group/group.graphql.js';
+import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
+import { demandCount } from '../../fleet/logical-number/target.service.js';
+import { auditedType } from '../../people/user/audited.graphql.js';
+import { AppList } from '../../software/app/app.graphql.js';
+import {
+  NotificationSend,
+  type Notification,
+  type NotificationKind,
+  type NotificationRange,
+} from './notification.model.js';
+import { affectedByNotification, notifications, sendNotification } from './notification.service.js';
+
+const Kind = enumeration<NotificationKind>('NotificationKind', 'What devices do with a notification.', {
+  show: 'They show its text.',
+  processing: 'They pass it to an app.',
+});
+
+const Range = enumeration<NotificationRange>('NotificationRange', 'Kind of target of a notification.', {
+  group: 'The logical numbers that a group had when the notification was sent.',
+  specific_logical_numbers: 'A list of logical numbers.',
+});
+
+export const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
+  'Notification',
+  'A message to the devices of logical numbers.',
+  {
+    content: text('Action and text, separated by a pipe, for example SHOW_MESSAGE|Closed on Sunday.'),
+    kind: choice(Kind, 'What devices do with the notification.'),
+    range: choice(Range, 'Kind of target.'),
+    expiresAt: instant(
+      'End of delivery, 7 days after sending. Devices that are not reached by then do not get it.',
+    ),
+  },
+);
+
+const NotificationList = listTypes(notifications, NotificationType, { kind: Kind });
+
+const NotificationTargetInput = inputOf(
+  'NotificationTargetInput',
+  NotificationSend.pick({ groupId: true, logicalNumbers: true }),
+  {
+    description: 'Target of a notification: either a group or logical numbers.',
+    references: { groupId: 'Group' },
+    descriptions: {
+      groupId: 'Global id of a group. The target is all logical numbers that it has now.',
+      logicalNumbers: 'Logical numbers (`number`, not ids). At most 10000; duplicates count once.',
+    },
+  },
+);
+
+const NotificationSendInput = inputOf(
+  'NotificationSendInput',
+  NotificationSend.pick({ content: true, appId: true }),
+  {
+    description: 'Fields of a new notification.',
+    references: { appId: 'App' },
+    descriptions: {
+      content:
+        'A text of at most 4096 characters, for example "Closed on Sunday", which gets the action of its kind; or an action in capitals, a pipe and a text.',
+      appId: 'Global id of the app that devices pass the notification to. Only with the kind PROCESSING.',
+    },
+    fields: {
+      kind: { ...choice(Kind, 'What devices do with the notification.'), defaultValue: 'show' },
+      target: object(NotificationTargetInput, 'Who gets the notification.'),
+    },
+  },
+);
+
+/** Path in the argument `input` of a field that a domain error names. */
+function pathOf(field: string): readonly string[] {
+  if (field === 'expectCount') return [field];
+  return ['groupId', 'logicalNumbers'].includes(field) ? ['input', 'target', field] : ['input', field];
+}
+
+const NotificationSendPayload = targetPayload(
+  'NotificationSend',
+  'Number of logical numbers for which the notification was queued.',
+  LogicalNumberType,
+  {
+    notification: nullable(
+      object(NotificationType, 'The notification. Null after an error, and with dryRun.'),
+    ),
+    ...WARNINGS,
+  },
+);
+
+@Resolver()
+class NotificationSending {
+  @Mutation(() => NotificationSendPayload, {
+    description: 'Sends a notification: queues it once for each logical number of its target, for 7 days.',
+  })
+  notificationSend(
+    @Arg('input', () => NotificationSendInput, { description: 'Fields of the new notification.' })
+    { target, ...input }: Input,
+    @dryRunArg() dryRun: boolean | null,
+    @expectCountArg() expectCount: number | null | undefined,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return ctx.change(
+      async (work) => {
+        const given = withNumbers({ ...input, ...(target as Input) }, { groupId: 'Group', appId: 'App' });
+        if (dryRun === true || expectCount != null) {
+          const reached = await affectedByNotification(work, given);
+          demandCount(reached.count, expectCount);
+          if (dryRun === true) return reached;
+        }
+        const notification = await sendNotification(work, given);
+        return { notification, count: notification.queued };
+      },
+      'write',
+      pathOf,
+    );
+  }
+}
+
+export const notificationGraphql = graphqlModule(
+  queries(NotificationList),
+  NotificationSending,
+  fields(NotificationType, {
+    group: one(
+      GroupList,
+      'groupId',
+      'The group that it was sent to. Null if it was sent to logical numbers, or the group was deleted.',
+    ),
+    app: one(
+      AppList,
+      'appId',
+      'The app that devices pass it to. Null if there is none, or the app was deleted.',
+    ),
+  }),
+);

@@ -1,0 +1,258 @@
+import { z } from 'zod';
+
+import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
+import { DomainError } from '../../../platform/errors.js';
+import { NotificationConfirm, TerminalRefused } from '../../../platform/terminal.js';
+import type {
+  TerminalExchange,
+  TerminalReadBatch,
+  TerminalRoute,
+  TerminalWriteBatch,
+} from '../../../terminal/index.js';
+import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
+import type { ClaimedDelivery } from './delivery/delivery.model.js';
+import { confirmForAll, takeForAll, type ClaimedDeliveries } from './waiting/batches.service.js';
+import { checkForAll, type DeliveryCheck } from './waiting/delivery-check.service.js';
+import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-terminals.service.js';
+
+const MAX_WAIT_SECONDS = MINUTE / SECOND;
+const HEARTBEAT_MS = 15 * SECOND;
+/** Maximum time that an event of a stream is delayed by the rate limit, during which no heartbeat is sent. */
+const SILENCE_MS = 45 * SECOND;
+/** Memory that is reserved for each stream. An event has up to 16 KiB, most have about 100 bytes. */
+const STREAM_BYTES = 4 * 1024;
+const WAITING = 'waiting_terminals';
+/** `checksItself`: `WaitingTerminals` checks all waiting terminals every two seconds. */
+export const WAITING_LIMITS = { ofTerminal: 2, ofCompany: 15_000, checksItself: true } as const;
+
+/** Error codes of a token that is no longer valid. */
+const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
+
+type Exchange = TerminalExchange<AdmittedDevice>;
+
+const LOOKING: TerminalReadBatch<AdmittedDevice, null, DeliveryCheck> = { perform: checkForAll };
+const TAKING: TerminalWriteBatch<AdmittedDevice, null, ClaimedDeliveries> = { perform: takeForAll };
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-store',
+  // Turns off buffering in nginx, which would delay events.
+  'X-Accel-Buffering': 'no',
+};
+const COMMENT = ':\n\n';
+
+const bodyOf = ({ id, message, app, queuedAt }: ClaimedDelivery): object => ({
+  id: String(id),
+  message,
+  ...(app === null ? {} : { app }),
+  queued_at: queuedAt.toISOString(),
+});
+
+const NotificationShape = z
+  .strictObject({
+    id: z
+      .string()
+      .describe('To be confirmed.')
+      .meta({ examples: ['17'] }),
+    message: z.string().meta({ examples: ['17|SHOW_MESSAGE|Closed on Sunday'] }),
+    queued_at: z.string().meta({ format: 'date-time', examples: ['2026-11-25T09:30:00.000Z'] }),
+  })
+  .meta({ id: 'TerminalNotification', description: 'A notification for the terminal.' });
+
+type Description = TerminalRoute<AdmittedDevice>['describe'];
+
+const LIST: Description = {
+  operationId: 'listTerminalNotifications',
+  summary: 'List or wait for notifications',
+  description:
+    'Oldest first, at most 20. A notification that is not confirmed within 30 seconds is given again, with the same id.',
+  parameters: [
+    {
+      name: 'wait',
+      in: 'query',
+      description: 'Seconds to wait until there is something. The list is empty when they are over.',
+      schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
+    },
+  ],
+  answer: {
+    type: 'application/json',
+    shape: z.strictObject({ notifications: z.array(NotificationShape) }),
+    statuses: { 200: 'Notifications to confirm.' },
+  },
+};
+
+const STREAM: Description = {
+  operationId: 'streamTerminalNotifications',
+  summary: 'Stream notifications',
+  description:
+    'Server-sent events. The data of each event is a notification as JSON; its id is the id of the event. A comment is sent every 15 seconds while there is nothing.',
+  answer: {
+    type: 'text/event-stream',
+    shape: NotificationShape,
+    statuses: { 200: 'Events, until it ends.' },
+  },
+};
+
+const CONFIRM: Description = {
+  operationId: 'confirmTerminalNotification',
+  summary: 'Confirm a notification',
+  description: 'May be repeated, and in any order. 404 if the terminal was not given the notification.',
+  example: { type: 'pnconf', event: '17' },
+  answer: { type: 'application/json', shape: z.strictObject({}), statuses: { 200: 'Confirmed.' } },
+  errors: [404],
+};
+
+/** Notifications of terminals over HTTP. */
+export function notificationTerminalRoutes(
+  waiting: WaitingTerminals,
+): readonly TerminalRoute<AdmittedDevice>[] {
+  return [
+    {
+      method: 'GET',
+      path: '/notifications',
+      describe: LIST,
+      exchange: (exchange) => answer(exchange, waiting),
+    },
+    {
+      method: 'GET',
+      path: '/notifications/stream',
+      describe: STREAM,
+      exchange: (exchange) => stream(exchange, waiting),
+    },
+    {
+      method: 'POST',
+      path: '/notifications/confirm',
+      describe: CONFIRM,
+      body: NotificationConfirm,
+      batch: { perform: confirmForAll },
+    },
+  ];
+}
+
+async function answer(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
+  const waitMs = waitOf(exchange.query) * SECOND;
+  const deliveries = await firstOf(exchange, waiting, waitMs);
+  const content = JSON.stringify({ notifications: deliveries.map(bodyOf) });
+  await exchange.send({ type: JSON_TYPE, content });
+}
+
+/** Errors: `malformed`. */
+function waitOf(query: ReadonlyMap<string, string>): number {
+  const given = query.get('wait') ?? '0';
+  const seconds = /^[0-9]{1,3}$/.test(given) ? Number(given) : Number.NaN;
+  if (seconds <= MAX_WAIT_SECONDS) return seconds;
+  throw new DomainError('malformed', `wait must be a whole number of seconds from 0 to ${MAX_WAIT_SECONDS}.`);
+}
+
+/** Free deliveries, or the first ones that arrive within `waitMs`; empty if none do. HEAD claims nothing. */
+async function firstOf(
+  exchange: Exchange,
+  waiting: WaitingTerminals,
+  waitMs: number,
+): Promise<readonly ClaimedDelivery[]> {
+  const found = await foundNow(exchange);
+  if (exchange.method === 'HEAD' || found === null) return [];
+  if (found.deliveries.length > 0 || waitMs === 0) return found.deliveries;
+  const request = enter(exchange, waiting, found.found);
+  try {
+    return await next(exchange, request, waitMs);
+  } finally {
+    request.leave();
+  }
+}
+
+/** Claims free deliveries. Writes nothing if there are none. Null if the request has ended. */
+async function foundNow(exchange: Exchange): Promise<ClaimedDeliveries | null> {
+  const found = await exchange.readTogether(LOOKING, null);
+  if (found === null || !found.isAvailable || exchange.method === 'HEAD') {
+    return found && { found, deliveries: [] };
+  }
+  return await exchange.writeTogether(TAKING, null);
+}
+
+/** Errors: 429 and 503 if too many requests wait. */
+function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryCheck): WaitingRequest {
+  exchange.occupy(WAITING, WAITING_LIMITS);
+  const request = waiting.enter(found.companyId);
+  request.found(found);
+  return request;
+}
+
+/**
+ * Deliveries that arrive within `waitMs`; empty if none do, or if the request ends. Errors: those of the
+ * token and of `admit`, at any time.
+ */
+async function next(
+  exchange: Exchange,
+  request: WaitingRequest,
+  waitMs: number,
+  pacedMs = waitMs,
+): Promise<readonly ClaimedDelivery[]> {
+  const started = systemClock.elapsed();
+  for (;;) {
+    const passed = systemClock.elapsed() - started;
+    const reason = await request.wait(waitMs - passed, exchange.ended, pacedMs - passed);
+    if (reason === 'over' || exchange.ended.aborted) return [];
+    const deliveries = await (reason === 'woken' ? takeNow : lookAgain)(exchange, request);
+    if (deliveries.length > 0) return deliveries;
+  }
+}
+
+async function lookAgain(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
+  return await noticed(request, async () => {
+    const found = await foundNow(exchange);
+    if (found !== null) request.found(found.found);
+    return found?.deliveries ?? [];
+  });
+}
+
+/** Like `lookAgain`, in one unit that writes: a terminal that was woken probably has a delivery. */
+async function takeNow(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
+  return await noticed(request, async () => {
+    const taken = await exchange.writeTogether(TAKING, null);
+    if (taken !== null) request.found(taken.found);
+    return taken?.deliveries ?? [];
+  });
+}
+
+/** If the token of the terminal is refused, the other terminals with this token check it too. */
+async function noticed<T>(request: WaitingRequest, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    if (error instanceof DomainError && TOKEN_ERRORS.includes(error.code)) request.refused();
+    throw error;
+  }
+}
+
+async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
+  const found = await exchange.readTogether(LOOKING, null);
+  if (found === null) return;
+  const request = enter(exchange, waiting, found);
+  try {
+    const head = { status: 200, headers: STREAM_HEADERS, heldBytes: STREAM_BYTES };
+    await exchange.stream(head, eventsOf(exchange, request));
+  } finally {
+    request.leave();
+  }
+}
+
+/** Ends when the terminal may not use the service any more; its next request gets the error. */
+async function* eventsOf(exchange: Exchange, request: WaitingRequest): AsyncGenerator<string> {
+  yield COMMENT;
+  try {
+    for (const delivery of await lookAgain(exchange, request)) yield eventOf(delivery);
+    while (!exchange.ended.aborted) {
+      const deliveries = await next(exchange, request, HEARTBEAT_MS, SILENCE_MS);
+      if (deliveries.length === 0) yield COMMENT;
+      for (const delivery of deliveries) yield eventOf(delivery);
+    }
+  } catch (error) {
+    if (!(error instanceof DomainError) && !(error instanceof TerminalRefused)) throw error;
+  }
+}
+
+function eventOf(delivery: ClaimedDelivery): string {
+  return `id: ${delivery.id}\ndata: ${JSON.stringify(bodyOf(delivery))}\n\n`;
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+import { LastLine, RejectedLine, StoredLine } from '../../../../platform/requests/rows.js';
+import type { TerminalExchange, TerminalRoute } from '../../../../terminal/index.js';
+import type { AdmittedDevice } from '../../../terminals/terminal/terminal-access.service.js';
+import { TransactionRecord } from '../transaction.model.js';
+import { OWN_ROW_EXAMPLE } from './transaction-row.model.js';
+import { checkOwnRows, reporterOf, storeRows } from './transaction-rows.service.js';
+
+/** Maximum rows and bytes of one request. */
+export const TRANSACTION_LIMITS = { rows: 1_000, bytes: 1024 * 1024 } as const;
+
+const { serialNumber, logicalNumber } = TransactionRecord.shape;
+const OwnRow = z.object({
+  ...TransactionRecord.shape,
+  serialNumber: serialNumber.optional(),
+  logicalNumber: logicalNumber.optional(),
+});
+
+const DESCRIPTION: TerminalRoute<AdmittedDevice>['describe'] = {
+  operationId: 'recordTerminalTransactions',
+  summary: 'Record transactions of the terminal',
+  description: `Up to ${TRANSACTION_LIMITS.rows} rows as NDJSON, or one as JSON. The answer has a line for each row, and a last one with totals. A repeated row changes nothing.`,
+  rows: OwnRow,
+  example: OWN_ROW_EXAMPLE,
+  answer: {
+    type: 'application/x-ndjson',
+    shape: z.union([StoredLine, RejectedLine, LastLine]),
+    statuses: { 200: 'Each line is such an object.' },
+  },
+};
+
+/** Routes for transactions that a terminal reports. */
+export const transactionRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
+  { method: 'POST', path: '/transactions', exchange: recordTransactions, describe: DESCRIPTION },
+];
+
+async function recordTransactions(exchange: TerminalExchange<AdmittedDevice>): Promise<void> {
+  const rows = await exchange.rows(TRANSACTION_LIMITS);
+  const reporter = await exchange.read(reporterOf);
+  await exchange.answerRows(
+    { check: (batch) => checkOwnRows(batch, reporter), store: storeRows, shows: () => true },
+    rows,
+  );
+}

@@ -1,0 +1,99 @@
+import { DAY, HOUR } from '../../../../platform/clock.js';
+import { offsetsIn, type OffsetChange } from '../../../../platform/time-zones.js';
+import type { TimeRange } from '../time-range.model.js';
+import type { Bucket } from './transaction-summary.model.js';
+
+/**
+ * Assigns instants to buckets. An hour is identified by the instant at which it begins, other buckets by a
+ * number: local days since 1970-01-01, weeks since Monday 1969-12-29, months since March of the year 0.
+ */
+export interface Calendar {
+  readonly bucket: Bucket;
+  /** Ascending; the first one also applies before its instant. */
+  readonly offsets: readonly OffsetChange[];
+}
+
+export function utcCalendar(bucket: Bucket): Calendar {
+  return { bucket, offsets: [{ at: 0, offset: 0 }] };
+}
+
+/** A month that began before the period is longer than any other bucket. */
+const MARGIN = 40 * DAY;
+
+/** The buckets of a zone, for instants of a period. */
+export function zonedCalendar(bucket: Bucket, timeZone: string, { from, to }: TimeRange): Calendar {
+  return { bucket, offsets: offsetsIn(timeZone, from - MARGIN, to + DAY) };
+}
+
+/** Whether local time is UTC in the whole period. */
+export function isUtc({ offsets }: Calendar): boolean {
+  return offsets.every(({ offset }) => offset === 0);
+}
+
+/** Whether local hours begin at full hours of UTC, and the offset changes at full hours only. */
+export function hasWholeHours({ offsets: [first, ...changes] }: Calendar): boolean {
+  const isWhole = (time: number): boolean => time % HOUR === 0;
+  return isWhole(first?.offset ?? 0) && changes.every(({ at, offset }) => isWhole(at) && isWhole(offset));
+}
+
+function bucketOfDay(bucket: Bucket, day: number): number {
+  if (bucket === 'week') return Math.floor((day + 3) / 7);
+  return bucket === 'month' ? monthOf(day) : day;
+}
+
+function monthOf(day: number): number {
+  const date = new Date(day * DAY);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth() - 2;
+}
+
+/** The first instant of a bucket; null for the bucket of all time. */
+export function startOf({ bucket, offsets }: Calendar, key: number): Date | null {
+  if (bucket === 'none') return null;
+  return new Date(bucket === 'hour' ? key : startOfDay(offsets, firstDayOf(bucket, key)));
+}
+
+function firstDayOf(bucket: Bucket, key: number): number {
+  if (bucket === 'week') return key * 7 - 3;
+  return bucket === 'month' ? Date.UTC(Math.floor((key + 2) / 12), (key + 2) % 12, 1) / DAY : key;
+}
+
+/**
+ * A day may begin after midnight if clocks are set forward at midnight, and may not exist if a whole day was
+ * skipped.
+ */
+function startOfDay(offsets: readonly OffsetChange[], day: number): number {
+  for (const [index, { at, offset }] of offsets.entries()) {
+    const start = day * DAY - offset;
+    const from = index === 0 ? start : Math.max(start, at);
+    if (from < (offsets[index + 1]?.at ?? Infinity)) return from;
+  }
+  return day * DAY;
+}
+
+/** A time range whose instants are all in one bucket: that of `key`, see `Calendar`. */
+export interface Segment extends TimeRange {
+  readonly key: number;
+}
+
+/**
+ * The buckets of a period, ascending, each cut off at the ends of the period. Not for the bucket of all time.
+ */
+export function segmentsOf({ bucket, offsets }: Calendar, period: TimeRange): readonly Segment[] {
+  const segments: { from: number; to: number; key: number }[] = [];
+  const length = bucket === 'hour' ? HOUR : DAY;
+  for (const [index, { at, offset }] of offsets.entries()) {
+    const since = index === 0 ? -Infinity : at;
+    const until = Math.min(offsets[index + 1]?.at ?? Infinity, period.to);
+    for (let from = Math.max(since, period.from); from < until;) {
+      const local = Math.floor((from + offset) / length);
+      const to = Math.min((local + 1) * length - offset, until);
+      // An hour begins with each change of the clock.
+      const key = bucket === 'hour' ? Math.max(local * HOUR - offset, since) : bucketOfDay(bucket, local);
+      const last = segments.at(-1);
+      if (last?.key === key) last.to = to;
+      else segments.push({ from, to, key });
+      from = to;
+    }
+  }
+  return segments;
+}

@@ -1,0 +1,195 @@
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+
+import {
+  choice,
+  computed,
+  conditionOf,
+  counts,
+  enumeration,
+  graphqlModule,
+  fields,
+  instant,
+  int,
+  nullable,
+  objectType,
+  one,
+  safeInt,
+  searches,
+  text,
+  type FilterInput,
+  type GraphqlContext,
+} from '../../../../graphql/index.js';
+import { DomainError } from '../../../../platform/errors.js';
+import { GroupList } from '../../../fleet/group/group.graphql.js';
+import { PaymentStatus } from '../parsed-payment.graphql.js';
+import { transactions } from '../totals/transaction-totals.service.js';
+import { MAX_KINDS } from '../transaction-figures.model.js';
+import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
+import {
+  MAX_READ,
+  MAX_ROWS,
+  MAX_ZONED_YEARS,
+  type Bucket,
+  type Dimension,
+  type SummaryRow,
+} from './transaction-summary.model.js';
+import {
+  searchOfSummary,
+  summarizeTransactions,
+  type SummaryRequest,
+} from './transaction-summary.service.js';
+
+/** A summary may read as much as a long list: ten of them use up the cost of one operation. */
+const SUMMARY_COST = 1_000;
+
+const SummaryBucket = enumeration<Bucket>(
+  'TransactionSummaryBucket',
+  'Time interval of a row of a summary.',
+  {
+    hour: 'One hour of the clock. A new one begins whenever the clock is changed, so an hour that exists twice is two.',
+    day: 'One day.',
+    week: 'One week, from Monday to Sunday.',
+    month: 'One calendar month.',
+    none: 'The whole time that the filter selects.',
+  },
+);
+
+const SummaryDimension = enumeration<Dimension>(
+  'TransactionSummaryDimension',
+  'A property by which a summary groups transactions.',
+  {
+    status: 'By `status`.',
+    transactionType: 'By `transactionType`.',
+    appName: 'By `appName`, as recorded.',
+    logicalNumber: 'By `logicalNumber`, as recorded.',
+    group: 'By the group that the logical number belonged to when the transaction was recorded.',
+    paymentStatus: 'By `parsed.status`.',
+    paymentType: 'By `parsed.type`. The types of rare payments are summed up as `other`, see BRAND.',
+    brand: `By \`parsed.card.brand\`. Of each UTC month, the first ${MAX_KINDS} combinations of payment type, brand and acquirer have their names; type, brand and acquirer of all later ones are \`other\`.`,
+    acquirer: 'By `parsed.acquirer`. The acquirers of rare payments are summed up as `other`, see BRAND.',
+    installments: 'By `parsed.installment.quantity`.',
+  },
+);
+
+const ONLY_BY = (dimension: string) => `Null unless the summary is by ${dimension}.`;
+const PAID_BY = (dimension: string) => `${ONLY_BY(dimension)} Also null without a payment, or if unknown.`;
+
+const SummaryRowType = objectType<SummaryRow, 'groupId'>(
+  'TransactionSummaryRow',
+  'Number and amount of the transactions with the same time interval and properties.',
+  {
+    bucketStart: nullable(
+      instant(
+        'First instant of the hour, day, week or month in the time zone of the summary. Null with the bucket NONE.',
+      ),
+    ),
+    status: nullable(choice(TransactionStatus, `State of the transactions. ${ONLY_BY('STATUS')}`)),
+    transactionType: nullable(
+      choice(TransactionKind, `Release, transaction or download. ${ONLY_BY('TRANSACTION_TYPE')}`),
+    ),
+    appName: nullable(text(`Name of the app, as recorded. ${ONLY_BY('APP_NAME')}`)),
+    logicalNumber: nullable(text(`Logical number, as recorded. ${ONLY_BY('LOGICAL_NUMBER')}`)),
+    paymentStatus: nullable(
+      choice(PaymentStatus, `Decision of the authorizer. ${PAID_BY('PAYMENT_STATUS')}`),
+    ),
+    paymentType: nullable(text(`Kind of payment, or \`other\`. ${PAID_BY('PAYMENT_TYPE')}`)),
+    brand: nullable(text(`Brand of the card, or \`other\`. ${PAID_BY('BRAND')}`)),
+    acquirer: nullable(text(`Name of the acquirer, or \`other\`. ${PAID_BY('ACQUIRER')}`)),
+    installments: nullable(int(`Number of installments. ${PAID_BY('INSTALLMENTS')}`)),
+    count: int('Number of transactions.'),
+    amountTotal: safeInt(
+      'Sum of `parsed.amount` in cents, over approved, denied and cancelled payments alike: `approvedAmount`, `deniedAmount` and `cancelledAmount` together. Transactions without a payment count as 0.',
+    ),
+    approvedAmount: safeInt(
+      'Sum of the approved payments in cents, without those that cancel or refund others.',
+    ),
+    deniedAmount: safeInt('Sum of the denied payments in cents, denied cancellations included.'),
+    cancelledAmount: safeInt(
+      'Sum of the approved cancellations and refunds in cents: payments of type `cancellation` or `refund`, or with an `nsuReference`.',
+    ),
+  },
+);
+
+interface SummaryArgs {
+  readonly filter?: FilterInput | null | undefined;
+  readonly bucket: Bucket;
+  readonly by: readonly Dimension[];
+  readonly timeZone?: string | null | undefined;
+}
+
+const requestOf = ({ filter, bucket, by, timeZone }: SummaryArgs): SummaryRequest => ({
+  ...{ where: conditionOf(transactions, filter), bucket, by, timeZone: timeZone ?? null },
+});
+
+/** Nothing for arguments that the field refuses. */
+function searchesBy(args: SummaryArgs): readonly ReturnType<typeof searchOfSummary>[] {
+  try {
+    return [searchOfSummary(requestOf(args))];
+  } catch (error) {
+    if (error instanceof DomainError) return [];
+    throw error;
+  }
+}
+
+@Resolver()
+class TransactionSummary {
+  @counts(SUMMARY_COST)
+  @searches(searchesBy)
+  @Query(() => [SummaryRowType], {
+    description: [
+      'Numbers and amounts of transactions, ordered by time and then by properties.',
+      `Combinations without transactions have no row. At most ${MAX_ROWS} rows.`,
+      'Totals are kept by APP_NAME, by GROUP and PAYMENT_STATUS, by INSTALLMENTS and PAYMENT_STATUS, and by PAYMENT_TYPE, BRAND, ACQUIRER and PAYMENT_STATUS, each with STATUS and TRANSACTION_TYPE.',
+      'A summary by LOGICAL_NUMBER or by other combinations, or with a filter on a field that is not among those of one of them,',
+      `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
+      `With a time zone, it covers at most ${MAX_ZONED_YEARS} years. In a zone whose days begin at other minutes of UTC than 0, 15 and 30, as in Guyana before 1975, it reads the transactions of the hours in which days begin, or of all hours with the bucket HOUR.`,
+      `Adds ${SUMMARY_COST} records to the cost of the operation.`,
+    ].join(' '),
+  })
+  async transactionSummary(
+    @Ctx() ctx: GraphqlContext,
+    @Arg('filter', () => TransactionList.Filter, {
+      nullable: true,
+      description: 'Only transactions for which this holds.',
+    })
+    filter: FilterInput | null | undefined,
+    @Arg('bucket', () => SummaryBucket.values, {
+      defaultValue: 'none',
+      description: 'Time interval of a row.',
+    })
+    bucket: Bucket,
+    @Arg('by', () => [SummaryDimension.values], {
+      defaultValue: [],
+      description: 'Properties to group by, besides time. Empty for one row for each time interval.',
+    })
+    by: Dimension[],
+    @Arg('timeZone', () => String, {
+      nullable: true,
+      description:
+        'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
+    })
+    timeZone: string | null | undefined,
+  ) {
+    const request = requestOf({ filter, bucket, by, timeZone });
+    return ctx.loaders.rendered(await ctx.loadSelected(summarizeTransactions, request));
+  }
+}
+
+export const transactionSummaryGraphql = graphqlModule(
+  TransactionSummary,
+  fields(SummaryRowType, {
+    netAmount: computed(
+      safeInt('`approvedAmount` minus `cancelledAmount`, in cents. Negative if more was cancelled.'),
+      ({ approvedAmount, cancelledAmount }) => approvedAmount - cancelledAmount,
+    ),
+    group: one(
+      GroupList,
+      'groupId',
+      `Group that the logical number belonged to when the transactions were recorded. ${ONLY_BY('GROUP')} Also null without a group, or if the group was deleted.`,
+    ),
+    groupDatabaseId: computed(
+      nullable(int(`Numeric id of this group, also of one that was deleted. ${ONLY_BY('GROUP')}`)),
+      ({ groupId }) => groupId,
+    ),
+  }),
+);

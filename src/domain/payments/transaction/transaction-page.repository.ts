@@ -1,0 +1,90 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import { specialSql } from '../../../database/company/special-sql.js';
+import {
+  conjuncts,
+  exactComparisons,
+  valueDemanded,
+  type Condition,
+} from '../../../database/list/condition.js';
+import { boundCompany } from '../../../database/list/scope.js';
+import { runFiltered } from '../../../database/statements/cached-query.js';
+import { firstPage, instant, laterPage, hiddenFromPlanner } from '../../../database/storage.js';
+import type { ReadWork } from '../../../database/work.js';
+import { isAlways, type TimeRange } from './time-range.model.js';
+import type { Transaction, TransactionStatus } from './transaction.model.js';
+import { meeting, SHOWN_COLUMNS, transactionOf, type TransactionRow } from './transaction.repository.js';
+
+const SHOWN = sql.join(SHOWN_COLUMNS.map((name) => sql.ref(`t.${name}`)));
+const NEWEST_FIRST = sql`t.started_at desc, t.id desc`;
+
+const instantsOf = ({ from, to }: TimeRange): readonly [from: Date, to: Date] => [
+  instant.toColumn(new Date(from)),
+  instant.toColumn(new Date(to)),
+];
+
+/** Condition on `t`. Every column that it compares is part of the index for the query. */
+function matching(companyId: number, where: Condition, range: TimeRange): RawBuilder<unknown> {
+  const [from, to] = instantsOf(range);
+  return sql`t.company_id = ${boundCompany(companyId, where)}
+    and t.started_at >= ${hiddenFromPlanner(from)} and t.started_at < ${hiddenFromPlanner(to)} and ${meeting(where, isAlways(range))}`;
+}
+
+/** Counts index entries one by one. */
+export async function countTransactions(
+  work: ReadWork,
+  where: Condition,
+  within: TimeRange,
+): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const filtered = { name: 'transactions', where, before: [companyId, ...instantsOf(within)], after: [] };
+  const counted = await runFiltered<{ total: number }>(
+    db,
+    filtered,
+    () => sql`select count(*) as total from transactions as t where ${matching(companyId, where, within)}`,
+  );
+  return counted[0]?.total ?? 0;
+}
+
+/** One page of transactions, newest first. Other rows are skipped in an index and not read. */
+export async function selectTransactions(
+  work: ReadWork,
+  given: Condition,
+  place: TimeRange & { readonly skip: number; readonly limit: number },
+): Promise<Transaction[]> {
+  const { db, companyId } = specialSql(work);
+  const { limit, skip } = place;
+  const ofFailed = demandedOfFailed(given);
+  const where = ofFailed ?? given;
+  const filtered = {
+    name: `${skip === 0 ? 'first' : 'later'} ${ofFailed === undefined ? '' : 'failed '}transactions`,
+    where,
+    before: [companyId, ...instantsOf(place)],
+    after: skip === 0 ? [limit] : [limit, skip],
+  };
+  const rows = await runFiltered<TransactionRow>(db, filtered, () => {
+    const found = matching(companyId, where, place);
+    const page = {
+      columns: SHOWN,
+      table: sql.table('transactions'),
+      where: ofFailed === undefined ? found : sql`${found} and t.status = ${sql.lit(FAILED)}`,
+      order: NEWEST_FIRST,
+      limit,
+    };
+    return skip === 0 ? firstPage(page) : laterPage(page, skip);
+  });
+  return rows.map(transactionOf);
+}
+
+const FAILED: TransactionStatus = 'fail';
+const OF_FAILED: ReadonlySet<string> = new Set(['status', 'transactionType']);
+
+/**
+ * Condition besides the status, if the filter selects failed transactions by columns of SQLite's index of
+ * them; otherwise undefined. SQLite uses this index only if the status is part of the SQL text.
+ */
+function demandedOfFailed(where: Condition): Condition | undefined {
+  const isOfIndex = exactComparisons(where)?.every(({ field }) => OF_FAILED.has(field)) === true;
+  if (!isOfIndex || valueDemanded(where, 'status') !== FAILED) return undefined;
+  return { and: conjuncts(where).filter((part) => 'field' in part && part.field !== 'status') };
+}

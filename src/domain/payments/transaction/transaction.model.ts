@@ -1,0 +1,185 @@
+import { z } from 'zod';
+
+import { identifyingName } from '../../../platform/card-data/card-data.js';
+import { problemOfJson } from '../../../platform/encoding/json.js';
+import { freeText, isNameLike, normalized, printableName } from '../../../platform/encoding/text.js';
+import { readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/encoding/timestamp.js';
+import type { TimeRange } from './time-range.model.js';
+
+export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
+export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+
+/** Text for null in `sent`, `received` and `parsed` of `/v1`, as in the contract's examples (contract 11). */
+export const NULL_TEXT = 'null';
+
+/** Maximum amount in cents: ISO 8583 has 12 digits. */
+const MAX_AMOUNT = 999_999_999_999;
+/** Up to a whole card number; recording stores only the first 6 and the last 4 digits. */
+const cardDigits = z.string().regex(/^[0-9]{0,19}$/, 'must be digits');
+const text = freeText(255).nullable().default(null);
+/** Optional text; null is the same as absent. */
+const textIfAny = freeText(255)
+  .nullish()
+  .transform((value) => value ?? undefined);
+
+export const Installment = z.object({
+  type: text,
+  quantity: z.int().min(0).max(999).nullable().default(null),
+});
+export const Card = z.object({
+  holderName: textIfAny,
+  brand: text,
+  expirationDate: z
+    .string()
+    .regex(/^(0[1-9]|1[0-2])[0-9]{2}$/, 'must be month and year, for instance 0131')
+    .nullable()
+    .default(null),
+  firstDigits: cardDigits.nullable().default(null),
+  lastDigits: cardDigits.nullable().default(null),
+});
+export const Merchant = z.object({ id: text, document: text, name: text });
+
+/** A payment of any financial protocol in a uniform format (contract 35). */
+export const ParsedPayment = z.object({
+  acquirer: text,
+  type: freeText(64),
+  status: z.enum(['approved', 'denied']),
+  statusReason: text,
+  captureMethod: text,
+  /** Cents. */
+  amount: z.int().min(0).max(MAX_AMOUNT),
+  paymentMethod: text,
+  installment: Installment.nullish().transform((value) => value ?? { type: null, quantity: null }),
+  nsu: text,
+  /** NSU of the transaction that this one cancels. */
+  nsuReference: textIfAny,
+  authorizationCode: text,
+  transactionId: text,
+  /** Null for a payment without a card, for example PIX or cash. */
+  card: Card.nullable().default(null),
+  merchant: Merchant.nullish().transform((value) => value ?? { id: null, document: null, name: null }),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .superRefine(refuseUnkeepable)
+    .nullish()
+    .transform((value) => value ?? {}),
+});
+export type ParsedPayment = z.output<typeof ParsedPayment>;
+
+/** Effect of a payment on its amount: paid, refused, or paid back. */
+export type PaymentOutcome = 'approved' | 'denied' | 'cancelled';
+
+const PAYS_BACK: readonly string[] = ['cancellation', 'refund'];
+
+/**
+ * `cancelled` for payments that pay their amount back: an approved cancellation or refund, or any approved
+ * payment with an `nsuReference`.
+ */
+export function outcomeOf({ status, type, nsuReference }: ParsedPayment): PaymentOutcome {
+  if (status === 'denied') return 'denied';
+  return PAYS_BACK.includes(type) || nsuReference !== undefined ? 'cancelled' : 'approved';
+}
+
+function refuseUnkeepable(value: unknown, context: z.RefinementCtx): void {
+  const problem = problemOfJson(value);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+}
+
+const END_OF_TIME = Date.UTC(10_000, 0, 1);
+const instant = z
+  .date()
+  .refine((at) => at.getTime() >= 0 && at.getTime() < END_OF_TIME, 'must be a year from 1970 to 9999');
+const message = freeText(65_536).nullable().default(null);
+
+/** Two reports with the same reference and serial number are the same transaction of the company. */
+const reference = identifyingName(128)
+  .describe(
+    'Name of the transaction at its source, unique for its serial number. Makes recording repeatable.',
+  )
+  .nullable()
+  .default(null);
+
+/** One transaction as a terminal reports it. */
+export const TransactionRecord = z
+  .object({
+    transactionType: z.enum(TRANSACTION_TYPES),
+    serialNumber: identifyingName(64),
+    logicalNumber: identifyingName(64),
+    appName: identifyingName(255),
+    detail: freeText(4096).default(''),
+    frameworkVersion: printableName(64).nullable().default(null),
+    status: z.enum(TRANSACTION_STATUSES),
+    sent: message,
+    received: message,
+    parsed: ParsedPayment.nullable().default(null),
+    startedAt: instant,
+    finishedAt: instant.nullable().default(null),
+    reference,
+  })
+  .superRefine(refuseContradictions);
+export type TransactionRecord = z.output<typeof TransactionRecord>;
+
+type Ended = Pick<TransactionRecord, 'status' | 'startedAt' | 'finishedAt' | 'parsed'>;
+
+function refuseContradictions(
+  { status, startedAt, finishedAt, parsed }: Ended,
+  context: z.RefinementCtx,
+): void {
+  const refuse = (field: keyof Ended, message: string): void =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if (parsed !== null && status !== 'success') refuse('parsed', 'belongs to a success only');
+  if (status === 'running' && finishedAt !== null) refuse('finishedAt', 'must be null while it runs');
+  if (status !== 'running' && finishedAt === null) refuse('finishedAt', 'is required once it has ended');
+  if (finishedAt !== null && finishedAt < startedAt) refuse('finishedAt', 'must not be before startedAt');
+}
+
+/** The result of a running transaction; absent fields do not change. */
+export const TransactionFinish = z.object({
+  status: z.enum(['success', 'fail']),
+  detail: freeText(4096).optional(),
+  sent: freeText(65_536).nullable().optional(),
+  received: freeText(65_536).nullable().optional(),
+  parsed: ParsedPayment.nullable().optional(),
+  finishedAt: instant.optional(),
+});
+export type TransactionFinish = z.output<typeof TransactionFinish>;
+
+export interface Transaction extends TransactionRecord {
+  readonly id: number;
+}
+
+function exactText(max: number) {
+  return z
+    .string()
+    .max(max, `must have at most ${max} characters`)
+    .refine(isNameLike, 'must not contain control or invisible characters')
+    .transform(normalized);
+}
+
+const timeRange = z.string().transform((value, context): TimeRange => {
+  const read = readInterval(value);
+  if (read !== undefined) return read;
+  context.addIssue({
+    code: 'custom',
+    message: `must be a date that exists, YYYY-MM-DD, or a timestamp such as ${TIMESTAMP_EXAMPLE}`,
+  });
+  return z.NEVER;
+});
+
+/** The filter of a list; texts compare exactly, and both ends of the interval are included (contract 27). */
+export const TransactionFilter = z
+  .object({
+    status: z.enum(TRANSACTION_STATUSES).optional(),
+    transactionType: z.enum(TRANSACTION_TYPES).optional(),
+    serialNumber: exactText(255).optional(),
+    logicalNumber: exactText(255).optional(),
+    appName: exactText(512).optional(),
+    since: timeRange.optional(),
+    until: timeRange.optional(),
+  })
+  .refine(({ since, until }) => since === undefined || until === undefined || since.from < until.to, {
+    path: ['since'],
+    error: 'must not be after until',
+  });
+export type TransactionFilter = z.output<typeof TransactionFilter>;

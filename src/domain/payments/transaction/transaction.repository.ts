@@ -1,0 +1,207 @@
+import { sql, type SqlBool } from 'kysely';
+
+import { textPairs } from '../../../database/bound-lists.js';
+import { CompanyRows, only } from '../../../database/company/company-rows.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { condition, type Condition, type FilterColumn } from '../../../database/list/condition.js';
+import { narrowing, withoutAlternatives } from '../../../database/list/index-choice.js';
+import { listOf } from '../../../database/list/list.js';
+import { crossJoin, instant, json, nullable, hiddenFromPlanner } from '../../../database/storage.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import type { Row, Tables, Written } from '../../../schema/schema.js';
+import type { Figures } from './transaction-figures.model.js';
+import { figuresOf, groupsOf } from './transaction-figures.repository.js';
+import {
+  outcomeOf,
+  type ParsedPayment,
+  type Transaction,
+  type TransactionRecord,
+  type TransactionStatus,
+} from './transaction.model.js';
+
+const time = nullable(instant);
+const payment = nullable(json<ParsedPayment>());
+
+/** Columns of a transaction record; the others are used only for totals. */
+export const SHOWN_COLUMNS = [
+  ...(['id', 'transaction_type', 'serial_number', 'logical_number', 'app_name', 'detail', 'status'] as const),
+  ...(['framework_version', 'sent', 'received', 'parsed', 'started_at', 'finished_at', 'reference'] as const),
+];
+
+export type TransactionRow = Pick<Row<'transactions'>, (typeof SHOWN_COLUMNS)[number]>;
+
+type Own<Table> = Omit<Table, 'id' | 'company_id' | 'recorded_at' | keyof Figures | 'group_id'>;
+
+export function transactionOf(row: TransactionRow): Transaction {
+  return { id: row.id, ...recordOf(row) };
+}
+
+function recordOf(row: Omit<TransactionRow, 'id'>): TransactionRecord {
+  return {
+    transactionType: row.transaction_type as Transaction['transactionType'],
+    serialNumber: row.serial_number,
+    logicalNumber: row.logical_number,
+    appName: row.app_name,
+    detail: row.detail,
+    frameworkVersion: row.framework_version,
+    status: row.status as TransactionStatus,
+    sent: messageOf(row.sent),
+    received: messageOf(row.received),
+    parsed: payment.fromColumn(row.parsed),
+    startedAt: instant.fromColumn(row.started_at),
+    finishedAt: time.fromColumn(row.finished_at),
+    reference: row.reference,
+  };
+}
+
+/** Null for an empty message. */
+function messageOf(column: string | null): string | null {
+  return column === '' ? null : column;
+}
+
+/** The values of a record's columns. */
+export function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
+  return {
+    transaction_type: record.transactionType,
+    serial_number: record.serialNumber,
+    logical_number: record.logicalNumber,
+    app_name: record.appName,
+    detail: record.detail,
+    framework_version: record.frameworkVersion,
+    status: record.status,
+    sent: record.sent,
+    received: record.received,
+    parsed: payment.toColumn(record.parsed),
+    amount: record.parsed?.amount ?? null,
+    payment_outcome: record.parsed === null ? null : outcomeOf(record.parsed),
+    started_at: instant.toColumn(record.startedAt),
+    finished_at: time.toColumn(record.finishedAt),
+    reference: record.reference,
+  };
+}
+
+type FilterColumns = Readonly<Record<string, FilterColumn>>;
+
+/** Columns that tables of totals are grouped by. */
+const KIND_COLUMNS = {
+  status: { column: 'status', kind: 'choice', order: 'STARTED_AT' },
+  transactionType: { column: 'transaction_type', kind: 'choice' },
+  appName: { column: 'app_name', kind: 'text', order: 'STARTED_AT' },
+} as const satisfies FilterColumns;
+
+const COLUMNS = {
+  id: { column: 'id', kind: 'id', isUnique: true },
+  ...KIND_COLUMNS,
+  serialNumber: { column: 'serial_number', kind: 'text', order: 'STARTED_AT', narrows: true },
+  logicalNumber: { column: 'logical_number', kind: 'text', order: 'STARTED_AT', narrows: true },
+  startedAt: { column: 'started_at', kind: 'instant', narrows: true },
+} as const satisfies FilterColumns;
+
+export const transactionList = listOf<'transactions', Transaction>({
+  name: 'Transaction',
+  isLarge: true,
+  columns: {
+    transactionType: 'transaction_type',
+    serialNumber: 'serial_number',
+    logicalNumber: 'logical_number',
+    appName: 'app_name',
+    detail: 'detail',
+    frameworkVersion: 'framework_version',
+    status: 'status',
+    startedAt: 'started_at',
+    finishedAt: 'finished_at',
+    reference: 'reference',
+  },
+  table: 'transactions',
+  rows: 'transactions',
+  isEndless: true,
+  id: 'id',
+  orders: { ID: 'id', STARTED_AT: 'started_at' },
+  filters: COLUMNS,
+  recordOf: transactionOf,
+});
+
+/** Index of SQLite's primary key. */
+export const transactionNewRows = transactionList.newRows('sqlite_autoindex_transactions_1');
+
+/** Transactions refer to a parent by its number or serial number, not by a foreign key. */
+export const transactionsOfLogicalNumber = transactionList.of({ column: 'logical_number', isName: true });
+export const transactionsOfDevice = transactionList.of({ column: 'serial_number', isName: true });
+
+/**
+ * SQL condition on `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`.
+ * With `isOfAllTimes`, the indexes of alternatives (`or`) may find the rows; otherwise an interval of time does.
+ */
+export function meeting(where: Condition, isOfAllTimes = false) {
+  const narrow = narrowing(COLUMNS, where);
+  if (narrow === undefined) {
+    return (isOfAllTimes ? condition : withoutAlternatives)(COLUMNS, where).$castTo<SqlBool>();
+  }
+  const column = COLUMNS[narrow.field as keyof typeof COLUMNS].column;
+  const isIndexed = (name: string): boolean => name === column || name === 'started_at';
+  return withoutAlternatives(COLUMNS, where, isIndexed).$castTo<SqlBool>();
+}
+
+export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
+
+const rows = new CompanyRows('transactions');
+
+export async function findTransaction(work: ReadWork, id: number): Promise<Transaction | undefined> {
+  const row = await rows.find(work, { id });
+  return row && transactionOf(row);
+}
+
+/** Unique key of a transaction: references are unique per serial number. */
+export interface TransactionKey {
+  readonly reference: string;
+  readonly serialNumber: string;
+}
+
+/** Transactions of the company with these keys, in undefined order. One statement. */
+export async function findTransactionsByKeys(
+  work: ReadWork,
+  keys: readonly TransactionKey[],
+): Promise<readonly Transaction[]> {
+  const { db, companyId } = specialSql(work);
+  const pairs = keys.map(({ reference, serialNumber }) => [reference, serialNumber] as const);
+  const { rows: found } = await sql<Row<'transactions'>>`select t.* from ${textPairs(pairs)}
+    ${crossJoin} transactions as t on t.reference = pair.first and t.serial_number = pair.second
+    where t.company_id = ${hiddenFromPlanner(companyId)} and t.reference is not null`.execute(db);
+  return found.map(transactionOf);
+}
+
+/** A record in the form in which it is read back after it was stored. */
+export function storedForm(record: TransactionRecord): TransactionRecord {
+  const { startedAt, finishedAt } = record;
+  const columns = columnsOf(record);
+  return recordOf({
+    ...columns,
+    started_at: startedAt.getTime(),
+    finished_at: finishedAt?.getTime() ?? null,
+  });
+}
+
+/** Inserts transactions. Returns their ids ascending, in the order of the records. */
+export async function insertTransactions(
+  work: WriteWork,
+  records: readonly TransactionRecord[],
+): Promise<number[]> {
+  const recordedAt = instant.toColumn(work.now);
+  const groups = await groupsOf(work, records);
+  const figures = await figuresOf(work, records);
+  const columns = records.map((record, index) => ({
+    ...columnsOf(record),
+    ...figures(record),
+    ...{ recorded_at: recordedAt, group_id: groups[index] ?? 0 },
+  }));
+  return (await rows.insertReturningIds(work, columns)).sort((a, b) => a - b);
+}
+
+export async function updateTransactionRow(
+  work: WriteWork,
+  id: number,
+  record: TransactionRecord,
+): Promise<Transaction> {
+  const figures = await figuresOf(work, [record]);
+  return transactionOf(only(await rows.update(work, { id }, { ...columnsOf(record), ...figures(record) })));
+}

@@ -1,0 +1,157 @@
+import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
+
+import {
+  choice,
+  enumeration,
+  graphqlModule,
+  idOf,
+  fields,
+  inputOf,
+  instant,
+  listOf,
+  listTypes,
+  many,
+  nodeType,
+  nullable,
+  object,
+  one,
+  payloadType,
+  queries,
+  recordMutations,
+  text,
+  type GraphqlContext,
+  type Input,
+} from '../../../graphql/index.js';
+import type { Scope as ScopeName } from '../../../platform/caller.js';
+import { UserList, UserType } from '../user/user.graphql.js';
+import { NamedTokenCreate, type AccessToken } from './access-token.model.js';
+import { apiTokens, apiTokensOfUser, createOwnToken } from './access-token.service.js';
+import { getManagedToken, renewToken, revokeToken } from './token-rights.service.js';
+
+export const Scope = enumeration<ScopeName>(
+  'Scope',
+  "What a token allows. It takes effect only as far as the role of the token's user allows it too.",
+  {
+    read: 'Reads the data of the company.',
+    write: 'Changes the data of the company.',
+    admin: 'Reads and manages users, tokens and the ledger.',
+    ingest:
+      'Records transactions and reports of devices, and nothing else. Only a token that names it has it.',
+    terminals:
+      'Speaks for any terminal of the company at `/terminal/v1`, and does nothing else. Only a token that names it has it.',
+  },
+);
+
+const ApiTokenKind = enumeration<AccessToken['kind']>('ApiTokenKind', 'How a token was created.', {
+  derived: 'By signing in through REST, which returns the same token at every call.',
+  named: 'By `apiTokenCreate` or the command line. Its text is shown once.',
+});
+
+const ApiTokenType = nodeType<AccessToken, 'companyId' | 'userId'>(
+  'ApiToken',
+  'An access token of a user for the company. Its text cannot be read again.',
+  {
+    kind: choice(ApiTokenKind, 'How the token was created.'),
+    name: nullable(text('Name. Null for a token that was created by signing in.')),
+    scopes: listOf(
+      choice(Scope, "Scopes of the token. Those that the user's role does not allow have no effect."),
+    ),
+    lastFour: text('The last four characters of its text.'),
+    createdAt: instant('When the token was created.'),
+    lastUsedAt: nullable(
+      instant(
+        'When the token was last used, with an error of up to five minutes. Null if it was never used.',
+      ),
+    ),
+    expiresAt: nullable(instant('When the token expires. Null if it does not expire at a set time.')),
+    revokedAt: nullable(instant('When the token was revoked. Null if it was not.')),
+  },
+);
+
+export const ApiTokenList = listTypes(apiTokens, ApiTokenType);
+
+const ApiTokenCreateInput = inputOf('ApiTokenCreateInput', NamedTokenCreate, {
+  description: 'Fields of a new token.',
+  enums: { scopes: Scope },
+  descriptions: {
+    name: 'Purpose of the token. 1 to 100 characters.',
+    scopes:
+      'Scopes of the token, out of those that the caller has. A caller with READ, WRITE and ADMIN can also give INGEST and TERMINALS. At least one.',
+    expiresAt: 'When the token expires. It does not expire if this is absent or null.',
+  },
+});
+
+const ApiTokenCreatePayload = payloadType('ApiTokenCreate', {
+  apiToken: nullable(object(ApiTokenType, 'The new token. Null if none was created.')),
+  token: nullable(text('Text of the new token, which is shown only here. Null if none was created.')),
+});
+
+const ApiTokenRenewPayload = payloadType('ApiTokenRenew', {
+  apiToken: nullable(object(ApiTokenType, 'The new token. Null if nothing was changed.')),
+  token: nullable(text('Text of the new token, which is shown only here. Null if nothing was changed.')),
+});
+
+const RIGHTS =
+  'Users can do so with their own tokens that have no more scopes than the token of the request, administrators with all tokens of the company.';
+
+@Resolver()
+class ApiTokenSecrets {
+  @Mutation(() => ApiTokenCreatePayload, {
+    description: 'Creates a token for the caller and shows its text once. Requires the scope ADMIN.',
+  })
+  apiTokenCreate(
+    @Arg('input', () => ApiTokenCreateInput, { description: 'Fields of the new token.' }) input: Input,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return ctx.change(async (work) => {
+      const { token, secret } = await createOwnToken(work, input);
+      return { apiToken: token, token: secret };
+    }, 'admin');
+  }
+
+  @Mutation(() => ApiTokenRenewPayload, {
+    description:
+      'Replaces a token by a new one with the same name, scopes and expiry, and shows its text once. The old one ends at once. Users can renew their own tokens, administrators all of the company; none with more scopes or a later expiry than the token of the request.',
+  })
+  apiTokenRenew(
+    @Arg('id', () => ID, { description: 'Global id of the token to replace.' }) globalId: string,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return ctx.change(
+      async (work) => {
+        const current = await getManagedToken(work, idOf('ApiToken', globalId));
+        const { token, secret } = await renewToken(work, ctx.secrets.tokenSecret, current);
+        return { apiToken: token, token: secret };
+      },
+      null,
+      [],
+    );
+  }
+}
+
+export const apiTokenGraphql = graphqlModule(
+  queries(ApiTokenList, {
+    scope: 'admin',
+    entityType: 'access_token',
+    listDescription: 'All tokens of the company, expired and revoked ones included.',
+  }),
+  ApiTokenSecrets,
+  recordMutations(ApiTokenList, {
+    get: getManagedToken,
+    changes: {
+      apiTokenRevoke: {
+        description: `Revokes a token: requests with it fail from now on. ${RIGHTS}`,
+        scope: null,
+        run: revokeToken,
+      },
+    },
+  }),
+  fields(ApiTokenType, {
+    user: one(UserList, 'userId', 'User on whose behalf the token acts.'),
+  }),
+  fields(UserType, {
+    apiTokens: many(ApiTokenList, apiTokensOfUser, 'id', 'Tokens of the user for the company.', {
+      scope: 'admin',
+    }),
+  }),
+);

@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+
+import { SCOPES, type Scope } from '../../../platform/caller.js';
+import { DAY } from '../../../platform/clock.js';
+import { printableName } from '../../../platform/encoding/text.js';
+
+/** A derived token expires after this time without use (contract 25). */
+export const DERIVED_TOKEN_LAPSES_MS = 90 * DAY;
+
+export const NamedTokenCreate = z.object({
+  name: printableName(100),
+  scopes: z.array(z.enum(SCOPES)).min(1, 'must name at least one scope'),
+  expiresAt: z.date().nullable().optional(),
+});
+
+export interface AccessToken {
+  readonly id: number;
+  readonly companyId: number;
+  readonly userId: number;
+  /** `derived`: created by the token endpoint. `named`: created by a user, and shown once. */
+  readonly kind: 'derived' | 'named';
+  readonly name: string | null;
+  readonly scopes: readonly Scope[];
+  readonly lastFour: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** 160 bits as 40 lower-case hexadecimal characters. */
+export const TOKEN_FORM = /^[0-9a-f]{40}$/;
+
+export function randomToken(): string {
+  return randomBytes(20).toString('hex');
+}
+
+/** The database holds only this hash of a token. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token, 'latin1').digest('hex');
+}

@@ -1,0 +1,173 @@
+import { sql, type SqlBool } from 'kysely';
+
+import { inIds, inPairs } from '../../../database/bound-lists.js';
+import { CompanyRows, inCompany, type OfCompany } from '../../../database/company/company-rows.js';
+import { drawIds } from '../../../database/company/ids.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { listOf } from '../../../database/list/list.js';
+import { instant, json, nullable } from '../../../database/storage.js';
+import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
+import type { Role, Scope } from '../../../platform/caller.js';
+import type { Row } from '../../../schema/schema.js';
+import type { AccessToken } from './access-token.model.js';
+
+const time = nullable(instant);
+const scopes = json<readonly Scope[]>();
+const tokens = new CompanyRows('access_tokens');
+
+function tokenOf(row: Row<'access_tokens'>): AccessToken {
+  return {
+    id: row.id,
+    companyId: row.company_id,
+    userId: row.user_id,
+    kind: row.kind === 'derived' ? 'derived' : 'named',
+    name: row.name,
+    scopes: scopes.fromColumn(row.scopes),
+    lastFour: row.last_four,
+    createdAt: instant.fromColumn(row.created_at),
+    lastUsedAt: time.fromColumn(row.last_used_at),
+    expiresAt: time.fromColumn(row.expires_at),
+    revokedAt: time.fromColumn(row.revoked_at),
+  };
+}
+
+export const apiTokens = listOf<'access_tokens', AccessToken>({
+  name: 'ApiToken',
+  table: 'access_tokens',
+  rows: 'access_tokens',
+  id: 'id',
+  orders: { ID: 'id', CREATED_AT: 'created_at' },
+  filters: {
+    id: { column: 'id', kind: 'id', isUnique: true },
+    userId: { column: 'user_id', kind: 'id', order: 'ID' },
+    createdAt: { column: 'created_at', kind: 'instant' },
+  },
+  recordOf: tokenOf,
+});
+
+export const apiTokensOfUser = apiTokens.of({ column: 'user_id' });
+
+export interface Credential {
+  readonly token: AccessToken;
+  readonly role: Role;
+  readonly timeZone: string;
+  readonly userDisabled: boolean;
+}
+
+/** The token with its member, in one statement. Ending a membership deletes its tokens. */
+export async function findCredential(work: SystemReadWork, hash: string): Promise<Credential | undefined> {
+  const { db } = specialSql(work);
+  const row = await db
+    .selectFrom('access_tokens')
+    .innerJoin('members', (join) =>
+      join
+        .onRef('members.company_id', '=', 'access_tokens.company_id')
+        .onRef('members.id', '=', 'access_tokens.user_id'),
+    )
+    .selectAll('access_tokens')
+    .select(['members.role', 'members.time_zone', 'members.disabled_at', 'members.account_disabled_at'])
+    .where('access_tokens.token_hash', '=', hash)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    token: tokenOf(row),
+    role: row.role as Role,
+    timeZone: row.time_zone,
+    userDisabled: row.disabled_at !== null || row.account_disabled_at !== null,
+  };
+}
+
+export async function touchToken(
+  work: SystemWriteWork,
+  { companyId, id }: Pick<AccessToken, 'companyId' | 'id'>,
+): Promise<void> {
+  const last_used_at = instant.toColumn(work.now);
+  await tokens.update(inCompany(work, companyId), { id }, { last_used_at });
+}
+
+export interface NewToken extends Omit<AccessToken, 'id' | 'createdAt' | 'lastUsedAt' | 'revokedAt'> {
+  readonly hash: string;
+  readonly nonce: string | null;
+}
+
+/** The new tokens in undefined order; at most one for each company. */
+export async function insertTokens(
+  work: SystemWriteWork,
+  tokens: readonly NewToken[],
+): Promise<AccessToken[]> {
+  const { db } = specialSql(work);
+  const draws = tokens.map(({ companyId }) => ({ companyId, count: 1 }));
+  const ids = await drawIds(db, 'access_tokens', draws);
+  const rows = await db
+    .insertInto('access_tokens')
+    .values(
+      tokens.map((token) => ({
+        id: ids.get(token.companyId) ?? 0,
+        company_id: token.companyId,
+        user_id: token.userId,
+        kind: token.kind,
+        name: token.name,
+        scopes: scopes.toColumn(token.scopes),
+        token_hash: token.hash,
+        nonce: token.nonce,
+        last_four: token.lastFour,
+        created_at: instant.toColumn(work.now),
+        expires_at: time.toColumn(token.expiresAt),
+      })),
+    )
+    .returningAll()
+    .execute();
+  return rows.map(tokenOf);
+}
+
+export async function markRevoked(
+  work: SystemWriteWork,
+  revoked: readonly Pick<AccessToken, 'companyId' | 'id'>[],
+): Promise<void> {
+  const { db } = specialSql(work);
+  await sql`update access_tokens set revoked_at = ${instant.toColumn(work.now)} where revoked_at is null
+    and (company_id, id) ${inPairs(revoked.map(({ companyId, id }) => [companyId, id]))}`.execute(db);
+}
+
+export interface DerivedToken {
+  readonly token: AccessToken;
+  readonly nonce: string;
+  readonly hash: string;
+}
+
+/** The derived tokens of a user that are not revoked, the oldest first. A company has one for each secret. */
+export async function selectDerivedTokens(
+  work: SystemReadWork,
+  userId: number,
+  companyIds: readonly number[],
+): Promise<DerivedToken[]> {
+  const { db } = specialSql(work);
+  const rows = await db
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where(sql<SqlBool>`company_id ${inIds(companyIds)}`)
+    .where('kind', '=', 'derived')
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ token: tokenOf(row), nonce: row.nonce ?? '', hash: row.token_hash }));
+}
+
+export async function selectTokensOf(
+  work: SystemReadWork,
+  member: { readonly companyId: number; readonly userId: number },
+): Promise<AccessToken[]> {
+  const own = inCompany(work, member.companyId);
+  return (await tokens.select(own, { user_id: member.userId }, { orderBy: ['id'] })).map(tokenOf);
+}
+
+export async function findToken(work: ReadWork, id: number): Promise<AccessToken | undefined> {
+  const row = await tokens.find(work, { id });
+  return row && tokenOf(row);
+}
+
+/** All tokens of the company, also revoked and expired ones, ascending by id. */
+export async function listTokens(work: OfCompany<SystemReadWork>): Promise<AccessToken[]> {
+  return (await tokens.select(work, {}, { orderBy: ['id'] })).map(tokenOf);
+}

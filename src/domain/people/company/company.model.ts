@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+import { printableName } from '../../../platform/encoding/text.js';
+import { TimeZone } from '../../../platform/time-zones.js';
+
+const name = printableName(255);
+export const CompanyCreate = z.object({ name, timeZone: TimeZone });
+export const CompanyUpdate = CompanyCreate.partial();
+/** The `--company` option of commands that create the company if it does not exist. */
+export const CompanyOption = z.object({ company: name });
+
+export interface Company {
+  readonly id: number;
+  readonly name: string;
+  /** Time zone of times on terminals, for example `America/Sao_Paulo`. */
+  readonly timeZone: string;
+}
+
+export interface CompanySummary extends Company {
+  readonly createdAt: Date;
+  /** Number of members. */
+  readonly members: number;
+}
+
+/** The name of a company in names of assets: `Acme Café 2` becomes `acmecafe2`. */
+export function foldedCompany(name: string): string {
+  const folded = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+  return folded === '' ? 'company' : folded;
+}

@@ -1,0 +1,59 @@
+import {
+  computed,
+  graphqlModule,
+  fields,
+  instant,
+  int,
+  listTypes,
+  nodeType,
+  nullable,
+  queries,
+  text,
+  type ResolvedField,
+  type TypedField,
+} from '../../../graphql/index.js';
+import { demandScope, mayUse } from '../../../platform/caller.js';
+import { users } from './member/member.service.js';
+import type { Member } from './user.model.js';
+
+type Personal = 'email' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp' | 'timeZone' | 'updatedAt';
+type Internal = 'role' | 'disabledAt' | 'isDisabledByOperator' | 'lockedUntil' | 'revision';
+
+export const UserType = nodeType<Member, Personal | Internal>('User', 'A person with an account.', {
+  name: text('Full name.'),
+  createdAt: instant('When the user became a member of the company.'),
+});
+
+export const UserList = listTypes(users, UserType);
+
+/** A field that only the user and administrators can read; others get the error FORBIDDEN. */
+function personal<P extends Personal>(property: P, field: TypedField<Member[P]>): ResolvedField<Member> {
+  const description = `${field.description} Only for administrators and the user.`;
+  const resolved = computed(nullable({ ...field, description }), (user: Member, ctx) => {
+    const { caller } = ctx;
+    // Asked first, so that administrators share what is rendered for one of them.
+    if (!mayUse(caller, 'admin') && user.id !== caller.userId) demandScope(caller, 'admin');
+    return user[property];
+  });
+  return { ...resolved, planned: { kind: 'column', property, scope: 'admin' } };
+}
+
+const personalFields: Readonly<Record<Personal, ResolvedField<Member>>> = {
+  email: personal('email', text('E-mail address that the user signs in with.')),
+  signInCount: personal('signInCount', int('Number of sign-ins since the user is a member.')),
+  lastSignInAt: personal(
+    'lastSignInAt',
+    nullable(instant('When the user last signed in. Null before the first sign-in.')),
+  ),
+  lastSignInIp: personal(
+    'lastSignInIp',
+    nullable(text('IP address of the last sign-in. Null before the first sign-in.')),
+  ),
+  timeZone: personal('timeZone', text('IANA time zone, for example America/Sao_Paulo.')),
+  updatedAt: personal('updatedAt', instant('When the member was last changed or signed in.')),
+};
+
+export const userGraphql = graphqlModule(
+  queries(UserList, { scope: 'admin', listDescription: 'All members of the company.' }),
+  fields(UserType, personalFields),
+);

@@ -1,0 +1,99 @@
+import {
+  base64,
+  choice,
+  computed,
+  enumeration,
+  graphqlModule,
+  fields,
+  findSentFile,
+  int,
+  listTypes,
+  mutations,
+  nullable,
+  queries,
+  required,
+  text,
+  upload,
+  type Input,
+} from '../../../graphql/index.js';
+import { invalid } from '../../../platform/errors.js';
+import { auditedType } from '../../people/user/audited.graphql.js';
+import { base64Of, CONTENT_IS_COSTLY, sha256Of } from '../content/content.graphql.js';
+import {
+  FileCreate,
+  FileUpdate,
+  type File,
+  type FileType as FileTypeName,
+  type SentFile,
+} from './file.model.js';
+import { deleteFile } from './file.removal.service.js';
+import { createFile, files, getFile, updateFile } from './file.service.js';
+
+const FileTypes = enumeration<FileTypeName>('FileType', 'Purpose of a file.', {
+  asset: 'A resource that an app needs, such as an image.',
+  torrent: 'A torrent: the places from which devices download the parts of a larger file.',
+});
+
+export const FileType = auditedType<File, 'contentId'>(
+  'File',
+  'A file that devices download with app versions.',
+  {
+    name: text('Base file name, unique in the company.'),
+    fileType: choice(FileTypes, 'Purpose of the file.'),
+    description: nullable(text('Description. Null if there is none.')),
+    size: int('Size in bytes.'),
+    crc: text('CRC-16/XMODEM of the content: 4 upper-case hexadecimal digits.'),
+  },
+);
+
+export const FileList = listTypes(files, FileType, { fileType: FileTypes });
+
+/** The uploaded file in an input; null if the input has none. It was received before the operation began. */
+function sentFile({ file }: Input): SentFile | null {
+  if (file === undefined) return null;
+  const sent = findSentFile(file);
+  if (sent === undefined) throw invalid('file', 'must be an uploaded file, not null');
+  return sent;
+}
+
+const DESCRIPTION = 'Description. At most 4000 characters.';
+
+export const fileGraphql = graphqlModule(
+  queries(FileList),
+  mutations(FileList, {
+    get: getFile,
+    create: {
+      model: FileCreate,
+      run: (work, input) => createFile(work, sentFile(input), input),
+      description: 'Uploads a file.',
+      descriptions: { description: DESCRIPTION, fileType: 'Purpose of the file. Defaults to ASSET.' },
+      fields: {
+        file: upload(
+          'The content, as a part of a multipart request. The base file name of the part becomes the name of the file.',
+        ),
+      },
+    },
+    update: {
+      model: FileUpdate,
+      run: (work, current, input) => updateFile(work, current, sentFile(input), input),
+      description: 'Replaces the content of a file, or updates its description and purpose.',
+      descriptions: { description: `${DESCRIPTION} Null clears it.`, fileType: 'Purpose of the file.' },
+      fields: {
+        file: nullable(
+          upload(
+            'New content, as a part of a multipart request. The base file name of the part, if any, becomes the new name.',
+          ),
+        ),
+      },
+    },
+    delete: { run: deleteFile, description: 'Deletes a file, also from the app versions that have it.' },
+    // The name of a file comes from the upload.
+    within: (field) => ['input', field === 'name' ? 'file' : field],
+  }),
+  fields(FileType, {
+    content: required(computed(nullable(base64(`The content in base64. ${CONTENT_IS_COSTLY}`)), base64Of)),
+    sha256: required(
+      computed(nullable(text('SHA-256 of the content: 64 lower-case hexadecimal digits.')), sha256Of),
+    ),
+  }),
+);

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+import { auditShape, base64Of, byId, fieldsOf, resourceRoutes } from '../../../rest/index.js';
+import { FILE_TYPES, FileCreate, FileUpdate, type File } from './file.model.js';
+import { deleteFile } from './file.removal.service.js';
+import { createFile, getFile, listFiles, updateFile } from './file.service.js';
+
+const head = {
+  id: z.int(),
+  name: z.string(),
+  file_type: z.enum(FILE_TYPES),
+  description: z.string().nullable(),
+};
+const tail = { size: z.int().min(0), crc: z.string().regex(/^[0-9A-F]{4}$/), ...auditShape };
+
+const ListedShape = z
+  .strictObject({ ...head, ...tail })
+  .meta({ id: 'ListedFile', description: 'A file, without its content.' });
+
+const FileShape = z
+  .strictObject({ ...head, content: z.string().meta({ contentEncoding: 'base64' }), ...tail })
+  .meta({ id: 'File', description: 'A file that terminals use with their applications.' });
+
+/** /v1/files (contract 23). */
+export const fileRoutes = resourceRoutes<File>({
+  path: '/files',
+  name: 'file',
+  key: byId('file_id', 'file', getFile),
+  fields: fieldsOf(FileShape).from<File>({
+    content: ({ contentId, size }) => base64Of(contentId, size),
+    contentId: 'omitted',
+  }),
+  list: {
+    summary: 'List files',
+    fields: fieldsOf(ListedShape).from<File>({ contentId: 'omitted' }),
+    handle: listFiles,
+  },
+  read: { summary: 'Read a file with its content' },
+  create: {
+    summary: 'Upload a file',
+    description:
+      'Send one part with a file; the name of the part does not matter. The file gets the base name of its file name.',
+    body: FileCreate,
+    file: { name: 'asset', required: true },
+    handle: (work, input, { upload }) => createFile(work, upload?.file ?? null, input),
+  },
+  update: {
+    summary: 'Change a file',
+    description: 'Absent fields stay unchanged. Without a file, so do the content and the name.',
+    body: FileUpdate,
+    file: { name: 'asset' },
+    handle: (work, file, input, { upload }) => updateFile(work, file, upload?.file ?? null, input),
+  },
+  delete: {
+    summary: 'Delete a file',
+    description: 'Also removes it from all app versions.',
+    handle: deleteFile,
+  },
+});

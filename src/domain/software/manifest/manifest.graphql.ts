@@ -1,0 +1,100 @@
+import {
+  choice,
+  enumeration,
+  fields,
+  int,
+  listOf,
+  nullable,
+  object,
+  objectType,
+  text,
+} from '../../../graphql/index.js';
+import { DeviceType } from '../../fleet/device/device.graphql.js';
+import type {
+  Asset,
+  ManifestApp,
+  ManifestModule,
+  Omission,
+  OmissionReason,
+  OmittedKind,
+  RenderedManifest,
+} from './manifest.model.js';
+import { listManifests, manifestEntries, MANIFEST_SEARCH } from './manifest.service.js';
+
+type Hidden = 'contentId' | 'versionId';
+
+const bytes = {
+  name: text(
+    'Name under which terminals download it: the name of the company folded to letters and digits, an underscore, and its own name.',
+  ),
+  size: int('Size in bytes.'),
+  crc: text('CRC-16/XMODEM: 4 upper-case hexadecimal digits.'),
+  sha256: text('SHA-256: 64 lower-case hexadecimal digits.'),
+};
+
+const ManifestFileType = objectType<Asset, Hidden>('ManifestFile', 'A file that terminals download.', bytes);
+
+const software = {
+  ...bytes,
+  type: text('Language of the application: `posxml` or `ruby`.'),
+  version: text('Number of the version.'),
+};
+
+const ManifestModuleType = objectType<ManifestModule, Hidden>(
+  'ManifestModule',
+  'A version of an application of kind module that is a part of another one.',
+  software,
+);
+
+const ManifestAppType = objectType<ManifestApp, Hidden>('ManifestApp', 'An application that terminals run.', {
+  label: text('Entry in the menu, such as `1 - Sale`; `X` for an application that is not in the menu.'),
+  ...software,
+  modules: listOf(object(ManifestModuleType, 'Modules of the version, and modules of these.')),
+});
+
+const ManifestOmissionKind = enumeration<OmittedKind>('ManifestOmissionKind', 'What is left out.', {
+  app: 'A version of an application or module.',
+  file: 'A file.',
+  parameter: 'A parameter.',
+});
+
+const ManifestOmissionReason = enumeration<OmissionReason>('ManifestOmissionReason', 'Why it is left out.', {
+  no_bytes: 'The version has no bytecode.',
+  name: 'The name has a comma, a semicolon, a double quote, an equals sign, a slash or a backslash.',
+  same_name:
+    'Another application, module or file has the same name: an application goes before a module, a module before a file, and of two versions the one that was created last.',
+  key: 'The key has an equals sign or is in double quotes, or it is `apps_list` or `files_list`. Only `params.dat` is without the parameter.',
+  value:
+    'The value has a line break or another control character. Only `params.dat` is without the parameter.',
+});
+
+const ManifestOmissionType = objectType<Omission>(
+  'ManifestOmission',
+  'Something that terminals do not get.',
+  {
+    kind: choice(ManifestOmissionKind, 'What is left out.'),
+    name: text('Name of the application or file, or key of the parameter.'),
+    reason: choice(ManifestOmissionReason, 'Why it is left out.'),
+  },
+);
+
+const ManifestType = objectType<RenderedManifest, 'text'>('Manifest', 'What the terminal of a device gets.', {
+  etag: text('ETag of the manifest at `/terminal/v1/manifest`, with its quotes.'),
+  paramsDat: text('The settings file at `/terminal/v1/params.dat`.'),
+  apps: listOf(object(ManifestAppType, 'Applications, by name.')),
+  files: listOf(object(ManifestFileType, 'Files, by name.')),
+  omissions: listOf(object(ManifestOmissionType, 'What is left out, and why.')),
+});
+
+export const manifestGraphql = fields(DeviceType, {
+  manifest: {
+    field: nullable(
+      object(
+        ManifestType,
+        'What the terminal gets, or would get if the device were enabled. Null if the device has no logical number.',
+      ),
+    ),
+    resolve: async (device, ctx) => (await ctx.loadForMany(listManifests, device, manifestEntries)) ?? null,
+    searches: () => [MANIFEST_SEARCH],
+  },
+});

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+
+import { inList } from '../../../database/bound-lists.js';
+import { CompanyRows } from '../../../database/company/company-rows.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import { instant } from '../../../database/storage.js';
+import type { ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
+
+const tokens = new CompanyRows('device_tokens');
+
+export interface NewDeviceToken {
+  readonly deviceId: number;
+  readonly hash: string;
+  readonly lastFour: string;
+}
+
+/** Stores tokens of different devices. Replaces the devices' former tokens. */
+export async function replaceDeviceTokens(work: WriteWork, values: readonly NewDeviceToken[]): Promise<void> {
+  const rows = values.map(({ deviceId, hash, lastFour }) => ({
+    device_id: deviceId,
+    token_hash: hash,
+    last_four: lastFour,
+    issued_by: work.caller.userId,
+    issued_at: instant.toColumn(work.now),
+  }));
+  const changes = {
+    token_hash: sql<string>`excluded.token_hash`,
+    last_four: sql<string>`excluded.last_four`,
+    issued_by: sql<number>`excluded.issued_by`,
+    issued_at: sql<Date>`excluded.issued_at`,
+  };
+  await tokens.insertReturning(work, rows, { key: ['device_id'], changes });
+}
+
+/** Deletes the token of a device. Returns its last four characters; undefined if the device has none. */
+export async function deleteDeviceToken(work: WriteWork, deviceId: number): Promise<string | undefined> {
+  return (await tokens.delete(work, { device_id: deviceId }))[0]?.last_four;
+}
+
+/** Devices with an id after `after`, ascending; only those without a token unless `all`. */
+export async function selectDevicesForTokens(
+  work: ReadWork,
+  { after, limit, all }: { readonly after: number; readonly limit: number; readonly all: boolean },
+): Promise<readonly { readonly id: number; readonly serialNumber: string }[]> {
+  const { db, companyId } = specialSql(work);
+  const without = sql`and not exists (select 1 from device_tokens as token
+    where token.company_id = ${companyId} and token.device_id = devices.id)`;
+  const { rows } = await sql<{ id: number; serial_number: string }>`select id, serial_number from devices
+    where company_id = ${companyId} and id > ${after} ${all ? sql`` : without}
+    order by id limit ${limit}`.execute(db);
+  return rows.map((row) => ({ id: row.id, serialNumber: row.serial_number }));
+}
+
+/** Device and company of a token. */
+export interface DeviceCredential {
+  readonly companyId: number;
+  readonly deviceId: number;
+  readonly serialNumber: string;
+  readonly issuedBy: number;
+}
+
+/** Devices of tokens, by token hash. One statement. Deleting a device deletes its token. */
+export async function findDeviceCredentials(
+  work: SystemReadWork,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, DeviceCredential>> {
+  const { db } = specialSql(work);
+  const rows = await db
+    .selectFrom('device_tokens')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.company_id', '=', 'device_tokens.company_id')
+        .onRef('devices.id', '=', 'device_tokens.device_id'),
+    )
+    .select(['device_tokens.company_id', 'device_tokens.device_id', 'device_tokens.issued_by'])
+    .select(['devices.serial_number', 'device_tokens.token_hash'])
+    .where(sql<boolean>`device_tokens.token_hash ${inList('text', hashes)}`)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.token_hash,
+      {
+        ...{ companyId: row.company_id, deviceId: row.device_id },
+        ...{ serialNumber: row.serial_number, issuedBy: row.issued_by },
+      },
+    ]),
+  );
+}

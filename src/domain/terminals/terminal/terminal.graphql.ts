@@ -1,0 +1,151 @@
+import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
+
+import {
+  choice,
+  computed,
+  enumeration,
+  graphqlModule,
+  fields,
+  instant,
+  int,
+  listTypes,
+  nodeType,
+  nullable,
+  numberIn,
+  object,
+  objectType,
+  payloadOf,
+  payloadType,
+  queries,
+  text,
+  withNumbers,
+  type GraphqlContext,
+} from '../../../graphql/index.js';
+import { DomainError } from '../../../platform/errors.js';
+import type { DeviceRefusalCode } from '../../../platform/terminal.js';
+import { DeviceType } from '../../fleet/device/device.graphql.js';
+import type { Device } from '../../fleet/device/device.model.js';
+import { getDevice } from '../../fleet/device/device.service.js';
+import { issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
+import { lastRefusals } from './refusal/terminal-refusal.service.js';
+import type { TerminalRefusal } from './terminal.model.js';
+import { adoptTerminal, unknownTerminals } from './unknown/adoption.service.js';
+import type { UnknownTerminal } from './unknown/unknown-terminal.model.js';
+
+const TerminalRefusalCode = enumeration<DeviceRefusalCode>(
+  'TerminalRefusalCode',
+  'Why the terminal of a device is refused at `/terminal/v1`.',
+  {
+    terminal_disabled: 'The device is disabled.',
+    terminal_unassigned: 'The device has no logical number.',
+  },
+);
+
+const TerminalRefusalType = objectType<TerminalRefusal>(
+  'TerminalRefusal',
+  'The last time that a terminal was refused.',
+  {
+    code: choice(TerminalRefusalCode, 'Why it was refused.'),
+    at: instant('When it was refused. Of several refusals within a minute, the first one is kept.'),
+  },
+);
+
+const UnknownTerminalType = nodeType<UnknownTerminal>(
+  'UnknownTerminal',
+  'A serial number of no device that a concentrator with a gateway token named at `/terminal/v1`.',
+  {
+    serialNumber: text('The serial number.'),
+    firstSeenAt: instant('When it was first seen.'),
+    lastSeenAt: instant('When it was last seen.'),
+    count: int('Number of requests.'),
+  },
+);
+
+const UnknownTerminalList = listTypes(unknownTerminals, UnknownTerminalType);
+
+const DeviceTokenIssuePayload = payloadType('DeviceTokenIssue', {
+  token: nullable(text('Text of the new token, which is shown only here. Null if none was issued.')),
+  device: nullable(object(DeviceType, 'The device. Null if no token was issued.')),
+});
+const DeviceTokenRevokePayload = payloadOf('DeviceTokenRevoke', 'device', DeviceType);
+const DeviceAdoptPayload = payloadOf('DeviceAdopt', 'device', DeviceType);
+
+/** Errors: `not_found` at `deviceId`. */
+async function deviceOf(work: Parameters<typeof getDevice>[0], globalId: string): Promise<Device> {
+  try {
+    return await getDevice(work, numberIn('Device', globalId) ?? 0);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
+    throw new DomainError('not_found', error.message, { fields: { deviceId: [error.message] } });
+  }
+}
+
+const DEVICE_ID = { description: 'Global id of the device.' };
+
+@Resolver()
+class TerminalMutations {
+  @Mutation(() => DeviceTokenIssuePayload, {
+    description:
+      'Issues the token with which a device calls `/terminal/v1`, and shows its text once. The one that the device had before ends at once. Requires the scope ADMIN.',
+  })
+  deviceTokenIssue(@Arg('deviceId', () => ID, DEVICE_ID) deviceId: string, @Ctx() ctx: GraphqlContext) {
+    return ctx.change(
+      async (work) => {
+        const device = await deviceOf(work, deviceId);
+        return { token: (await issueDeviceToken(work, device)).secret, device };
+      },
+      'admin',
+      [],
+    );
+  }
+
+  @Mutation(() => DeviceTokenRevokePayload, {
+    description: 'Ends the token of a device at once, if it has one. Requires the scope ADMIN.',
+  })
+  deviceTokenRevoke(@Arg('deviceId', () => ID, DEVICE_ID) deviceId: string, @Ctx() ctx: GraphqlContext) {
+    return ctx.change(
+      async (work) => ({ device: await revokeDeviceToken(work, await deviceOf(work, deviceId)) }),
+      'admin',
+      [],
+    );
+  }
+
+  @Mutation(() => DeviceAdoptPayload, {
+    description: 'Creates the device of an unknown terminal, which is enabled and no longer unknown.',
+  })
+  deviceAdopt(
+    @Arg('serialNumber', () => String, { description: 'Serial number, out of `unknownTerminals`.' })
+    serialNumber: string,
+    @Arg('logicalNumberId', () => ID, {
+      nullable: true,
+      description: 'Global id of the logical number that the device works under. None if absent or null.',
+    })
+    logicalNumberId: string | null | undefined,
+    @Ctx() ctx: GraphqlContext,
+  ) {
+    return ctx.change(
+      async (work) => {
+        const given = withNumbers({ logicalNumberId }, { logicalNumberId: 'LogicalNumber' });
+        return { device: await adoptTerminal(work, serialNumber, given) };
+      },
+      'write',
+      [],
+    );
+  }
+}
+
+export const terminalGraphql = graphqlModule(
+  queries(UnknownTerminalList, {
+    listDescription:
+      'Serial numbers of no device that gateways named: the 1000 that were seen last. They appear within ten seconds.',
+  }),
+  TerminalMutations,
+  fields(DeviceType, {
+    lastRefusal: computed(
+      nullable(
+        object(TerminalRefusalType, 'Why and when the terminal was last refused. Null if it never was.'),
+      ),
+      async (device, ctx) => (await ctx.loadForMany(lastRefusals, device)) ?? null,
+    ),
+  }),
+);

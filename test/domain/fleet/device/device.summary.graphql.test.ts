@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createDevices } from '../../../../src/domain/fleet/device/device.import.service.js';
+import { getDevice, reportDevice } from '../../../../src/domain/fleet/device/device.service.js';
+import { storeSightings } from '../../../../src/domain/fleet/device/presence/presence.service.js';
+import type { Fields } from '../../../support/client.js';
+import { answered, statementsFor } from '../../../support/dashboard.js';
+import { fleet } from '../../../support/fleet.js';
+import { startServer, type Member, type TestServer } from '../../../support/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+interface PresenceCount {
+  readonly presence: string;
+  readonly count: number;
+}
+
+interface PresenceSummary {
+  readonly total: number;
+  readonly byPresence: readonly PresenceCount[];
+  readonly byGroup: readonly unknown[];
+}
+
+const QUERY = `{ deviceSummary { total enabled disabled neverSeen
+  byModel { value count } byFrameworkVersion { value count } } }`;
+
+async function add(member: Member, serialNumber: string, report: Fields, more: Fields = {}): Promise<void> {
+  const id = await fleet.device(member.client, serialNumber, more);
+  await server.app.units.write(member.caller, async (work) =>
+    reportDevice(work, await getDevice(work, id), report),
+  );
+}
+
+describe('deviceSummary', () => {
+  it('is zero without devices', async () => {
+    expect(await answered(server.beta, QUERY)).toEqual({
+      deviceSummary: {
+        ...{ total: 0, enabled: 0, disabled: 0, neverSeen: 0 },
+        ...{ byModel: [], byFrameworkVersion: [] },
+      },
+    });
+  });
+
+  it("counts the company's devices by state, model and framework version", async () => {
+    const { acme, beta } = server;
+    await add(acme, 'S1', { meta: { model: 'X' }, frameworkVersion: '1.0' });
+    await add(acme, 'S2', { meta: { model: 'X' }, frameworkVersion: '1.1' }, { enabled: false });
+    await add(acme, 'S3', { meta: { model: 'Y "&" Z' }, frameworkVersion: '1.0' });
+    await add(acme, 'S4', { meta: { brand: 'no model' } });
+    await add(acme, 'S5', { frameworkVersion: '1.0' });
+    await fleet.device(acme.client, 'S6');
+    await fleet.device(acme.client, 'S7', { enabled: false });
+    await add(beta, 'S1', { meta: { model: 'of beta' }, frameworkVersion: '9' });
+    expect(await answered(acme, QUERY)).toEqual({
+      deviceSummary: {
+        ...{ total: 7, enabled: 5, disabled: 2, neverSeen: 2 },
+        byModel: [
+          { value: null, count: 4 },
+          { value: 'X', count: 2 },
+          { value: 'Y "&" Z', count: 1 },
+        ],
+        byFrameworkVersion: [
+          { value: '1.0', count: 3 },
+          { value: null, count: 3 },
+          { value: '1.1', count: 1 },
+        ].sort((a, b) => b.count - a.count || (a.value === null ? -1 : 1)),
+      },
+    });
+  });
+
+  it('takes four statements, for any number of devices and of selections', async () => {
+    const member = await server.member('beta', 'operator');
+    expect(await statementsFor(server, member, QUERY)).toHaveLength(4);
+    await server.app.units.write(member.caller, (work) =>
+      createDevices(
+        work,
+        Array.from({ length: 500 }, (_, n) => `BULK ${n}`),
+        'REJECT_EVERYTHING',
+      ),
+    );
+    expect(await statementsFor(server, member, QUERY)).toHaveLength(4);
+    const twice =
+      '{ a: deviceSummary { total byModel { count } } b: deviceSummary { enabled byModel { value } } }';
+    expect(await statementsFor(server, member, twice)).toHaveLength(3);
+  });
+
+  it('counts devices by presence, also of each group, in a constant number of statements', async () => {
+    const member = await server.member('acme', 'operator');
+    const groupId = await fleet.group(server.acme.client, 'Lojas');
+    const inGroup = await fleet.logicalNumber(server.acme.client, 'N1', { group_id: groupId });
+    const alone = await fleet.logicalNumber(server.acme.client, 'N2');
+    const ids: number[] = [];
+    for (const number of [inGroup, inGroup, alone]) {
+      const more = { logical_number_id: number };
+      ids.push(await fleet.device(server.acme.client, `P${ids.length}`, more));
+    }
+    const seenAt = server.clock.now().getTime();
+    await server.app.units.writeWithoutLedger(member.caller.companyId, (work) =>
+      storeSightings(
+        work,
+        [0, 2].map((index) => ({ deviceId: ids[index] ?? 0, seenAt })),
+      ),
+    );
+    const query = `{ deviceSummary { total byPresence { presence count }
+      byGroup { group { name } count byPresence { presence count } } } }`;
+    const { deviceSummary } = await answered<{ deviceSummary: PresenceSummary }>(member, query);
+    const { total, byPresence, byGroup } = deviceSummary;
+    const counts = (online: number, neverSeen: number): PresenceCount[] => [
+      { presence: 'ONLINE', count: online },
+      { presence: 'STALE', count: 0 },
+      { presence: 'OFFLINE', count: 0 },
+      { presence: 'NEVER_SEEN', count: neverSeen },
+    ];
+    expect(byPresence).toEqual(counts(2, total - 2));
+    expect(byGroup).toEqual([
+      { group: null, count: total - 2, byPresence: counts(1, total - 3) },
+      { group: { name: 'Lojas' }, count: 2, byPresence: counts(1, 1) },
+    ]);
+    const before = await statementsFor(server, member, query);
+    for (let n = 0; n < 5; n += 1) {
+      const more = { group_id: await fleet.group(server.acme.client, `more ${n}`) };
+      const number = await fleet.logicalNumber(server.acme.client, `more ${n}`, more);
+      await fleet.device(server.acme.client, `more ${n}`, { logical_number_id: number });
+    }
+    expect(await statementsFor(server, member, query)).toHaveLength(before.length);
+  });
+
+  it('shows at most a hundred models', async () => {
+    const member = await server.member('beta', 'operator');
+    for (let n = 0; n < 101; n += 1) await add(member, `MODEL ${n}`, { meta: { model: `m${n}` } });
+    const { deviceSummary } = await answered<{ deviceSummary: { byModel: { count: number }[] } }>(
+      member,
+      QUERY,
+    );
+    expect(deviceSummary.byModel).toHaveLength(100);
+  });
+});

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../../../support/client.js';
+import { answered, changed, nodeId, refused, statementsFor } from '../../../support/dashboard.js';
+import { fleet, ledgerOf } from '../../../support/fleet.js';
+import { startServer, type TestServer } from '../../../support/server.js';
+
+let server: TestServer;
+let group = 0;
+let number = 0;
+beforeAll(async () => {
+  server = await startServer();
+  group = await fleet.group(server.acme.client, 'g');
+  number = await fleet.logicalNumber(server.acme.client, '1', { group_id: group });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const ofGroup = () => ({ groupId: nodeId('Group', group) });
+const ofNumber = () => ({ logicalNumberId: nodeId('LogicalNumber', number) });
+
+describe('the description of a parameter', () => {
+  const CREATE = `mutation ($input: ParameterCreateInput!) {
+    parameterCreate(input: $input) { parameter { id value description } userErrors { path code } } }`;
+  const UPDATE = `mutation ($id: ID!, $input: ParameterUpdateInput!) {
+    parameterUpdate(id: $id, input: $input) { parameter { value description } userErrors { path code } } }`;
+
+  it('is kept if absent and cleared if null', async () => {
+    const input = { owner: ofGroup(), key: 'described', value: 'v', description: 'why' };
+    const { parameter } = await changed<{ parameter: Fields }>(server.acme, CREATE, { input });
+    expect(parameter).toMatchObject({ value: 'v', description: 'why' });
+    const update = async (change: Fields) =>
+      (await changed(server.acme, UPDATE, { id: parameter.id, input: change })).parameter;
+    expect(await update({ value: '' })).toEqual({ value: '', description: 'why' });
+    expect(await update({ description: null })).toEqual({ value: '', description: null });
+    expect(await changed(server.acme, UPDATE, { id: parameter.id, input: { value: null } })).toEqual({
+      parameter: null,
+      userErrors: [{ path: ['input', 'value'], code: 'INVALID' }],
+    });
+  });
+});
+
+describe('effectiveParameters', () => {
+  const EFFECTIVE = `effectiveParameters { key value description source overridden { id value group { name } } }`;
+
+  it("contain the number's own value instead of its group's, with the overridden parameter", async () => {
+    const { client } = server.beta;
+    await fleet.group(client, 'shared');
+    await fleet.logicalNumber(client, 'e1', {
+      group_id: (await client.get('groups/shared')).record('group').id,
+    });
+    await client.post('parameters', { name: 'shared', key: 'host', value: 'a.example', description: 'd' });
+    const both = await client.post('parameters', { name: 'shared', key: 'port', value: '80' });
+    await client.post('parameters', { number: 'e1', key: 'port', value: '443' });
+    await client.post('parameters', { number: 'e1', key: 'alone', value: 'x' });
+    const port = both.record('group_parameter').id as number;
+    expect(await answered(server.beta, `{ logicalNumber(number: "e1") { ${EFFECTIVE} } }`)).toEqual({
+      logicalNumber: {
+        effectiveParameters: [
+          { key: 'alone', value: 'x', description: null, source: 'LOGICAL_NUMBER', overridden: null },
+          { key: 'host', value: 'a.example', description: 'd', source: 'GROUP', overridden: null },
+          {
+            ...{ key: 'port', value: '443', description: null, source: 'LOGICAL_NUMBER' },
+            overridden: { id: nodeId('Parameter', port), value: '80', group: { name: 'shared' } },
+          },
+        ],
+      },
+    });
+    await client.put('logical_numbers/e1', { group_id: null });
+    const { logicalNumber } = await answered<{ logicalNumber: { effectiveParameters: Fields[] } }>(
+      server.beta,
+      `{ logicalNumber(number: "e1") { ${EFFECTIVE} } }`,
+    );
+    expect(logicalNumber.effectiveParameters.map(({ key, value }) => [key, value])).toEqual([
+      ['alone', 'x'],
+      ['port', '443'],
+    ]);
+  });
+
+  it('takes four statements, for any number of logical numbers and groups', async () => {
+    const member = await server.member('beta', 'operator');
+    const query = `{ logicalNumbers { nodes { ${EFFECTIVE} } } }`;
+    // The totals, the numbers, how many entries they have, and the entries.
+    expect(await statementsFor(server, member, query)).toHaveLength(4);
+    for (let n = 0; n < 10; n += 1) {
+      const id = await fleet.group(member.client, `e ${n}`);
+      await fleet.logicalNumber(member.client, `e ${n}`, { group_id: id });
+      await member.client.post('parameters', { name: `e ${n}`, key: 'k', value: `of group ${n}` });
+    }
+    expect(await statementsFor(server, member, query)).toHaveLength(4);
+    const { logicalNumber } = await answered<{ logicalNumber: Fields }>(
+      member,
+      '{ logicalNumber(number: "e 7") { effectiveParameters { value } } }',
+    );
+    expect(logicalNumber).toEqual({ effectiveParameters: [{ value: 'of group 7' }] });
+  });
+});
+
+describe('parameterBulkSet', () => {
+  const BULK = `mutation ($rows: [ParameterBulkSetRow!]!, $errorPolicy: BulkErrorPolicy) {
+    parameterBulkSet(rows: $rows, errorPolicy: $errorPolicy) { count
+      results { index parameter { databaseId key value description group { name } logicalNumber { number } }
+        userErrors { message path code } }
+      userErrors { message path code } } }`;
+  interface Result {
+    readonly index: number;
+    readonly parameter: (Fields & { readonly databaseId: number }) | null;
+    readonly userErrors: readonly Fields[];
+  }
+  interface Payload {
+    readonly count: number | null;
+    readonly results: readonly Result[] | null;
+    readonly userErrors: readonly Fields[];
+  }
+  const set = async (rows: readonly Fields[], errorPolicy?: string): Promise<Payload> =>
+    await changed<Payload>(server.acme, BULK, { rows, errorPolicy });
+  const actions = async (id: number | undefined): Promise<string[]> =>
+    (await ledgerOf(server, server.acme, 'parameter', id ?? 0)).map((entry) => entry.action);
+
+  it('creates new parameters and updates existing ones, of numbers and of groups', async () => {
+    const made = await set([
+      { owner: ofGroup(), key: 'host', value: 'a', description: 'first' },
+      { owner: ofNumber(), key: 'host', value: 'b' },
+    ]);
+    expect(made).toMatchObject({
+      count: 2,
+      results: [
+        { index: 0, parameter: { key: 'host', value: 'a', group: { name: 'g' }, logicalNumber: null } },
+        { index: 1, parameter: { key: 'host', value: 'b', group: null, logicalNumber: { number: '1' } } },
+      ],
+      userErrors: [],
+    });
+    const again = await set([
+      { owner: ofNumber(), key: 'host', value: 'b' },
+      { owner: ofNumber(), key: 'port', value: '1' },
+      { owner: ofGroup(), key: 'host', value: 'c' },
+    ]);
+    expect(again.results?.map(({ parameter }) => [parameter?.value, parameter?.description])).toEqual([
+      ['b', null],
+      ['1', null],
+      ['c', 'first'],
+    ]);
+    const [host, own] = made.results?.map(({ parameter }) => parameter?.databaseId) ?? [];
+    expect(again.results?.[2]?.parameter?.databaseId).toBe(host);
+    expect(await actions(host)).toEqual(['create', 'update']);
+    expect(await actions(own)).toEqual(['create']);
+    const [, update] = await ledgerOf(server, server.acme, 'parameter', host ?? 0);
+    expect(update).toMatchObject({
+      before: { value: 'a', description: 'first', revision: 1 },
+      after: { value: 'c', description: 'first', revision: 2 },
+    });
+    const cleared = await set([{ owner: ofGroup(), key: 'host', value: 'c', description: null }]);
+    expect(cleared.results).toMatchObject([{ parameter: { value: 'c', description: null } }]);
+  });
+
+  const bad = (): Fields[] => [
+    { owner: ofGroup(), key: 'sound', value: '1' },
+    { owner: {}, key: 'k', value: '1' },
+    { owner: { groupId: nodeId('Group', 9e6) }, key: 'k', value: '1' },
+    { owner: ofGroup(), key: '', value: 'x'.repeat(64 * 1024 + 1) },
+    { owner: ofGroup(), key: 'sound', value: '2' },
+    { owner: ofNumber(), key: 'sound', value: '3' },
+  ];
+  const problems = [
+    [],
+    [
+      {
+        message: 'must be either a logical number or a group',
+        path: ['rows', '1', 'owner'],
+        code: 'INVALID',
+      },
+    ],
+    [{ message: 'No such group.', path: ['rows', '2', 'owner'], code: 'NOT_FOUND' }],
+    [
+      { message: 'must not be empty', path: ['rows', '3', 'key'], code: 'INVALID' },
+      { message: 'must have at most 65536 bytes', path: ['rows', '3', 'value'], code: 'INVALID' },
+    ],
+    [{ message: 'is given twice', path: ['rows', '4', 'key'], code: 'INVALID' }],
+    [],
+  ];
+
+  it('sets nothing if a row is invalid, and reports the errors of each row', async () => {
+    const { count, results } = await set(bad());
+    expect(count).toBe(0);
+    expect(results?.map(({ userErrors }) => userErrors)).toEqual(problems);
+    expect(results?.every(({ parameter }) => parameter === null)).toBe(true);
+    const found = await answered(
+      server.acme,
+      '{ parameters(filter: { key: { eq: "sound" } }) { totalCount } }',
+    );
+    expect(found).toEqual({ parameters: { totalCount: 0 } });
+  });
+
+  it('sets the valid rows with REJECT_FAILED_ROWS', async () => {
+    const { count, results } = await set(bad(), 'REJECT_FAILED_ROWS');
+    expect(count).toBe(2);
+    expect(results?.map(({ userErrors }) => userErrors)).toEqual(problems);
+    expect(results?.map(({ parameter }) => parameter?.value)).toEqual([
+      '1',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      '3',
+    ]);
+  });
+
+  it('takes one more statement for each further 200 rows that it inserts, and refuses 1001 rows', async () => {
+    const rows = (prefix: string, count: number): Fields[] =>
+      Array.from({ length: count }, (_, n) => ({
+        ...{ owner: n % 2 === 0 ? ofGroup() : ofNumber() },
+        ...{ key: `${prefix} ${n}`, value: String(n) },
+      }));
+    const statements = async (given: Fields[]): Promise<number> =>
+      (await server.statements(() => set(given))).statements.length;
+    const few = await statements(rows('few', 2));
+    // 500 parameters of either kind of owner, and 1,000 ledger entries.
+    expect(await statements(rows('many', 1000))).toBe(few + 2 + 2 + 4);
+    expect(await statements(rows('many', 1000))).toBeLessThan(few);
+    expect(await set(rows('more', 1001))).toEqual({
+      count: null,
+      results: null,
+      userErrors: [{ message: 'must have at most 1000 entries', path: ['rows'], code: 'INVALID' }],
+    });
+  });
+
+  it('requires the scope write', async () => {
+    const viewer = await server.member('acme', 'viewer');
+    expect(await refused(viewer, BULK, { rows: [] })).toMatchObject({ code: 'FORBIDDEN' });
+  });
+});

@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import {
+  claimDeliveries,
+  confirmDeliveries,
+} from '../../../../src/domain/messages/notification/delivery/dispatch.service.js';
+import { sendNotification } from '../../../../src/domain/messages/notification/notification.service.js';
+import { DAY } from '../../../../src/platform/clock.js';
+import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
+import { deliveriesOf, inUnit, notify, reachable } from '../../../support/deliveries.js';
+import { ledgerOf } from '../../../support/fleet.js';
+import { withoutTime } from '../../../support/framework-terminal.js';
+import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { subscribe } from '../../../support/subscribe.js';
+import { wideFleet } from '../../../support/wide.js';
+import { failDeliveries } from './failed-deliveries.js';
+
+let server: TestServer;
+let acme: Member;
+beforeEach(async () => {
+  server = await startServer();
+  ({ acme } = server);
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+const NUMBERS = ['100', '200', '300'];
+const SHOWN = `query ($id: ID!, $states: [NotificationDeliveryState!]) { notification(id: $id) {
+  deliveries(first: 10, filter: { state: { in: $states } }) { totalCount nodes {
+    logicalNumber { number } state queuedAt sentAt finishedAt reason } }
+  summary { queued sent delivered failed expired cancelled } } }`;
+const CANCEL = `mutation ($id: ID!) { notificationCancel(id: $id) {
+  notification { databaseId } cancelled userErrors { message path code } } }`;
+const RETRY = `mutation ($id: ID!) { notificationRetry(id: $id) {
+  notification { databaseId } queued userErrors { message path code } } }`;
+const FOLLOW = `subscription ($id: ID!, $after: Int) { notificationDelivery(notificationId: $id, after: $after) {
+  sequence delivery { state logicalNumber { number } } } }`;
+
+interface Shown {
+  readonly notification: {
+    readonly deliveries: { readonly totalCount: number; readonly nodes: readonly Record<string, unknown>[] };
+    readonly summary: Readonly<Record<string, number>>;
+  };
+}
+interface Changed {
+  readonly notification: { readonly databaseId: number } | null;
+  readonly cancelled?: number | null;
+  readonly queued?: number | null;
+  readonly userErrors: readonly UserErrorShape[];
+}
+interface Followed {
+  readonly notificationDelivery: {
+    readonly sequence: number;
+    readonly delivery: { readonly state: string; readonly logicalNumber: { readonly number: string } };
+  };
+}
+
+const globalId = (id: number): string => nodeId('Notification', id);
+const shown = async (id: number, states?: readonly string[]): Promise<Shown['notification']> =>
+  (await answered<Shown>(acme, SHOWN, { id: globalId(id), states })).notification;
+const counts = (given: Partial<Record<string, number>>) => ({
+  ...{ queued: 0, sent: 0, delivered: 0, failed: 0, expired: 0, cancelled: 0 },
+  ...given,
+});
+const recall = (mutation: string, id: number, member = acme): Promise<Changed> =>
+  changed<Changed>(member, mutation, { id: globalId(id) });
+
+/** One notification: the first delivery is delivered, the second has failed, and the third waits. */
+async function mixed(): Promise<number> {
+  for (const number of NUMBERS) await reachable(acme, number);
+  const id = await notify(server, acme, 'text', ...NUMBERS);
+  await inUnit(server.app.units, acme, async (work) => {
+    const [first, second] = (await claimDeliveries(work, { limit: 2 })).deliveries;
+    if (first === undefined || second === undefined) throw new Error('Nothing is due');
+    await confirmDeliveries(work, [{ logicalNumber: first.logicalNumber, event: String(first.id) }]);
+    await failDeliveries(work, [second], 'too long');
+  });
+  return id;
+}
+
+describe('deliveries of a notification', () => {
+  it('are listed with their states, and counted by state', async () => {
+    const id = await mixed();
+    const { deliveries, summary } = await shown(id);
+    const instant: unknown = expect.stringMatching(/^20.+Z$/);
+    const of = (number: string, state: string, more: object) => ({
+      ...{
+        logicalNumber: { number },
+        state,
+        queuedAt: instant,
+        sentAt: null,
+        finishedAt: null,
+        reason: null,
+      },
+      ...more,
+    });
+    expect(deliveries).toEqual({
+      totalCount: 3,
+      nodes: [
+        of('100', 'DELIVERED', { sentAt: instant, finishedAt: instant }),
+        of('200', 'FAILED', { finishedAt: instant, reason: 'too long' }),
+        of('300', 'QUEUED', {}),
+      ],
+    });
+    expect(summary).toEqual(counts({ delivered: 1, failed: 1, queued: 1 }));
+    const some = (await shown(id, ['FAILED', 'QUEUED'])).deliveries;
+    expect(some.nodes.map(({ state }) => state)).toEqual(['FAILED', 'QUEUED']);
+    expect((await shown(id, ['SENT'])).deliveries).toEqual({ totalCount: 0, nodes: [] });
+  });
+
+  it('cost as many statements for many notifications as for one', async () => {
+    await mixed();
+    const query = `query ($first: Int) { notifications(first: $first) { nodes {
+      deliveries(first: 2) { nodes { state logicalNumber { number } } } summary { queued } } } }`;
+    const statementsFor = async (first: number): Promise<number> =>
+      (await server.statements(() => answered(acme, query, { first }))).statements.length;
+    const one = await statementsFor(1);
+    for (let n = 0; n < 5; n += 1) await notify(server, acme, 'more', ...NUMBERS);
+    expect(await statementsFor(6)).toBe(one);
+  });
+
+  it('of another company are not there', async () => {
+    const id = await mixed();
+    const query = 'query ($id: ID!) { node(id: $id) { id } }';
+    const delivery = { id: nodeId('NotificationDelivery', 1) };
+    expect(await answered(acme, query, delivery)).toEqual({ node: delivery });
+    expect(await answered(server.beta, query, delivery)).toEqual({ node: null });
+    for (const mutation of [CANCEL, RETRY]) {
+      const { userErrors } = await recall(mutation, id, server.beta);
+      expect(userErrors).toMatchObject([{ code: 'NOT_FOUND' }]);
+    }
+  });
+});
+
+describe('cancelling', () => {
+  it('ends what waits, and lets nothing of it out', async () => {
+    const id = await mixed();
+    expect(await recall(CANCEL, id)).toEqual({
+      ...{ notification: { databaseId: id }, cancelled: 1, userErrors: [] },
+    });
+    expect((await shown(id)).summary).toEqual(counts({ delivered: 1, failed: 1, cancelled: 1 }));
+    const due = await inUnit(server.app.units, acme, (work) => claimDeliveries(work, { limit: 9 }));
+    expect(due.deliveries).toEqual([]);
+    expect((await ledgerOf(server, acme, 'notification', id)).at(-1)).toMatchObject({
+      action: 'cancel',
+      after: { waiting: 1 },
+    });
+    expect(await recall(CANCEL, id)).toMatchObject({ cancelled: 0, userErrors: [] });
+    expect((await ledgerOf(server, acme, 'notification', id)).length).toBe(2);
+  });
+
+  it('CC-20 ends those of a large group, made or not, in parts', async () => {
+    const { app } = server;
+    const { group } = await wideFleet(server, acme, 1_200);
+    await app.steps.stop();
+    const { id } = await app.units.write(acme.caller, (work) =>
+      sendNotification(work, { content: 'x', groupId: group }),
+    );
+    expect((await shown(id)).summary).toEqual(counts({}));
+    expect(await recall(CANCEL, id)).toMatchObject({ cancelled: 1_200, userErrors: [] });
+    expect((await shown(id)).summary).toEqual(counts({ cancelled: 1_200 }));
+    const other = await notify(server, acme, 'x', ...(await numbersOf(1_000)));
+    expect(await recall(CANCEL, other)).toMatchObject({ cancelled: 1_000 });
+    expect((await shown(other)).summary).toEqual(counts({ cancelled: 1_000 }));
+  });
+});
+
+async function numbersOf(count: number): Promise<string[]> {
+  const { reads } = server.app.database;
+  const rows = await reads.selectFrom('logical_numbers').select('number').limit(count).execute();
+  return rows.map(({ number }) => number);
+}
+
+describe('a retry', () => {
+  it('queues what has failed, with the same ids, and nothing else', async () => {
+    const id = await mixed();
+    expect(await recall(RETRY, id)).toEqual({
+      ...{ notification: { databaseId: id }, queued: 1, userErrors: [] },
+    });
+    expect((await shown(id)).summary).toEqual(counts({ delivered: 1, queued: 2 }));
+    const { deliveries } = await inUnit(server.app.units, acme, (work) =>
+      claimDeliveries(work, { limit: 9 }),
+    );
+    expect(deliveries.map(({ message }) => withoutTime(message)).sort()).toEqual([
+      '2|SHOW_MESSAGE|text',
+      '3|SHOW_MESSAGE|text',
+    ]);
+    expect(await recall(RETRY, id)).toMatchObject({ queued: 0, userErrors: [] });
+  });
+
+  it('is refused once the notification has expired', async () => {
+    const id = await mixed();
+    server.clock.advance(7 * DAY);
+    const { notification, queued, userErrors } = await recall(RETRY, id);
+    expect([notification, queued]).toEqual([null, null]);
+    expect(userErrors).toMatchObject([{ code: 'INVALID', path: ['id'] }]);
+    expect(userErrors[0]?.message).toMatch(/^expired at .+: send the notification again$/);
+    await server.app.housekeeping.run();
+    expect((await shown(id)).summary).toEqual(counts({ delivered: 1, failed: 1, expired: 1 }));
+  });
+});
+
+describe('a subscription to deliveries', () => {
+  const seen = (events: readonly Followed[]): string[] =>
+    events.map(
+      ({ notificationDelivery: { delivery } }) => `${delivery.logicalNumber.number} ${delivery.state}`,
+    );
+
+  it('sends each change of the notification, in order, and resumes', async () => {
+    for (const number of NUMBERS) await reachable(acme, number);
+    const id = await notify(server, acme, 'text', '100', '200');
+    const live = subscribe<Followed>(server, acme, FOLLOW, { id: globalId(id), after: 0 });
+    expect(seen(await live.until(2))).toEqual(['100 QUEUED', '200 QUEUED']);
+    await notify(server, acme, 'other', '300');
+    await inUnit(server.app.units, acme, async (work) => {
+      const { deliveries } = await claimDeliveries(work, { limit: 1 });
+      await failDeliveries(work, deliveries, 'too long');
+    });
+    expect(seen(await live.until(3)).at(-1)).toBe('100 FAILED');
+    await recall(CANCEL, id);
+    const events = await live.until(4);
+    expect(seen(events).at(-1)).toBe('200 CANCELLED');
+    live.stop();
+    const after = events[2]?.notificationDelivery.sequence;
+    const resumed = subscribe<Followed>(server, acme, FOLLOW, { id: globalId(id), after });
+    expect(seen(await resumed.until(1))).toEqual(['200 CANCELLED']);
+    await sleep(50);
+    expect(resumed.events.length).toBe(1);
+    resumed.stop();
+  });
+
+  it('begins with the changes from now on, and is refused for what is not there', async () => {
+    await reachable(acme, '100');
+    const id = await notify(server, acme, 'text', '100');
+    const live = subscribe<Followed>(server, acme, FOLLOW, { id: globalId(id) });
+    const stranger = subscribe<Followed>(server, server.beta, FOLLOW, { id: globalId(id) });
+    expect(await stranger.ended).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    await expect
+      .poll(async () => {
+        await recall(CANCEL, id);
+        return seen(live.events);
+      })
+      .toEqual(['100 CANCELLED']);
+    expect(await deliveriesOf(server, acme)).toMatchObject([{ state: 'cancelled' }]);
+    live.stop();
+  });
+});

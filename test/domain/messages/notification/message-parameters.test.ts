@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../../../support/client.js';
+import { changed, nodeId } from '../../../support/dashboard.js';
+import { reachable } from '../../../support/deliveries.js';
+import { handleMessage } from '../../../support/framework-terminal.js';
+import { startAedes, type AedesBroker } from '../../../support/mqtt/brokers.js';
+import { connectTerminals } from '../../../support/mqtt/terminals.js';
+import { startServer, type TestServer } from '../../../support/server.js';
+import { newTerminal } from '../../../support/terminals.js';
+import { waitFor } from '../../../support/wait-for.js';
+import { httpTerminal } from '../../../support/waiting-terminal.js';
+
+let broker: AedesBroker;
+let server: TestServer;
+beforeAll(async () => {
+  broker = await startAedes();
+  server = await startServer({ mqtt: broker.settings });
+  await reachable(server.acme, 'over MQTT');
+});
+afterAll(async () => {
+  await server.stop();
+  await broker.stop();
+});
+
+const SET_ZONE = `mutation ($timeZone: String!) { companySetTimeZone(timeZone: $timeZone) {
+  company { timeZone } userErrors { path code } } }`;
+const SEND = `mutation ($input: NotificationSendInput!) { notificationSend(input: $input) {
+  notification { content } userErrors { path code } } }`;
+
+async function send(content: string, number: string, more: Fields = {}): Promise<number> {
+  const { client } = server.acme;
+  const fields = { content, range: 'specific_logical_numbers', logical_numbers: number, ...more };
+  return (await client.post('notifications', fields)).status;
+}
+
+/** A message in the form in which a transport carries it. */
+interface Carried {
+  readonly message: string;
+  readonly app?: string;
+}
+
+/** Sends a notification to a new terminal; resolves to what arrives. */
+type Arrival = (content: string, more?: Fields) => Promise<Carried>;
+let terminals = 0;
+
+async function newNumber(): Promise<{ readonly number: string; readonly token: string }> {
+  terminals += 1;
+  const { token } = await newTerminal(server.acme, `T-${terminals}`);
+  return { number: `number of T-${terminals}`, token };
+}
+
+const TRANSPORTS: Readonly<Record<string, Arrival>> = {
+  poll: async (content, more) => {
+    const { number, token } = await newNumber();
+    await send(content, number, more);
+    const { body } = await httpTerminal(server.url, token).get('/notifications?wait=10');
+    return (body.notifications as readonly Carried[])[0] ?? { message: '' };
+  },
+  stream: async (content, more) => {
+    const { number, token } = await newNumber();
+    const stream = await httpTerminal(server.url, token).stream();
+    await send(content, number, more);
+    await waitFor(() => expect(stream.ids().length).toBe(1));
+    stream.close();
+    return JSON.parse(/^data: (.+)$/m.exec(stream.text())?.[1] ?? '') as Carried;
+  },
+  MQTT: async (content, more) => {
+    const simulated = await connectTerminals(broker.port);
+    const payloads: string[] = [];
+    simulated.client.on('message', (_topic, payload) => payloads.push(payload.toString()));
+    await send(content, 'over MQTT', more);
+    await waitFor(() => expect(payloads.length).toBe(1));
+    await simulated.stop();
+    return JSON.parse(payloads[0] ?? '') as Carried;
+  },
+};
+
+/** The time of queueing of the last delivery, as clocks in Sao Paulo show it (UTC-3 all year). */
+async function queuedInSaoPaulo(): Promise<string> {
+  const { queued_at: at } = await server.app.database.reads
+    .selectFrom('notification_deliveries')
+    .select('queued_at')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const local = new Date(at - 3 * 3_600_000).toISOString();
+  return local.replace(/^(\d+)-(\d\d-\d\d)T(\d\d:\d\d).*$/, '$2-$1 $3');
+}
+
+describe.each(Object.entries(TRANSPORTS))('RU-55 a message over %s', (_name, arrival) => {
+  beforeAll(async () => {
+    const set = await changed(server.acme, SET_ZONE, { timeZone: 'America/Sao_Paulo' });
+    expect(set).toMatchObject({ company: { timeZone: 'America/Sao_Paulo' }, userErrors: [] });
+  });
+
+  it('gets the time of queueing as the second parameter of SHOW_MESSAGE', async () => {
+    for (const content of ['Closed on Sunday', 'SHOW_MESSAGE|Closed on Sunday']) {
+      const { message } = await arrival(content);
+      expect(handleMessage(message)).toMatchObject({
+        ...{ action: 'SHOW_MESSAGE', isExecuted: true },
+        parameters: ['Closed on Sunday', await queuedInSaoPaulo()],
+      });
+    }
+  });
+
+  it('goes as it is with parameters of its own', async () => {
+    const own = 'SHOW_MESSAGE|TEST1|12-20-2017 18:23';
+    const { message } = await arrival(own);
+    expect(message).toBe(`${handleMessage(message).id}|${own}`);
+    expect(handleMessage(message).isExecuted).toBe(true);
+    expect((await arrival('RELOAD|a|b|c')).message).toMatch(/^\d+\|RELOAD\|a\|b\|c$/);
+  });
+
+  it('names the asset of the app that handles it', async () => {
+    const name = `handler${terminals}.rb`;
+    const app = await server.acme.client.post('apps', { name, language: 'ruby' });
+    const more = { kind: 'processing', app_id: app.record('app').id };
+    const carried = await arrival('Sync', more);
+    expect(carried.message).toMatch(/^\d+\|PROCESSING_MESSAGE\|Sync$/);
+    expect(carried.app).toBe(`acmepagamentos_${name}`);
+    expect('app' in (await arrival('Sync', { kind: 'processing' }))).toBe(false);
+  });
+});
+
+describe('RU-55 a text that terminals would read as several parameters', () => {
+  it.each(['a|b', 'line\nline', 'line\r\nline', 'lower|case'])('%j is refused', async (content) => {
+    const { number } = await newNumber();
+    for (const kind of ['show', 'processing']) {
+      expect(await send(content, number, { kind })).toBe(422);
+      const input = { content, kind: kind.toUpperCase(), target: { logicalNumbers: [number] } };
+      expect(await changed(server.acme, SEND, { input })).toMatchObject({
+        notification: null,
+        userErrors: [{ path: ['input', 'content'], code: 'INVALID' }],
+      });
+    }
+  });
+});
+
+describe('companySetTimeZone', () => {
+  it('refuses a zone that does not exist, and changes nothing', async () => {
+    expect(await changed(server.beta, SET_ZONE, { timeZone: 'Brasilia' })).toEqual({
+      company: null,
+      userErrors: [{ path: ['timeZone'], code: 'INVALID' }],
+    });
+    const id = nodeId('Company', server.beta.caller.companyId);
+    const query = 'query ($id: ID!) { node(id: $id) { ... on Company { timeZone } } }';
+    const { body } = await server.beta.graphql(query, { id });
+    expect(body.data).toEqual({ node: { timeZone: 'UTC' } });
+  });
+});

@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { DAY, SECOND } from '../../../../src/platform/clock.js';
+import type { Fields } from '../../../support/client.js';
+import { answered, changed, nodeId, refused, statementsFor, type Page } from '../../../support/dashboard.js';
+import { fleet, ledgerOf } from '../../../support/fleet.js';
+import { startServer, type Member, type TestServer } from '../../../support/server.js';
+
+let server: TestServer;
+let group = 0;
+let app = 0;
+beforeAll(async () => {
+  server = await startServer();
+  const { client } = server.acme;
+  group = await fleet.group(client, 'Shops');
+  app = (await client.post('apps', { name: 'pay' })).record('app').id as number;
+  for (const number of ['100', '200']) await fleet.logicalNumber(client, number, { group_id: group });
+  await fleet.logicalNumber(client, 'é 3');
+  await fleet.group(server.beta.client, 'of beta');
+  await fleet.logicalNumber(server.beta.client, 'of beta');
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const FIELDS = `id databaseId content kind range group { id name } app { id name } createdVia
+  createdAt updatedAt expiresAt createdBy { databaseId }`;
+const SEND = `mutation ($input: NotificationSendInput!) {
+  notificationSend(input: $input) { notification { ${FIELDS} } userErrors { message path code } } }`;
+
+type Sent = Fields & { readonly id: string; readonly databaseId: number };
+const send = async (input: Fields, member: Member = server.acme): Promise<Fields> =>
+  await changed(member, SEND, { input: { content: 'x', ...input } });
+const sent = async (input: Fields): Promise<Sent> => {
+  const { notification, userErrors } = await send(input);
+  expect(userErrors).toEqual([]);
+  return notification as Sent;
+};
+const toGroup = (id: number = group): Fields => ({ groupId: nodeId('Group', id) });
+const toNumbers = (...logicalNumbers: string[]): Fields => ({ logicalNumbers });
+
+async function targetsOf({ databaseId }: Pick<Sent, 'databaseId'>): Promise<string[]> {
+  const rows = await server.app.database.reads
+    .selectFrom('notification_deliveries')
+    .innerJoin('logical_numbers', 'logical_numbers.id', 'notification_deliveries.logical_number_id')
+    .select('number')
+    .where('notification_id', '=', databaseId)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ number }) => number);
+}
+
+async function stored(): Promise<number[]> {
+  const { reads } = server.app.database;
+  const tables = ['notifications', 'notification_deliveries', 'ledger'] as const;
+  return await Promise.all(
+    tables.map(async (table) => (await reads.selectFrom(table).select('company_id').execute()).length),
+  );
+}
+
+describe('notificationSend', () => {
+  it('RU-50 queues nothing with dryRun or another count than the expected one', async () => {
+    const TRY = `mutation ($input: NotificationSendInput!, $dryRun: Boolean, $expectCount: Int) {
+      notificationSend(input: $input, dryRun: $dryRun, expectCount: $expectCount) {
+        notification { id } count examples { number } userErrors { path code message } } }`;
+    const before = await stored();
+    for (const target of [toGroup(), toNumbers('200', '100', '100')]) {
+      const input = { content: 'x', target };
+      expect(await changed(server.acme, TRY, { input, dryRun: true })).toEqual({
+        ...{ notification: null, count: 2, examples: [{ number: '100' }, { number: '200' }], userErrors: [] },
+      });
+      const refusal = await changed(server.acme, TRY, { input, expectCount: 3 });
+      expect(refusal).toMatchObject({
+        ...{ notification: null, count: null },
+        userErrors: [{ path: ['expectCount'], code: 'INVALID' }],
+      });
+      expect(refusal.userErrors[0]?.message).toContain('affects 2 logical numbers');
+    }
+    expect(await stored()).toEqual(before);
+    const input = { content: 'x', target: toNumbers('100') };
+    expect(await changed(server.acme, TRY, { input, expectCount: 1 })).toMatchObject({
+      count: 1,
+      examples: null,
+    });
+  });
+
+  it('queues a message for each logical number of a group; it is found by each of its keys', async () => {
+    const notification = await sent({ content: 'Closing at 18:00', target: toGroup() });
+    const { id, databaseId, createdAt } = notification;
+    expect(notification).toMatchObject({
+      ...{ id: nodeId('Notification', databaseId), content: 'SHOW_MESSAGE|Closing at 18:00' },
+      ...{ kind: 'SHOW', range: 'GROUP', app: null, createdVia: 'API', updatedAt: createdAt },
+      group: { id: nodeId('Group', group), name: 'Shops' },
+      createdBy: { databaseId: server.acme.caller.userId },
+    });
+    expect(Date.parse(String(notification.expiresAt)) - Date.parse(String(createdAt))).toBe(7 * DAY);
+    expect(await targetsOf(notification)).toEqual(['100', '200']);
+    const query = `query ($id: ID!, $databaseId: Int!) { a: notification(id: $id) { ${FIELDS} }
+      b: notification(databaseId: $databaseId) { ${FIELDS} } node(id: $id) { ... on Notification { ${FIELDS} } } }`;
+    expect(await answered(server.acme, query, { id, databaseId })).toEqual({
+      ...{ a: notification, b: notification, node: notification },
+    });
+    const entries = await ledgerOf(server, server.acme, 'notification', databaseId);
+    expect(entries).toMatchObject([{ action: 'create', after: { groupId: group, queued: 2 } }]);
+  });
+
+  it('takes an app with the kind PROCESSING', async () => {
+    const input = { kind: 'PROCESSING', appId: nodeId('App', app), target: toNumbers('100') };
+    expect(await sent(input)).toMatchObject({
+      ...{ content: 'PROCESSING_MESSAGE|x', kind: 'PROCESSING', range: 'SPECIFIC_LOGICAL_NUMBERS' },
+      ...{ group: null, app: { id: nodeId('App', app), name: 'pay.posxml' } },
+    });
+  });
+
+  it.each([
+    ['one', ['200'], ['200']],
+    ['several', ['200', '100'], ['100', '200']],
+    ['spaces around them', [' 100 ', '200'], ['100', '200']],
+    ['one named 500 times', Array<string>(500).fill('100'), ['100']],
+    ['another form of the same letters', ['e\u0301 3'], ['é 3']],
+  ])('RI-35 CC-08 reaches each number once, given %s', async (_what, numbers, expected) => {
+    expect(await targetsOf(await sent({ target: toNumbers(...numbers) }))).toEqual(expected);
+  });
+
+  const target = ['input', 'target'];
+  it.each<[string, () => Fields, string[], RegExp]>([
+    ['no target', () => ({ target: {} }), target, /either a group or logical numbers/],
+    ['two targets', () => ({ target: { ...toGroup(), ...toNumbers('100') } }), target, /either/],
+    ['targets of null', () => ({ target: { groupId: null, logicalNumbers: null } }), target, /either/],
+    [
+      'no logical numbers',
+      () => ({ target: toNumbers() }),
+      [...target, 'logicalNumbers'],
+      /must not be empty/,
+    ],
+    [
+      'an empty one',
+      () => ({ target: toNumbers('100', ' ') }),
+      [...target, 'logicalNumbers'],
+      /empty entries/,
+    ],
+    ['an unknown one', () => ({ target: toNumbers('100', '9') }), [...target, 'logicalNumbers'], /: 9$/],
+    [
+      "another company's",
+      () => ({ target: toNumbers('of beta') }),
+      [...target, 'logicalNumbers'],
+      /of beta$/,
+    ],
+    [
+      'two in one text',
+      () => ({ target: toNumbers('100,200') }),
+      [...target, 'logicalNumbers'],
+      /not all known/,
+    ],
+    [
+      'too many',
+      () => ({ target: toNumbers(...Array<string>(10_001).fill('100')) }),
+      [...target, 'logicalNumbers'],
+      /at most 10000/,
+    ],
+    [
+      'a group that the company does not have',
+      () => ({ target: toGroup(9e6) }),
+      [...target, 'groupId'],
+      /id of a group/,
+    ],
+    ['no id of a group', () => ({ target: { groupId: '1' } }), [...target, 'groupId'], /id of a group/],
+    [
+      'an app that it is not for',
+      () => ({ target: toGroup(), appId: nodeId('App', app) }),
+      ['input', 'appId'],
+      /kind/,
+    ],
+    [
+      'an app that the company does not have',
+      () => ({ target: toGroup(), kind: 'PROCESSING', appId: nodeId('App', 9e6) }),
+      ['input', 'appId'],
+      /id of an app/,
+    ],
+    [
+      'no id of an app',
+      () => ({ target: toGroup(), appId: nodeId('Group', 1) }),
+      ['input', 'appId'],
+      /id of an app/,
+    ],
+    ['no words', () => ({ target: toGroup(), content: ' \n' }), ['input', 'content'], /must not be empty/],
+    [
+      'too many words',
+      () => ({ target: toGroup(), content: 'x'.repeat(4097) }),
+      ['input', 'content'],
+      /4096/,
+    ],
+    ['RI-09 a NUL', () => ({ target: toGroup(), content: 'a\0b' }), ['input', 'content'], /NUL/],
+  ])(
+    'RI-35 sends nothing with %s, and reports the path of the error',
+    async (_what, input, path, message) => {
+      const before = await stored();
+      const { notification, userErrors } = await send(input());
+      expect(notification).toBeNull();
+      expect(userErrors).toMatchObject([
+        { path, code: 'INVALID', message: expect.stringMatching(message) as string },
+      ]);
+      expect(await stored()).toEqual(before);
+    },
+  );
+
+  it("AT-11 reports another company's group or app like an unknown one", async () => {
+    for (const [foreign, nobodys] of [
+      [{ target: toGroup() }, { target: toGroup(9e6) }],
+      [
+        { target: toNumbers('of beta'), kind: 'PROCESSING', appId: nodeId('App', app) },
+        { target: toNumbers('of beta'), kind: 'PROCESSING', appId: nodeId('App', 9e6) },
+      ],
+    ] as const) {
+      expect(await send(foreign, server.beta)).toEqual(await send(nobodys, server.beta));
+    }
+  });
+
+  it('CC-05 queues a repeated request with the same Idempotency-Key once', async () => {
+    const input = { content: 'once', target: toGroup() };
+    const options = { headers: { 'idempotency-key': 'n-1' } };
+    const first = await server.acme.graphql(SEND, { input }, options);
+    const before = await stored();
+    const again = await server.acme.graphql(SEND, { input }, options);
+    expect(again.body.data).toEqual(first.body.data);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await stored()).toEqual(before);
+  });
+
+  it('takes as many statements for two numbers as for one, and requires the scope write', async () => {
+    const statements = async (...numbers: string[]): Promise<number> =>
+      (await server.statements(() => send({ target: toNumbers(...numbers) }))).statements.length;
+    await statements('100');
+    expect(await statements('100', '200', 'é 3')).toBe(await statements('100'));
+    const viewer = await server.member('acme', 'viewer');
+    const input = { content: 'x', target: toGroup() };
+    expect((await refused(viewer, SEND, { input })).code).toBe('FORBIDDEN');
+  });
+});
+
+describe('the list of notifications', () => {
+  const listed = { group: 0, end: '' };
+  beforeAll(async () => {
+    const { beta, clock } = server;
+    listed.group = await fleet.group(beta.client, 'listed');
+    await send({ content: 'X|a', target: toGroup(listed.group) }, beta);
+    clock.advance(SECOND);
+    listed.end = new Date(clock.now().getTime() + 7 * DAY).toISOString();
+    await send({ content: 'X|b', target: toNumbers('of beta'), kind: 'PROCESSING' }, beta);
+    clock.advance(SECOND);
+    await send({ content: 'X|c', target: toNumbers('of beta') }, beta);
+  });
+
+  it('shows what REST shows, and null for a deleted group or app', async () => {
+    const { client } = server.acme;
+    const gone = await fleet.group(client, 'gone');
+    const lost = (await client.post('apps', { name: 'lost' })).record('app').id as number;
+    const kinds = { kind: 'PROCESSING', appId: nodeId('App', lost) };
+    const { id } = await sent({ target: toGroup(gone), ...kinds });
+    await client.delete('groups/gone');
+    await client.delete(`apps/${lost}`);
+    const query = 'query ($id: ID!) { notification(id: $id) { range group { name } app { name } } }';
+    expect(await answered(server.acme, query, { id })).toEqual({
+      notification: { range: 'GROUP', group: null, app: null },
+    });
+    const { notifications } = await answered<{ notifications: Page<Fields> }>(
+      server.acme,
+      '{ notifications(first: 100) { totalCount nodes { databaseId content createdAt createdBy { databaseId } } } }',
+    );
+    const rest = await client.get('notifications', undefined, { query: { per_page: '100' } });
+    expect(rest.body.pagination).toMatchObject({ total_entries: notifications.totalCount });
+    expect(
+      notifications.nodes.map((node) => [
+        node.databaseId,
+        node.content,
+        (node.createdBy as Fields).databaseId,
+      ]),
+    ).toEqual(rest.list('notifications').map((record) => [record.id, record.content, record.created_by]));
+  });
+
+  it.each<[string, Fields | (() => Fields), string[]]>([
+    ['all', {}, ['a', 'b', 'c']],
+    ['newest first', { orderBy: { field: 'CREATED_AT', direction: 'DESC' } }, ['c', 'b', 'a']],
+    ['by their end', { orderBy: { field: 'EXPIRES_AT', direction: 'DESC' } }, ['c', 'b', 'a']],
+    ['of a kind', { filter: { kind: { eq: 'SHOW' } } }, ['a', 'c']],
+    ['of other kinds', { filter: { kind: { in: ['PROCESSING'] } } }, ['b']],
+    ['to a group', () => ({ filter: { groupId: { eq: nodeId('Group', listed.group) } } }), ['a']],
+    ['to none', { filter: { groupId: { isNull: true } } }, ['b', 'c']],
+    ['that hold longer', () => ({ filter: { expiresAt: { gte: listed.end } } }), ['b', 'c']],
+    ['that hold less long', () => ({ filter: { expiresAt: { lt: listed.end } } }), ['a']],
+  ])('is ordered and narrowed: %s', async (_what, given, expected) => {
+    const query = `query ($filter: NotificationFilter, $orderBy: NotificationOrder) {
+      notifications(filter: $filter, orderBy: $orderBy) { totalCount nodes { content } } }`;
+    const variables = typeof given === 'function' ? given() : given;
+    const data = await answered<{ notifications: Page<Fields> }>(server.beta, query, variables);
+    expect(data.notifications).toEqual({
+      totalCount: expected.length,
+      nodes: expected.map((letter) => ({ content: `X|${letter}` })),
+    });
+  });
+
+  it('takes one statement for each level, for any number of records', async () => {
+    const member = await server.member('acme', 'operator');
+    const query = `{ notifications(first: 50) { totalCount nodes { content group { name } app { name }
+      createdBy { name } } } }`;
+    const few = await statementsFor(server, member, query);
+    for (let n = 0; n < 5; n += 1) await sent({ target: toGroup() });
+    expect(await statementsFor(server, member, query)).toHaveLength(few.length);
+    expect(few).toHaveLength(5);
+  });
+
+  it('AT-10 AT-13 contains nothing of another company', async () => {
+    const { databaseId, id } = await sent({ target: toGroup() });
+    const query = `query ($id: ID!, $databaseId: Int!) { a: notification(id: $id) { id }
+      b: notification(databaseId: $databaseId) { id } node(id: $id) { id }
+      notifications { totalCount nodes { id } } }`;
+    const seen = await answered(server.beta, query, { id, databaseId });
+    expect(seen).toMatchObject({ a: null, b: null, node: null, notifications: { totalCount: 3 } });
+    expect(JSON.stringify(seen)).not.toContain(id);
+  });
+});

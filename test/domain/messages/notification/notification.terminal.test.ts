@@ -1,0 +1,326 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { SECOND } from '../../../../src/platform/clock.js';
+import { answered, changed, nodeId } from '../../../support/dashboard.js';
+import { deliveriesOf, notify } from '../../../support/deliveries.js';
+import { fleet } from '../../../support/fleet.js';
+import { metricOf } from '../../../support/gauges.js';
+import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { ISSUE, newTerminal, REVOKE } from '../../../support/terminals.js';
+import { httpTerminal, type HttpTerminal } from '../../../support/waiting-terminal.js';
+
+let server: TestServer;
+let acme: Member;
+/** A terminal with the device of this id and serial number. */
+let terminal: HttpTerminal;
+let device: number;
+beforeEach(async () => {
+  server = await startServer();
+  ({ acme } = server);
+  [device, terminal] = await terminalOf('T-1');
+});
+afterEach(async () => {
+  await server.stop();
+});
+
+async function terminalOf(
+  serialNumber: string,
+  member = acme,
+): Promise<[id: number, terminal: HttpTerminal]> {
+  const { id, token } = await newTerminal(member, serialNumber);
+  return [id, httpTerminal(server.url, token)];
+}
+
+const INSTANT: unknown = expect.stringMatching(/^20.+Z$/);
+
+const send = (content: string, ...serialNumbers: string[]): Promise<number> =>
+  notify(server, acme, content, ...serialNumbers.map((serialNumber) => `number of ${serialNumber}`));
+const states = async (): Promise<string[]> => (await deliveriesOf(server, acme)).map(({ state }) => state);
+/** Resolves once as many requests of terminals wait. */
+const waiting = async (count: number): Promise<void> =>
+  await expect.poll(() => metricOf(server.url, 'terminals_waiting')).toBe(count);
+const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }): string =>
+  `${status} ${String(body.code)}`;
+
+describe('notifications of a terminal', () => {
+  it('are what is queued, oldest first, in the documented form', async () => {
+    expect((await terminal.get('/notifications')).text).toBe('{"notifications":[]}');
+    await send('Closed on Sunday', 'T-1');
+    await send('RELOAD|apps|now', 'T-1');
+    const reply = await terminal.get('/notifications');
+    expect(reply.status).toBe(200);
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(reply.body).toEqual({
+      notifications: [
+        {
+          id: '1',
+          message: expect.stringMatching(/^1\|SHOW_MESSAGE\|Closed on Sunday\|/) as string,
+          queued_at: INSTANT,
+        },
+        { id: '2', message: '2|RELOAD|apps|now', queued_at: INSTANT },
+      ],
+    });
+    expect(await states()).toEqual(['sent', 'sent']);
+    expect((await terminal.get('/notifications')).messages).toEqual([]);
+  });
+
+  it('are delivered by its confirmation, which may come late, out of order and again', async () => {
+    for (const text of ['one', 'two']) await send(text, 'T-1');
+    await terminal.get('/notifications');
+    for (const event of ['2', '2', 1, '1']) {
+      const reply = await terminal.confirm(event);
+      expect([reply.status, reply.text]).toEqual([200, '{}']);
+    }
+    expect(await states()).toEqual(['delivered', 'delivered']);
+  });
+
+  it('RU-53 are confirmed by the terminal that was given them, also after moves, and not by its successor', async () => {
+    const [, successor] = await terminalOf('T-4');
+    const move = async (serialNumber: string, logicalNumberId: number): Promise<void> => {
+      const reply = await acme.client.put(`devices/${serialNumber}`, { logical_number_id: logicalNumberId });
+      expect(reply.status).toBe(200);
+    };
+    await send('one', 'T-1');
+    expect((await terminal.get('/notifications')).messages).toHaveLength(1);
+    const { logical_number_id: first } = (await acme.client.get(`devices/${device}`)).record('device');
+    await move('T-1', await fleet.logicalNumber(acme.client, 'LN3'));
+    await move('T-4', Number(first));
+    expect((await successor.confirm('1')).status).toBe(404);
+    expect(await states()).toEqual(['sent']);
+    expect((await terminal.confirm('1')).status).toBe(200);
+    expect(await states()).toEqual(['delivered']);
+    expect((await successor.confirm('1')).status).toBe(404);
+    expect((await terminal.confirm('1')).status).toBe(200);
+  });
+
+  it('RU-53 are confirmed by the terminal that was given them last, after the lease of the one before', async () => {
+    const [, second] = await terminalOf('T-2');
+    const { logical_number_id: first } = (await acme.client.get(`devices/${device}`)).record('device');
+    await send('one', 'T-1');
+    await terminal.get('/notifications');
+    await acme.client.put('devices/T-2', { logical_number_id: first });
+    server.clock.advance(31 * SECOND);
+    expect((await second.get('/notifications')).messages).toHaveLength(1);
+    expect((await terminal.confirm('1')).status).toBe(404);
+    expect((await second.confirm('1')).status).toBe(200);
+    expect(await states()).toEqual(['delivered']);
+  });
+
+  it('are shown of the terminal that was given them and of the logical number, with late confirmations beside a cancel', async () => {
+    await terminalOf('T-2');
+    for (const text of ['one', 'two']) await send(text, 'T-1', 'T-2');
+    await terminal.get('/notifications');
+    const { logical_number_id: first } = (await acme.client.get(`devices/${device}`)).record('device');
+    await acme.client.put('devices/T-1', {
+      logical_number_id: await fleet.logicalNumber(acme.client, 'LN3'),
+    });
+    const CANCEL = 'mutation ($id: ID!) { notificationCancel(id: $id) { cancelled userErrors { message } } }';
+    await changed(acme, CANCEL, { id: nodeId('Notification', 1) });
+    for (const event of ['1', '3', '1']) expect((await terminal.confirm(event)).status).toBe(200);
+    const OF = `query ($device: ID!, $number: ID!) {
+      device(id: $device) { deliveries(first: 9) { totalCount nodes { ...F } } }
+      logicalNumber(id: $number) { deliveries(first: 9, filter: { state: { in: [DELIVERED] } }) { nodes { ...F } } } }
+      fragment F on NotificationDelivery { databaseId state confirmedAt finishedAt }`;
+    const ids = { device: nodeId('Device', device), number: nodeId('LogicalNumber', Number(first)) };
+    const one = { databaseId: 1, state: 'CANCELLED', confirmedAt: INSTANT, finishedAt: INSTANT };
+    const two = { databaseId: 3, state: 'DELIVERED', confirmedAt: INSTANT, finishedAt: INSTANT };
+    expect(await answered(acme, OF, ids)).toEqual({
+      device: { deliveries: { totalCount: 2, nodes: [one, two] } },
+      logicalNumber: { deliveries: { nodes: [two] } },
+    });
+  });
+
+  it('are not confirmed by others, nor by what is no confirmation', async () => {
+    const [, other] = await terminalOf('T-2');
+    const [, foreign] = await terminalOf('T-3', server.beta);
+    await send('one', 'T-1');
+    await terminal.get('/notifications');
+    const missing = await terminal.confirm('99');
+    expect(codeOf(missing)).toBe('404 not_found');
+    for (const reply of [await other.confirm('1'), await foreign.confirm('1'), await terminal.confirm('x')]) {
+      expect({ ...reply.body, request_id: '' }).toEqual({ ...missing.body, request_id: '' });
+    }
+    expect(codeOf(await terminal.confirm('1', { type: 'other' }))).toBe('422 invalid');
+    expect(codeOf(await terminal.confirm('1', { event: true }))).toBe('422 invalid');
+    expect(await states()).toEqual(['sent']);
+  });
+
+  it('take a wait of 0 to 60 seconds', async () => {
+    for (const wait of ['61', '-1', '1.5', 'x', '', '1000']) {
+      expect(codeOf(await terminal.get(`/notifications?wait=${wait}`)), wait).toBe('400 malformed');
+    }
+    expect((await terminal.get('/notifications?wait=0')).text).toBe('{"notifications":[]}');
+    expect((await terminal.get('/notifications?wait=1')).text).toBe('{"notifications":[]}');
+    await send('one', 'T-1');
+    expect((await terminal.get('/notifications?wait=60', 'HEAD')).status).toBe(200);
+    expect((await terminal.get('/notifications?wait=60')).messages).toEqual(['1|SHOW_MESSAGE|one']);
+  });
+});
+
+describe('a terminal that waits', () => {
+  it('gets what is sent to it, and others go on waiting', async () => {
+    const [, other] = await terminalOf('T-2');
+    const replies = [terminal.get('/notifications?wait=60'), other.get('/notifications?wait=60')];
+    await waiting(2);
+    await send('one', 'T-1');
+    expect((await replies[0])?.messages).toEqual(['1|SHOW_MESSAGE|one']);
+    await waiting(1);
+    await send('two', 'T-2');
+    expect((await replies[1])?.messages).toEqual(['2|SHOW_MESSAGE|two']);
+    await waiting(0);
+  });
+
+  it('gets again what it has not confirmed when the lease has ended', async () => {
+    await send('one', 'T-1');
+    await terminal.get('/notifications');
+    const reply = terminal.get('/notifications?wait=60');
+    await waiting(1);
+    server.clock.advance(31 * SECOND);
+    expect((await reply).messages).toEqual(['1|SHOW_MESSAGE|one']);
+  });
+
+  it('gets what comes next once all before it is confirmed', async () => {
+    for (let n = 1; n <= 21; n += 1) await send(String(n), 'T-1');
+    expect((await terminal.get('/notifications')).messages.length).toBe(20);
+    const reply = terminal.get('/notifications?wait=60');
+    await waiting(1);
+    for (let n = 1; n <= 20; n += 1) await terminal.confirm(n);
+    expect((await reply).messages).toEqual(['21|SHOW_MESSAGE|21']);
+  });
+
+  it('AT-33 is refused when its device is disabled, without its number, or deleted', async () => {
+    const change = async (fields: object): Promise<unknown> => acme.client.put('devices/T-1', { ...fields });
+    const outcome = async (use: () => Promise<unknown>): Promise<string> => {
+      const reply = terminal.get('/notifications?wait=60');
+      await waiting(1);
+      await use();
+      return codeOf(await reply);
+    };
+    expect(await outcome(() => change({ enabled: false }))).toBe('403 terminal_disabled');
+    await send('one', 'T-1');
+    expect(codeOf(await terminal.get('/notifications'))).toBe('403 terminal_disabled');
+    expect(await states()).toEqual(['queued']);
+    await change({ enabled: true });
+    await terminal.get('/notifications');
+    expect(await outcome(() => change({ logical_number_id: null }))).toBe('403 terminal_unassigned');
+    const { id } = (await acme.client.get('logical_numbers/number of T-1')).record('logical_number');
+    await change({ logical_number_id: id });
+    expect(await outcome(() => acme.client.delete('devices/T-1'))).toMatch(/^40[13] /);
+  });
+
+  it('is refused when its token is revoked or replaced, or that of its gateway', async () => {
+    const id = nodeId('Device', device);
+    const first = terminal.get('/notifications?wait=60');
+    await waiting(1);
+    await changed(acme, REVOKE, { deviceId: id, id });
+    expect(codeOf(await first)).toBe('401 unauthenticated');
+    const { token } = await changed<{ token: string }>(acme, ISSUE, { id });
+    const second = httpTerminal(server.url, token).get('/notifications?wait=60');
+    await waiting(1);
+    await changed(acme, ISSUE, { id });
+    expect(codeOf(await second)).toBe('401 unauthenticated');
+    const gateway = await server.member('acme', 'operator', ['terminals']);
+    await terminalOf('T-2');
+    const both = ['T-1', 'T-2'].map((named) =>
+      httpTerminal(server.url, gateway.token, named).get('/notifications?wait=60'),
+    );
+    await waiting(2);
+    await server.app.database.writes
+      .updateTable('access_tokens')
+      .set({ revoked_at: new Date() })
+      .where('user_id', '=', gateway.caller.userId)
+      .execute();
+    expect((await Promise.all(both)).map(codeOf)).toEqual(['401 unauthenticated', '401 unauthenticated']);
+  });
+
+  it('costs no statement of its own while nothing happens', async () => {
+    const terminals = [terminal];
+    for (let n = 2; n <= 25; n += 1) terminals.push((await terminalOf(`T-${n}`))[1]);
+    // Right after a token was issued, a terminal looks again.
+    server.clock.advance(15 * SECOND);
+    const replies = terminals.map((each) => each.get('/notifications?wait=60'));
+    await waiting(25);
+    await sleep(3 * SECOND);
+    const { statements } = await server.statements(() => sleep(3 * SECOND));
+    expect(statements.length).toBeLessThan(15);
+    await send('one', ...terminals.map((_, n) => `T-${n + 1}`));
+    expect((await Promise.all(replies)).every(({ messages }) => messages.length === 1)).toBe(true);
+  });
+
+  it('does not look again when it confirms what it has, unless more is there for it', async () => {
+    // Later than this, a token is not looked up again.
+    server.clock.advance(15 * SECOND);
+    for (const text of ['one', 'two']) await send(text, 'T-1');
+    expect((await terminal.get('/notifications')).messages).toHaveLength(2);
+    const reply = terminal.get('/notifications?wait=60');
+    await waiting(1);
+    const looksAfter = async (use: () => Promise<unknown>): Promise<number> => {
+      const { statements } = await server.statements(async () => {
+        await use();
+        await sleep(SECOND);
+      });
+      // Each look reads the token of the device.
+      return statements.filter((text) => text.includes('issued_at') && text.includes('device_tokens')).length;
+    };
+    await looksAfter(() => terminal.confirm('1'));
+    expect(await looksAfter(() => terminal.confirm('2'))).toBe(0);
+    // Nor when the lease of what it has confirmed has ended.
+    server.clock.advance(31 * SECOND);
+    expect(await looksAfter(() => sleep(SECOND))).toBe(0);
+    await send('three', 'T-1');
+    expect((await reply).messages).toEqual(['3|SHOW_MESSAGE|three']);
+  });
+
+  it('waits twice at most', async () => {
+    const replies = [terminal.get('/notifications?wait=60'), terminal.get('/notifications?wait=60')];
+    await waiting(2);
+    const third = await terminal.get('/notifications?wait=60');
+    expect(codeOf(third)).toBe('429 rate_limited');
+    expect(third.headers['retry-after']).toBe('5');
+    expect((await terminal.get('/notifications')).status).toBe(200);
+    await send('one', 'T-1');
+    const messages = (await Promise.race(replies)).messages;
+    expect(messages).toEqual(['1|SHOW_MESSAGE|one']);
+  });
+
+  it('gets an empty answer when the server stops', async () => {
+    const reply = terminal.get('/notifications?wait=60');
+    const stream = await terminal.stream();
+    await waiting(2);
+    const stopped = server.app.stop();
+    expect((await reply).text).toBe('{"notifications":[]}');
+    await stream.ended;
+    await stopped;
+  });
+});
+
+describe('a stream of notifications', () => {
+  it('has an event for each, in order, with its id', async () => {
+    await send('one', 'T-1');
+    const stream = await terminal.stream();
+    expect(stream.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    await expect.poll(() => stream.ids()).toEqual(['1']);
+    await terminal.confirm(1);
+    await send('two', 'T-1');
+    await expect.poll(() => stream.ids()).toEqual(['1', '2']);
+    const [, second = ''] = stream.text().split('id: 2\n');
+    expect(JSON.parse(second.replace(/^data: /, ''))).toEqual({
+      ...{ id: '2', message: expect.stringMatching(/^2\|SHOW_MESSAGE\|two\|/) as string },
+      queued_at: INSTANT,
+    });
+    server.clock.advance(31 * SECOND);
+    await expect.poll(() => stream.ids()).toEqual(['1', '2', '2']);
+    stream.close();
+    await waiting(0);
+  });
+
+  it('ends when the device is disabled, and is refused from then on', async () => {
+    const stream = await terminal.stream();
+    await waiting(1);
+    await acme.client.put('devices/T-1', { enabled: false });
+    await stream.ended;
+    expect((await terminal.stream()).status).toBe(403);
+    await waiting(0);
+  });
+});

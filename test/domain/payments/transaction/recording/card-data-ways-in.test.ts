@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { formsOf, shows } from '../../../../platform/card-data/card-forms.js';
+import type { Fields } from '../../../../support/client.js';
+import { metricOf } from '../../../../support/gauges.js';
+import { ingestRow, ndjson, NDJSON, sendLines } from '../../../../support/line-stream.js';
+import { startServer, type Member, type TestServer } from '../../../../support/server.js';
+import { newTerminal, report } from '../../../../support/terminals.js';
+import { BULK, paymentInput, RECORD, runningInput } from './inputs.js';
+
+const VISA = '4111111111111111';
+const FORMS = formsOf(VISA).map(([, form]) => form);
+/** For ways that take one transaction at a time: each encoding of some texts, and of all bytes. */
+const FEW = FORMS.filter((_, index) => index % 7 === 0);
+/** `framework_version` and values of reports are names of at most 64 printable characters. */
+const short = (form: string): string => (form.length <= 64 ? form : VISA);
+
+let server: TestServer;
+let ingest: Member;
+let terminal: { readonly id: number; readonly token: string };
+beforeAll(async () => {
+  server = await startServer({ rateLimitPerHour: 1_000_000 });
+  ingest = await server.member('acme', 'operator', ['ingest', 'read']);
+  terminal = await newTerminal(server.acme, 'SN-1');
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const texts = (form: string): Fields => ({ detail: form, sent: form, received: form });
+const TEXTS_OF_PAYMENT = ['acquirer', 'type', 'payment_method', 'nsu', 'nsu_reference', 'transaction_id'];
+const paymentTexts = (form: string): Fields => ({
+  ...Object.fromEntries(TEXTS_OF_PAYMENT.map((field) => [field, form.length <= 64 ? form : VISA])),
+  card: { holder_name: form, brand: form },
+  merchant: { id: form, document: form, name: form },
+  metadata: { [form]: { deep: [{ text: form, number: Number(VISA) }] } },
+});
+const inCamelCase = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      name === 'card' ? inCamelCase(value as Fields) : value,
+    ]),
+  );
+const row = (form: string, n: number): Fields =>
+  ingestRow(n, {
+    ...texts(form),
+    framework_version: short(form),
+    parsed: { type: 'sale', status: 'approved', amount: 1, ...paymentTexts(form) },
+  });
+const input = (form: string, n: number): Fields =>
+  paymentInput(
+    { ...texts(form), frameworkVersion: short(form), reference: `G-${n}` },
+    inCamelCase(paymentTexts(form)),
+  );
+
+/** Stored transactions with all columns, whose reference begins with `prefix`. */
+async function stored(prefix: string): Promise<Fields[]> {
+  return await server.app.database.reads
+    .selectFrom('transactions')
+    .selectAll()
+    .where('reference', 'like', `${prefix}-%`)
+    .execute();
+}
+
+/** The texts in which more of the card number can be read than its first 6 and last 4 digits. */
+function leaksIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') {
+    const parsed: unknown = /^[{[]/.test(value) && value.endsWith('}') ? tryJson(value) : undefined;
+    if (parsed !== undefined) return leaksIn(parsed);
+    return shows(value, VISA) ? [value] : [];
+  }
+  if (typeof value === 'number') return leaksIn(String(value));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => [...leaksIn(key), ...leaksIn(each)]);
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const scrubs = (): Promise<number> => metricOf(server.url, 'card_data_scrubs_total');
+
+async function expectNoLeak(prefix: string, count: number, before: number): Promise<void> {
+  const rows = await stored(prefix);
+  expect(rows).toHaveLength(count);
+  expect(leaksIn(rows)).toEqual([]);
+  expect(await scrubs()).toBeGreaterThanOrEqual(before + 10 * count);
+}
+
+describe('RU-01 RU-62 card data of every way in, in each text of a transaction', () => {
+  it('POST /ingest/v1/transactions', async () => {
+    const before = await scrubs();
+    const { lines } = await sendLines(server.url, ingest.token, ndjson(FORMS.map(row)));
+    expect(lines).toMatchObject([{ created: FORMS.length }]);
+    await expectNoLeak('I', FORMS.length, before);
+  });
+
+  it('POST /terminal/v1/transactions', async () => {
+    const before = await scrubs();
+    const rows = FORMS.map((form, n) => ({
+      ...row(form, n),
+      ...{ reference: `T-${n}`, serial_number: undefined, logical_number: undefined },
+    }));
+    const response = await fetch(`${server.url}/terminal/v1/transactions`, {
+      ...{ method: 'POST', body: ndjson(rows) },
+      headers: { authorization: `Bearer ${terminal.token}`, 'content-type': NDJSON },
+    });
+    expect((await response.text()).match(/"created","id"|"result":"created"/g)).toHaveLength(FORMS.length);
+    await expectNoLeak('T', FORMS.length, before);
+  });
+
+  it('transactionBulkRecord', async () => {
+    const before = await scrubs();
+    const { body } = await ingest.graphql(BULK, { inputs: FORMS.map(input) });
+    expect(body).not.toHaveProperty('errors');
+    await expectNoLeak('G', FORMS.length, before);
+  });
+
+  it('transactionRecord and transactionFinish', async () => {
+    const before = await scrubs();
+    for (const [n, form] of FEW.entries()) {
+      const one: Fields = { ...input(form, n), reference: `R-${n}` };
+      expect((await ingest.graphql(RECORD, { input: one })).body).toMatchObject({
+        data: { transactionRecord: { userErrors: [] } },
+      });
+      const started = await ingest.graphql<{ transactionRecord: { transaction: { id: string } } }>(RECORD, {
+        input: runningInput({ reference: `F-${n}` }),
+      });
+      const { detail, sent, received, parsed } = one;
+      const result = { detail, sent, received, parsed, status: 'SUCCESS' };
+      const finish = `mutation ($id: ID!, $input: TransactionFinishInput!) {
+        transactionFinish(id: $id, input: $input) { transaction { detail sent received } userErrors { message } } }`;
+      const { id } = started.body.data.transactionRecord.transaction;
+      const finished = await ingest.graphql(finish, { id, input: result });
+      expect(finished.body).toMatchObject({ data: { transactionFinish: { userErrors: [] } } });
+      expect(leaksIn(finished.body)).toEqual([]);
+    }
+    await expectNoLeak('R', FEW.length, before);
+    await expectNoLeak('F', FEW.length, before);
+  });
+});
+
+const FIELDS = ['serial_number', 'logical_number', 'app_name', 'reference'];
+const message = expect.stringContaining('must not have a card number in it') as string;
+
+describe('RU-62 a card number in a name is refused', () => {
+  it.each([VISA, `n ${VISA}`, '4111 1111 1111 1111', '5A084111111111111111', 'WghBEREREREREQ=='])(
+    '%s',
+    async (name) => {
+      const count = (await stored('%')).length;
+      const rows = FIELDS.map((field, n) => ingestRow(9_000 + n, { [field]: name }));
+      const { lines } = await sendLines(server.url, ingest.token, ndjson(rows));
+      expect(lines.slice(0, -1)).toEqual(
+        FIELDS.map((field, n) => ({ line: n + 1, result: 'rejected', errors: { [field]: [message] } })),
+      );
+      for (const field of FIELDS) {
+        const { body } = await ingest.graphql(RECORD, {
+          input: paymentInput(inCamelCase({ [field]: name })),
+        });
+        const [path = ''] = Object.keys(inCamelCase({ [field]: name }));
+        expect(body).toMatchObject({
+          data: { transactionRecord: { userErrors: [{ path: ['input', path], code: 'INVALID', message }] } },
+        });
+      }
+      expect(await stored('%')).toHaveLength(count);
+    },
+  );
+
+  it('where it is created, too', async () => {
+    const { client } = server.acme;
+    for (const [path, body] of [
+      ['devices', { serial_number: VISA }],
+      ['logical_numbers', { number: VISA }],
+      ['apps', { name: `${VISA}.rb` }],
+    ] as const) {
+      const reply = await client.post(path, body);
+      expect([reply.status, Object.values(reply.body.errors as Fields)]).toEqual([422, [[message]]]);
+    }
+  });
+
+  it('is not kept as that of an unknown terminal', async () => {
+    const gateway = await server.member('acme', 'operator', ['terminals']);
+    const reply = await report(server, gateway.token, {}, VISA);
+    expect([reply.status, reply.body.message]).toEqual([400, expect.stringContaining('card number')]);
+    await server.app.units.write(server.acme.caller, () => Promise.resolve());
+    const rows = await server.app.database.reads.selectFrom('unknown_terminals').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(VISA);
+  });
+});
+
+describe('RU-62 card data in a report is masked', () => {
+  const metaOf = (form: string): Fields => ({ [short(form)]: 'key', text: form, [`cvv`]: '123' });
+
+  it.each(['POST /terminal/v1/report', 'deviceReport'])('%s', async (way) => {
+    const before = await scrubs();
+    const mutation = `mutation ($input: DeviceReportInput!) { deviceReport(serialNumber: "SN-1", input: $input) {
+      device { id } userErrors { message } } }`;
+    for (const form of FEW.filter(({ length }) => length <= 1_024)) {
+      if (way === 'deviceReport') {
+        const { body } = await ingest.graphql(mutation, {
+          input: { meta: metaOf(form), frameworkVersion: short(form) },
+        });
+        expect(body).toMatchObject({ data: { deviceReport: { userErrors: [] } } });
+      } else {
+        const body = { meta: metaOf(form), framework_version: short(form) };
+        expect((await report(server, terminal.token, body)).status).toBe(200);
+      }
+      const device = (await server.acme.client.get(`devices/${terminal.id}`)).body;
+      expect(leaksIn(device)).toEqual([]);
+      expect(device).toMatchObject({ device: { meta: { cvv: '***' } } });
+    }
+    expect(await scrubs()).toBeGreaterThan(before + 3 * FEW.length);
+    const ledger = await server.app.database.reads.selectFrom('ledger').select(['before', 'after']).execute();
+    expect(JSON.stringify(ledger)).not.toContain(VISA);
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { recordEach } from '../../../../../src/domain/payments/transaction/recording/transaction-recording.service.js';
+import type { Fields } from '../../../../support/client.js';
+import { answered, changed, refused } from '../../../../support/dashboard.js';
+import { startServer, type Member, type TestServer } from '../../../../support/server.js';
+import { payment } from '../records.js';
+import { BULK, paymentInput, runningInput } from './inputs.js';
+
+let server: TestServer;
+let ingest: Member;
+beforeAll(async () => {
+  server = await startServer();
+  ingest = await server.member('acme', 'operator', ['ingest']);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const bulk = async (inputs: readonly Fields[]) =>
+  await changed<{ count: number | null; results: readonly Fields[] | null }>(ingest, BULK, { inputs });
+const total = async (): Promise<number> =>
+  (await answered<{ transactions: { totalCount: number } }>(server.acme, '{ transactions { totalCount } }'))
+    .transactions.totalCount;
+const thousand = (prefix: string): Fields[] =>
+  Array.from({ length: 1_000 }, (_, n) => paymentInput({ reference: `${prefix} ${n}` }));
+
+describe('transactionBulkRecord', () => {
+  it('records the valid rows, recognizes repeated ones, and reports the errors of the others', async () => {
+    await bulk([paymentInput({ reference: 'known' })]);
+    const before = await total();
+    const payload = await bulk([
+      paymentInput({ reference: 'new' }),
+      paymentInput({ reference: 'known' }),
+      paymentInput({ reference: 'known', detail: 'other' }),
+      paymentInput({ appName: '', finishedAt: null }),
+      paymentInput({ reference: 'new' }),
+      paymentInput({ reference: 'new', serialNumber: 'S-2' }),
+      runningInput(),
+      paymentInput({}, { amount: -1 }),
+    ]);
+    const error = (index: number, field: string, message: string, code = 'INVALID'): Fields => ({
+      ...{
+        message: expect.stringContaining(message) as string,
+        path: ['inputs', String(index), field],
+        code,
+      },
+    });
+    const failed = (index: number, ...userErrors: Fields[]): Fields => ({
+      ...{ index, repeated: false, transaction: null, userErrors },
+    });
+    const row = (index: number, reference: string | null, repeated = false): Fields => ({
+      ...{ index, repeated, transaction: { reference }, userErrors: [] },
+    });
+    expect(payload).toMatchObject({
+      count: 3,
+      results: [
+        row(0, 'new'),
+        row(1, 'known', true),
+        failed(2, error(2, 'reference', 'other values of detail', 'TAKEN')),
+        failed(3, error(3, 'appName', 'must not be empty'), error(3, 'finishedAt', 'is required')),
+        row(4, 'new', true),
+        row(5, 'new'),
+        row(6, null),
+        failed(7, error(7, 'parsed', 'amount')),
+      ],
+      userErrors: [],
+    });
+    const ids = payload.results?.map(({ transaction }) => (transaction as Fields | null)?.databaseId);
+    expect(ids?.[4]).toBe(ids?.[0]);
+    expect(ids?.[5]).not.toBe(ids?.[0]);
+    expect(await total()).toBe(before + 3);
+  });
+
+  it('takes one more statement for each further 200 new rows, none for repeated ones, and refuses 1,001', async () => {
+    const statements = async (inputs: readonly Fields[]): Promise<number> =>
+      (await server.statements(() => bulk(inputs))).statements.filter((sql) => !sql.includes('access_tokens'))
+        .length;
+    await statements([paymentInput()]);
+    const few = thousand('few').slice(0, 2);
+    const [newRows, repeated] = [await statements(few), await statements(few)];
+    const many = thousand('many');
+    expect([await statements(many), await statements(many)]).toEqual([newRows + 4, repeated]);
+    const mixed = [...many.slice(0, 500), ...thousand('more').slice(0, 500)];
+    expect(await bulk(mixed)).toMatchObject({ count: 500 });
+    expect(await bulk([...many, paymentInput()])).toMatchObject({
+      ...{ count: null, results: null },
+      userErrors: [{ message: 'must have at most 1000 entries', path: ['inputs'], code: 'INVALID' }],
+    });
+  });
+
+  it('gives each row its own transaction, in the order of the rows', async () => {
+    const inputs = thousand('ordered');
+    const { results } = await bulk(inputs);
+    expect(results?.map(({ transaction }) => (transaction as Fields).reference)).toEqual(
+      inputs.map(({ reference }) => reference),
+    );
+    const stored = await server.app.database.reads
+      .selectFrom('transactions')
+      .select(['id', 'reference'])
+      .where('reference', 'like', 'ordered %')
+      .orderBy('id')
+      .execute();
+    expect(stored.map(({ id, reference }) => [id, reference])).toEqual(
+      results?.map(({ transaction }) => {
+        const { databaseId, reference } = transaction as Fields;
+        return [databaseId, reference];
+      }),
+    );
+  });
+
+  it('adds one entry to the ledger, and none for repeated rows', async () => {
+    const entries = async (): Promise<unknown[]> =>
+      await server.app.database.reads
+        .selectFrom('ledger')
+        .select(['action', 'user_id', 'after'])
+        .where('entity_type', '=', 'transaction')
+        .execute();
+    const before = (await entries()).length;
+    await bulk(thousand('ledger').slice(0, 3));
+    await bulk(thousand('ledger').slice(0, 3));
+    const added = (await entries()).slice(before);
+    expect(added).toMatchObject([{ action: 'record', user_id: ingest.caller.userId }]);
+  });
+
+  it('leaves other requests a turn of the event loop after each 50 rows', async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const records = Array.from({ length: 1_000 }, () => payment());
+    await server.app.units.write(ingest.caller, async (work) => {
+      turns = 0;
+      await recordEach(work, records);
+      expect(turns).toBeGreaterThanOrEqual(20);
+    });
+    clearImmediate(next);
+  });
+
+  it('requires the scope ingest', async () => {
+    const writer = await server.member('acme', 'admin', ['read', 'write', 'admin']);
+    expect((await refused(writer, BULK, { inputs: [paymentInput()] })).code).toBe('FORBIDDEN');
+  });
+});

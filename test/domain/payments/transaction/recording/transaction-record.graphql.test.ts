@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../../../../support/client.js';
+import {
+  answered,
+  changed,
+  refused,
+  statementsFor,
+  type UserErrorShape,
+} from '../../../../support/dashboard.js';
+import { fleet } from '../../../../support/fleet.js';
+import { startServer, type Member, type TestServer } from '../../../../support/server.js';
+import { FINISH, paymentInput, RECORD, runningInput } from './inputs.js';
+
+let server: TestServer;
+let ingest: Member;
+beforeAll(async () => {
+  server = await startServer();
+  ingest = await server.member('acme', 'operator', ['ingest']);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+interface Payload {
+  readonly transaction: (Fields & { readonly id: string; readonly databaseId: number }) | null;
+  readonly repeated: boolean | null;
+  readonly userErrors: readonly UserErrorShape[];
+}
+const record = async (input: Fields, member: Pick<Member, 'graphql'> = ingest): Promise<Payload> =>
+  await changed<Payload>(member, RECORD, { input });
+const total = async (member = server.acme): Promise<number> =>
+  (await answered<{ transactions: { totalCount: number } }>(member, '{ transactions { totalCount } }'))
+    .transactions.totalCount;
+const scrubs = async (): Promise<number> => {
+  const { text } = await server.anonymous.get('/metrics');
+  return Number(/^card_data_scrubs_total (\d+)$/m.exec(text)?.[1]);
+};
+
+describe('transactionRecord', () => {
+  it('stores every field, which REST, lists and summaries then show', async () => {
+    const input = paymentInput({ reference: 'sale é 1' });
+    const { transaction, repeated, userErrors } = await record(input);
+    expect([repeated, userErrors]).toEqual([false, []]);
+    expect(transaction).toMatchObject(input);
+    const listed = (await server.acme.client.get('transactions')).list('transactions');
+    expect(listed).toMatchObject([
+      {
+        ...{ id: transaction?.databaseId, serial_number: 'S-1', status: 'success', sent: '0200' },
+        parsed: { amount: 9_999_999_999, metadata: { terminal: 'x', deep: { camelCase: [1, null] } } },
+      },
+    ]);
+    expect(listed[0]).not.toHaveProperty('reference');
+    expect(listed[0]?.parsed).not.toHaveProperty('nsu_reference');
+    const summary = '{ transactionSummary { count approvedAmount netAmount } }';
+    expect(await answered(server.acme, summary)).toEqual({
+      transactionSummary: [{ count: 1, approvedAmount: 9_999_999_999, netAmount: 9_999_999_999 }],
+    });
+  });
+
+  it('accepts what is required only, and records each such call anew', async () => {
+    const input = {
+      ...{ transactionType: 'GET_ASSET', serialNumber: 'S-1', logicalNumber: 'L-1', appName: 'shop.rb' },
+      ...{ status: 'FAIL', startedAt: '2026-03-01T09:00:00-03:00', finishedAt: '2026-03-01T12:00:01Z' },
+    };
+    const [first, second] = [await record(input), await record(input)];
+    expect(first.transaction).toMatchObject({
+      ...{ startedAt: '2026-03-01T12:00:00.000Z', detail: '', parsed: null, sent: null, reference: null },
+    });
+    expect(second.repeated).toBe(false);
+    expect(second.transaction?.id).not.toBe(first.transaction?.id);
+  });
+
+  it('returns the stored transaction for a known reference, also while requests overlap', async () => {
+    const input = paymentInput({ reference: 'once', detail: 'pan 4111111111111111' });
+    const before = [await total(), await scrubs()];
+    const payloads = await Promise.all(Array.from({ length: 8 }, () => record(input)));
+    expect([await total(), await scrubs()]).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1]);
+    expect(payloads.filter(({ repeated }) => repeated === false)).toHaveLength(1);
+    expect(new Set(payloads.map(({ transaction }) => JSON.stringify(transaction))).size).toBe(1);
+    expect(payloads[0]?.transaction?.detail).toBe('pan 411111******1111');
+  });
+
+  it('refuses a known reference with other values, and names the fields', async () => {
+    await record(paymentInput({ reference: 'fixed' }));
+    const before = await total();
+    const other = await record(paymentInput({ reference: 'fixed', detail: 'x' }, { amount: 1 }));
+    expect(other).toEqual({
+      ...{ transaction: null, repeated: null },
+      userErrors: [
+        {
+          message: 'belongs to a transaction with other values of detail, parsed',
+          ...{ path: ['input', 'reference'], code: 'TAKEN' },
+        },
+      ],
+    });
+    expect(await total()).toBe(before);
+  });
+
+  it('takes a running transaction again after it has finished', async () => {
+    const input = runningInput({ reference: 'started' });
+    const { transaction } = await record(input);
+    await changed(ingest, FINISH, { id: transaction?.id, input: { status: 'SUCCESS' } });
+    const again = await record(input);
+    expect(again).toMatchObject({ repeated: true, transaction: { id: transaction?.id, status: 'SUCCESS' } });
+    const other = await record({ ...input, appName: 'other' });
+    expect(other.userErrors).toMatchObject([{ code: 'TAKEN' }]);
+  });
+
+  it('takes the same reference of another serial number as another transaction', async () => {
+    const { transaction } = await record(paymentInput({ reference: '1' }));
+    const other = await record(paymentInput({ reference: '1', serialNumber: 'S-2' }));
+    expect(other).toMatchObject({ repeated: false, userErrors: [] });
+    expect(other.transaction?.id).not.toBe(transaction?.id);
+    const again = await record(paymentInput({ reference: '1', serialNumber: 'S-2' }));
+    expect(again).toMatchObject({ repeated: true, transaction: { id: other.transaction?.id } });
+  });
+
+  it('does not find references of another company', async () => {
+    const input = paymentInput({ reference: 'of acme' });
+    const ours = await record(input);
+    const theirs = await record(input, server.beta);
+    expect(theirs.repeated).toBe(false);
+    expect(theirs.transaction?.id).not.toBe(ours.transaction?.id);
+    expect((await record({ ...input, detail: 'other' }, server.beta)).userErrors[0]?.code).toBe('TAKEN');
+  });
+
+  it('has one effect and one response with an Idempotency-Key', async () => {
+    const before = await total();
+    const headers = { headers: { 'idempotency-key': 'record-1' } };
+    const replies = [];
+    for (let n = 0; n < 2; n += 1) {
+      replies.push(await ingest.graphql(RECORD, { input: paymentInput() }, headers));
+    }
+    expect(replies[1]?.text).toBe(replies[0]?.text);
+    expect(replies[1]?.headers.get('idempotent-replayed')).toBe('true');
+    expect(await total()).toBe(before + 1);
+  });
+
+  it.each<[string, Fields, string[], string]>([
+    ['an end before the start', { finishedAt: '2020-01-01T00:00:00Z' }, ['finishedAt'], 'must not be before'],
+    ['a payment that failed', { status: 'FAIL' }, ['parsed'], 'belongs to a success only'],
+    ['an empty serial number', { serialNumber: '' }, ['serialNumber'], 'must not be empty'],
+    ['a reference with a line break', { reference: 'a\nb' }, ['reference'], 'control or invisible'],
+    ['a long reference', { reference: 'x'.repeat(129) }, ['reference'], 'at most 128'],
+    ['a card number as the reference', { reference: '4111 1111-11111111' }, ['reference'], 'card number'],
+    ['a card number in the reference', { reference: 'a/4111111111111111' }, ['reference'], 'card number'],
+    ['a detail that is too long', { detail: 'x'.repeat(4097) }, ['detail'], 'at most 4096'],
+  ])('refuses %s and stores nothing', async (_what, overrides, path, message) => {
+    const before = await total();
+    const { transaction, userErrors } = await record(paymentInput(overrides));
+    expect(transaction).toBeNull();
+    expect(userErrors).toMatchObject([
+      { path: ['input', ...path], code: 'INVALID', message: expect.stringContaining(message) as string },
+    ]);
+    expect(await total()).toBe(before);
+  });
+
+  it('accepts references that only look like card numbers', async () => {
+    const references = ['0f8fad5b-d9cb-469f-a165-446655440000', '20261122123456789', '4111111111111112'];
+    for (const reference of references) {
+      expect((await record(paymentInput({ reference }))).userErrors).toEqual([]);
+    }
+  });
+
+  it('takes a constant number of statements', async () => {
+    const fresh = () => paymentInput({ reference: crypto.randomUUID() });
+    const statements = async (): Promise<readonly string[]> =>
+      (await server.statements(() => record(fresh()))).statements;
+    await statements();
+    // The kind of payment is remembered from the second one on.
+    await statements();
+    expect(await statements()).toHaveLength(4);
+    expect(await statementsFor(server, ingest, RECORD, { input: fresh() })).toHaveLength(1);
+  });
+
+  it('AT-27 stores no card data that is encoded or named', async () => {
+    const pan = '5555555555554444';
+    const sent = JSON.stringify({
+      body: Buffer.from(`pan ${pan}`).toString('base64'),
+      '52': '04A1B2C3D4E5F607',
+    });
+    const { transaction, userErrors } = await record({
+      ...paymentInput({ reference: 'hidden' }),
+      ...{ sent, received: '5555.5555.5555.4444 🙂', detail: 'Código de segurança: 987' },
+    });
+    expect(userErrors).toEqual([]);
+    expect(transaction).toMatchObject({
+      received: '5555.55**.****.4444 🙂',
+      detail: 'Código de segurança: ***',
+    });
+    expect(transaction?.sent).toMatch(/^\{"52":"\*{16}","body":"[\w+/]+\*+[\w+/]*(?:=\*)?=*"\}$/);
+  });
+});
+
+describe('the scope ingest', () => {
+  it('is required: tokens with other scopes only, and viewers, cannot record', async () => {
+    const others = [
+      await server.member('acme', 'admin', ['read', 'write', 'admin']),
+      await server.member('acme', 'viewer'),
+    ];
+    for (const member of others) {
+      expect((await refused(member, RECORD, { input: paymentInput() })).code).toBe('FORBIDDEN');
+    }
+  });
+
+  it('gives nothing else: what belongs to the transaction needs the scope read', async () => {
+    await fleet.device(server.acme.client, 'S-1');
+    const nested =
+      'mutation ($input: TransactionInput!) { transactionRecord(input: $input) { transaction { %s } } }';
+    for (const field of ['device { serialNumber }', 'app { name }']) {
+      const { body } = await ingest.graphql(nested.replace('%s', field), { input: paymentInput() });
+      expect(body.errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
+    }
+    for (const query of ['{ transactions { totalCount } }', '{ devices { totalCount } }']) {
+      expect((await refused(ingest, query)).code).toBe('FORBIDDEN');
+    }
+    expect((await ingest.client.get('transactions')).status).toBe(403);
+  });
+
+  it('can be given to a token by apiTokenCreate, which then records', async () => {
+    const create = `mutation { apiTokenCreate(input: { name: "gateway", scopes: [INGEST] }) {
+      token apiToken { scopes } userErrors { message } } }`;
+    const made = await changed<Fields & { token: string }>(server.acme, create);
+    expect(made).toMatchObject({ apiToken: { scopes: ['INGEST'] }, userErrors: [] });
+    const { body } = await server.anonymous.post(
+      '/graphql',
+      { query: RECORD, variables: { input: paymentInput() } },
+      { headers: { authorization: `Bearer ${made.token}` } },
+    );
+    expect(body).toMatchObject({ data: { transactionRecord: { repeated: false, userErrors: [] } } });
+  });
+});

@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../../../../support/client.js';
+import { fleet } from '../../../../support/fleet.js';
+import { ingestRow, ndjson, NDJSON, runningRow, totalsOf } from '../../../../support/line-stream.js';
+import { startServer, type TestServer } from '../../../../support/server.js';
+import { getAsTerminal, newTerminal, report } from '../../../../support/terminals.js';
+
+let server: TestServer;
+let token: string;
+beforeAll(async () => {
+  server = await startServer({ rateLimitPerHour: 100_000 });
+  ({ token } = await newTerminal(server.acme, 'SN-1'));
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly type: string | null;
+  readonly lines: readonly Fields[];
+}
+
+async function send(
+  body: string | Uint8Array<ArrayBuffer>,
+  { type = NDJSON, of = token, ...headers }: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const response = await fetch(`${server.url}/terminal/v1/transactions`, {
+    ...{ method: 'POST', body },
+    headers: { authorization: `Bearer ${of}`, 'content-type': type, ...headers },
+  });
+  const lines = (await response.text()).split('\n').filter((line) => line !== '');
+  return {
+    ...{ status: response.status, type: response.headers.get('content-type') },
+    lines: lines.map((line) => JSON.parse(line) as Fields),
+  };
+}
+
+/** A row of the terminal that sends it. */
+const own = (n: number, more: Fields = {}): Fields =>
+  ingestRow(n, { serial_number: undefined, logical_number: undefined, ...more });
+const stored = async (serialNumber = 'SN-1'): Promise<Fields[]> => {
+  const query = { serial_number: serialNumber, per_page: 100 };
+  return (await server.acme.client.get('transactions', undefined, { query })).list('transactions');
+};
+
+describe('transactions from a terminal', () => {
+  it('are stored under its serial and logical number, with a result for each', async () => {
+    const rows = [
+      own(1),
+      own(2, { logical_number: 'number of SN-1', serial_number: 'SN-1' }),
+      { ...own(3), app_name: '' },
+    ];
+    const answer = await send(ndjson(rows));
+    expect([answer.status, answer.type]).toEqual([200, NDJSON]);
+    const any = expect.any(Number) as unknown;
+    expect(answer.lines).toEqual([
+      { line: 1, result: 'created', id: any },
+      { line: 2, result: 'created', id: any },
+      { line: 3, result: 'rejected', errors: { app_name: ['must not be empty'] } },
+      totalsOf(2, 0, 1),
+    ]);
+    const found = await stored();
+    expect(found.map((row) => [row.serial_number, row.logical_number]).sort()).toEqual([
+      ['SN-1', 'number of SN-1'],
+      ['SN-1', 'number of SN-1'],
+    ]);
+  });
+
+  it('may be one JSON object', async () => {
+    const answer = await send(JSON.stringify(own(10), null, 2), { type: 'application/json; charset=utf-8' });
+    expect(answer.lines).toMatchObject([{ line: 1, result: 'created' }, totalsOf(1)]);
+    for (const body of ['[]', '1', '{', '']) {
+      const refused = await send(body, { type: 'application/json' });
+      expect([refused.status, refused.lines[0]?.code]).toEqual([400, 'malformed_json']);
+    }
+  });
+
+  it('may be sent again, and change nothing then', async () => {
+    const body = ndjson([own(20), own(21, { reference: null }), own(20)]);
+    const first = await send(body);
+    expect(first.lines).toMatchObject([
+      { result: 'created' },
+      { result: 'created' },
+      { result: 'repeated', id: first.lines[0]?.id },
+      totalsOf(2, 1),
+    ]);
+    const again = await send(body);
+    expect(again.lines).toMatchObject([
+      ...[0, 1, 0].map((n) => ({ result: 'repeated', id: first.lines[n]?.id })),
+      totalsOf(0, 3),
+    ]);
+    const other = await send(ndjson([own(20, { detail: 'other' })]));
+    expect(other.lines[0]).toEqual({
+      ...{ line: 1, result: 'rejected' },
+      errors: { reference: ['belongs to a transaction with other values of detail'] },
+    });
+  });
+
+  it('may have the references of another terminal', async () => {
+    const { token: of } = await newTerminal(server.acme, 'SN-2');
+    const [first] = (await send(ndjson([own(30, { reference: '1' })]))).lines;
+    const [second] = (await send(ndjson([own(31, { reference: '1' })]), { of })).lines;
+    expect([first, second]).toMatchObject([{ result: 'created' }, { result: 'created' }]);
+    expect(first?.id).not.toBe(second?.id);
+  });
+
+  it('end a running one', async () => {
+    const running = runningRow(40, { serial_number: undefined, logical_number: undefined });
+    const [begun] = (await send(ndjson([running]))).lines;
+    expect((await send(ndjson([own(40)]))).lines[0]).toEqual({ line: 1, result: 'created', id: begun?.id });
+  });
+
+  it('are of the terminal itself only', async () => {
+    await newTerminal(server.acme, 'SN-OTHER');
+    const rows = ['SN-OTHER', '', 7, {}].map((serial_number, n) => own(50 + n, { serial_number }));
+    const { lines } = await send(ndjson(rows));
+    const errors = { serial_number: ['must be that of the terminal, SN-1, or absent'] };
+    expect(lines).toEqual([
+      ...rows.map((_row, n) => ({ line: n + 1, result: 'rejected', errors })),
+      totalsOf(0, 0, 4),
+    ]);
+    expect(await stored('SN-OTHER')).toEqual([]);
+  });
+
+  describe.each(['device token', 'gateway'])('RU-51 with a %s', (by) => {
+    const WEEK = 7 * 24 * 3_600_000;
+    const iso = (ms: number): string => new Date(server.clock.now().getTime() + ms).toISOString();
+    const at = (ms: number): Fields => ({ started_at: iso(ms), finished_at: iso(ms + 1) });
+
+    it('are of the logical number that the terminal has, or had when they began', async () => {
+      const { client } = server.acme;
+      const name = `SN-moved-${by}`;
+      const terminal = await newTerminal(server.acme, name);
+      const gateway = (await server.member('acme', 'operator', ['terminals'])).token;
+      const of = by === 'gateway' ? { of: gateway, 'x-serial-number': name } : { of: terminal.token };
+      const post = async (rows: readonly Fields[]) => (await send(ndjson(rows), of)).lines.slice(0, -1);
+      await newTerminal(server.acme, `other than ${name}`);
+      const [first, second, last] = [`number of ${name}`, `second of ${name}`, `last of ${name}`];
+      const secondId = await fleet.logicalNumber(client, second);
+      server.clock.advance(WEEK);
+      await client.put(`devices/${encodeURIComponent(name)}`, { logical_number_id: secondId });
+      server.clock.advance(WEEK);
+      await client.put(`logical_numbers/${encodeURIComponent(second)}`, { number: last });
+      await client.delete(`logical_numbers/${encodeURIComponent(first)}`);
+      server.clock.advance(1_000);
+
+      const base = by === 'gateway' ? 900 : 800;
+      const row = (n: number, number: string | undefined, ms: number): Fields =>
+        own(base + n, { logical_number: number, ...at(ms) });
+      const lines = await post([
+        row(0, last, -10),
+        row(1, last, -20 * 24 * 3_600_000),
+        row(2, first, -1.5 * WEEK),
+        row(3, second, -0.5 * WEEK),
+        row(4, undefined, -1.5 * WEEK),
+        row(5, undefined, -0.5 * WEEK),
+        row(6, undefined, 0),
+        row(7, first, -0.5 * WEEK),
+        row(8, second, 0),
+        row(9, `number of other than ${name}`, 0),
+        row(10, 'of nobody', 0),
+      ]);
+      expect(lines.map(({ result }) => result)).toEqual([
+        ...Array.from({ length: 7 }, () => 'created'),
+        ...Array.from({ length: 4 }, () => 'rejected'),
+      ]);
+      for (const { errors } of lines.slice(7)) {
+        expect(errors).toEqual({ logical_number: [expect.stringMatching(/^foreign_logical_number: /)] });
+      }
+      const numbers = (await stored(name)).map((found) => found.logical_number);
+      expect(numbers.toSorted()).toEqual([first, first, second, second, last, last, last].toSorted());
+    });
+
+    it('have no number of a time at which the terminal had none', async () => {
+      const name = `SN-bare-${by}`;
+      const { token: of } = await newTerminal(server.acme, name);
+      const { client } = server.acme;
+      await client.put(`devices/${encodeURIComponent(name)}`, { logical_number_id: null });
+      server.clock.advance(WEEK);
+      const back = await fleet.logicalNumber(client, `new of ${name}`);
+      await client.put(`devices/${encodeURIComponent(name)}`, { logical_number_id: back });
+      const base = by === 'gateway' ? 950 : 850;
+      const rows = [
+        own(base, at(-WEEK / 2)),
+        own(base + 1, { logical_number: `number of ${name}`, ...at(-WEEK / 2) }),
+      ];
+      expect((await send(ndjson(rows), { of })).lines).toMatchObject([
+        { result: 'created' },
+        { result: 'rejected' },
+        totalsOf(1, 0, 1),
+      ]);
+    });
+  });
+
+  it('RU-51 are refused in reports and requests for assets that name the logical number of another', async () => {
+    const terminal = await newTerminal(server.acme, 'SN-named');
+    const errors = { logical_number: [expect.stringMatching(/^foreign_logical_number: /)] };
+    for (const [number, status] of [
+      ['number of SN-named', 404],
+      ['number of SN-1', 422],
+    ] as const) {
+      const asset = await getAsTerminal(
+        server,
+        terminal.token,
+        `assets/none?logical_number=${encodeURIComponent(number)}`,
+      );
+      const reported = await report(server, terminal.token, { logical_number: number });
+      expect([asset.status, reported.status]).toEqual([status, status === 404 ? 200 : 422]);
+      if (status === 422) expect([asset.body.errors, reported.body.errors]).toEqual([errors, errors]);
+    }
+  });
+
+  it('come through a gateway for the terminal that it names', async () => {
+    const gateway = (await server.member('acme', 'operator', ['terminals'])).token;
+    const { lines } = await send(ndjson([own(60)]), { of: gateway, 'x-serial-number': 'SN-1' });
+    expect(lines).toMatchObject([{ result: 'created' }, totalsOf(1)]);
+    expect((await send(ndjson([own(61)]), { of: gateway })).status).toBe(400);
+  });
+
+  it('are rejected if the clock of the terminal is more than a day ahead', async () => {
+    const at = (hours: number): string =>
+      new Date(server.clock.now().getTime() + hours * 3_600_000).toISOString();
+    const rows = [
+      own(70, { started_at: '2099-01-01T00:00:00Z', finished_at: '2099-01-01T00:00:01Z' }),
+      own(71, { started_at: at(23), finished_at: at(23) }),
+      own(72, { finished_at: at(25) }),
+      own(73, { started_at: '1970-01-01T00:00:00Z', finished_at: '1970-01-01T00:00:01Z' }),
+      own(74, { started_at: 'soon' }),
+    ];
+    const { lines } = await send(ndjson(rows));
+    const late = expect.stringMatching(
+      /^must be at most 24 hours after the time of the server, 20\d\d-.*Z$/,
+    ) as unknown;
+    expect(lines.slice(0, 4)).toMatchObject([
+      { result: 'rejected', errors: { started_at: [late] } },
+      { result: 'created' },
+      { result: 'rejected', errors: { finished_at: [late] } },
+      { result: 'created' },
+    ]);
+    expect(lines[4]).toMatchObject({
+      result: 'rejected',
+      errors: { started_at: expect.any(Array) as unknown },
+    });
+  });
+
+  it('are masked, and refused with NUL (RI-09)', async () => {
+    const rows = [
+      own(80, { sent: 'pan 4111111111111111' }),
+      own(81, { detail: 'a\u0000b' }),
+      own(82, { app_name: 'a\u0000b' }),
+      own(83, { reference: '4111111111111111' }),
+      own(84, { serial_number: 'SN-1\u0000' }),
+    ];
+    const { lines } = await send(ndjson(rows));
+    expect(lines.map(({ result }) => result)).toEqual([
+      ...['created', 'rejected', 'rejected', 'rejected', 'rejected', undefined],
+    ]);
+    expect(JSON.stringify(await stored())).not.toContain('4111111111111111');
+  });
+});
+
+describe('a body of transactions', () => {
+  it('has at most 1,000 lines, and otherwise nothing is stored', async () => {
+    const { token: of } = await newTerminal(server.acme, 'SN-LINES');
+    const thousand = Array.from({ length: 1_000 }, (_, n) => own(1_000 + n));
+    const refused = await send(ndjson([...thousand, own(1)]), { of });
+    expect([refused.status, refused.lines]).toMatchObject([
+      413,
+      [
+        {
+          code: 'too_large',
+          message: 'The body has more than 1000 lines: send it in parts. Nothing was stored.',
+        },
+      ],
+    ]);
+    expect(await stored('SN-LINES')).toEqual([]);
+    const { lines } = await send(ndjson(thousand), { of });
+    expect([lines.length, lines.at(-1)]).toEqual([1_001, totalsOf(1_000)]);
+  });
+
+  it('has at most a mebibyte, however it is divided', async () => {
+    const { token: of } = await newTerminal(server.acme, 'SN-BYTES');
+    for (const body of [
+      'x'.repeat(1_048_577),
+      '\n'.repeat(1_048_577),
+      `${ndjson([own(1)])}${' '.repeat(1_048_577)}`,
+    ]) {
+      const refused = await send(body, { of });
+      expect([refused.status, refused.lines[0]?.code]).toEqual([413, 'too_large']);
+    }
+    expect(await stored('SN-BYTES')).toEqual([]);
+  });
+
+  it('is of a known type, and may have lines that are no records', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+    ]) {
+      const refused = await send(ndjson([own(1)]), { type });
+      expect([refused.status, refused.lines[0]?.code]).toEqual([415, 'not_ndjson']);
+    }
+    const lines = Buffer.from(`[]\n{\n\n"x"\n{"a":1}\n`);
+    const answer = await send(new Uint8Array([...lines, 0xff, 10]));
+    expect(answer.lines.map(({ line, result }) => [line, result])).toEqual([
+      ...[1, 2, 4, 5, 6].map((line) => [line, 'rejected']),
+      [undefined, undefined],
+    ]);
+    expect((await send('')).lines).toEqual([totalsOf(0)]);
+  });
+
+  it('is refused to a terminal that may not use the service, and stores nothing', async () => {
+    const { token: of } = await newTerminal(server.acme, 'SN-OFF');
+    await server.acme.client.put('devices/SN-OFF', { enabled: false });
+    const refused = await send(ndjson([own(1)]), { of });
+    expect([refused.status, refused.lines[0]?.code]).toEqual([403, 'terminal_disabled']);
+    expect(await stored('SN-OFF')).toEqual([]);
+  });
+});

@@ -1,0 +1,154 @@
+/** Random transactions, and their summaries as plain sums over all of them. */
+import fc from 'fast-check';
+
+import { DAY, HOUR, MINUTE } from '../../../../../src/platform/clock.js';
+import type { Fields } from '../../../../support/client.js';
+import { meets, type Filter, type Row } from '../filters.js';
+import { payment, report } from '../records.js';
+import { bucketStart } from './local-time.js';
+
+export interface Sums {
+  readonly count: number;
+  readonly amountTotal: number;
+  readonly approvedAmount: number;
+  readonly deniedAmount: number;
+  readonly cancelledAmount: number;
+  readonly netAmount: number;
+}
+export type Summary = readonly (Fields & Sums)[];
+export interface Question {
+  readonly filter?: Filter;
+  readonly bucket: 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | 'NONE';
+  readonly by: readonly string[];
+  readonly timeZone?: string | null;
+}
+
+export const SUMMARY = `query ($filter: TransactionFilter, $bucket: TransactionSummaryBucket!,
+    $by: [TransactionSummaryDimension!]!, $timeZone: String) {
+  transactionSummary(filter: $filter, bucket: $bucket, by: $by, timeZone: $timeZone) {
+    bucketStart status transactionType appName logicalNumber group { databaseId name } groupDatabaseId
+    paymentStatus paymentType brand acquirer installments count
+    amountTotal approvedAmount deniedAmount cancelledAmount netAmount } }`;
+
+/** Payments without amounts, each with the outcome for which its amount is counted. */
+export const PAYMENTS = [
+  { parsed: { type: 'sale', status: 'approved' }, outcome: 'approved' },
+  { parsed: { type: 'pre-authorization', status: 'approved' }, outcome: 'approved' },
+  { parsed: { type: 'sale', status: 'denied' }, outcome: 'denied' },
+  { parsed: { type: 'cancellation', status: 'denied', nsuReference: '7' }, outcome: 'denied' },
+  { parsed: { type: 'cancellation', status: 'approved', nsuReference: '7' }, outcome: 'cancelled' },
+  { parsed: { type: 'cancellation', status: 'approved' }, outcome: 'cancelled' },
+  { parsed: { type: 'refund', status: 'approved' }, outcome: 'cancelled' },
+  { parsed: { type: 'void', status: 'approved', nsuReference: '7' }, outcome: 'cancelled' },
+] as const;
+
+export interface Paid extends Row {
+  readonly amount: number | null;
+  readonly paid: (typeof PAYMENTS)[number];
+  readonly brand: string | null;
+  readonly acquirer: string | null;
+  readonly quantity: number | null;
+}
+export type Drawn = Omit<Paid, 'id'>;
+export type Groups = Readonly<Record<string, { readonly databaseId: number; readonly name: string }>>;
+
+const ofPayment = (row: Paid, name: string, value: unknown): Fields =>
+  row.amount === null || value === null || value === '' ? {} : { [name]: value };
+
+const DIMENSIONS: Readonly<Record<string, (row: Paid, groups: Groups) => Fields>> = {
+  STATUS: ({ status }) => ({ status: status.toUpperCase() }),
+  TRANSACTION_TYPE: ({ transactionType }) => ({ transactionType: transactionType.toUpperCase() }),
+  APP_NAME: ({ appName }) => ({ appName }),
+  LOGICAL_NUMBER: ({ logicalNumber }) => ({ logicalNumber }),
+  GROUP: ({ logicalNumber }, groups) => {
+    const group = groups[logicalNumber] ?? null;
+    return { group, groupDatabaseId: group?.databaseId ?? null };
+  },
+  PAYMENT_STATUS: (row) => ofPayment(row, 'paymentStatus', row.paid.parsed.status.toUpperCase()),
+  PAYMENT_TYPE: (row) => ofPayment(row, 'paymentType', row.paid.parsed.type),
+  BRAND: (row) => ofPayment(row, 'brand', row.brand),
+  ACQUIRER: (row) => ofPayment(row, 'acquirer', row.acquirer),
+  INSTALLMENTS: (row) => ofPayment(row, 'installments', row.quantity),
+};
+
+const NOTHING = {
+  ...{ status: null, transactionType: null, appName: null, logicalNumber: null, group: null },
+  ...{ groupDatabaseId: null, paymentStatus: null, paymentType: null, brand: null, acquirer: null },
+  installments: null,
+};
+
+/** The expected summary. */
+export function expected(rows: readonly Paid[], question: Question, groups: Groups): Summary {
+  const { filter = {}, bucket, by, timeZone } = question;
+  const found = new Map<string, Fields & { -readonly [Name in keyof Sums]: number }>();
+  for (const row of rows.filter((each) => meets(each, filter))) {
+    const start = bucket === 'NONE' ? null : bucketStart(bucket, timeZone ?? 'UTC', row.startedAt);
+    const dimensions = {
+      ...{ bucketStart: start === null ? null : new Date(start).toISOString(), ...NOTHING },
+      ...Object.assign({}, ...by.map((name) => DIMENSIONS[name]?.(row, groups))),
+    } as Fields;
+    const key = JSON.stringify(dimensions);
+    const none = { approvedAmount: 0, deniedAmount: 0, cancelledAmount: 0, netAmount: 0 };
+    const known = found.get(key) ?? { ...dimensions, count: 0, amountTotal: 0, ...none };
+    const amount = row.amount ?? 0;
+    known.count += 1;
+    known.amountTotal += amount;
+    known[`${row.paid.outcome}Amount`] += amount;
+    known.netAmount = known.approvedAmount - known.cancelledAmount;
+    found.set(key, known);
+  }
+  return [...found.values()];
+}
+
+export const inAnyOrder = (rows: Summary): string[] => rows.map((row) => JSON.stringify(row)).sort();
+
+export const DAYS = 4;
+
+/** Transactions of `DAYS` days from `first` on. */
+export const drawnRows = (first: number) =>
+  fc.record({
+    startedAt: fc
+      .tuple(
+        fc.oneof(
+          fc.integer({ min: 0, max: DAYS * 24 }).map((hour) => hour * HOUR),
+          fc.integer({ min: 0, max: DAYS * 1440 }).map((minute) => minute * MINUTE),
+          fc.constantFrom(-20, 30).map((day) => day * DAY),
+        ),
+        fc.constantFrom(-1, 0, 0, 1, 250),
+      )
+      .map(([at, more]) => first + at + more),
+    status: fc.constantFrom('success', 'success', 'fail', 'running'),
+    transactionType: fc.constantFrom('company', 'switch', 'get_asset'),
+    appName: fc.constantFrom('a.rb', 'b.rb', 'é.rb'),
+    serialNumber: fc.constantFrom('S-0', 'S-1', 'S-2'),
+    logicalNumber: fc.constantFrom('L-0', 'L-1', 'L-2', 'L-3', 'L-4'),
+    amount: fc.option(fc.oneof(fc.nat(5_000), fc.constant(999_999_999_999))),
+    paid: fc.constantFrom(...PAYMENTS),
+    brand: fc.constantFrom('visa', 'élo', '', null),
+    acquirer: fc.constantFrom('A', 'other', null),
+    quantity: fc.constantFrom(null, 0, 1, 12),
+  });
+
+export const parsedOf = ({ paid, amount, brand, acquirer, quantity }: Drawn) => ({
+  ...paid.parsed,
+  ...{ amount, acquirer, card: { brand }, installment: { type: null, quantity } },
+});
+
+export function reported(row: Drawn) {
+  const { startedAt, amount, status, transactionType, appName, serialNumber, logicalNumber } = row;
+  const made = amount === null || status !== 'success' ? report() : payment(parsedOf(row));
+  return {
+    ...made,
+    ...{ status, transactionType, appName, serialNumber, logicalNumber },
+    startedAt: new Date(startedAt),
+    finishedAt: status === 'running' ? null : new Date(startedAt + MINUTE),
+  };
+}
+
+export const dimensions = fc.oneof(
+  fc.subarray(['STATUS', 'TRANSACTION_TYPE', 'APP_NAME']),
+  fc.subarray(['STATUS', 'TRANSACTION_TYPE', 'PAYMENT_STATUS', 'PAYMENT_TYPE', 'BRAND', 'ACQUIRER']),
+  fc.subarray(['TRANSACTION_TYPE', 'PAYMENT_STATUS', 'INSTALLMENTS']),
+  fc.subarray(['STATUS', 'PAYMENT_STATUS', 'GROUP']),
+  fc.shuffledSubarray(Object.keys(DIMENSIONS)),
+);

@@ -1,0 +1,112 @@
+import Sqlite from 'better-sqlite3';
+import { Kysely } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { ThreadDialect } from '../../../../../src/database/sqlite/examining/thread-dialect.js';
+import type { ReadWork } from '../../../../../src/database/work.js';
+import {
+  summarizeTransactions,
+  type SummaryRequest,
+} from '../../../../../src/domain/payments/transaction/summary/transaction-summary.service.js';
+import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
+import type { Tables } from '../../../../../src/schema/schema.js';
+import { databaseFile } from '../../../../support/databases/sqlite-place.js';
+import { bucketStart } from './local-time.js';
+
+const FIRST = Date.UTC(2026, 0, 1);
+const QUARTERS = 365 * 96;
+/** A transaction in each quarter of an hour of a year, and the last millisecond before and the first of each. */
+const startedAt = (n: number): number => FIRST + n * 15 * MINUTE + (n % 3 === 0 ? -1 : 0);
+
+const NEAR = 'America/Sao_Paulo';
+const ZONES = [
+  ...['Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Adelaide', 'America/St_Johns', 'Pacific/Chatham'],
+  ...['Australia/Lord_Howe', 'Asia/Tokyo', 'Asia/Almaty', 'Pacific/Auckland', 'Pacific/Marquesas'],
+] as const;
+const BUCKETS = ['day', 'week', 'month'] as const;
+
+let database: Sqlite.Database;
+let work: ReadWork;
+let statements: string[] = [];
+/** Rows of tables that the statements have visited. */
+let visited = 0;
+
+beforeAll(() => {
+  database = new Sqlite(databaseFile());
+  database.exec("insert into companies (id, name, created_at, updated_at) values (1, 'one', 0, 0)");
+  const insert =
+    database.prepare(`insert into transactions (company_id, id, transaction_type, serial_number, logical_number,
+      app_name, detail, status, amount, payment_outcome, started_at, recorded_at)
+    values (1, ?, 'switch', 'S', 'L', 'a', '', 'success', ?, 'approved', ?, 0)`);
+  database.transaction(() => {
+    for (let n = 0; n < QUARTERS; n += 1) insert.run(n + 1, n, startedAt(n));
+  })();
+  database.function('visited', (_row: unknown) => {
+    visited += 1;
+    return 1;
+  });
+  const read = async (text: string, parameters: readonly unknown[]): Promise<unknown[]> => {
+    statements.push(text);
+    const counting = text.replace(/ as t\s+where /g, '$&visited(t.status) and ');
+    return await Promise.resolve(database.prepare(counting).all(...parameters));
+  };
+  const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
+  work = { db, caller: { companyId: 1 }, now: new Date(FIRST) } as unknown as ReadWork;
+});
+afterAll(() => {
+  database.close();
+});
+
+const requestOf = (bucket: SummaryRequest['bucket'], timeZone: string): SummaryRequest => ({
+  ...{ where: null, bucket, by: ['status'], timeZone },
+});
+
+/** A summary of the year, and the rows that it visited. */
+async function summaryOf(bucket: (typeof BUCKETS)[number], timeZone: string) {
+  [visited, statements] = [0, []];
+  const rows = await summarizeTransactions(work, requestOf(bucket, timeZone));
+  return { rows, visited, text: statements.join(' ') };
+}
+
+describe('RU-56 a summary of a year', () => {
+  it.each(ZONES)('in %s visits at most twice the rows of Sao_Paulo, and is exact', async (zone) => {
+    for (const bucket of BUCKETS) {
+      const near = await summaryOf(bucket, NEAR);
+      const found = await summaryOf(bucket, zone);
+      expect(near.visited).toBeGreaterThan(365);
+      expect(found.visited, bucket).toBeLessThanOrEqual(2 * near.visited);
+      expect(found.text).not.toMatch(/transactions_newest/);
+      const sums = new Map<number, { count: number; amount: number }>();
+      for (let n = 0; n < QUARTERS; n += 1) {
+        const start = bucketStart(bucket.toUpperCase() as 'DAY', zone, startedAt(n));
+        const { count, amount } = sums.get(start) ?? { count: 0, amount: 0 };
+        sums.set(start, { count: count + 1, amount: amount + n });
+      }
+      expect(
+        found.rows.map(({ bucketStart: start, count, amountTotal }) => [
+          ...[start?.getTime(), count, amountTotal],
+        ]),
+      ).toEqual([...sums].map(([start, { count, amount }]) => [start, count, amount]));
+    }
+  });
+
+  it('by hours visits each row of the hours twice where local hours are parts of two', async () => {
+    const hoursIn = async (zone: string): Promise<number> => {
+      [visited, statements] = [0, []];
+      const rows = await summarizeTransactions(work, {
+        ...requestOf('hour', zone),
+        where: { field: 'startedAt', operator: 'gte', value: new Date(FIRST + 300 * DAY) },
+      });
+      expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(
+        Array.from({ length: QUARTERS }, (_, n) => startedAt(n)).filter((at) => at >= FIRST + 300 * DAY)
+          .length,
+      );
+      expect(statements.join(' ')).not.toMatch(/transactions_newest/);
+      return visited;
+    };
+    const near = await hoursIn(NEAR);
+    for (const zone of ['Asia/Kolkata', 'Asia/Kathmandu']) {
+      expect(await hoursIn(zone)).toBeLessThanOrEqual(2 * near + 2);
+    }
+  });
+});

@@ -1,0 +1,308 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { finishTransaction } from '../../../../../src/domain/payments/transaction/recording/transaction-finish.service.js';
+import {
+  MAX_READ,
+  MAX_ROWS,
+} from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
+import { getTransaction } from '../../../../../src/domain/payments/transaction/transaction.service.js';
+import { DAY, HOUR, MINUTE } from '../../../../../src/platform/clock.js';
+import { columnsOf } from '../../../../../src/schema/rollups.js';
+import { answered, refused, statementsFor } from '../../../../support/dashboard.js';
+import { insertRows } from '../../../../support/databases/rows.js';
+import { fleet } from '../../../../support/fleet.js';
+import { startServer, type Member, type TestServer } from '../../../../support/server.js';
+import { transactionFilters } from '../filters.js';
+import { payment, record, report } from '../records.js';
+import {
+  DAYS,
+  dimensions,
+  drawnRows,
+  expected,
+  inAnyOrder,
+  parsedOf,
+  reported,
+  SUMMARY,
+  type Drawn,
+  type Paid,
+  type Question,
+  type Summary,
+} from './expected-summary.js';
+
+const FIRST = Date.UTC(2026, 0, 1);
+
+let server: TestServer;
+/** Where the logical numbers are; L-2 is in no group, L-3 nowhere. */
+const groupOf: Record<string, { databaseId: number; name: string }> = {};
+beforeAll(async () => {
+  server = await startServer();
+  const { client } = server.acme;
+  for (const [name, numbers] of [
+    ['North', ['L-0']],
+    ['South', ['L-1', 'L-4']],
+  ] as const) {
+    const databaseId = await fleet.group(client, name);
+    for (const number of numbers) {
+      await fleet.logicalNumber(client, number, { group_id: databaseId });
+      groupOf[number] = { databaseId, name };
+    }
+  }
+  await fleet.logicalNumber(client, 'L-2');
+  const theirs = await fleet.group(server.beta.client, 'theirs');
+  await fleet.logicalNumber(server.beta.client, 'L-3', { group_id: theirs });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const summary = async (question: Question, member: Pick<Member, 'graphql'> = server.acme): Promise<Summary> =>
+  (await answered<{ transactionSummary: Summary }>(member, SUMMARY, { ...question })).transactionSummary;
+
+const rowArbitrary = drawnRows(FIRST);
+
+/** Replaces all transactions. */
+async function recordAnew(drawn: readonly Drawn[]): Promise<Paid[]> {
+  await server.place.sql('delete from transactions where company_id = $1', [server.acme.caller.companyId]);
+  const { firstId } = await record(server, server.acme, drawn.map(reported));
+  return drawn.map((row, n) => ({
+    ...row,
+    id: (firstId ?? 0) + n,
+    amount: row.status === 'success' ? row.amount : null,
+  }));
+}
+
+/** Finishes running transactions, as terminals report it. */
+async function finish(row: Paid, amount: number | null): Promise<Paid> {
+  if (row.status !== 'running') return row;
+  const status = amount === null ? 'fail' : 'success';
+  const finishedAt = new Date(row.startedAt + MINUTE);
+  const parsed = amount === null ? null : payment(parsedOf({ ...row, amount })).parsed;
+  await server.app.units.write(server.acme.caller, async (work) =>
+    finishTransaction(work, await getTransaction(work, row.id), { status, finishedAt, parsed }),
+  );
+  return { ...row, status, amount };
+}
+
+/** Zones with days of 23, 24 and 25 hours, changes at midnight and at other minutes, and a day that was left out. */
+const PLACES = [
+  ...([
+    [null, '2026-01-01'],
+    ['America/Sao_Paulo', '2026-01-01'],
+  ] as const),
+  ...([
+    ['America/Sao_Paulo', '2018-11-02'],
+    ['America/Sao_Paulo', '2018-02-15'],
+  ] as const),
+  ...([
+    ['America/New_York', '2026-03-06'],
+    ['America/New_York', '2026-10-30'],
+  ] as const),
+  ...([
+    ['Australia/Lord_Howe', '2026-04-03'],
+    ['Australia/Lord_Howe', '2026-10-02'],
+  ] as const),
+  ...([
+    ['Australia/Adelaide', '2026-04-03'],
+    ['Pacific/Apia', '2011-12-28'],
+  ] as const),
+  ...([
+    ['Asia/Kathmandu', '2026-03-30'],
+    ['Asia/Kolkata', '2026-01-01'],
+  ] as const),
+  ...([
+    ['America/St_Johns', '2006-10-27'],
+    ['America/St_Johns', '2006-03-31'],
+  ] as const),
+] as const;
+
+const run = fc.constantFrom(...PLACES).chain(([timeZone, date]) => {
+  const first = Date.parse(date);
+  const question = fc.record({
+    filter: transactionFilters(first, DAYS),
+    bucket: fc.constantFrom('HOUR', 'DAY', 'WEEK', 'MONTH', 'NONE'),
+    by: dimensions,
+    timeZone: fc.constant(timeZone),
+  } as const);
+  return fc.record({
+    drawn: fc.array(drawnRows(first), { maxLength: 60 }),
+    ends: fc.array(fc.option(fc.nat(9_000)), { minLength: 1, maxLength: 5 }),
+    asked: fc.array(question, { minLength: 6, maxLength: 12 }),
+  });
+});
+
+describe('transactionSummary', () => {
+  it('equals a plain sum over all transactions, from rollups or from single transactions', async () => {
+    await fc.assert(
+      fc.asyncProperty(run, async ({ drawn, ends, asked }) => {
+        const rows = await recordAnew(drawn);
+        for (const [n, row] of rows.entries()) {
+          if (n % 2 === 0) rows[n] = await finish(row, ends[n % ends.length] ?? null);
+        }
+        for (const question of asked) {
+          expect(inAnyOrder(await summary(question))).toEqual(inAnyOrder(expected(rows, question, groupOf)));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is empty without transactions, and ignores a repeated dimension', async () => {
+    await recordAnew([]);
+    expect(await summary({ bucket: 'NONE', by: [] })).toEqual([]);
+    expect(await answered(server.acme, '{ transactionSummary { count } }')).toEqual({
+      transactionSummary: [],
+    });
+    await recordAnew(fc.sample(rowArbitrary, { numRuns: 30, seed: 1 }));
+    expect(await summary({ bucket: 'DAY', by: ['STATUS', 'STATUS'] })).toEqual(
+      await summary({ bucket: 'DAY', by: ['STATUS'] }),
+    );
+  });
+
+  it('is ordered by time, then by the properties', async () => {
+    await recordAnew(fc.sample(rowArbitrary, { numRuns: 200, seed: 2 }));
+    const rows = await summary({ bucket: 'DAY', by: ['APP_NAME', 'LOGICAL_NUMBER'] });
+    const keys = rows.map(({ bucketStart, appName, logicalNumber }) =>
+      [bucketStart, appName, logicalNumber].join(' '),
+    );
+    expect(keys).toEqual([...keys].sort());
+    expect(keys.length).toBeGreaterThan(20);
+  });
+
+  it('uses the group that a logical number had when it was recorded, and no data of another company', async () => {
+    const { client } = server.acme;
+    await recordAnew([]);
+    const at = new Date(FIRST);
+    const gone = await fleet.group(client, 'Gone');
+    await fleet.logicalNumber(client, 'L-MOVES', { group_id: gone });
+    const recordOne = () =>
+      record(server, server.acme, [report({ logicalNumber: 'L-MOVES', startedAt: at })]);
+    await recordOne();
+    await record(server, server.acme, [report({ logicalNumber: 'L-3', startedAt: at })]);
+    await record(server, server.beta, [report({ logicalNumber: 'L-MOVES', startedAt: at })]);
+    await client.put('logical_numbers/L-MOVES', { group_id: groupOf['L-1']?.databaseId });
+    await recordOne();
+    const groups = async (): Promise<unknown[]> =>
+      (await summary({ bucket: 'NONE', by: ['GROUP'] })).map(({ group, groupDatabaseId, count }) => [
+        ...[(group as { name: string } | null)?.name ?? null, groupDatabaseId, count],
+      ]);
+    const south = ['South', groupOf['L-1']?.databaseId, 1];
+    expect(await groups()).toEqual([[null, null, 1], south, ['Gone', gone, 1]]);
+    await client.delete('logical_numbers/L-MOVES');
+    await client.delete('groups/Gone');
+    expect(await groups()).toEqual([[null, null, 1], south, [null, gone, 1]]);
+  });
+
+  it('takes one statement, and one or two more to find out what is to be read', async () => {
+    await recordAnew(fc.sample(rowArbitrary, { numRuns: 100, seed: 3 }));
+    const member = await server.member('acme', 'operator');
+    const ragged = { startedAt: { gte: '2026-01-01T10:20:30Z', lt: '2026-01-04T11:22:33Z' } };
+    const statements = async (question: Question) => {
+      const [totals, ...others] = await statementsFor(server, member, SUMMARY, { ...question });
+      expect(totals, 'what the summary may read').toContain('"counters"');
+      return others;
+    };
+    const [kept, ...others] = await statements({ filter: ragged, bucket: 'DAY', by: ['STATUS'] });
+    expect(others).toEqual([]);
+    for (const table of ['transaction_day_totals', 'transaction_hour_totals', 'transactions']) {
+      expect(kept).toContain(`"${table}" as`);
+    }
+    const whole = await statements({ bucket: 'DAY', by: ['STATUS', 'TRANSACTION_TYPE', 'APP_NAME'] });
+    expect(whole).toHaveLength(1);
+    expect(whole[0]).not.toContain('"transactions"');
+    expect(await statements({ filter: ragged, bucket: 'DAY', by: ['LOGICAL_NUMBER'] })).toHaveLength(2);
+    for (const dimension of ['PAYMENT_STATUS', 'BRAND', 'INSTALLMENTS']) {
+      expect(await statements({ bucket: 'DAY', by: [dimension] })).toHaveLength(1);
+      const zoned = await statements({ bucket: 'MONTH', by: [dimension], timeZone: 'America/New_York' });
+      // The first and the last hour with transactions, and the sums.
+      expect(zoned).toHaveLength(2);
+      expect(zoned[1]).not.toContain('"transactions"');
+    }
+    const hours = await statements({ bucket: 'DAY', by: ['BRAND'], timeZone: 'Asia/Kolkata' });
+    expect(hours).toHaveLength(2);
+    expect(hours[1]).not.toContain('"transactions"');
+    const serial = { serialNumber: { eq: 'S-1' } };
+    expect(await statements({ filter: serial, bucket: 'DAY', by: ['LOGICAL_NUMBER'] })).toHaveLength(2);
+  });
+
+  it('can be read by viewers, not by tokens without the scope read', async () => {
+    const viewer = await server.member('acme', 'viewer');
+    expect(await summary({ bucket: 'NONE', by: [] }, viewer)).toHaveLength(1);
+    const ingest = await server.member('acme', 'operator', ['ingest']);
+    expect((await refused(ingest, '{ transactionSummary { count } }')).code).toBe('FORBIDDEN');
+  });
+});
+
+describe('a summary that would be too much', () => {
+  beforeAll(async () => {
+    await server.place.sql('delete from transactions');
+  });
+  const problem = async (question: Question) => await refused(server.beta, SUMMARY, { ...question });
+
+  it(`is refused beyond ${MAX_ROWS} rows, with that number`, async () => {
+    const many = Array.from({ length: MAX_ROWS + 1 }, (_, n) => {
+      const startedAt = new Date(FIRST + n * HOUR);
+      return report({ logicalNumber: `L-${n}`, startedAt, finishedAt: startedAt });
+    });
+    await record(server, server.beta, many.slice(0, -1));
+    await record(server, server.beta, many.slice(-1));
+    for (const question of [
+      { bucket: 'HOUR', by: [] },
+      { bucket: 'HOUR', by: ['APP_NAME'] },
+    ] as const) {
+      const { message, code } = await problem(question);
+      expect([code, message]).toEqual([
+        'BAD_USER_INPUT',
+        expect.stringContaining(`more than ${MAX_ROWS} rows`),
+      ]);
+      const lt = new Date(FIRST + MAX_ROWS * HOUR).toISOString();
+      const filter = { startedAt: { gte: new Date(FIRST).toISOString(), lt }, appName: { eq: 'shop.rb' } };
+      expect(await summary({ ...question, filter }, server.beta)).toHaveLength(MAX_ROWS);
+    }
+  });
+
+  it('is complete if more logical numbers than that belong to few groups', async () => {
+    const startedAt = new Date(FIRST + (MAX_ROWS + 1) * HOUR);
+    await record(server, server.beta, [
+      report({ logicalNumber: 'L-last', startedAt, finishedAt: startedAt }),
+    ]);
+    const rows = await summary({ bucket: 'NONE', by: ['GROUP'] }, server.beta);
+    expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(MAX_ROWS + 2);
+  });
+
+  it(`is refused where more than ${MAX_READ} transactions would be read one by one`, async () => {
+    const { companyId } = server.beta.caller;
+    const hour = FIRST / HOUR - 400 * 24;
+    await insertRows(server.place, 'transaction_hour_totals', [
+      {
+        ...{ company_id: companyId, hour, status: 'success', transaction_type: 'switch' },
+        ...Object.fromEntries(columnsOf('hour').map((name) => [name, name === 'total' ? MAX_READ : 0])),
+      },
+    ]);
+    const gte = new Date((hour + 1) * HOUR).toISOString();
+    for (const question of [
+      { bucket: 'NONE', by: ['GROUP', 'BRAND'] },
+      { bucket: 'DAY', by: [], filter: { logicalNumber: { startsWith: 'L-1' } } },
+      { bucket: 'DAY', by: [], filter: { or: [{ serialNumber: { eq: 'S-1' } }] } },
+    ] as const) {
+      const { message, code } = await problem(question);
+      expect([code, message]).toEqual([
+        'BAD_USER_INPUT',
+        expect.stringMatching(new RegExp(`at most ${MAX_READ} .* shorten the interval of startedAt`)),
+      ]);
+      const filter = { ...('filter' in question ? question.filter : {}), startedAt: { gte } };
+      expect((await summary({ ...question, filter }, server.beta)).length).toBeGreaterThan(0);
+    }
+    const bySerial = { bucket: 'NONE', by: ['GROUP'], filter: { serialNumber: { eq: 'S-1' } } } as const;
+    expect(await summary(bySerial, server.beta)).toHaveLength(2);
+  });
+
+  it('is refused if the sum of the amounts is not a safe integer', async () => {
+    await server.place.sql(
+      'update transaction_day_totals set amount_total = $1 where company_id = $2 and day = $3',
+      [Number.MAX_SAFE_INTEGER + 1, server.beta.caller.companyId, FIRST / DAY],
+    );
+    const { message, code } = await problem({ bucket: 'NONE', by: [] });
+    expect([code, message]).toEqual(['BAD_USER_INPUT', expect.stringContaining('more than 2^53 - 1 cents')]);
+  });
+});

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Fields } from '../../../support/client.js';
+import { nodeId } from '../../../support/dashboard.js';
+import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { FIRST, partOf, recordConnection, reported, rows, type Part } from './connection-rows.js';
+import { transactionFilters, meets, type Row } from './filters.js';
+import { record } from './records.js';
+
+let server: TestServer;
+let acme: Member;
+beforeAll(async () => {
+  server = await startServer();
+  acme = server.acme;
+  await recordConnection(server);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const part = async (variables: Fields): Promise<Part> => await partOf(acme, variables);
+const idsIn = ({ nodes }: Part): number[] => nodes.map(({ databaseId }) => databaseId);
+
+const ORDERS: readonly (readonly [Fields | undefined, (a: Row, b: Row) => number])[] = [
+  [undefined, (a, b) => b.startedAt - a.startedAt || b.id - a.id],
+  [{ field: 'STARTED_AT' }, (a, b) => a.startedAt - b.startedAt || a.id - b.id],
+  [{ field: 'STARTED_AT', direction: 'DESC' }, (a, b) => b.startedAt - a.startedAt || b.id - a.id],
+  [{ field: 'ID' }, (a, b) => a.id - b.id],
+  [{ field: 'ID', direction: 'DESC' }, (a, b) => b.id - a.id],
+];
+
+describe('the list of transactions', () => {
+  it('contains and counts what the filter selects, forward and backward', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        transactionFilters(FIRST, 12),
+        fc.constantFrom(...ORDERS),
+        fc.integer({ min: 7, max: 100 }),
+        async (filter, [orderBy, compare], size) => {
+          const expected = rows.filter((row) => meets(row, filter)).sort(compare);
+          const ids = expected.map(({ id }) => id);
+          const forward: number[] = [];
+          for (let after: string | null = null, more = true; more;) {
+            const page: Part = await part({ filter, orderBy, first: size, after });
+            expect(page.totalCount).toBe(ids.length);
+            forward.push(...idsIn(page));
+            [after, more] = [page.pageInfo.endCursor, page.pageInfo.hasNextPage];
+          }
+          expect(forward).toEqual(ids);
+          const end = await part({ filter, orderBy, last: size });
+          expect(idsIn(end)).toEqual(ids.slice(-size));
+          if (!end.pageInfo.hasPreviousPage) return;
+          const before = await part({ filter, orderBy, last: size, before: end.pageInfo.startCursor });
+          expect(idsIn(before)).toEqual(ids.slice(-2 * size, -size));
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  it('is empty for an interval that ends before it begins, and for ids of other types', async () => {
+    const turned = { startedAt: { gte: '2026-01-05T00:00:00Z', lt: '2026-01-04T00:00:00Z' } };
+    for (const filter of [turned, { id: { eq: nodeId('Device', 1) } }, { serialNumber: { eq: 'S-9' } }]) {
+      expect(await part({ filter })).toMatchObject({ totalCount: 0, nodes: [] });
+    }
+  });
+
+  it('applies its filter after a cursor of a list with another filter', async () => {
+    for (const direction of ['ASC', 'DESC']) {
+      const orderBy = { field: 'STARTED_AT', direction };
+      const after = (await part({ orderBy, first: 10 })).pageInfo.endCursor;
+      const filter = { startedAt: { gte: '2026-01-05T00:00:00Z', lt: '2026-01-06T00:00:00Z' } };
+      const within = await part({ orderBy, filter, first: 100 });
+      expect(within.nodes.length).toBeGreaterThan(10);
+      expect((await part({ orderBy, filter, first: 100, after })).nodes).toEqual(within.nodes);
+    }
+  });
+
+  it('starts at the cursor, not at the end of the interval', async () => {
+    const filter = { startedAt: { gte: '2026-01-02T00:00:00Z', lt: '2026-01-09T00:00:00Z' } };
+    const first = await part({ filter, first: 5 });
+    const bounds = async (variables: Fields): Promise<[number, number]> => {
+      const { statements } = await server.statements(() => part({ filter, first: 5, ...variables }));
+      const [text = ''] = statements.filter((sql) => sql.includes('order by "t"."started_at"'));
+      return [
+        text.match(/"started_at" >= (?:\(select )?[?$]/g)?.length ?? 0,
+        text.match(/"started_at" < (?:\(select )?[?$]/g)?.length ?? 0,
+      ];
+    };
+    expect(await bounds({})).toEqual([1, 1]);
+    expect(await bounds({ after: first.pageInfo.endCursor })).toEqual([1, 0]);
+    const oldest = { orderBy: { field: 'STARTED_AT' } };
+    const after = (await part({ filter, first: 5, ...oldest })).pageInfo.endCursor;
+    expect(await bounds({ ...oldest, after })).toEqual([0, 1]);
+  });
+
+  it('CC-07 shows each existing record exactly once while others are added', async () => {
+    for (const orderBy of [undefined, { field: 'STARTED_AT' }, { field: 'ID' }]) {
+      const seen: number[] = [];
+      for (let after: string | null = null, more = true; more;) {
+        const page: Part = await part({ orderBy, first: 17, after });
+        seen.push(...idsIn(page));
+        [after, more] = [page.pageInfo.endCursor, page.pageInfo.hasNextPage];
+        // Newer ones, older ones, and some at the very instants that the walk stands at.
+        await record(
+          server,
+          acme,
+          rows
+            .filter(({ id }) => id % 40 === seen.length % 40)
+            .map(({ id, ...row }) => ({ ...reported(row), detail: `while walking ${id}` })),
+        );
+        if (seen.length > 5_000) throw new Error('The walk has no end');
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(rows.filter(({ id }) => !seen.includes(id))).toEqual([]);
+    }
+  });
+});

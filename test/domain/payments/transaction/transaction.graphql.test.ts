@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { finishTransaction } from '../../../../src/domain/payments/transaction/recording/transaction-finish.service.js';
+import { getTransaction } from '../../../../src/domain/payments/transaction/transaction.service.js';
+import { DAY } from '../../../../src/platform/clock.js';
+import type { Fields } from '../../../support/client.js';
+import { answered, nodeId, refused, statementsFor, type Page } from '../../../support/dashboard.js';
+import { fleet } from '../../../support/fleet.js';
+import { startServer, type TestServer } from '../../../support/server.js';
+import { payment, record, report, START } from './records.js';
+
+const at = (milliseconds: number): Date => new Date(START.getTime() + milliseconds);
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+  const { acme, beta } = server;
+  const group = await fleet.group(acme.client, 'Shops');
+  for (const number of ['L-1', 'L-2', 'L-3']) {
+    await fleet.logicalNumber(acme.client, number, { group_id: group });
+  }
+  await fleet.device(acme.client, 'S-1');
+  await acme.client.post('apps', { name: 'shop.rb', language: 'ruby' });
+  await fleet.logicalNumber(beta.client, 'L-1');
+  await fleet.device(beta.client, 'S-1');
+  await record(server, acme, [
+    report({ detail: 'Release 7', frameworkVersion: '8.30.0' }),
+    { ...payment({ nsuReference: '000122', amount: 999_999_999_999 }), startedAt: at(1_000), sent: '0200' },
+    report({ status: 'running', finishedAt: null, startedAt: at(-DAY), sent: '', received: '0210' }),
+    report({ status: 'fail', transactionType: 'get_asset', serialNumber: 'a%_*b', appName: 'é.posxml' }),
+    { ...payment({ status: 'denied', card: {}, merchant: {}, metadata: {} }), logicalNumber: 'L-2' },
+  ]);
+  await record(server, beta, [report({ detail: 'of beta' }), report({ serialNumber: 'S-BETA' })]);
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const PARSED = `acquirer type status statusReason captureMethod amount paymentMethod
+  installment { type quantity } nsu nsuReference authorizationCode transactionId
+  card { holderName brand expirationDate firstDigits lastDigits } merchant { id document name } metadata`;
+const FIELDS = `id databaseId transactionType serialNumber logicalNumber appName detail frameworkVersion status
+  sent received parsed { ${PARSED} } startedAt finishedAt`;
+
+/** The transactions in REST, by name. */
+const ABSENT_WHERE_UNKNOWN = ['nsuReference', 'holderName'];
+function asRest(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(
+    ([name, field]) => field !== null || !ABSENT_WHERE_UNKNOWN.includes(name),
+  );
+  return Object.fromEntries(
+    fields.map(([name, field]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name === 'metadata' ? field : asRest(field),
+    ]),
+  );
+}
+
+describe('a transaction in GraphQL', () => {
+  it('shows what REST shows, with null instead of the text null', async () => {
+    const { transactions } = await answered<{ transactions: Page<Fields> }>(
+      server.acme,
+      `{ transactions { totalCount nodes { ${FIELDS} } } }`,
+    );
+    const rest = await server.acme.client.get('transactions');
+    const expected = transactions.nodes.map(({ id, databaseId, ...node }) => {
+      expect(id).toBe(nodeId('Transaction', databaseId as number));
+      const fields = asRest(node) as Fields;
+      const parsed = fields.parsed as Fields | null;
+      const short = (instant: unknown) => (instant as string | null)?.replace('.000Z', 'Z') ?? null;
+      return {
+        ...fields,
+        ...{ id: databaseId, status: String(node.status).toLowerCase() },
+        transaction_type: String(node.transactionType).toLowerCase(),
+        ...{ sent: fields.sent ?? 'null', received: fields.received ?? 'null' },
+        parsed: parsed === null ? 'null' : { ...parsed, status: String(parsed.status).toLowerCase() },
+        ...{ started_at: short(node.startedAt), finished_at: short(node.finishedAt) },
+      };
+    });
+    expect(expected).toEqual(rest.list('transactions'));
+    expect(transactions.totalCount).toBe(5);
+    expect(JSON.stringify(transactions)).not.toContain('"null"');
+  });
+
+  it('is found by each of its keys', async () => {
+    const query = `query ($id: ID!) { a: transaction(id: $id) { ${FIELDS} } b: transaction(databaseId: 2) { ${FIELDS} }
+      node(id: $id) { id ... on Transaction { ${FIELDS} } } }`;
+    const found = await answered(server.acme, query, { id: nodeId('Transaction', 2) });
+    expect(found.a).toMatchObject({ databaseId: 2, sent: '0200', parsed: { amount: 999_999_999_999 } });
+    expect([found.b, found.node]).toEqual([found.a, found.a]);
+  });
+
+  it('shows the device and app that have its serial number and app name now, in one statement for all', async () => {
+    const member = await server.member('acme', 'operator');
+    const query = '{ transactions { nodes { databaseId device { serialNumber } app { name } } } }';
+    const device = { serialNumber: 'S-1' };
+    const app = { name: 'shop.rb' };
+    const { transactions } = await answered<{ transactions: Page<Fields> }>(member, query);
+    expect(transactions.nodes).toEqual([
+      { databaseId: 2, device, app },
+      { databaseId: 5, device, app },
+      { databaseId: 4, device: null, app: null },
+      { databaseId: 1, device, app },
+      { databaseId: 3, device, app },
+    ]);
+    expect(await statementsFor(server, member, query)).toHaveLength(3);
+  });
+
+  it('keeps its names when the device is deleted and the number is renamed', async () => {
+    const { beta } = server;
+    await fleet.device(beta.client, 'S-OLD');
+    await fleet.logicalNumber(beta.client, 'L-OLD');
+    await record(server, beta, [report({ serialNumber: 'S-OLD', logicalNumber: 'L-OLD' })]);
+    await beta.client.delete('devices/S-OLD');
+    await beta.client.put('logical_numbers/L-OLD', { number: 'L-NEW' });
+    const query = `{ transactions(filter: { serialNumber: { eq: "S-OLD" } }) {
+        nodes { serialNumber logicalNumber device { id } } }
+      logicalNumber(number: "L-NEW") { transactions { totalCount nodes { id } } } }`;
+    expect(await answered(beta, query)).toEqual({
+      transactions: { nodes: [{ serialNumber: 'S-OLD', logicalNumber: 'L-OLD', device: null }] },
+      logicalNumber: { transactions: { totalCount: 0, nodes: [] } },
+    });
+  });
+
+  it('shows its state and end after it has ended', async () => {
+    const { beta } = server;
+    const running = report({ status: 'running', finishedAt: null, serialNumber: 'S-RUN' });
+    const { firstId } = await record(server, beta, [running]);
+    const query =
+      '{ transactions(filter: { serialNumber: { eq: "S-RUN" } }) { nodes { status finishedAt } } }';
+    const shown = async (): Promise<unknown> =>
+      (await answered<{ transactions: Page<Fields> }>(beta, query)).transactions.nodes[0];
+    expect(await shown()).toEqual({ status: 'RUNNING', finishedAt: null });
+    const finishedAt = at(9_000);
+    await server.app.units.write(beta.caller, async (work) =>
+      finishTransaction(work, await getTransaction(work, firstId ?? 0), { status: 'success', finishedAt }),
+    );
+    expect(await shown()).toEqual({ status: 'SUCCESS', finishedAt: finishedAt.toISOString() });
+  });
+
+  it('can be read by viewers, not by tokens without the scope read', async () => {
+    const viewer = await server.member('acme', 'viewer');
+    expect(await answered(viewer, '{ transaction(databaseId: 1) { detail } }')).toEqual({
+      transaction: { detail: 'Release 7' },
+    });
+    const ingest = await server.member('acme', 'operator', ['ingest']);
+    for (const query of ['{ transaction(databaseId: 1) { id } }', '{ transactions { totalCount } }']) {
+      expect((await refused(ingest, query)).code).toBe('FORBIDDEN');
+    }
+  });
+});
+
+describe('transactions of devices and of logical numbers', () => {
+  const LISTS = `{ logicalNumbers { nodes { number transactions { totalCount nodes { databaseId } } } }
+    devices { nodes { serialNumber transactions(orderBy: { field: ID }) { totalCount nodes { databaseId } } } } }`;
+
+  it('are those recorded under their names, newest first by default', async () => {
+    const ids = (...databaseIds: number[]) => ({
+      totalCount: databaseIds.length,
+      nodes: databaseIds.map((databaseId) => ({ databaseId })),
+    });
+    expect(await answered(server.acme, LISTS)).toEqual({
+      logicalNumbers: {
+        nodes: [
+          { number: 'L-1', transactions: ids(2, 4, 1, 3) },
+          { number: 'L-2', transactions: ids(5) },
+          { number: 'L-3', transactions: ids() },
+        ],
+      },
+      devices: { nodes: [{ serialNumber: 'S-1', transactions: ids(1, 2, 3, 5) }] },
+    });
+  });
+
+  it('are filtered and read page by page', async () => {
+    const query = `query ($after: String) { device(serialNumber: "S-1") {
+      transactions(first: 2, after: $after, filter: { status: { in: [SUCCESS, FAIL] } }) {
+        totalCount nodes { databaseId } pageInfo { hasNextPage endCursor } } } }`;
+    interface Part {
+      readonly device: {
+        readonly transactions: Page<{ databaseId: number }> & { readonly pageInfo: Fields };
+      };
+    }
+    const first = (await answered<Part>(server.acme, query)).device.transactions;
+    expect([first.totalCount, first.nodes.map(({ databaseId }) => databaseId)]).toEqual([3, [2, 5]]);
+    const after = first.pageInfo.endCursor;
+    const second = (await answered<Part>(server.acme, query, { after })).device.transactions;
+    expect(second.nodes.map(({ databaseId }) => databaseId)).toEqual([1]);
+    expect([first.pageInfo.hasNextPage, second.pageInfo.hasNextPage]).toEqual([true, false]);
+  });
+
+  it('take one statement for all parents and one for their counts', async () => {
+    const member = await server.member('acme', 'operator');
+    const few = await statementsFor(server, member, LISTS);
+    // One of them reads the totals of the company, which say what the counts may examine.
+    expect(few).toHaveLength(7);
+    for (let n = 0; n < 10; n += 1) {
+      await fleet.device(member.client, `S-MANY ${n}`);
+      await fleet.logicalNumber(member.client, `L-MANY ${n}`);
+    }
+    await record(
+      server,
+      member,
+      Array.from({ length: 40 }, (_, n) =>
+        report({ serialNumber: `S-MANY ${n % 10}`, logicalNumber: `L-MANY ${n % 10}` }),
+      ),
+    );
+    expect(await statementsFor(server, member, LISTS)).toHaveLength(few.length);
+  });
+
+  it('AT-12 AT-13 never show transactions of another company with the same names', async () => {
+    const { beta } = server;
+    const theirs = nodeId('Transaction', 1);
+    const query = `query ($id: ID!) { transaction(databaseId: 1) { id } node(id: $id) { id }
+      byId: transactions(filter: { id: { eq: $id } }) { totalCount nodes { id } }
+      transactions(filter: { serialNumber: { in: ["S-1", "S-BETA"] } }) { totalCount nodes { detail } }
+      logicalNumber(number: "L-1") { transactions { totalCount nodes { detail } } }
+      device(serialNumber: "S-1") { transactions { totalCount nodes { detail device { createdBy { databaseId } } } } } }`;
+    const device = { createdBy: { databaseId: beta.caller.userId } };
+    const seen = await answered(beta, query, { id: theirs });
+    expect(seen).toMatchObject({
+      ...{ transaction: null, node: null, byId: { totalCount: 0, nodes: [] } },
+      transactions: { totalCount: 2 },
+      device: { transactions: { totalCount: 1, nodes: [{ detail: 'of beta', device }] } },
+    });
+    expect(JSON.stringify(seen)).not.toContain('Release 7');
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+import { changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
+import { fleet } from '../../../support/fleet.js';
+import { startServer, type TestServer } from '../../../support/server.js';
+import { softwareOf, unique } from '../../../support/software.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+/** A version that two terminals have, by the only logical number of a group. */
+let app = 0;
+let version = 0;
+let group = 0;
+let other = 0;
+let number = '';
+let numberId = 0;
+let serials: readonly string[] = [];
+beforeEach(async () => {
+  const { client } = server.acme;
+  group = await fleet.group(client, unique());
+  other = await fleet.group(client, unique());
+  const software = softwareOf(client);
+  app = (await software.create('app', 'apps', { name: unique() })).id as number;
+  const fields = { group_ids: [group], bytecode: 'b25l' };
+  version = (await software.version(`apps/${app}/versions`, fields)).id as number;
+  number = unique();
+  numberId = await fleet.logicalNumber(client, number, { group_id: group, app_version_ids: [version] });
+  serials = [unique(), unique()];
+  for (const serial of serials) await fleet.device(client, serial, { logical_number_id: numberId });
+});
+
+const versionsOf = async (): Promise<unknown> =>
+  (await server.acme.client.get(`logical_numbers/${number}`)).record('logical_number').app_version_ids;
+
+interface Payload {
+  readonly userErrors: readonly UserErrorShape[];
+}
+const run = (call: string): Promise<Payload> =>
+  changed<Payload>(server.acme, `mutation { ${call} { userErrors { path code message } } }`);
+
+const id = (type: string, value: number): string => `id: "${nodeId(type, value)}"`;
+const TAKING: readonly [string, () => string][] = [
+  ['appDelete', () => id('App', app)],
+  ['appVersionDelete', () => id('AppVersion', version)],
+  [
+    'appVersionUpdate',
+    () => `${id('AppVersion', version)}, input: { groupIds: ["${nodeId('Group', other)}"] }`,
+  ],
+  [
+    'groupDetachAppVersions',
+    () => `${id('Group', group)}, appVersionIds: ["${nodeId('AppVersion', version)}"]`,
+  ],
+  ['logicalNumberMove', () => `${id('LogicalNumber', numberId)}, groupId: null`],
+  ['logicalNumberMove', () => `${id('LogicalNumber', numberId)}, groupId: "${nodeId('Group', other)}"`],
+  [
+    'logicalNumberUpdate',
+    () => `${id('LogicalNumber', numberId)}, input: { groupId: "${nodeId('Group', other)}" }`,
+  ],
+];
+
+describe('a change that takes software from terminals', () => {
+  it.each(TAKING)('is IN_USE with their number, and made with force: %s, case %#', async (name, args) => {
+    const refusal = {
+      path: ['force'],
+      code: 'IN_USE',
+      message: '2 terminals would lose app versions. Send force: true to make the change anyway.',
+    };
+    for (const more of ['', ', force: false', ', force: null']) {
+      expect(await run(`${name}(${args()}${more})`)).toEqual({ userErrors: [refusal] });
+    }
+    expect(await versionsOf()).toEqual([version]);
+    expect(await run(`${name}(${args()}, force: true)`)).toEqual({ userErrors: [] });
+    expect(await versionsOf()).toEqual([]);
+  });
+
+  it.each(TAKING)('is made where no terminal has it: %s, case %#', async (name, args) => {
+    for (const serial of serials) await server.acme.client.delete(`devices/${serial}`);
+    expect(await run(`${name}(${args()})`)).toEqual({ userErrors: [] });
+  });
+
+  it('is no move to a group with the same versions, nor one with a list of versions', async () => {
+    const attach = `groupAttachAppVersions(${id('Group', other)}, appVersionIds: ["${nodeId('AppVersion', version)}"])`;
+    expect(await run(attach)).toEqual({ userErrors: [] });
+    const move = `logicalNumberMove(${id('LogicalNumber', numberId)}, groupId: "${nodeId('Group', other)}")`;
+    expect(await run(move)).toEqual({ userErrors: [] });
+    expect(await versionsOf()).toEqual([version]);
+    const update = `logicalNumberUpdate(${id('LogicalNumber', numberId)}, input: { groupId: null, appVersionIds: [] })`;
+    expect(await run(update)).toEqual({ userErrors: [] });
+    expect(await versionsOf()).toEqual([]);
+  });
+
+  it('stays as it is in REST', async () => {
+    const { client } = server.acme;
+    const reply = await client.delete(`apps/${app}/versions/${version}`);
+    expect([reply.status, reply.text]).toEqual([200, '{}']);
+  });
+});
+
+describe('the bytes of a version that logical numbers have', () => {
+  const update = (bytecode: string): Promise<Payload> =>
+    run(`appVersionUpdate(${id('AppVersion', version)}, input: { bytecode: ${bytecode} })`);
+
+  it('stay as they are', async () => {
+    for (const bytecode of ['"dHdv"', 'null']) {
+      expect(await update(bytecode)).toMatchObject({
+        userErrors: [{ path: ['input', 'bytecode'], code: 'IN_USE' }],
+      });
+    }
+    expect(await update('"b25l"')).toEqual({ userErrors: [] });
+    const { client } = server.acme;
+    const before = (await client.get(`apps/${app}/versions/${version}`)).record('app_version').crc;
+    const reply = await client.put(`apps/${app}/versions/${version}`, { bytecode: 'dHdv' });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.record('app_version').crc).not.toBe(before);
+  });
+
+  it('may change once no logical number has it', async () => {
+    const set = `logicalNumberSetAppVersions(${id('LogicalNumber', numberId)}, appVersionIds: [])`;
+    expect(await run(set)).toEqual({ userErrors: [] });
+    expect(await update('"dHdv"')).toEqual({ userErrors: [] });
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Server } from '../../../../src/app/server.js';
+import { assetRequests, getAsset } from '../../../support/assets.js';
+import { changed, nodeId } from '../../../support/dashboard.js';
+import { ingestRows, ndjson, openLines, totalsOf } from '../../../support/line-stream.js';
+import { openServer, startServer, type TestServer } from '../../../support/server.js';
+import { openSlowly } from '../../../support/slow-asset.js';
+import { stockedTerminal, type StockedTerminal } from '../../../support/stocked-terminal.js';
+import { REVOKE } from '../../../support/terminals.js';
+
+/** More than the buffers of a connection take. */
+const LARGE = Buffer.alloc(30 * 1024 * 1024, 'large');
+
+/** Revoked access of a terminal must end on every node within 5 s. */
+
+let server: TestServer;
+let other: Server;
+/** URL of the other node. */
+let url: string;
+beforeAll(async () => {
+  server = await startServer({ rateLimitPerHour: 100_000 });
+  other = await openServer(server.place.url);
+  url = await other.start();
+});
+afterAll(async () => {
+  await other.stop(1_000);
+  await server.stop();
+});
+
+const assetOf = (name: string): string => `acmepagamentos_${name}.posxml`;
+/** Statuses of the requests that the terminal has sent for an asset: other assets are asked for meanwhile. */
+const outcomes = async ({ serialNumber }: StockedTerminal, asset: string): Promise<readonly unknown[]> =>
+  (await assetRequests(server.acme, serialNumber))
+    .filter(({ detail }) => String(detail).endsWith(`: ${asset}`))
+    .map(({ status }) => status);
+
+describe('AT-33 what one node changes, at another one', () => {
+  it('ends the access of a disabled device, and its download in progress', async () => {
+    const terminal = await stockedTerminal(server.acme, 'disabled', LARGE);
+    const { token, serialNumber } = terminal;
+    expect((await getAsset({ url }, token, assetOf('disabled-module'))).status).toBe(200);
+    const slow = await openSlowly({ url }, token, assetOf('disabled'));
+    expect((await server.acme.client.put(`devices/${serialNumber}`, { enabled: false })).status).toBe(200);
+    expect((await getAsset({ url }, token, assetOf('disabled-module'))).status).toBe(403);
+    await expect.poll(() => outcomes(terminal, assetOf('disabled'))).toEqual(['fail']);
+    expect(await slow.rest()).toBeLessThan(LARGE.length);
+  });
+
+  it('ends the access of a deleted device', async () => {
+    const { token, serialNumber } = await stockedTerminal(server.acme, 'deleted');
+    expect((await getAsset({ url }, token, assetOf('deleted'))).status).toBe(200);
+    expect((await server.acme.client.delete(`devices/${serialNumber}`)).status).toBe(200);
+    expect((await getAsset({ url }, token, assetOf('deleted'))).status).toBeGreaterThanOrEqual(401);
+  });
+
+  it('ends the access with a revoked token, and a download in progress', async () => {
+    const terminal = await stockedTerminal(server.acme, 'revoked', LARGE);
+    const slow = await openSlowly({ url }, terminal.token, assetOf('revoked'));
+    await changed(server.acme, REVOKE, { id: nodeId('Device', terminal.deviceId) });
+    await expect
+      .poll(async () => (await getAsset({ url }, terminal.token, assetOf('revoked-module'))).status)
+      .toBe(401);
+    await expect.poll(() => outcomes(terminal, assetOf('revoked'))).toEqual(['fail']);
+    expect(await slow.rest()).toBeLessThan(LARGE.length);
+  });
+
+  it('ends a stream to ingest whose token is revoked', async () => {
+    const { token, caller } = await server.member('acme', 'operator', ['ingest']);
+    const stream = openLines(url, token);
+    await stream.write(ndjson(ingestRows(500)));
+    const count = async (): Promise<unknown> =>
+      (await server.acme.client.get('transactions', undefined, { query: { transaction_type: 'switch' } }))
+        .body.pagination;
+    await expect.poll(count).toMatchObject({ total_entries: 500 });
+    const id = nodeId('ApiToken', caller.tokenId ?? 0);
+    await changed(server.acme, 'mutation ($id: ID!) { apiTokenRevoke(id: $id) { userErrors { message } } }', {
+      id,
+    });
+    const isRefused = async (): Promise<boolean> => {
+      const refused = openLines(url, token);
+      refused.sent.end();
+      return (await refused.reply()).status === 401;
+    };
+    await expect.poll(isRefused).toBe(true);
+    await stream.write(ndjson(ingestRows(500, 1_000)));
+    const { lines } = await stream.end();
+    expect(lines).toMatchObject([{ error: { code: 'unauthenticated' }, ...totalsOf(500) }]);
+    expect(await count()).toMatchObject({ total_entries: 500 });
+  });
+});

@@ -1,0 +1,33 @@
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { SeenDevices } from '../../../../src/domain/terminals/terminal/seen-devices.service.js';
+import { fileOf } from '../../../support/databases/sqlite-place.js';
+import { planOf } from '../../../support/query-plan.js';
+import { startServer, type TestServer } from '../../../support/server.js';
+
+let server: TestServer;
+let database: Sqlite.Database;
+beforeAll(async () => {
+  server = await startServer();
+  database = new Sqlite(fileOf(server.place), { readonly: true });
+});
+afterAll(async () => {
+  database.close();
+  await server.stop();
+});
+
+it('the times of devices are stored by their ids, without reading other devices of the company', async () => {
+  const fails = (error: unknown): never => {
+    throw error;
+  };
+  const node = new SeenDevices(server.app.units, server.clock, fails);
+  node.note(server.acme.caller.companyId, 1, server.clock.now());
+  const { statements } = await server.statements(() => node.finish());
+  const stores = statements.filter((text) => text.includes('update device_presence set last_seen_at'));
+  expect(stores).toHaveLength(1);
+  const steps = stores
+    .flatMap((text) => planOf(database, text))
+    .filter((step) => step.includes('device_presence'));
+  expect(steps).toEqual(['SEARCH device_presence USING PRIMARY KEY (company_id=? AND device_id=?)']);
+});

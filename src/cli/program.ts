@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import { failureOf } from './command-error.js';
 import type { CommandIo } from './command-io.js';
-import { addDemoCommand } from './commands/demo.js';
-import { addServeCommand } from './commands/serve.js';
+import { addDemoCommand, addServeCommand } from './commands/serve.js';
 import { addSimulateCommand } from './commands/simulate.js';
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
 

@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path';
 
 import type { Server } from '../app/server.js';
 import { databaseTools } from '../database/open.js';
-import { demoCommands } from '../demo/commands.js';
-import { createDemo, type Demo, type DemoRequest } from '../demo/demo.js';
+import { demoCommands, createDemo, type Demo, type DemoRequest } from '../demo/demo.js';
 import { systemClock } from '../platform/clock.js';
 import { ConfigError, readConfig, type Config } from '../platform/config/config.js';
 import { databaseName } from '../platform/config/database-url.js';

@@ -1,15 +1,17 @@
+import { on } from 'node:events';
+
 import { createServer, type Server, type ServerOverrides } from '../app/server.js';
 import { hasUsers } from '../domain/people/user/user.service.js';
 import { SECOND } from '../platform/clock.js';
-import { readConfig, type Config } from '../platform/config/config.js';
+import { readConfig, type Config, readTlsSettings, type Environment } from '../platform/config/config.js';
 import { withoutPassword } from '../platform/config/database-url.js';
+import { expiryOf } from '../platform/config/tls.js';
 import { DomainError } from '../platform/errors.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
 import { fileProblem } from '../platform/storage/file-errors.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
 import { EXIT } from './exit-codes.js';
-import { catchHangups, renewCertificates } from './renew-certificate.js';
 import { waitForStopSignal } from './signals.js';
 
 /** The process ends this long after the stop signal, even if requests are still in flight. */
@@ -128,4 +130,31 @@ function adviseFirstUser({ notice, program, environment }: CommandIo): void {
   notice(
     `  printf '%s' 'YOUR PASSWORD' | ${setting}${program} user add --company 'Your Company' --email you@example.com --name 'Your Name' --role admin --password-stdin`,
   );
+}
+
+/** SIGHUP signals from now on, also those that arrive before somebody waits for them. They no longer end the process. */
+function catchHangups(): AsyncIterator<unknown> {
+  return on(process, 'SIGHUP');
+}
+
+/** At each SIGHUP reads the TLS files again. If they cannot be used, logs an error and keeps the earlier certificate. */
+async function renewCertificates(
+  hangups: AsyncIterator<unknown>,
+  environment: Environment,
+  { server, logger }: { readonly server: Server; readonly logger: Logger },
+): Promise<never> {
+  for (;;) {
+    await hangups.next();
+    try {
+      const tls = readTlsSettings(environment);
+      if (tls === null) {
+        logger.info('SIGHUP has no effect, since TLS is off');
+      } else {
+        server.renewCertificate(tls);
+        logger.info({ valid_to: expiryOf(tls) }, 'TLS certificate reread');
+      }
+    } catch (error) {
+      logger.error({ err: error }, 'TLS files cannot be used: the earlier certificate stays in use');
+    }
+  }
 }

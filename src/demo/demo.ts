@@ -10,7 +10,7 @@ import { ensureDerivedTokens } from '../domain/people/access-token/derived-token
 import { createPasswords } from '../domain/people/user/password.service.js';
 import { addCompanyWithUser, addUser } from '../domain/people/user/user.service.js';
 import { LOCAL_ORIGIN, type Role } from '../platform/caller.js';
-import type { Clock } from '../platform/clock.js';
+import { type Clock, DAY } from '../platform/clock.js';
 import { createRandom, type Random } from '../platform/random.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
 import { createGroupSettings, createTerminalSettings, sendNotifications } from './settings.js';
@@ -178,4 +178,15 @@ async function createHistory(
 
 async function recordAll(work: WriteWork, records: readonly ReportedTransaction[]): Promise<void> {
   for (const { problem } of await recordEach(work, records)) if (problem !== null) throw problem;
+}
+
+/** Three curl commands that call `/v1`, to paste into a shell. */
+export function demoCommands(url: string, { token, group }: Demo, now: Date): readonly string[] {
+  const yesterday = new Date(now.getTime() - DAY).toISOString().slice(0, 10);
+  const call = (path: string): string => `curl -s '${url}/v1/${path}access_token=${token}'`;
+  return [
+    call(`transactions?transaction_type=switch&status=success&since=${yesterday}&per_page=3&`),
+    call('devices?per_page=3&'),
+    `${call('parameters?')} -X GET -d '${JSON.stringify({ name: group })}'`,
+  ];
 }

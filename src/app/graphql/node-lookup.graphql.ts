@@ -1,11 +1,16 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 
+import { LedgerEntryType } from '../../domain/base/ledger-entry/ledger-entry.graphql.js';
 import {
   Node,
   parseGlobalId,
   requestError,
   type GraphqlModule,
   type GraphqlContext,
+  computed,
+  fields,
+  nullable,
+  object,
 } from '../../graphql/index.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 
@@ -17,7 +22,7 @@ export const nodeSources = new Map(
 const MAX_NODES = 100;
 
 /** A record as a `Node`; null without a source, and if the company has none with this id. */
-export async function readNode(
+async function readNode(
   ctx: GraphqlContext,
   source: GraphqlModule['nodes'][number] | undefined,
   id: number | null,
@@ -61,3 +66,24 @@ export class NodeLookup {
     return ids.map((id) => nodeOf(ctx, id));
   }
 }
+
+/** Where the records of each type are read from, by their entity type in the ledger: `app_version` for `AppVersion`. */
+const sourcesByEntityType = new Map(
+  [...nodeSources.values()].map((source) => [source.entityType ?? snakeCase(source.list.name), source]),
+);
+
+function snakeCase(typeName: string): string {
+  return typeName.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+}
+
+export const ledgerEntityGraphql = fields(LedgerEntryType, {
+  entity: computed(
+    nullable(
+      object(
+        Node,
+        'The changed record as it is now. Null if it was deleted, or if records of `entityType` have no global id.',
+      ),
+    ),
+    ({ entityType, entityId }, ctx) => readNode(ctx, sourcesByEntityType.get(entityType), entityId),
+  ),
+});

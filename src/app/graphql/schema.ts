@@ -5,8 +5,7 @@ import { buildSchema } from 'type-graphql';
 import { resolveByArguments } from '../../graphql/schema/arguments.js';
 import { InputError } from '../../graphql/schema/payload.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
-import { ledgerEntityGraphql } from './ledger-entity.graphql.js';
-import { NodeLookup, nodeSources } from './node-lookup.graphql.js';
+import { ledgerEntityGraphql, NodeLookup, nodeSources } from './node-lookup.graphql.js';
 import { viewerGraphql } from './viewer.graphql.js';
 
 /** Subscriptions read from the database, but type-graphql requires a publish-subscribe engine. */

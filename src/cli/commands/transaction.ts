@@ -15,8 +15,7 @@ import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { EXIT } from '../exit-codes.js';
 import { csvFile } from '../import/csv.js';
-import { ndjsonFile } from '../import/ndjson.js';
-import type { RowFile } from '../import/row-file.js';
+import { ndjsonFile, type RowFile } from '../import/row-file.js';
 import { importTransactions } from '../import/transaction-import.js';
 
 const NOTES = `

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 
+import { ndjsonRows } from '../../platform/encoding/ndjson.js';
 import type { Row } from '../../platform/requests/rows.js';
 import { withPath } from '../../platform/storage/file-errors.js';
 
@@ -29,4 +30,10 @@ export function openFile(path: string): {
     }
   }
   return { pieces: pieces(), bytesRead: () => bytes };
+}
+
+/** A file with one JSON object per line. Empty lines are skipped; they count for the line numbers. */
+export function ndjsonFile(path: string): RowFile {
+  const { pieces, bytesRead } = openFile(path);
+  return { rows: ndjsonRows(pieces, MAX_ROW_BYTES), bytesRead };
 }

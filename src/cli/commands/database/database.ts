@@ -1,13 +1,15 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 import { databaseTools, openDatabase } from '../../../database/open.js';
 import type { DatabaseTools, TouchedTable } from '../../../database/tools.js';
 import { readConfig } from '../../../platform/config/config.js';
 import { databaseName } from '../../../platform/config/database-url.js';
+import { parseKept } from '../../../platform/config/kept-periods.js';
+import type { Period } from '../../../platform/period.js';
 import { CommandError } from '../../command-error.js';
 import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../../command-io.js';
+import type { PruneOptions } from '../../run-prune.js';
 import type { CopyOptions } from './database-copy.js';
-import { addPruneCommand } from './prune.js';
 
 const COPY_NOTES = `
 A URL is file:PATH or postgres://USER@HOST:PORT/NAME. The target is created or must be empty; it is all or
@@ -137,3 +139,29 @@ async function info(io: CommandIo, options: JsonOption): Promise<void> {
 const toolsOf = ({ environment }: CommandIo): Promise<DatabaseTools> =>
   databaseTools(readConfig(environment).database);
 const nameOf = ({ environment }: CommandIo): string => databaseName(readConfig(environment).database);
+
+const NOTES = `
+A PERIOD is for example "90 days", "13 months" or "2 years", as 90d, 13m or 2y too, or "forever". Without an option,
+that of the setting KEEP_TRANSACTIONS, KEEP_LEDGER or KEEP_DELIVERIES counts. Tokens are deleted 90 days after they
+were revoked or have expired. The command can be stopped and run again.`;
+
+export function addPruneCommand(db: Command, io: CommandIo): void {
+  addJsonCommand(db, 'prune', 'delete what is older than it is to be kept; also where the disk is full')
+    .option('--dry-run', 'print what would be deleted; change nothing')
+    .option('--transactions <period>', 'keep transactions so long, from their recording on', period)
+    .option('--ledger <period>', 'keep ledger entries so long', period)
+    .option('--deliveries <period>', 'keep finished deliveries of notifications so long', period)
+    .addHelpText('after', NOTES)
+    .action(async (options: PruneOptions) => {
+      const { runPrune } = await import('../../run-prune.js');
+      await runPrune(io, options);
+    });
+}
+
+function period(text: string): Period | null {
+  try {
+    return parseKept(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${(error as Error).message}.`);
+  }
+}

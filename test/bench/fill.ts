@@ -14,16 +14,21 @@ const CREATED_BEFORE = 90 * DAY;
 /** Ids are drawn in parts, since each drawing is a statement of its own. */
 const DRAWN = 100;
 
-/** Makes a database and fills it in one transaction, by plain SQL, which is faster than the services. */
+/**
+ * Makes a database and fills it in one transaction, by plain SQL, which is faster than the services. SQL can read
+ * the tables of the file `source` as `src.groups`.
+ */
 export async function fillDatabase<T>(
   file: string,
   fill: (insert: Insert, database: Sqlite.Database) => T,
+  source: string | null = null,
 ): Promise<T> {
   await (await openDatabase(file)).close();
   const database = new Sqlite(file);
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = OFF');
   database.pragma('cache_size = -500000');
+  if (source !== null) database.prepare('attach ? as src').run(source);
   const filled = database.transaction(() => fill(inserter(database), database))();
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();
@@ -83,6 +88,12 @@ export function insertMember(insert: Insert, name: string, token: string, now: n
     updated_at: now,
   });
   insert('memberships', { company_id: company, user_id: company, role: 'admin', created_at: now });
+  insertToken(insert, company, token, now);
+  return company;
+}
+
+/** Inserts a token for the user of a company, who has the same id. */
+export function insertToken(insert: Insert, company: number, token: string, now: number): void {
   insert('access_tokens', {
     company_id: company,
     user_id: company,
@@ -94,5 +105,4 @@ export function insertMember(insert: Insert, name: string, token: string, now: n
     created_at: now,
     last_used_at: now + HOUR,
   });
-  return company;
 }

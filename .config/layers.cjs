@@ -177,7 +177,7 @@ const layers = [
     name: 'terminal-index',
     files: '^src/terminal/index[.]ts$',
     example: 'src/terminal/index.ts',
-    src: ['database', 'http', 'terminal'],
+    src: ['database', 'http', 'rest', 'terminal'],
   },
   {
     name: 'terminal',

@@ -29,12 +29,12 @@ import { createLargeReads } from '../platform/concurrency/semaphore.js';
 import type { Config } from '../platform/config/config.js';
 import type { WindowStores } from '../platform/limits/window-store.js';
 import type { SpoolFiles } from '../platform/spool/spool-files.js';
-import { docsHandlers } from '../rest/docs-handlers.js';
-import { createLineRouter } from '../rest/lines/line-router.js';
+import { docsHandlers } from '../rest/docs.js';
+import { createIngestRouter } from '../rest/lines.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
-import { createRestRouter, type RestOptions } from '../rest/router.js';
+import { createV1Router, type RestOptions } from '../rest/v1.js';
 import type { Monitoring } from './monitoring/monitoring.js';
-import { createRoutes, describeOtherRoutes } from './routes.js';
+import { createRoutes, surfacesOf } from './routes.js';
 import { createTerminals, type Terminals } from './terminals.js';
 
 export interface HttpHandlerParts {
@@ -90,7 +90,7 @@ export function createHttpHandlers(parts: HttpHandlerParts): HttpHandlers {
     rateLimit: rateLimit(count),
     v1: rest.router,
     terminal: terminals.router,
-    ingest: createLineRouter(transactionIngest, {
+    ingest: createIngestRouter(transactionIngest, {
       ...{ units, authenticator, bodyRate, onError, stopping: stopping.signal },
     }),
     graphql,
@@ -147,8 +147,8 @@ function createRest(
     tokenSecret,
   });
   const routes = createRoutes(signIn);
-  const router = createRestRouter(routes, services);
-  return { router, docs: docsHandlers(() => createOpenApi(routes, describeOtherRoutes(terminals.routes))) };
+  const router = createV1Router(routes, services);
+  return { router, docs: docsHandlers(() => createOpenApi(surfacesOf(routes, terminals.routes))) };
 }
 
 /** Mutations whose responses show a secret that is not stored. */

@@ -11,11 +11,12 @@ import { createUserRoutes } from '../domain/people/user/user.rest.js';
 import { appVersionRoutes } from '../domain/software/app-version/app-version.rest.js';
 import { appRoutes } from '../domain/software/app/app.rest.js';
 import { fileRoutes } from '../domain/software/file/file.rest.js';
-import { describeLineRoute } from '../rest/lines/line-route.js';
-import type { DescribedRoute } from '../rest/openapi/described.js';
+import { INGEST } from '../rest/lines.js';
+import type { Surface } from '../rest/openapi/openapi.js';
 import type { Route } from '../rest/route.js';
-import { describeTerminalRoutes } from '../terminal/describe.js';
-import type { TerminalRoute } from '../terminal/route.js';
+import { V1 } from '../rest/v1.js';
+import type { TerminalRoute } from '../terminal/exchange.js';
+import { TERMINAL } from '../terminal/router.js';
 
 /** All routes of /v1. */
 export function createRoutes(signIn: SignIn): readonly Route[] {
@@ -34,7 +35,14 @@ export function createRoutes(signIn: SignIn): readonly Route[] {
   ];
 }
 
-/** All routes outside of /v1, for the OpenAPI document. `terminal` are those of /terminal/v1. */
-export function describeOtherRoutes<T>(terminal: readonly TerminalRoute<T>[]): readonly DescribedRoute[] {
-  return [...describeTerminalRoutes(terminal), describeLineRoute(transactionIngest)];
+/** The routes of all surfaces, for the OpenAPI document. */
+export function surfacesOf<T>(
+  routes: readonly Route[],
+  ofTerminals: readonly TerminalRoute<T>[],
+): readonly Surface[] {
+  return [
+    { prefix: V1, routes },
+    { prefix: TERMINAL, tag: 'terminals', routes: ofTerminals },
+    { prefix: INGEST, tag: 'ingest', routes: [transactionIngest] },
+  ];
 }

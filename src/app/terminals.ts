@@ -26,9 +26,8 @@ import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { TerminalRefused } from '../platform/terminal.js';
 import type { AdmitAll } from '../terminal/batches.js';
-import { createTerminalLimit } from '../terminal/limits.js';
-import type { TerminalRoute } from '../terminal/route.js';
-import { createTerminalRouter } from '../terminal/router.js';
+import type { TerminalRoute } from '../terminal/exchange.js';
+import { createTerminalLimit, createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring/monitoring.js';
 
 export interface TerminalParts {

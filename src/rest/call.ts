@@ -1,43 +1,41 @@
-import type { Request } from 'express';
+import { createHash } from 'node:crypto';
 
+import type { WriteWork } from '../database/work.js';
 import { isFormType, type Body } from '../http/body/body.js';
 import type { Upload } from '../http/body/multipart.js';
 import { headerOf } from '../http/headers.js';
-import { readPage } from '../http/query.js';
+import { malformed, readPage } from '../http/query.js';
+import { requestContextOf } from '../http/request-context.js';
+import type { StoredResponses } from '../http/stored-responses.js';
 import { demandUnchanged } from '../platform/changes/changes.js';
 import { isNameLike, normalized } from '../platform/encoding/text.js';
 import { notFound } from '../platform/errors.js';
+import { isIdempotencyKey, type IdempotencyKey } from '../platform/requests/idempotency.js';
 import { idFromText } from '../platform/validate.js';
-import { etagOf } from './envelope.js';
+import { etagOf } from './fields.js';
 import { pickInput } from './input.js';
-import type { PathValues } from './route-table.js';
-import type { Call, Route } from './route.js';
+import { renderResponse, type RenderedResponse } from './response.js';
+import type { Call, Route, RouteResponse } from './route.js';
+import { valueOf, type Received } from './router.js';
 
-/** A request whose token, scope and body are checked. */
-export interface ReceivedRequest {
-  readonly request: Request;
-  readonly route: Route;
-  /** Placeholder names in the path, for example `['device_id']`. */
-  readonly placeholders: readonly string[];
-  readonly values: PathValues;
-  readonly query: ReadonlyMap<string, string>;
+/** A request to /v1 whose token, scope and body are checked. */
+export interface ReceivedCall extends Received<Route> {
   readonly body: Body;
   readonly upload: Upload | null;
-  readonly ip: string;
-  readonly requestId: string;
 }
 
 /** The argument of a route's handler. */
-export function createCall(received: ReceivedRequest): Call {
-  const { request, route, query, body, upload, ip, requestId } = received;
+export function createCall(received: ReceivedCall): Call {
+  const { request, response, route, query, body, upload } = received;
+  const { ip, requestId } = requestContextOf(response);
   return {
     id: (placeholder, what) => {
-      const id = idFromText(pathSegment(received, placeholder));
+      const id = idFromText(valueOf(received, placeholder));
       if (id === undefined) throw notFound(what);
       return id;
     },
     name: (placeholder, what) => {
-      const text = pathSegment(received, placeholder);
+      const text = valueOf(received, placeholder);
       if (!isNameLike(text)) throw notFound(what);
       return normalized(text);
     },
@@ -64,8 +62,47 @@ function tagsIn(header = '*'): readonly string[] | null {
   return header.trim() === '*' ? null : header.split(',').map((tag) => tag.trim());
 }
 
-function pathSegment({ route, placeholders, values }: ReceivedRequest, placeholder: string): string {
-  const value = values[`p${placeholders.indexOf(placeholder)}`];
-  if (value === undefined) throw new Error(`The path ${route.path} has no placeholder ${placeholder}`);
-  return value;
+/** Performs a POST with an Idempotency-Key once; a repeated request gets the stored response of the first. */
+export async function respondOnce(
+  work: WriteWork,
+  received: ReceivedCall,
+  responses: StoredResponses,
+  perform: () => Promise<RouteResponse>,
+): Promise<RenderedResponse> {
+  const key = keyOf(received);
+  const render = async (): Promise<RenderedResponse> => ({
+    ...renderResponse(await perform()),
+    warnings: work.warnings,
+  });
+  if (key === null) return await render();
+  const stored = await responses.find(work, key);
+  if (stored !== undefined) {
+    const answer = JSON.parse(stored.answer) as StoredAnswer;
+    return { status: stored.status, etag: answer.etag, ...answer, replayed: true };
+  }
+  const rendered = await render();
+  const { status, content, etag, parts, warnings } = rendered;
+  const answer = JSON.stringify({ etag, parts, content, warnings });
+  await responses.store(work, key, { status, contentId: content?.id ?? null, answer });
+  return rendered;
+}
+
+interface StoredAnswer extends Pick<RenderedResponse, 'parts' | 'content' | 'warnings'> {
+  readonly etag?: string;
+}
+
+function keyOf({ request, route, values, query, body }: ReceivedCall): IdempotencyKey | null {
+  const key = headerOf(request, 'idempotency-key');
+  if (key === undefined || request.method !== 'POST') return null;
+  if (typeof key !== 'string' || !isIdempotencyKey(key)) {
+    throw malformed('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.');
+  }
+  const call = `${route.method} ${route.path} ${JSON.stringify(values)}`;
+  // The query may select an owner, which makes another request; the token in it does not.
+  const parameters = [...query].filter(([name]) => name !== 'access_token').sort();
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(parameters))
+    .update(body.bytes)
+    .digest('hex');
+  return { key, call, fingerprint };
 }

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
 import type { Page, PageRequest } from '../platform/requests/page.js';
-import { etagOf, listResponse, listShape } from './envelope.js';
-import type { RecordFields } from './fields/record-fields.js';
+import { etagOf, listResponse, listShape, type RecordFields } from './fields.js';
 import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';
 
 /** How a path names one record. */
@@ -89,15 +88,16 @@ export interface RecordName<R> {
 export function resourceRoutes<R extends Revised, Single extends R = R>(
   resource: Resource<R, Single>,
 ): readonly Route[] {
-  const { list, read, create, update, delete: remove } = resource;
-  const routes = new ResourceRoutes(resource);
-  return [
-    list && routes.list(list),
-    read && routes.read(read),
-    create && routes.create(create),
-    update && routes.update(update),
-    remove && routes.delete(remove),
+  const { ownerSelector, list, read, create, update, delete: remove } = resource;
+  const make = new ResourceRoutes(resource);
+  const routes = [
+    list && make.list(list),
+    read && make.read(read),
+    create && make.create(create),
+    update && make.update(update),
+    remove && make.delete(remove),
   ].filter((route) => route !== undefined);
+  return ownerSelector === undefined ? routes : routes.map((route) => ({ ...route, ownerSelector }));
 }
 
 type Part<R extends Revised, S extends R, Name extends keyof Resource<R, S>> = NonNullable<
@@ -107,12 +107,10 @@ type Part<R extends Revised, S extends R, Name extends keyof Resource<R, S>> = N
 /** Each method makes one route. */
 class ResourceRoutes<R extends Revised, S extends R> {
   readonly #name: RecordName<R>;
-  readonly #common: Pick<Route, 'ownerSelector'>;
 
   constructor(private readonly resource: Resource<R, S>) {
-    const { name, ownerSelector } = resource;
+    const { name } = resource;
     this.#name = typeof name === 'string' ? { names: [name], of: () => name } : name;
-    this.#common = ownerSelector === undefined ? {} : { ownerSelector };
   }
 
   list({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'list'>): Route {
@@ -120,7 +118,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
     const listName = this.resource.listName ?? path.split('/').at(-1) ?? '';
     const { names, of } = this.#name;
     return {
-      ...{ ...this.#common, method: 'GET', path, scope: 'read', ...documented, paged: true },
+      ...{ method: 'GET', path, scope: 'read', ...documented, paged: true },
       response: oneOf(names.map((name) => listShape(listName, name, fields.shape))),
       read: async (work, call) => {
         const page = await handle(work, call.page, call);
@@ -134,7 +132,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
   read(read: Part<R, S, 'read'>): Route {
     const { key = this.resource.key, fields = this.resource.fields, ...documented } = read;
     return {
-      ...{ ...this.#common, method: 'GET', path: this.#pathOf(key), scope: 'read', ...documented },
+      ...{ method: 'GET', path: this.#pathOf(key), scope: 'read', ...documented },
       response: this.#shapeOf(fields),
       read: async (work, call) => {
         return this.#respond(work, await key.find(work, call), fields);
@@ -145,7 +143,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
   create({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'create'>): Route {
     const { path } = this.resource;
     return {
-      ...{ ...this.#common, method: 'POST', path, scope: 'write', ...documented, status: 201 },
+      ...{ method: 'POST', path, scope: 'write', ...documented, statuses: CREATED },
       response: this.#shapeOf(fields),
       write: async (work, call) => this.#respond(work, await handle(work, call.input, call), fields, 201),
     };
@@ -154,7 +152,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
   update({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'update'>): Route {
     const path = this.#pathOf(this.resource.key);
     return {
-      ...{ ...this.#common, method: 'PUT', path, scope: 'write', ...documented },
+      ...{ method: 'PUT', path, scope: 'write', ...documented },
       response: this.#shapeOf(fields),
       write: async (work, call) => {
         const record = await this.#findUnchanged(work, call);
@@ -166,7 +164,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
   delete({ handle, ...documented }: Part<R, S, 'delete'>): Route {
     const path = this.#pathOf(this.resource.key);
     return {
-      ...{ ...this.#common, method: 'DELETE', path, scope: 'write', ...documented },
+      ...{ method: 'DELETE', path, scope: 'write', ...documented },
       response: z.strictObject({}),
       write: async (work, call) => {
         await handle(work, await this.#findUnchanged(work, call));
@@ -202,6 +200,9 @@ class ResourceRoutes<R extends Revised, S extends R> {
     return record;
   }
 }
+
+/** Success statuses of a route that creates a record. */
+export const CREATED = { 201: 'Created.' } as const;
 
 function oneOf(shapes: readonly z.ZodType[]): z.ZodType {
   const [only, ...others] = shapes;

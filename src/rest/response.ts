@@ -1,18 +1,24 @@
-import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 
+import type { ReadWork, Units } from '../database/work.js';
 import { isUnchanged } from '../http/headers.js';
 import {
   base64Pieces,
   holdBytes,
   holdChanged,
+  sendBuffers,
   sendInPieces,
   sendText,
   STREAM_BYTES,
 } from '../http/pieces.js';
 import { JSON_TYPE } from '../http/send.js';
-import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
+import type { Caller } from '../platform/caller.js';
+import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import type { Semaphore } from '../platform/concurrency/semaphore.js';
+import { PIECE_BYTES } from '../platform/encoding/long-text.js';
+import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import type { RouteResponse } from './route.js';
+import type { Received } from './router.js';
 
 /** Prefix of placeholders for contents. Random and never sent, so that no client text can contain it. */
 const CONTENT_MARK = `content:${randomBytes(24).toString('hex')}:`;
@@ -45,6 +51,12 @@ export interface RenderedResponse {
   readonly replayed?: true;
 }
 
+/** JSON text of a list of more than one piece; `held` of the response counts its bytes. */
+export interface RenderedList {
+  readonly status: number;
+  readonly buffers: Buffer[];
+}
+
 export function renderResponse({ status, etag, body }: RouteResponse): RenderedResponse {
   const text = JSON.stringify(body);
   const mark = text.indexOf(CONTENT_MARK);
@@ -57,22 +69,121 @@ export function renderResponse({ status, etag, body }: RouteResponse): RenderedR
   return { status, etag, parts: [text.slice(0, mark), text.slice(end)], content: { id, size } };
 }
 
+interface ListOptions {
+  readonly units: Pick<Units, 'read'>;
+  readonly waiting: WaitingBytes;
+  readonly largeReads: Semaphore;
+  /** Counts the bytes of rendered responses. */
+  readonly held: HeldBytes;
+}
+
+/**
+ * Reads and renders a list of large records. Refuses it if the unread responses of the company leave no room;
+ * without reading, if the same list was requested before. Errors: `busy` and `malformed` of `HeldBytes`.
+ */
+export async function performList(
+  read: (work: ReadWork) => Promise<RouteResponse>,
+  caller: Caller,
+  asked: () => string,
+  { units, waiting, largeReads, held }: ListOptions,
+): Promise<RenderedList | RenderedResponse> {
+  const { companyId } = caller;
+  waiting.demandRoom(companyId, asked);
+  let release = (): void => undefined;
+  try {
+    const readOnce = async (work: ReadWork): Promise<RouteResponse> => {
+      // Acquired inside the unit of work, as in GraphQL: a permitted read never waits for a database
+      // connection.
+      release();
+      release = await largeReads.acquire();
+      waiting.demandRoom(companyId, asked);
+      try {
+        return await read(work);
+      } catch (error) {
+        // The unit may be retried on a reader thread. Without this release, it would wait for a unit that
+        // waits for its permit.
+        release();
+        throw error;
+      }
+    };
+    const list = await units.read(caller, readOnce, { examines: 'when_needed' });
+    try {
+      return await renderList(list, held);
+    } finally {
+      waiting.expect(companyId, asked, held.bytes);
+    }
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Renders record by record, so that the whole text is never in the heap and other requests are served in
+ * between. Errors: `busy` and `malformed` of `HeldBytes`.
+ */
+async function renderList(
+  { status, body }: RouteResponse,
+  held: HeldBytes,
+): Promise<RenderedList | RenderedResponse> {
+  const buffers: Buffer[] = [];
+  let text = '';
+  const append = (): void => {
+    const buffer = Buffer.from(text);
+    buffers.push(buffer);
+    held.add(buffer.length);
+    text = '';
+  };
+  for (const part of jsonParts(body)) {
+    text += part;
+    if (text.length < PIECE_BYTES) continue;
+    append();
+    await yieldToEventLoop();
+  }
+  if (buffers.length === 0) return { status, etag: undefined, parts: [text], content: null };
+  append();
+  return { status, buffers };
+}
+
+/** JSON text of an object in pieces: one for each element of its arrays. Empties the arrays. */
+function* jsonParts(body: object): Generator<string> {
+  let mark = '{';
+  for (const [name, value] of Object.entries(body)) {
+    yield `${mark}${JSON.stringify(name)}:`;
+    mark = ',';
+    if (!Array.isArray(value)) {
+      yield JSON.stringify(value);
+      continue;
+    }
+    const elements = value as unknown[];
+    yield elements.length === 0 ? '[' : `[${JSON.stringify(elements.shift())}`;
+    // Removing the record lets it be freed as soon as its text exists.
+    while (elements.length > 0) yield `,${JSON.stringify(elements.shift())}`;
+    yield ']';
+  }
+  yield '}';
+}
+
 interface SendOptions {
   readonly readContent: (contentId: number) => AsyncIterable<Uint8Array>;
-  /** Counts the bytes of responses to changes; null for other responses. */
-  readonly changed: HeldBytes | null;
+  /** Counts the bytes of the response. */
+  readonly held: HeldBytes;
 }
 
 /**
  * Sends the response. A HEAD request gets the same headers and no body; a request whose If-None-Match has the
- * ETag gets 304. Each chunk of the content is read after the client has received the previous one.
+ * ETag gets 304. Each chunk of a content is read after the client has received the previous one.
  */
 export async function sendResponse(
-  request: Request,
-  response: Response,
-  rendered: RenderedResponse,
-  { readContent, changed }: SendOptions,
+  { request, response, route }: Received,
+  rendered: RenderedResponse | RenderedList,
+  { readContent, held }: SendOptions,
 ): Promise<void> {
+  if ('buffers' in rendered) {
+    response.status(rendered.status).setHeader('Content-Type', JSON_TYPE);
+    response.setHeader('Content-Length', held.bytes);
+    await sendBuffers(response, request.method === 'HEAD' ? [] : rendered.buffers, held);
+    return;
+  }
   const { status, etag, parts, content, warnings = [], replayed } = rendered;
   if (etag !== undefined) response.setHeader('ETag', etag);
   if (isUnchanged(request, etag)) {
@@ -82,9 +193,10 @@ export async function sendResponse(
   response.status(status).setHeader('Content-Type', JSON_TYPE);
   if (warnings.length > 0) response.setHeader('X-Warning', warnings.join('; '));
   if (replayed === true) response.setHeader('Idempotent-Replayed', 'true');
+  const isChange = 'write' in route;
   const [head = '', tail = ''] = parts;
   if (content === null) {
-    await sendText(response, head, changed ?? undefined);
+    await sendText(response, head, isChange ? held : undefined);
     return;
   }
   response.setHeader('Content-Length', bytesOf(parts, content));
@@ -92,8 +204,8 @@ export async function sendResponse(
     response.end();
     return;
   }
-  if (changed === null) holdBytes(response, STREAM_BYTES);
-  else if (!holdChanged(response, changed, STREAM_BYTES)) return;
+  if (!isChange) holdBytes(response, STREAM_BYTES);
+  else if (!holdChanged(response, held, STREAM_BYTES)) return;
   await sendInPieces(response, withContent(head, readContent(content.id), tail));
 }
 

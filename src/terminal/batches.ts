@@ -1,18 +1,9 @@
-import type { ReadWork, Units, WriteWork } from '../database/work.js';
+import type { ReadWork } from '../database/work.js';
 import { Gathered } from '../platform/concurrency/gathered.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
-import type { TerminalBatch, TerminalReadBatch, TerminalWriteBatch } from './route.js';
 
 /** Calls per batch, and interval in ms. For 50 terminals, reading 20 large notifications each takes 20 ms. */
 const LIMITS = { most: 50, everyMs: 50 } as const;
-
-/** A request of one terminal that is performed in a batch. */
-export interface BatchedCall<Input> {
-  readonly claim: TerminalClaim;
-  readonly input: Input;
-  /** Whether the request has ended, for example because its client left: then nothing is done for it. */
-  readonly hasEnded: () => boolean;
-}
 
 /** Resolves by claim to the terminal, or to why it may not use the service. One SQL statement. */
 export type AdmitAll<T> = (
@@ -28,97 +19,90 @@ export async function admitted<T>(admit: AdmitAll<T>, work: ReadWork, claim: Ter
   return found;
 }
 
-type Run<Work> = <V>(caller: TerminalClaim['caller'], use: (work: Work) => Promise<V>) => Promise<V>;
-type Made<T, Work extends ReadWork> = Map<
-  TerminalBatch<T, unknown, object, Work>,
-  Gathered<number, BatchedCall<unknown>, object>
->;
+/** The request of a terminal that may use the service. */
+interface BatchCall<T, Input> {
+  readonly terminal: T;
+  /** Id of the gateway token; null if the request has the token of the device. */
+  readonly tokenId: number | null;
+  readonly input: Input;
+}
 
-/** Result for a request that ended before its batch ran. */
-const ENDED = {};
+/**
+ * Performs similar requests of one company's terminals in one unit of work, with a constant number of
+ * statements. Adds no ledger entry. Resolves to one result or error each; an error does not undo other calls.
+ */
+export type PerformTogether<T, Work, Input, Result extends object> = (
+  work: Work,
+  calls: readonly BatchCall<T, Input>[],
+) => Promise<readonly (Result | Error)[]>;
+
+/** A request that is performed in a batch. */
+export interface GatheredCall<Input> {
+  readonly claim: TerminalClaim;
+  readonly input: Input;
+  /** Whether the client has left: then nothing is done for it. */
+  readonly hasLeft: () => boolean;
+}
+
+/** `read` or `write` of the units of work. */
+type Run<Work> = <V>(caller: TerminalClaim['caller'], use: (work: Work) => Promise<V>) => Promise<V>;
+
+/** Result for a client that left before its batch ran. */
+const LEFT = {};
 
 /**
  * Performs similar requests of one company's terminals in shared units of work. Singly, a terminal that gets
  * a notification takes 16 statements in three units; 10,000 terminals then delay all other clients.
  */
 export class Batches<T> {
-  readonly #reads: Made<T, ReadWork> = new Map();
-  readonly #writes: Made<T, WriteWork> = new Map();
+  /** By the function that performs them. */
+  readonly #gathered = new Map<unknown, Gathered<number, GatheredCall<unknown>, object>>();
 
-  constructor(
-    private readonly units: Pick<Units, 'read' | 'write'>,
-    private readonly admit: AdmitAll<T>,
-  ) {}
+  constructor(private readonly admit: AdmitAll<T>) {}
 
   /**
-   * Null if the request ended before its batch ran. Errors: `TerminalRefused`, those of the call and the
-   * unit.
+   * Resolves after the unit of work; to null if the client left before. Errors: `TerminalRefused`, those of the call
+   * and the unit.
    */
-  async read<Input, Result extends object>(
-    batch: TerminalReadBatch<T, Input, Result>,
-    call: BatchedCall<Input>,
-  ): Promise<Result | null> {
-    return await this.#add(this.#reads, batch, this.units.read, call);
-  }
-
-  /** Like `read`, in a unit of work that writes. Resolves after the commit. */
-  async write<Input, Result extends object>(
-    batch: TerminalWriteBatch<T, Input, Result>,
-    call: BatchedCall<Input>,
-  ): Promise<Result | null> {
-    return await this.#add(this.#writes, batch, this.units.write, call);
-  }
-
-  async #add<Input, Result extends object, Work extends ReadWork>(
-    made: Made<T, Work>,
-    batch: TerminalBatch<T, Input, Result, Work>,
+  async add<Work extends ReadWork, Input, Result extends object>(
     run: Run<Work>,
-    call: BatchedCall<Input>,
+    perform: PerformTogether<T, Work, Input, Result>,
+    call: GatheredCall<Input>,
   ): Promise<Result | null> {
-    const own = batch as TerminalBatch<T, unknown, object, Work>;
-    let gathered = made.get(own);
+    const own = perform as PerformTogether<T, Work, unknown, object>;
+    let gathered = this.#gathered.get(perform);
     if (gathered === undefined) {
-      gathered = new Gathered({ ...LIMITS, perform: (_company, calls) => this.#perform(own, run, calls) });
-      made.set(own, gathered);
+      gathered = new Gathered({ ...LIMITS, perform: (_company, calls) => this.#perform(run, own, calls) });
+      this.#gathered.set(perform, gathered);
     }
     const result = await gathered.add(call.claim.caller.companyId, call);
-    return result === ENDED ? null : (result as Result);
+    return result === LEFT ? null : (result as Result);
   }
 
   async #perform<Work extends ReadWork>(
-    batch: TerminalBatch<T, unknown, object, Work>,
     run: Run<Work>,
-    calls: readonly BatchedCall<unknown>[],
+    perform: PerformTogether<T, Work, unknown, object>,
+    calls: readonly GatheredCall<unknown>[],
   ): Promise<readonly (object | Error)[]> {
-    const open = calls.filter(({ hasEnded }) => !hasEnded());
+    const open = calls.filter(({ hasLeft }) => !hasLeft());
     const [first] = open;
-    if (first === undefined) return calls.map(() => ENDED);
+    if (first === undefined) return calls.map(() => LEFT);
     // Any caller of the company will do: the unit adds no ledger entry, which would name its caller.
-    const results = await run(first.claim.caller, (work) => this.#performOpen(batch, work, open));
+    const results = await run(first.claim.caller, async (work) => {
+      const claims = open.map(({ claim }) => claim);
+      const found = await this.admit(work, claims);
+      const admittedCalls = open.flatMap(({ claim, input }, index) => {
+        const terminal = found[index];
+        if (terminal === undefined || terminal instanceof TerminalRefused) return [];
+        return [{ terminal, tokenId: claim.caller.tokenId, input }];
+      });
+      const performed = admittedCalls.length === 0 ? [] : [...(await perform(work, admittedCalls))];
+      return found.map((terminal) => {
+        if (terminal instanceof TerminalRefused) return terminal;
+        return performed.shift() ?? new Error('A terminal has no result.');
+      });
+    });
     const byCall = new Map(open.map((call, index) => [call, results[index]]));
-    return calls.map((call) => byCall.get(call) ?? ENDED);
-  }
-
-  async #performOpen<Work extends ReadWork>(
-    batch: TerminalBatch<T, unknown, object, Work>,
-    work: Work,
-    calls: readonly BatchedCall<unknown>[],
-  ): Promise<readonly (object | Error)[]> {
-    const found = await this.admit(
-      work,
-      calls.map(({ claim }) => claim),
-    );
-    const admitted = calls.flatMap(({ claim, input }, index) => {
-      const terminal = found[index];
-      if (terminal === undefined || terminal instanceof TerminalRefused) return [];
-      return [{ terminal, tokenId: claim.caller.tokenId, input }];
-    });
-    const results = admitted.length === 0 ? [] : await batch.perform(work, admitted);
-    let next = 0;
-    return found.map((terminal) => {
-      if (terminal instanceof TerminalRefused) return terminal;
-      next += 1;
-      return results[next - 1] ?? new Error('A terminal has no result.');
-    });
+    return calls.map((call) => byCall.get(call) ?? LEFT);
   }
 }

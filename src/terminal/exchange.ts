@@ -1,96 +1,115 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
 import { bodyPieces } from '../http/body/body-pieces.js';
-import { inviteBody, refuseLabels } from '../http/body/body.js';
+import { inviteBody, MAX_BODY_BYTES, notAnObject, readBody, refuseLabels } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import { isUnchanged } from '../http/headers.js';
 import { holdBytes, sendText, writeInPieces } from '../http/pieces.js';
 import { HttpProblem } from '../http/problem.js';
+import { malformed } from '../http/query.js';
 import { onClosed, requestContextOf } from '../http/request-context.js';
-import { endResponse } from '../http/send.js';
+import { endResponse, JSON_TYPE } from '../http/send.js';
 import { leaveNetwork } from '../http/server/connections.js';
 import { leaveRequests } from '../http/server/requests.js';
+import { enterEventLoop } from '../platform/concurrency/event-loop.js';
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { DomainError } from '../platform/errors.js';
+import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import type { Row } from '../platform/requests/rows.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
-import { lineAnswers, type Lines } from '../rest/lines/line-answers.js';
-import { type RowStore, NDJSON_TYPE } from '../rest/lines/line-route.js';
-import { admitted, type AdmitAll, type Batches, type BatchedCall } from './batches.js';
+import { pickInput, unknownFields } from '../rest/input.js';
+import { lineAnswers, readRows, type RowLimits, type RowStore } from '../rest/lines.js';
+import { NDJSON_TYPE, type Parameter, type RouteBase } from '../rest/route.js';
+import { valueOf, type Received } from '../rest/router.js';
+import { admitted, type AdmitAll, type Batches, type GatheredCall, type PerformTogether } from './batches.js';
 import type { OpenExchange, OpenExchanges } from './open-exchanges.js';
-import { each, receiveRows } from './receive-rows.js';
-import type {
-  Places,
-  RowLimits,
-  StreamHead,
-  TerminalAnswer,
-  TerminalCall,
-  TerminalExchange,
-  TerminalReadBatch,
-  TerminalWriteBatch,
-} from './route.js';
 
-export interface ExchangeParts<T> {
-  readonly request: Request;
-  readonly response: Response;
-  readonly call: TerminalCall;
-  readonly claim: TerminalClaim;
-  /** Looks up the token of the request again. Errors: those of an invalid token. */
-  readonly claimAgain: () => Promise<TerminalClaim>;
+/** Route of /terminal/v1. `T` is a terminal that may use the service. */
+export interface TerminalRoute<T> extends RouteBase {
+  readonly method: 'GET' | 'POST';
+  readonly scope: 'terminals';
+  /** Resolves when the response is sent. Errors before that become the response; later errors cut it. */
+  exchange(exchange: TerminalExchange<T>): Promise<unknown>;
+}
+
+export interface ExchangeOptions<T> {
   readonly units: Units;
   readonly bodyRate: BodyRate;
   readonly admit: AdmitAll<T>;
-  readonly batches: Batches<T>;
+  /** Called for each request of a terminal that `admit` has refused. */
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
-  /** Receives errors that no response shows. */
-  readonly onError: (error: unknown, requestId: string) => void;
+  /** Gets errors that no response shows. */
+  readonly onError: (error: unknown, requestId?: string) => void;
+}
+
+interface ExchangeParts<T> extends ExchangeOptions<T> {
+  readonly received: Received<TerminalRoute<T>>;
+  readonly claim: TerminalClaim;
+  /** Looks up the token of the request again. Errors: those of an invalid token. */
+  readonly claimAgain: () => Promise<TerminalClaim>;
+  readonly batches: Batches<T>;
   readonly open: OpenExchanges;
+}
+
+/** A whole response to a terminal. */
+export interface TerminalAnswer {
+  readonly status?: number;
+  /** Content-Type, for example `text/plain; charset=utf-8`. */
+  readonly type: string;
+  readonly content: string;
+  /** Strong ETag with its quotes. */
+  readonly etag?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface StreamHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Maximum bytes in memory for the response; counted until it is closed. */
+  readonly heldBytes: number;
+}
+
+/** Maximum concurrent requests of one kind. */
+export interface Places {
+  readonly ofTerminal: number;
+  readonly ofCompany: number;
+  /** Whether the route itself ends a request whose terminal may no longer use the service. */
+  readonly checksItself?: true;
 }
 
 const RETRY_SECONDS = 5;
 /** Reason of every abort. Without a reason, each abort would create an error with a stack. */
 const ENDED = 'ended';
 
-const usesOf = new WeakMap<AbortSignal, Set<() => void>>();
-
 /**
- * Calls `use` on abort. Adds a single listener per signal: `addEventListener` compares each new listener with
- * all others, thousands while terminals wait.
+ * Request of a terminal; its route opens the units of work and sends the response. Each unit of work first checks the
+ * token and the terminal again, so that a route which runs for hours notices a revoked token.
  */
-function onAbort(signal: AbortSignal, use: () => void): () => void {
-  const known = usesOf.get(signal);
-  const uses = known ?? new Set();
-  if (known === undefined) {
-    usesOf.set(signal, uses);
-    signal.addEventListener('abort', () => uses.forEach((each) => each()), { once: true });
-  }
-  uses.add(use);
-  return () => void uses.delete(use);
-}
-
-export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
+export class TerminalExchange<T> implements OpenExchange {
   readonly #parts: ExchangeParts<T>;
   readonly #ended = new AbortController();
+  /** Counts the response to a change, from before the change on. */
+  #held: HeldBytes | undefined;
 
   constructor(parts: ExchangeParts<T>) {
     this.#parts = parts;
-    const { response, stopping, open } = parts;
-    const abort = (): void => this.#ended.abort(ENDED);
-    const leave = onAbort(stopping, abort);
+    const { received, open } = parts;
     open.add(this);
-    onClosed(response, () => {
-      leave();
+    onClosed(received.response, () => {
       open.remove(this);
-      abort();
+      this.abort();
     });
-    if (stopping.aborted) abort();
   }
 
   async claimAgain(): Promise<TerminalClaim> {
     return await this.#parts.claimAgain();
+  }
+
+  abort(): void {
+    this.#ended.abort(ENDED);
   }
 
   /**
@@ -98,69 +117,83 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
    * otherwise the next unit of work throws.
    */
   end(claim: TerminalClaim | null, refused: TerminalRefused | null): void {
-    const { response, open, onRefused } = this.#parts;
+    const { received, open, onRefused } = this.#parts;
     open.remove(this);
     if (claim !== null && refused !== null) onRefused(claim, refused);
-    this.#ended.abort(ENDED);
-    if (response.headersSent) response.destroy();
+    this.abort();
+    if (received.response.headersSent) received.response.destroy();
   }
 
+  /** HTTP method. With HEAD, the response ends after its headers and the pieces of `stream` are not read. */
   get method(): string {
-    return this.#parts.request.method;
+    return this.#parts.received.request.method;
   }
 
+  /** Parameters that a route does not use are ignored. */
   get query(): ReadonlyMap<string, string> {
-    return this.#parts.call.query;
+    return this.#parts.received.query;
   }
 
+  /** Decoded value of a placeholder. Not validated: may contain any characters. */
+  value(placeholder: string): string {
+    return valueOf(this.#parts.received, placeholder);
+  }
+
+  header(name: string): string | undefined {
+    return this.#parts.received.request.get(name);
+  }
+
+  /** Whether the request has this ETag, or `*`, in If-None-Match. */
+  hasTag(etag: string): boolean {
+    return isUnchanged(this.#parts.received.request, etag);
+  }
+
+  /** Aborted when the client leaves, the server stops, or the terminal may no longer use the service. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }
 
+  /** Whether the request ended because the server stops: the client is still connected. */
   get isStopping(): boolean {
     return this.#parts.stopping.aborted;
   }
 
-  value(placeholder: string): string {
-    return this.#parts.call.value(placeholder);
-  }
-
-  header(name: string): string | undefined {
-    return this.#parts.request.get(name);
-  }
-
+  /** Reads in a unit of work. Errors: those of the token and of `admit`. */
   async read<V>(use: (work: ReadWork, terminal: T) => Promise<V>): Promise<V> {
+    const { units, admit } = this.#parts;
     return await this.#admitted((claim) =>
-      this.#parts.units.read(claim.caller, async (work) =>
-        use(work, await admitted(this.#parts.admit, work, claim)),
-      ),
+      units.read(claim.caller, async (work) => use(work, await admitted(admit, work, claim))),
     );
   }
 
+  /** Writes in a unit of work. Errors: those of the token and of `admit`. */
   async write<V>(use: (work: WriteWork, terminal: T) => Promise<V>): Promise<V> {
+    const { units, admit } = this.#parts;
     return await this.#admitted((claim) =>
-      this.#parts.units.write(claim.caller, async (work) =>
-        use(work, await admitted(this.#parts.admit, work, claim)),
-      ),
+      units.write(claim.caller, async (work) => use(work, await admitted(admit, work, claim))),
     );
   }
 
+  /** Reads in a batch with other terminals. Null if the client left before. Errors: those of `read` and of this call. */
   async readTogether<Input, Result extends object>(
-    batch: TerminalReadBatch<T, Input, Result>,
+    perform: PerformTogether<T, ReadWork, Input, Result>,
     input: Input,
   ): Promise<Result | null> {
-    return await this.#admitted((claim) => this.#parts.batches.read(batch, this.#callOf(claim, input)));
+    const { units, batches } = this.#parts;
+    return await this.#admitted((claim) => batches.add(units.read, perform, this.#callOf(claim, input)));
   }
 
+  /** Writes in a batch with other terminals. Null and errors as for `readTogether`. */
   async writeTogether<Input, Result extends object>(
-    batch: TerminalWriteBatch<T, Input, Result>,
+    perform: PerformTogether<T, WriteWork, Input, Result>,
     input: Input,
   ): Promise<Result | null> {
-    return await this.#admitted((claim) => this.#parts.batches.write(batch, this.#callOf(claim, input)));
+    const { units, batches } = this.#parts;
+    return await this.#admitted((claim) => batches.add(units.write, perform, this.#callOf(claim, input)));
   }
 
-  #callOf<Input>(claim: TerminalClaim, input: Input): BatchedCall<Input> {
-    return { claim, input, hasEnded: () => this.ended.aborted };
+  #callOf<Input>(claim: TerminalClaim, input: Input): GatheredCall<Input> {
+    return { claim, input, hasLeft: () => this.#parts.received.response.closed };
   }
 
   async #admitted<V>(perform: (claim: TerminalClaim) => Promise<V>): Promise<V> {
@@ -173,12 +206,26 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     }
   }
 
+  /**
+   * Stores a side effect of the request, for example how it ended, without checking the terminal again.
+   * Resolves even if that fails.
+   */
   async note(use: (work: WriteWork) => Promise<void>): Promise<void> {
-    await noteIn(this.#parts, use);
+    const { units, claim, received, onError } = this.#parts;
+    try {
+      await units.write(claim.caller, use);
+    } catch (error) {
+      if (!(error instanceof DomainError)) onError(error, requestContextOf(received.response).requestId);
+    }
   }
 
+  /**
+   * Counts the request among those of `kind` from now on, no longer among the requests in progress of its
+   * terminal and company. Errors: 429, `busy`.
+   */
   occupy(kind: string, { ofTerminal, ofCompany, checksItself }: Places): void {
-    const { response, claim, open } = this.#parts;
+    const { received, claim, open } = this.#parts;
+    const { response } = received;
     const { slots } = requestContextOf(response).limits;
     const company = String(claim.caller.companyId);
     const terminal = { kind: `${kind}_of_terminal`, of: `${company}/${claim.serialNumber}`, max: ofTerminal };
@@ -186,48 +233,83 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     if (typeof taken !== 'function') throw tooMany(taken.max, taken.kind === terminal.kind);
     leaveRequests(response);
     leaveNetwork(response.req.socket);
-    if (checksItself === true) open.remove(this);
+    if (checksItself === true) open.doNotCheck(this);
     onClosed(response, taken);
   }
 
+  /** The bytes of the body, as they arrive. Errors: 400, 408, 415. */
   async *body(): AsyncGenerator<Uint8Array, undefined> {
-    const { request, response, bodyRate } = this.#parts;
-    await refuseLabels(request, bodyRate);
+    const { received, bodyRate } = this.#parts;
+    await refuseLabels(received.request, bodyRate);
+    inviteBody(received.request, received.response);
+    yield* bodyPieces(received.request, bodyRate);
+  }
+
+  /**
+   * The fields of the body that the model of the route has, and the names of others. Keeps room for the response to a
+   * change. Errors: 400, 408, 413, 415, and `busy` if there is no room.
+   */
+  async input(forms: 'accepted' | 'refused'): Promise<ReceivedInput> {
+    const { received, bodyRate } = this.#parts;
+    const { request, response, route } = received;
+    if (route.body === undefined) throw new Error(`The route ${route.path} has no model of its body`);
+    this.#held = holdBytes(response, PIECE_BYTES);
     inviteBody(request, response);
-    yield* bodyPieces(request, bodyRate);
+    const body = await readBody(request, { rate: bodyRate, maxBytes: MAX_BODY_BYTES });
+    await enterEventLoop();
+    if (body.isForm && forms === 'refused') throw notAnObject();
+    return { input: pickInput(route.body, body), ignored: unknownFields(route.body, body) };
   }
 
+  /** Rows of the whole body: NDJSON, or one JSON object. Errors: 400, 408, 413 too many bytes or rows, 415. */
   async rows(limits: RowLimits): Promise<readonly Row[]> {
-    return await receiveRows(this.header('content-type'), this.body(), limits);
+    return await readRows(this.#parts.received.request, this.body(), limits);
   }
 
+  /** Stores rows like `write`. Answers with a line per row that `store.shows` accepts, and the totals. */
   async answerRows<Checked>(store: RowStore<Checked>, rows: readonly Row[]): Promise<void> {
-    const { requestId } = requestContextOf(this.#parts.response);
-    const { onError } = this.#parts;
-    const write: Lines['write'] = (use) => this.write(use);
+    const { received, onError } = this.#parts;
+    const { requestId } = requestContextOf(received.response);
     const head = { status: 200, headers: { 'Content-Type': NDJSON_TYPE }, heldBytes: PIECE_BYTES };
-    const lines = { rows: each(rows), write, requestId, onError };
-    await this.stream(head, lineAnswers(store, lines));
+    await this.stream(
+      head,
+      lineAnswers(store, { rows, write: (use) => this.write(use), requestId, onError }),
+    );
   }
 
-  async send(answer: Omit<TerminalAnswer, 'note'> & { status?: number }): Promise<void> {
-    await sendAnswer(this.#parts, { status: 200, ...answer });
+  /** Sends the whole answer, or 304 if the request has its ETag. Without `etag`, the response has no ETag. */
+  async send({ status = 200, type, content, etag, headers = {} }: TerminalAnswer): Promise<void> {
+    const { request, response } = this.#parts.received;
+    if (response.closed) return;
+    response.set(headers);
+    if (etag !== undefined) response.setHeader('ETag', etag);
+    if (isUnchanged(request, etag)) {
+      response.status(304).end();
+      return;
+    }
+    response.status(status).setHeader('Content-Type', type);
+    await sendText(response, content, this.#held);
   }
 
+  async sendJson(body: object): Promise<void> {
+    await this.send({ type: JSON_TYPE, content: JSON.stringify(body) });
+  }
+
+  /** Sends 304 with these headers. */
   unchanged(headers: Readonly<Record<string, string>>): void {
-    const { response } = this.#parts;
+    const { response } = this.#parts.received;
     if (!response.closed) response.status(304).set(headers).end();
   }
 
-  hasTag(etag: string): boolean {
-    return isUnchanged(this.#parts.request, etag);
-  }
-
+  /**
+   * Sends each piece after the client has received the previous ones. `pieces` must end when `ended` is
+   * aborted. Resolves to whether all were sent.
+   */
   async stream(
     { status, headers, heldBytes }: StreamHead,
     pieces: AsyncIterable<string | Uint8Array>,
   ): Promise<boolean> {
-    const { request, response } = this.#parts;
+    const { request, response } = this.#parts.received;
     if (response.closed) return false;
     holdBytes(response, heldBytes);
     response.status(status).set(headers);
@@ -236,6 +318,13 @@ export class Exchange<T> implements TerminalExchange<T>, OpenExchange {
     endResponse(request, response);
     return await isTaken(response);
   }
+}
+
+interface ReceivedInput {
+  /** By the model's names. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Names of fields that the model does not have; at most 20. */
+  readonly ignored: readonly string[];
 }
 
 /** Resolves when the response is closed: true if it was sent completely, false if the client left. */
@@ -248,40 +337,6 @@ async function isTaken(response: Response): Promise<boolean> {
   return response.writableFinished;
 }
 
-/** See `TerminalExchange.note`. */
-export async function noteIn(
-  {
-    units,
-    claim,
-    response,
-    onError,
-  }: Pick<ExchangeParts<unknown>, 'units' | 'claim' | 'response' | 'onError'>,
-  use: (work: WriteWork) => Promise<void>,
-): Promise<void> {
-  try {
-    await units.write(claim.caller, use);
-  } catch (error) {
-    if (!(error instanceof DomainError)) onError(error, requestContextOf(response).requestId);
-  }
-}
-
-/** Sends a whole answer, or 304 to a request that names its ETag. */
-export async function sendAnswer(
-  { request, response }: { readonly request: Request; readonly response: Response },
-  answer: Omit<TerminalAnswer, 'note'> & { readonly status: number },
-): Promise<void> {
-  if (response.closed) return;
-  const { status, type, content, etag, headers = {} } = answer;
-  response.set(headers);
-  if (etag !== undefined) response.setHeader('ETag', etag);
-  if (answer.isUnchanged === true || isUnchanged(request, etag)) {
-    response.status(304).end();
-    return;
-  }
-  response.status(status).setHeader('Content-Type', type);
-  await sendText(response, content);
-}
-
 function tooMany(max: number, isOfTerminal: boolean): Error {
   const message = 'Too many requests of this kind at the same time: at most';
   if (!isOfTerminal) {
@@ -290,3 +345,18 @@ function tooMany(max: number, isOfTerminal: boolean): Error {
   const headers = { 'Retry-After': String(RETRY_SECONDS) };
   return new HttpProblem(429, 'rate_limited', `${message} ${max} of one terminal.`, headers);
 }
+
+/** The CRC of what the terminal has, in `?crc=31C3`; null if it has nothing. Errors: 400. */
+export function knownCrc(query: ReadonlyMap<string, string>): string | null {
+  const given = query.get('crc') ?? '';
+  if (given === '') return null;
+  if (/^[0-9a-f]{4}$/i.test(given)) return given.toUpperCase();
+  throw malformed('Query parameter "crc" must be 4 hexadecimal digits, for example 31C3, or empty.');
+}
+
+export const CRC_PARAMETER: Parameter = {
+  name: 'crc',
+  in: 'query',
+  description: 'CRC of what the terminal has. 304 if it is the same.',
+  schema: { type: 'string', examples: ['31C3'] },
+};

@@ -2,5 +2,6 @@
 export { STREAM_BYTES } from '../http/pieces.js';
 export { HttpProblem } from '../http/problem.js';
 export { byteRangeOf, type ByteRange } from '../http/range.js';
-export { CRC_PARAMETER, knownCrc } from './known-crc.js';
-export type { TerminalExchange, TerminalReadBatch, TerminalRoute, TerminalWriteBatch } from './route.js';
+export { JSON_TYPE } from '../http/send.js';
+export { NDJSON_TYPE } from '../rest/route.js';
+export { CRC_PARAMETER, knownCrc, type TerminalExchange, type TerminalRoute } from './exchange.js';

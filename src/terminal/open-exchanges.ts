@@ -13,6 +13,8 @@ export interface OpenExchange {
   claimAgain(): Promise<TerminalClaim>;
   /** The terminal may not use the service any more; without a reason, its token is not valid any more. */
   end(claim: TerminalClaim | null, refused: TerminalRefused | null): void;
+  /** Called when the server stops. */
+  abort(): void;
 }
 
 export interface CheckOptions {
@@ -24,24 +26,39 @@ export interface CheckOptions {
   ) => Promise<readonly (TerminalRefused | null)[]>;
   /** Gets faults. */
   readonly onError: (error: unknown) => void;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 /** Admits the terminals of all open exchanges again every two seconds: one read unit for each company. */
 export class OpenExchanges {
   readonly #open = new Set<OpenExchange>();
+  /** Open exchanges, without those that check themselves. */
+  readonly #checked = new Set<OpenExchange>();
   #timer: NodeJS.Timeout | null = null;
   #isChecking = false;
 
-  constructor(private readonly options: CheckOptions) {}
+  constructor(private readonly options: CheckOptions) {
+    // One listener for all: a signal compares each new listener with all others.
+    options.stopping.addEventListener('abort', () => this.#open.forEach((exchange) => exchange.abort()));
+  }
 
   add(exchange: OpenExchange): void {
     this.#open.add(exchange);
+    this.#checked.add(exchange);
     this.#timer ??= setInterval(() => void this.#check(), CHECK_MS).unref();
+    if (this.options.stopping.aborted) exchange.abort();
   }
 
   remove(exchange: OpenExchange): void {
     this.#open.delete(exchange);
-    if (this.#open.size > 0 || this.#timer === null) return;
+    this.doNotCheck(exchange);
+  }
+
+  /** For an exchange that checks itself. */
+  doNotCheck(exchange: OpenExchange): void {
+    this.#checked.delete(exchange);
+    if (this.#checked.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
   }
@@ -65,7 +82,7 @@ export class OpenExchanges {
 
   async #claims(): Promise<readonly Claimed[]> {
     const claimed: Claimed[] = [];
-    for (const exchange of [...this.#open]) {
+    for (const exchange of [...this.#checked]) {
       try {
         claimed.push({ exchange, claim: await exchange.claimAgain() });
       } catch (error) {
@@ -84,7 +101,7 @@ export class OpenExchanges {
     );
     for (const [index, { exchange, claim }] of claimed.entries()) {
       const refused = refusals[index] ?? null;
-      if (refused !== null && this.#open.has(exchange)) exchange.end(claim, refused);
+      if (refused !== null && this.#checked.has(exchange)) exchange.end(claim, refused);
     }
   }
 }

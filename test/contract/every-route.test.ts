@@ -164,7 +164,7 @@ describe('RI-20 names that contain SQL or paths', () => {
     '%s finds nothing with them in the query',
     async (_, route) => {
       const names = [
-        ...(route.query ?? []).map(({ name }) => name),
+        ...(route.parameters ?? []).map(({ name }) => name),
         ...Object.keys(route.ownerSelector?.shape ?? {}),
       ];
       for (const name of names) {

@@ -76,9 +76,9 @@ describe('src/rest/CONTRACT.md', () => {
     'section %i has the request fields and query parameters of its calls',
     (_number, section) => {
       const routes = ROUTES.filter((route) => callsIn(section).includes(nameOf(route)));
-      const sent = routes.flatMap(({ body, query = [] }) => [
+      const sent = routes.flatMap(({ body, parameters = [] }) => [
         ...Object.keys(body?.shape ?? {}).map(snakeCase),
-        ...query.map(({ name }) => name),
+        ...parameters.map(({ name }) => name),
       ]);
       const documented = ['Request field', 'Part or field', 'Query parameter'].flatMap((heading) =>
         firstCells(section, heading),

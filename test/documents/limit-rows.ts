@@ -12,8 +12,8 @@ import { MAX_DELETED_BYTES, MAX_DELETED_TOGETHER } from '../../src/platform/limi
 import { waitingLimits } from '../../src/platform/limits/waiting-bytes.js';
 import { MAX_PER_PAGE } from '../../src/platform/requests/page.js';
 import { MAX_ROWS } from '../../src/platform/requests/rows.js';
-import { MAX_LINE_BYTES, STREAMS_OF_COMPANY } from '../../src/rest/lines/line-router.js';
-import { TERMINAL_LIMITS } from '../../src/terminal/limits.js';
+import { MAX_LINE_BYTES, STREAMS_OF_COMPANY } from '../../src/rest/lines.js';
+import { TERMINAL_LIMITS } from '../../src/terminal/router.js';
 import type { Row } from './markdown.js';
 
 /** For example `12,000`. */

@@ -1,19 +1,25 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-import { createRoutes, describeOtherRoutes } from '../../src/app/routes.js';
+import { createRoutes, surfacesOf } from '../../src/app/routes.js';
 import { createTerminalRoutes } from '../../src/app/terminals.js';
-import type { DescribedRoute } from '../../src/rest/openapi/described.js';
-import { createOpenApi, type OpenApiDocument } from '../../src/rest/openapi/openapi.js';
-import type { OpenApiOperation } from '../../src/rest/openapi/operation.js';
-import type { Route } from '../../src/rest/route.js';
+import {
+  createOpenApi,
+  type OpenApiDocument,
+  type OpenApiOperation,
+} from '../../src/rest/openapi/openapi.js';
+import type { Route, RouteBase } from '../../src/rest/route.js';
 
 export const ROUTES: readonly Route[] = createRoutes(() =>
   Promise.reject(new Error('These routes are for their descriptions only.')),
 );
-/** The routes of /terminal/v1 and /ingest/v1. Nothing waits: they are for their descriptions only. */
-export const OTHERS: readonly DescribedRoute[] = describeOtherRoutes(createTerminalRoutes(null as never));
-export const DOCUMENT: OpenApiDocument = createOpenApi(ROUTES, OTHERS);
+/** Nothing waits: the routes of terminals are for their descriptions only. */
+const SURFACES = surfacesOf(ROUTES, createTerminalRoutes(null as never));
+/** The routes of /terminal/v1 and /ingest/v1, with their whole paths. */
+export const OTHERS: readonly RouteBase[] = SURFACES.slice(1).flatMap(({ prefix, routes }) =>
+  routes.map((route) => ({ ...route, path: `${prefix}${route.path}` })),
+);
+export const DOCUMENT: OpenApiDocument = createOpenApi(SURFACES);
 
 /** A response to check. */
 export interface ReceivedResponse {

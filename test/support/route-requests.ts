@@ -1,5 +1,4 @@
-import { sampleBody } from '../../src/rest/openapi/sample.js';
-import { bodySchema } from '../../src/rest/openapi/schema.js';
+import { bodySchema, sampleBody } from '../../src/rest/openapi/schema.js';
 import type { Route } from '../../src/rest/route.js';
 import type { Client, Fields, Reply, RequestOptions } from './client.js';
 

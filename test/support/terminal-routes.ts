@@ -8,7 +8,7 @@ import { sendProblem } from '../../src/http/send.js';
 import { createClientLimits } from '../../src/http/server/client-limits.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { TerminalRefused, type TerminalClaim } from '../../src/platform/terminal.js';
-import type { ServedRoute } from '../../src/terminal/route.js';
+import type { TerminalRoute } from '../../src/terminal/exchange.js';
 import { createTerminalRouter } from '../../src/terminal/router.js';
 import type { TestServer } from './server.js';
 
@@ -27,7 +27,7 @@ export interface RouteServer {
 /** The serial number of a terminal is its token. */
 export async function serveRoutes(
   { app: { units }, acme, clock }: TestServer,
-  routes: readonly ServedRoute<string>[],
+  routes: readonly TerminalRoute<string>[],
 ): Promise<RouteServer> {
   const refused = new Set<string>();
   const noted: string[] = [];

@@ -69,7 +69,7 @@ interface BatchLimits {
 
 /** Collects rows into batches up to the limits; the last batch may be smaller. */
 export async function* batchesOf(
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<Row> | Iterable<Row>,
   limits: BatchLimits,
 ): AsyncGenerator<readonly Row[]> {
   let batch: Row[] = [];

@@ -1,54 +1,60 @@
-import { pathPattern, placeholders, readsRecord, type Route } from '../route.js';
-import { describedOperation, type DescribedRoute } from './described.js';
-import {
-  API_TOKEN,
-  COMMON_HEADERS,
-  HEADERS,
-  oneOf,
-  scopeText,
-  TERMINAL_TOKEN,
-  type OpenApiOperation,
-} from './operation.js';
+import { mayUse, ROLES, type Scope } from '../../platform/caller.js';
+import { pathPattern, placeholders, readsRecord, type Parameter, type RouteBase } from '../route.js';
 import {
   ErrorSchema,
-  problemReference,
   problemResponses,
-  problemStatuses,
-  type ResponseObject,
+  problemsOf,
   type Header,
+  type Reference,
+  type ResponseObject,
 } from './problems.js';
-import { bodyOf, parametersOf } from './request.js';
+import { bodyOf, parametersOf, type RequestBody } from './request.js';
 import { responseSchema, type Schema, type Schemas } from './schema.js';
+
+/** Routes below one prefix. */
+export interface Surface {
+  /** For example `/v1`. */
+  readonly prefix: string;
+  /** Tag of the operations; made of the path if absent. */
+  readonly tag?: string;
+  readonly routes: readonly RouteBase[];
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+  /** Names of security schemes. Default: those of API tokens. Empty if no token is needed. */
+  readonly security?: readonly Readonly<Record<string, readonly []>>[];
+  /** Scope that both the token and the user's role must have; absent if none is needed. */
+  readonly 'x-scope'?: Scope;
+}
 
 export type OpenApiDocument = ReturnType<typeof createOpenApi>;
 
-const ETAG: Header = { description: 'For If-Match and If-None-Match.', schema: { type: 'string' } };
-
-const NOT_MODIFIED: ResponseObject = {
-  description: 'The record still has the ETag in If-None-Match. No body.',
-  headers: { ...COMMON_HEADERS, ETag: ETAG },
-};
-
-/** The OpenAPI document, generated from the routes of /v1 and the others. */
-export function createOpenApi(routes: readonly Route[], others: readonly DescribedRoute[]) {
+/** The OpenAPI document, generated from the routes of all surfaces. */
+export function createOpenApi(surfaces: readonly Surface[]) {
   const schemas: Schemas = { Error: ErrorSchema };
   /** By path, then by method in lower case. */
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
-  for (const route of routes) {
-    const path = documentPath(route, routes);
-    const operations = (paths[path] ??= {});
-    operations[route.method.toLowerCase()] = operationOf(route, path, schemas);
+  for (const surface of surfaces) {
+    for (const route of surface.routes) {
+      const path = documentPath(route, surface);
+      const operations = (paths[path] ??= {});
+      operations[route.method.toLowerCase()] = operationOf(route, surface, path, schemas);
+    }
   }
-  for (const route of others) {
-    const operations = (paths[route.path] ??= {});
-    operations[route.method.toLowerCase()] = describedOperation(route, schemas);
-  }
+  const tags = surfaces.flatMap(({ tag, routes }) => routes.map((route) => tag ?? tagOf(route)));
   return {
     openapi: '3.1.0',
     info: { title: 'terminal-gateway', version: 'v1', description: INTRODUCTION },
     servers: [{ url: '/' }],
-    security: oneOf(API_TOKEN),
-    tags: [...new Set([...routes.map(tagOf), ...others.map(({ tag }) => tag)])].map((name) => ({ name })),
+    security: alternativesOf(API_TOKEN),
+    tags: [...new Set(tags)].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { ...API_TOKEN, ...TERMINAL_TOKEN },
@@ -63,64 +69,71 @@ export function createOpenApi(routes: readonly Route[], others: readonly Describ
  * The path of a route in the document. Methods of one path may name a placeholder differently; there the names are
  * joined: `/v1/devices/{device_id_or_serial_number}`.
  */
-function documentPath({ path }: Route, routes: readonly Route[]): string {
+function documentPath({ path }: RouteBase, { prefix, routes }: Surface): string {
   const pattern = pathPattern(path);
   const samePath = routes.filter((other) => pathPattern(other.path) === pattern);
   const names = placeholders(path).map((_, index) =>
     [...new Set(samePath.map((other) => placeholders(other.path)[index]))].join('_or_'),
   );
-  return `/v1${pattern}`.replace(/\{\}/g, () => `{${names.shift() ?? ''}}`);
+  return `${prefix}${pattern}`.replace(/\{\}/g, () => `{${names.shift() ?? ''}}`);
 }
 
-function operationOf(route: Route, path: string, schemas: Schemas): OpenApiOperation {
+function operationOf(
+  route: RouteBase,
+  { prefix, tag }: Surface,
+  path: string,
+  schemas: Schemas,
+): OpenApiOperation {
+  const { operationId = idOf(route), description = '', scope } = route;
   const requestBody = bodyOf(route);
-  const problems = problemStatuses(route).map((status) => [status, problemReference(status)] as const);
+  const readsBody = requestBody !== undefined || prefix === '/v1';
   return {
-    operationId: idOf(route),
-    tags: [tagOf(route)],
+    operationId,
+    tags: [tag ?? tagOf(route)],
     summary: route.summary,
-    description: [route.description, scopeText(route.scope)]
-      .filter((text) => text !== undefined)
-      .join('\n\n'),
+    description: `${description}\n\n${scopeText(scope)}`.trim(),
     parameters: parametersOf(route, path),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: Object.fromEntries<ResponseObject | { readonly $ref: string }>([
-      [route.status ?? 200, successOf(route, schemas)],
-      ...(readsRecord(route) ? [[304, NOT_MODIFIED] as const] : []),
-      ...problems,
-    ]),
-    ...(route.scope === null ? { security: [] } : { 'x-scope': route.scope }),
+    responses: { ...successesOf(route, schemas), ...problemsOf(route, readsBody) },
+    ...securityOf(scope),
   };
 }
 
-function successOf(route: Route, schemas: Schemas): ResponseObject {
+function securityOf(scope: Scope | null): Pick<OpenApiOperation, 'security' | 'x-scope'> {
+  if (scope === null) return { security: [] };
+  return scope === 'terminals' ? { security: alternativesOf(TERMINAL_TOKEN) } : { 'x-scope': scope };
+}
+
+const NOT_MODIFIED = 'The record still has the ETag in If-None-Match. No body.';
+const ETAG = 'For If-Match and If-None-Match.';
+const WARNING =
+  'What to check about the change, which was made all the same: the field and a sentence. Mostly absent.';
+const REPLAYED = '`true` if this is the stored response of an earlier request with this Idempotency-Key.';
+
+/** The success responses of a route by status. 304 has no content. */
+function successesOf(route: RouteBase, schemas: Schemas): Readonly<Record<string, ResponseObject>> {
   const schema = responseSchema(route.response, schemas);
-  return {
-    description: route.status === 201 ? 'Created.' : 'Success.',
-    headers: {
-      ...COMMON_HEADERS,
-      ...(isRecord(schema) ? { ETag: ETAG } : {}),
-      ...('write' in route
-        ? {
-            'X-Warning': {
-              description:
-                'What to check about the change, which was made all the same: the field and a sentence. Mostly absent.',
-              schema: { type: 'string' },
-            },
-          }
-        : {}),
-      ...('write' in route && route.method === 'POST'
-        ? {
-            'Idempotent-Replayed': {
-              description:
-                '`true` if this is the stored response of an earlier request with this Idempotency-Key.',
-              schema: { type: 'string' },
-            },
-          }
-        : {}),
-    },
-    content: { 'application/json': { schema } },
+  const isRead = readsRecord(route);
+  const { statuses = { 200: 'Success.', ...(isRead ? { 304: NOT_MODIFIED } : {}) } } = route;
+  const own = {
+    ...(isRecord(schema) ? { ETag: ETAG } : {}),
+    ...('write' in route ? { 'X-Warning': WARNING } : {}),
+    ...('write' in route && route.method === 'POST' ? { 'Idempotent-Replayed': REPLAYED } : {}),
+    ...route.headers,
   };
+  const headers = {
+    ...(route.scope === 'terminals' ? REQUEST_ID : COMMON_HEADERS),
+    ...Object.fromEntries(
+      Object.entries(own).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+    ),
+  };
+  const content = { [route.responseType ?? 'application/json']: { schema } };
+  return Object.fromEntries(
+    Object.entries(statuses).map(([status, description]) => [
+      status,
+      { description, headers, ...(status === '304' ? {} : { content }) },
+    ]),
+  );
 }
 
 /** Whether the response is a single record, `{ "device": … }`, which has an ETag. */
@@ -131,7 +144,7 @@ function isRecord({ anyOf, properties = {} }: Schema): boolean {
 }
 
 /** `app versions` for `/apps/{app_id}/versions`, `users` for `/users/token`. */
-function tagOf({ path }: Route): string {
+function tagOf({ path }: RouteBase): string {
   const [first = '', ...rest] = path.split('/').filter((segment) => segment !== '');
   return rest.includes('versions') ? `${first.slice(0, -1)} versions` : first.replaceAll('_', ' ');
 }
@@ -139,7 +152,7 @@ function tagOf({ path }: Route): string {
 const VERBS = { GET: 'get', POST: 'create', PUT: 'update', DELETE: 'delete' } as const;
 
 /** In lowerCamelCase, unique for each method and path: `listDevices`, `createDevice`, `updateAppVersion`. */
-function idOf({ method, path, paged }: Route): string {
+function idOf({ method, path, paged }: RouteBase): string {
   const words = path
     .replace(/\{[^}]+\}/g, '')
     .split('/')
@@ -148,6 +161,52 @@ function idOf({ method, path, paged }: Route): string {
     .flatMap((segment) => segment.split('_'))
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
   return paged === true ? `list${words.join('')}s` : `${VERBS[method]}${words.join('')}`;
+}
+
+const count: Schema = { type: 'integer', minimum: 0 };
+const HEADERS: Readonly<Record<string, Header>> = {
+  'X-Rate-Limit-Limit': { description: 'Requests per hour allowed for a client address.', schema: count },
+  'X-Rate-Limit-Remaining': { description: 'Requests left in the current hour.', schema: count },
+  'X-Rate-Limit-Reset': { description: 'Start of the next hour, in Unix seconds.', schema: count },
+  'X-Request-Id': { description: 'Id of the request in the log of the server.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
+};
+
+const COMMON_HEADERS = Object.fromEntries(
+  Object.keys(HEADERS)
+    .filter((name) => name !== 'Retry-After')
+    .map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+/** Headers of responses to terminals. No X-Rate-Limit headers: terminals are not limited by address. */
+const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+
+/** The security schemes of API tokens. */
+const API_TOKEN = {
+  access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The API token.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The same token, outside the URL.' },
+};
+
+/** Security schemes of terminals, for `/terminal/v1`. */
+const TERMINAL_TOKEN = {
+  device_token: { type: 'http', scheme: 'bearer', description: 'The token of one device.' },
+  gateway_token: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'An API token with the scope `terminals`. The header X-Serial-Number names the terminal of each request.',
+  },
+};
+
+/** Security requirement that lists the schemes as alternatives: a request uses one of them. */
+const alternativesOf = (schemes: object): readonly Readonly<Record<string, readonly []>>[] =>
+  Object.keys(schemes).map((name) => ({ [name]: [] }));
+
+function scopeText(scope: Scope | null): string {
+  if (scope === null) return 'Needs no access token.';
+  if (scope === 'terminals') return 'Needs a device token or a gateway token.';
+  const roles = ROLES.filter((role) => mayUse({ role, scopes: [scope] }, scope));
+  return `Needs the scope \`${scope}\` and a role that has it: ${roles.join(', ')}.`;
 }
 
 /** Introduction of the document: paragraphs with `code` and **strong** words. */

@@ -1,6 +1,6 @@
 import { OTHER_CODES, PROBLEM_CODES } from '../../http/problem.js';
 import { REFUSAL_CODES } from '../../platform/terminal.js';
-import type { Route } from '../route.js';
+import type { RouteBase } from '../route.js';
 import type { Schema } from './schema.js';
 
 export interface Header {
@@ -8,9 +8,13 @@ export interface Header {
   readonly schema: Schema;
 }
 
+export interface Reference {
+  readonly $ref: string;
+}
+
 export interface ResponseObject {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Header | { readonly $ref: string }>>;
+  readonly headers?: Readonly<Record<string, Header | Reference>>;
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
 }
 
@@ -103,36 +107,39 @@ const TERMINAL_PROBLEMS: Readonly<Record<number, Problem>> = {
   },
 };
 
-/** Error statuses of every route: any method may carry a body (contract 1). */
-const ALWAYS = [400, 408, 413, 415, 422, 429, 431, 500, 503];
+/** Statuses of every route. Routes that read a body may have more; any method of /v1 may carry one (contract 1). */
+const ALWAYS = [400, 401, 429, 431, 500, 503];
+const WITH_BODY = [408, 413, 415, 422];
 
-/** Statuses of the error responses of a route, ascending. */
-export function problemStatuses(route: Route): readonly number[] {
-  const names = route.path.includes('{');
-  return [
+/** The error responses of a route by status. */
+export function problemsOf(route: RouteBase, readsBody: boolean): Readonly<Record<number, Reference>> {
+  const names = route.path.includes('{') || route.ownerSelector !== undefined;
+  const changes = 'write' in route;
+  const statuses = [
     ...ALWAYS,
-    ...(route.scope === null ? [401] : [401, 403]),
-    ...(names || route.ownerSelector !== undefined ? [404] : []),
-    ...('write' in route ? [409] : []),
-    ...('write' in route && route.method !== 'POST' ? [412] : []),
-  ].sort((a, b) => a - b);
-}
-
-export function problemReference(status: number, isOfTerminal = false): { readonly $ref: string } {
-  const problem = (isOfTerminal ? TERMINAL_PROBLEMS[status] : undefined) ?? PROBLEMS[status];
-  return { $ref: `#/components/responses/${problem?.name ?? ''}` };
+    ...(route.scope === null ? [] : [403]),
+    ...(readsBody ? WITH_BODY : []),
+    ...(names ? [404] : []),
+    ...(changes ? [409] : []),
+    ...(changes && route.method !== 'POST' ? [412] : []),
+    ...(route.errors ?? []),
+  ];
+  const own = route.scope === 'terminals' ? { ...PROBLEMS, ...TERMINAL_PROBLEMS } : PROBLEMS;
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${own[status]?.name ?? ''}` }]),
+  );
 }
 
 /** Error responses by name. Each has the common `headers` and those of its own status. */
 export function problemResponses(
   headers: NonNullable<ResponseObject['headers']>,
 ): Readonly<Record<string, ResponseObject>> {
-  const schema = { $ref: '#/components/schemas/Error' };
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   return Object.fromEntries(
     [...Object.values(PROBLEMS), ...Object.values(TERMINAL_PROBLEMS)].map(
-      ({ name, description, headers: own = {} }) => [
+      ({ name, description, headers: own }) => [
         name,
-        { description, headers: { ...headers, ...own }, content: { 'application/json': { schema } } },
+        { description, headers: { ...headers, ...own }, content },
       ],
     ),
   );

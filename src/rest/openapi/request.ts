@@ -1,18 +1,15 @@
 import { z } from 'zod';
 
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/requests/page.js';
-import { placeholders, readsRecord, type FilePart, type Route } from '../route.js';
-import { sampleBody, sampleOf } from './sample.js';
-import { bodySchema, type Schema } from './schema.js';
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required?: true;
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example?: unknown;
-}
+import {
+  NDJSON_TYPE,
+  placeholders,
+  readsRecord,
+  type FilePart,
+  type Parameter,
+  type RouteBase,
+} from '../route.js';
+import { bodySchema, sampleBody, sampleOf, type Schema } from './schema.js';
 
 export interface RequestBody {
   readonly description?: string;
@@ -57,21 +54,33 @@ const IDEMPOTENCY_KEY: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
+const SERIAL_NUMBER: Parameter = {
+  name: 'X-Serial-Number',
+  in: 'header',
+  description: 'Serial number of the terminal, in UTF-8. Required with a gateway token.',
+  schema: { type: 'string' },
+};
+
 /** Parameters of a route in path, query and headers. `path` is the document's: its placeholders may have other names. */
-export function parametersOf(route: Route, path: string): readonly Parameter[] {
+export function parametersOf(route: RouteBase, path: string): readonly Parameter[] {
   const names = placeholders(path);
+  const { parameters: own = [] } = route;
   return [
-    ...placeholders(route.path).map((own, index) => pathParameter(names[index] ?? own, own)),
+    ...placeholders(route.path).flatMap((name, index) =>
+      own.some((each) => each.in === 'path' && each.name === name)
+        ? []
+        : [pathParameter(names[index] ?? name, name)],
+    ),
     ...ownerParameters(route),
-    ...(route.query ?? []).map((parameter) => ({ ...parameter, in: 'query' as const })),
+    ...own,
     ...(route.paged === true ? PAGE : []),
-    ...('write' in route && route.method !== 'POST' ? [IF_MATCH] : []),
+    ...('write' in route ? [route.method === 'POST' ? IDEMPOTENCY_KEY : IF_MATCH] : []),
     ...(readsRecord(route) ? [IF_NONE_MATCH] : []),
-    ...('write' in route && route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
+    ...(route.scope === 'terminals' ? [SERIAL_NUMBER] : []),
   ];
 }
 
-function ownerParameters({ ownerSelector }: Route): readonly Parameter[] {
+function ownerParameters({ ownerSelector }: RouteBase): readonly Parameter[] {
   const { properties = {} } = ownerSelector === undefined ? {} : bodySchema(ownerSelector);
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
     name,
@@ -95,23 +104,28 @@ function pathParameter(name: string, own: string): Parameter {
   };
 }
 
+const FLAT_TYPES = ['application/json', 'application/x-www-form-urlencoded'];
+
 /** The body of a route; undefined if it takes none. */
-export function bodyOf(route: Route): RequestBody | undefined {
-  if (route.ownerSelector === undefined && route.body === undefined) return undefined;
-  const schema = bodySchema(z.object({ ...route.ownerSelector?.shape, ...route.body?.shape }));
-  const example = exampleOf(route, schema);
-  const fields = { schema, example };
-  const flat = { 'application/json': fields, 'application/x-www-form-urlencoded': fields };
+export function bodyOf(route: RouteBase): RequestBody | undefined {
+  const { body, ownerSelector, bodyTypes = FLAT_TYPES, file } = route;
+  if (ownerSelector === undefined && body === undefined) return undefined;
+  const schema = bodySchema(z.object({ ...ownerSelector?.shape, ...body?.shape }));
+  const fields = { schema, example: route.example ?? exampleOf(route, schema) };
+  const flat = Object.fromEntries(bodyTypes.map((type) => [type, fields]));
+  const description = bodyTypes.includes(NDJSON_TYPE)
+    ? 'NDJSON: each line is such an object.'
+    : ownerSelector && selectorText(ownerSelector);
   return {
-    ...(route.ownerSelector === undefined ? {} : { description: selectorText(route.ownerSelector) }),
-    required: route.method === 'POST' && route.ownerSelector === undefined,
-    content: route.file === undefined ? flat : withUpload(route.file, schema, flat),
+    ...(description === undefined ? {} : { description }),
+    required: route.method === 'POST' && ownerSelector === undefined,
+    content: file === undefined ? flat : withUpload(file, schema, flat),
   };
 }
 
-function exampleOf(route: Route, schema: Schema): object {
-  const own = route.body === undefined ? {} : sampleBody(bodySchema(route.body));
-  const [selector] = Object.keys(route.ownerSelector?.shape ?? {});
+function exampleOf({ body, ownerSelector }: RouteBase, schema: Schema): object {
+  const own = body === undefined ? {} : sampleBody(bodySchema(body));
+  const [selector] = Object.keys(ownerSelector?.shape ?? {});
   if (selector === undefined) return own;
   return { [selector]: sampleOf(schema.properties?.[selector] ?? {}, {}, selector), ...own };
 }

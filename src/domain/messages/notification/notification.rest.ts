@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { parse } from '../../../platform/validate.js';
-import { auditShape, byId, fieldsOf, resourceRoutes, type Route } from '../../../rest/index.js';
+import { auditShape, byId, CREATED, fieldsOf, resourceRoutes, type Route } from '../../../rest/index.js';
 import { NotificationSendText, type Notification } from './notification.model.js';
 import { getNotification, listNotifications, sendNotification } from './notification.service.js';
 
@@ -23,7 +23,7 @@ const sendRoute: Route = {
   summary: 'Notify terminals',
   description: 'Queued for 7 days for each logical number of the group, or for each of the given ones.',
   body: NotificationSendText,
-  status: 201,
+  statuses: CREATED,
   response: z.strictObject({ message: z.string() }),
   write: async (work, call) => {
     await sendNotification(work, parse(NotificationSendText, call.input));

@@ -3,12 +3,7 @@ import { z } from 'zod';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { NotificationConfirm, TerminalRefused } from '../../../platform/terminal.js';
-import type {
-  TerminalExchange,
-  TerminalReadBatch,
-  TerminalRoute,
-  TerminalWriteBatch,
-} from '../../../terminal/index.js';
+import type { TerminalExchange, TerminalRoute } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
 import type { ClaimedDelivery } from './delivery/delivery.model.js';
 import { confirmForAll, takeForAll, type ClaimedDeliveries } from './waiting/batches.service.js';
@@ -30,10 +25,6 @@ const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
 
 type Exchange = TerminalExchange<AdmittedDevice>;
 
-const LOOKING: TerminalReadBatch<AdmittedDevice, null, DeliveryCheck> = { perform: checkForAll };
-const TAKING: TerminalWriteBatch<AdmittedDevice, null, ClaimedDeliveries> = { perform: takeForAll };
-
-const JSON_TYPE = 'application/json; charset=utf-8';
 const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-store',
@@ -60,9 +51,10 @@ const NotificationShape = z
   })
   .meta({ id: 'TerminalNotification', description: 'A notification for the terminal.' });
 
-type Description = TerminalRoute<AdmittedDevice>['describe'];
-
-const LIST: Description = {
+const LIST = {
+  method: 'GET',
+  path: '/notifications',
+  scope: 'terminals',
   operationId: 'listTerminalNotifications',
   summary: 'List or wait for notifications',
   description:
@@ -75,66 +67,59 @@ const LIST: Description = {
       schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
     },
   ],
-  answer: {
-    type: 'application/json',
-    shape: z.strictObject({ notifications: z.array(NotificationShape) }),
-    statuses: { 200: 'Notifications to confirm.' },
-  },
-};
+  response: z.strictObject({ notifications: z.array(NotificationShape) }),
+  statuses: { 200: 'Notifications to confirm.' },
+} as const;
 
-const STREAM: Description = {
+const STREAM = {
+  method: 'GET',
+  path: '/notifications/stream',
+  scope: 'terminals',
   operationId: 'streamTerminalNotifications',
   summary: 'Stream notifications',
   description:
     'Server-sent events. The data of each event is a notification as JSON; its id is the id of the event. A comment is sent every 15 seconds while there is nothing.',
-  answer: {
-    type: 'text/event-stream',
-    shape: NotificationShape,
-    statuses: { 200: 'Events, until it ends.' },
-  },
-};
+  response: NotificationShape,
+  responseType: 'text/event-stream',
+  statuses: { 200: 'Events, until it ends.' },
+} as const;
 
-const CONFIRM: Description = {
+const CONFIRM = {
+  method: 'POST',
+  path: '/notifications/confirm',
+  scope: 'terminals',
   operationId: 'confirmTerminalNotification',
   summary: 'Confirm a notification',
   description: 'May be repeated, and in any order. 404 if the terminal was not given the notification.',
+  body: NotificationConfirm,
+  bodyTypes: ['application/json'],
   example: { type: 'pnconf', event: '17' },
-  answer: { type: 'application/json', shape: z.strictObject({}), statuses: { 200: 'Confirmed.' } },
+  response: z.strictObject({}),
+  statuses: { 200: 'Confirmed.' },
   errors: [404],
-};
+} as const;
 
 /** Notifications of terminals over HTTP. */
 export function notificationTerminalRoutes(
   waiting: WaitingTerminals,
 ): readonly TerminalRoute<AdmittedDevice>[] {
   return [
-    {
-      method: 'GET',
-      path: '/notifications',
-      describe: LIST,
-      exchange: (exchange) => answer(exchange, waiting),
-    },
-    {
-      method: 'GET',
-      path: '/notifications/stream',
-      describe: STREAM,
-      exchange: (exchange) => stream(exchange, waiting),
-    },
-    {
-      method: 'POST',
-      path: '/notifications/confirm',
-      describe: CONFIRM,
-      body: NotificationConfirm,
-      batch: { perform: confirmForAll },
-    },
+    { ...LIST, exchange: (exchange) => answer(exchange, waiting) },
+    { ...STREAM, exchange: (exchange) => stream(exchange, waiting) },
+    { ...CONFIRM, exchange: confirm },
   ];
+}
+
+async function confirm(exchange: Exchange): Promise<void> {
+  const { input } = await exchange.input('accepted');
+  const result = await exchange.writeTogether(confirmForAll, input);
+  if (result !== null) await exchange.sendJson(result);
 }
 
 async function answer(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
   const waitMs = waitOf(exchange.query) * SECOND;
   const deliveries = await firstOf(exchange, waiting, waitMs);
-  const content = JSON.stringify({ notifications: deliveries.map(bodyOf) });
-  await exchange.send({ type: JSON_TYPE, content });
+  await exchange.sendJson({ notifications: deliveries.map(bodyOf) });
 }
 
 /** Errors: `malformed`. */
@@ -164,11 +149,11 @@ async function firstOf(
 
 /** Claims free deliveries. Writes nothing if there are none. Null if the request has ended. */
 async function foundNow(exchange: Exchange): Promise<ClaimedDeliveries | null> {
-  const found = await exchange.readTogether(LOOKING, null);
+  const found = await exchange.readTogether(checkForAll, null);
   if (found === null || !found.isAvailable || exchange.method === 'HEAD') {
     return found && { found, deliveries: [] };
   }
-  return await exchange.writeTogether(TAKING, null);
+  return await exchange.writeTogether(takeForAll, null);
 }
 
 /** Errors: 429 and 503 if too many requests wait. */
@@ -210,7 +195,7 @@ async function lookAgain(exchange: Exchange, request: WaitingRequest): Promise<r
 /** Like `lookAgain`, in one unit that writes: a terminal that was woken probably has a delivery. */
 async function takeNow(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
   return await noticed(request, async () => {
-    const taken = await exchange.writeTogether(TAKING, null);
+    const taken = await exchange.writeTogether(takeForAll, null);
     if (taken !== null) request.found(taken.found);
     return taken?.deliveries ?? [];
   });
@@ -227,7 +212,7 @@ async function noticed<T>(request: WaitingRequest, use: () => Promise<T>): Promi
 }
 
 async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
-  const found = await exchange.readTogether(LOOKING, null);
+  const found = await exchange.readTogether(checkForAll, null);
   if (found === null) return;
   const request = enter(exchange, waiting, found);
   try {

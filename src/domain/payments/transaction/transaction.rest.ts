@@ -6,7 +6,7 @@ import {
   listResponse,
   listShape,
   TimestampShape,
-  type QueryParameter,
+  type Parameter,
   type Route,
 } from '../../../rest/index.js';
 import {
@@ -96,9 +96,9 @@ const FILTERS = [
   filter('until', `End of the range of started_at: ${TIME}`),
 ];
 
-function filter(name: string, description: string, choices?: readonly string[]): QueryParameter {
+function filter(name: string, description: string, choices?: readonly string[]): Parameter {
   const schema = { type: 'string', ...(choices === undefined ? {} : { enum: choices }) };
-  return { name, description, schema };
+  return { name, description, schema, in: 'query' };
 }
 
 /** /v1/transactions (contract 27). */
@@ -111,7 +111,7 @@ export const transactionRoutes: readonly Route[] = [
     description: 'Filters are combined with AND.',
     paged: true,
     isLarge: true,
-    query: FILTERS,
+    parameters: FILTERS,
     response: listShape('transactions', 'transaction', TransactionShape),
     read: async (work, call) => {
       const given = FILTERS.filter(({ name }) => call.query.has(name));

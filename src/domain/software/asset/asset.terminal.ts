@@ -30,38 +30,38 @@ interface Found {
 }
 
 const text = { type: 'string' };
-const DESCRIPTION: TerminalRoute<AdmittedDevice>['describe'] = {
-  operationId: 'downloadTerminalAsset',
-  summary: 'Download an asset',
-  description:
-    'The bytes of an application, module or file of the manifest. After a broken connection, ask for the rest with Range, and send the ETag of the first part in If-Range. Each download is recorded as a transaction.',
-  parameters: [
-    {
-      ...{ name: 'name', in: 'path', required: true, schema: text },
-      ...{ description: 'Name in the manifest, percent-encoded.', example: 'acme_sale.posxml' },
-    },
-    CRC_PARAMETER,
-    { name: 'app', in: 'query', description: 'The application that runs, for the record.', schema: text },
-    {
-      ...{ name: 'logical_number', in: 'query', schema: text },
-      description: 'The logical number of the terminal, if it is sent. 422 for another one.',
-    },
-    { name: 'If-None-Match', in: 'header', description: 'ETag of the bytes that it has.', schema: text },
-    { name: 'Range', in: 'header', description: 'One range of bytes: `bytes=4-`.', schema: text },
-    { name: 'If-Range', in: 'header', description: 'ETag of the bytes before the range.', schema: text },
-  ],
-  answer: {
-    type: 'application/octet-stream',
-    shape: z.string().meta({ format: 'binary' }),
-    statuses: { 200: 'All bytes.', 206: 'The bytes of the range.', 304: 'The terminal has them. No body.' },
-    headers: { ETag: 'SHA-256 of all bytes.', 'X-CRC16': 'CRC of all bytes.', 'Accept-Ranges': '`bytes`' },
-  },
-  errors: [404, 409, 416, 422],
-};
-
 /** The bytes of what the manifest names. */
 export const assetRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
-  { method: 'GET', path: '/assets/{name}', exchange: sendAsset, describe: DESCRIPTION },
+  {
+    method: 'GET',
+    path: '/assets/{name}',
+    scope: 'terminals',
+    operationId: 'downloadTerminalAsset',
+    summary: 'Download an asset',
+    description:
+      'The bytes of an application, module or file of the manifest. After a broken connection, ask for the rest with Range, and send the ETag of the first part in If-Range. Each download is recorded as a transaction.',
+    parameters: [
+      {
+        ...{ name: 'name', in: 'path', required: true, schema: text },
+        ...{ description: 'Name in the manifest, percent-encoded.', example: 'acme_sale.posxml' },
+      },
+      CRC_PARAMETER,
+      { name: 'app', in: 'query', description: 'The application that runs, for the record.', schema: text },
+      {
+        ...{ name: 'logical_number', in: 'query', schema: text },
+        description: 'The logical number of the terminal, if it is sent. 422 for another one.',
+      },
+      { name: 'If-None-Match', in: 'header', description: 'ETag of the bytes that it has.', schema: text },
+      { name: 'Range', in: 'header', description: 'One range of bytes: `bytes=4-`.', schema: text },
+      { name: 'If-Range', in: 'header', description: 'ETag of the bytes before the range.', schema: text },
+    ],
+    response: z.string().meta({ format: 'binary' }),
+    responseType: 'application/octet-stream',
+    statuses: { 200: 'All bytes.', 206: 'The bytes of the range.', 304: 'The terminal has them. No body.' },
+    headers: { ETag: 'SHA-256 of all bytes.', 'X-CRC16': 'CRC of all bytes.', 'Accept-Ranges': '`bytes`' },
+    errors: [404, 409, 416, 422],
+    exchange: sendAsset,
+  },
 ];
 
 async function sendAsset(exchange: Exchange): Promise<void> {

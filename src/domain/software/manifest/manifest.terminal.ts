@@ -1,10 +1,18 @@
 import { z } from 'zod';
 
 import { crc16Of, formatCrc16 } from '../../../platform/encoding/crc16.js';
-import { CRC_PARAMETER, knownCrc, type TerminalRoute } from '../../../terminal/index.js';
+import { etagOfText } from '../../../platform/encoding/etag.js';
+import {
+  CRC_PARAMETER,
+  JSON_TYPE,
+  knownCrc,
+  type TerminalExchange,
+  type TerminalRoute,
+} from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
 import { LANGUAGES } from '../app/app.model.js';
 import { droppedBy } from '../asset/asset.service.js';
+import type { RenderedManifest } from './manifest.model.js';
 import { getManifest } from './manifest.service.js';
 
 const crc = z
@@ -48,51 +56,64 @@ const IF_NONE_MATCH = {
 const STATUSES = { 200: 'What the terminal gets.', 304: 'The terminal has it already. No body.' };
 const ETAG = 'For If-None-Match.';
 
+type Exchange = TerminalExchange<AdmittedDevice>;
+
 /** Routes of the manifest, as JSON and as settings file. */
 export const manifestRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {
     method: 'GET',
     path: '/manifest',
-    describe: {
-      operationId: 'getTerminalManifest',
-      summary: 'Read the manifest',
-      description:
-        'The parameters of the logical number and of its group, and the applications and files of the app versions that the number has.',
-      parameters: [IF_NONE_MATCH],
-      answer: { type: 'application/json', shape: ManifestShape, statuses: STATUSES, headers: { ETag: ETAG } },
-      errors: [409],
-    },
-    read: async (work, device) => {
-      const manifest = await getManifest(work, device);
-      const { text: content, etag } = manifest;
-      const note = await droppedBy(work, device, manifest);
-      return { type: 'application/json; charset=utf-8', content, etag, note };
+    scope: 'terminals',
+    operationId: 'getTerminalManifest',
+    summary: 'Read the manifest',
+    description:
+      'The parameters of the logical number and of its group, and the applications and files of the app versions that the number has.',
+    parameters: [IF_NONE_MATCH],
+    response: ManifestShape,
+    statuses: STATUSES,
+    headers: { ETag: ETAG },
+    errors: [409],
+    exchange: async (exchange) => {
+      const { text: content, etag } = await manifestOf(exchange);
+      await exchange.send({ type: JSON_TYPE, content, etag });
     },
   },
   {
     method: 'GET',
     path: '/params.dat',
-    describe: {
-      operationId: 'getTerminalParameters',
-      summary: 'Read the settings file',
-      description: 'What the manifest has, as the settings file `params.dat` that terminals keep.',
-      parameters: [CRC_PARAMETER, IF_NONE_MATCH],
-      answer: {
-        type: 'text/plain',
-        shape: z.string().meta({ examples: ['host=gw3.acme.example\nport=7000\n'] }),
-        statuses: STATUSES,
-        headers: { ETag: ETAG, 'X-CRC16': 'CRC of the whole file.' },
-      },
-      errors: [409],
-    },
-    read: async (work, device, { query }) => {
-      const known = knownCrc(query);
-      const manifest = await getManifest(work, device);
-      const note = await droppedBy(work, device, manifest);
-      const { paramsDat: content } = manifest;
+    scope: 'terminals',
+    operationId: 'getTerminalParameters',
+    summary: 'Read the settings file',
+    description: 'What the manifest has, as the settings file `params.dat` that terminals keep.',
+    parameters: [CRC_PARAMETER, IF_NONE_MATCH],
+    response: z.string().meta({ examples: ['host=gw3.acme.example\nport=7000\n'] }),
+    responseType: 'text/plain',
+    statuses: STATUSES,
+    headers: { ETag: ETAG, 'X-CRC16': 'CRC of the whole file.' },
+    errors: [409],
+    exchange: async (exchange) => {
+      const known = knownCrc(exchange.query);
+      const { paramsDat: content } = await manifestOf(exchange);
       const crc = formatCrc16(crc16Of(Buffer.from(content)));
-      const headers = { 'X-CRC16': crc };
-      return { type: 'text/plain; charset=utf-8', content, headers, isUnchanged: crc === known, note };
+      const etag = etagOfText(content);
+      if (crc === known) exchange.unchanged({ ETag: etag, 'X-CRC16': crc });
+      else
+        await exchange.send({
+          type: 'text/plain; charset=utf-8',
+          content,
+          etag,
+          headers: { 'X-CRC16': crc },
+        });
     },
   },
 ];
+
+/** The manifest of the terminal. Stores which assets it does not name any more. */
+async function manifestOf(exchange: Exchange): Promise<RenderedManifest> {
+  const { manifest, note } = await exchange.read(async (work, device) => {
+    const found = await getManifest(work, device);
+    return { manifest: found, note: await droppedBy(work, device, found) };
+  });
+  if (note !== undefined) await exchange.note(note);
+  return manifest;
+}

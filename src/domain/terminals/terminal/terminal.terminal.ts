@@ -18,17 +18,22 @@ export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {
     method: 'POST',
     path: '/report',
+    scope: 'terminals',
+    operationId: 'reportTerminal',
+    summary: 'Report what the terminal is',
+    description: 'Absent fields keep their values; `meta` replaces the earlier one. May be repeated.',
     body: TerminalReport,
-    describe: {
-      operationId: 'reportTerminal',
-      summary: 'Report what the terminal is',
-      description: 'Absent fields keep their values; `meta` replaces the earlier one. May be repeated.',
-      example: { framework_version: '8.31.2', meta: { model: 'V240m', battery_level: '80' } },
-      answer: { type: 'application/json', shape: ReportAnswer, statuses: { 200: 'Stored.' } },
-    },
-    write: async (work, device, input) => {
-      await demandOwnNumber(work, device, parse(TerminalReport, input).logicalNumber);
-      await reportDevice(work, device, input);
+    bodyTypes: ['application/json'],
+    example: { framework_version: '8.31.2', meta: { model: 'V240m', battery_level: '80' } },
+    response: ReportAnswer,
+    statuses: { 200: 'Stored.' },
+    exchange: async (exchange) => {
+      const { input, ignored } = await exchange.input('refused');
+      await exchange.write(async (work, device) => {
+        await demandOwnNumber(work, device, parse(TerminalReport, input).logicalNumber);
+        await reportDevice(work, device, input);
+      });
+      await exchange.sendJson(ignored.length === 0 ? {} : { ignored });
     },
   },
 ];

@@ -74,7 +74,7 @@ export class RestRequests {
     const { random, odd } = this;
     const names = [
       ...(route.paged === true ? ['page', 'per_page'] : []),
-      ...(route.query ?? []).map(({ name }) => name),
+      ...(route.parameters ?? []).map(({ name }) => name),
       ...Object.keys(route.ownerSelector?.shape ?? {}),
     ].filter(() => random.chance(0.25));
     const parts = names.map((name) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { LastLine, RejectedLine, StoredLine } from '../../../../platform/requests/rows.js';
-import type { TerminalExchange, TerminalRoute } from '../../../../terminal/index.js';
+import { NDJSON_TYPE, type TerminalExchange, type TerminalRoute } from '../../../../terminal/index.js';
 import type { AdmittedDevice } from '../../../terminals/terminal/terminal-access.service.js';
 import { TransactionRecord } from '../transaction.model.js';
 import { OWN_ROW_EXAMPLE } from './transaction-row.model.js';
@@ -17,22 +17,23 @@ const OwnRow = z.object({
   logicalNumber: logicalNumber.optional(),
 });
 
-const DESCRIPTION: TerminalRoute<AdmittedDevice>['describe'] = {
-  operationId: 'recordTerminalTransactions',
-  summary: 'Record transactions of the terminal',
-  description: `Up to ${TRANSACTION_LIMITS.rows} rows as NDJSON, or one as JSON. The answer has a line for each row, and a last one with totals. A repeated row changes nothing.`,
-  rows: OwnRow,
-  example: OWN_ROW_EXAMPLE,
-  answer: {
-    type: 'application/x-ndjson',
-    shape: z.union([StoredLine, RejectedLine, LastLine]),
-    statuses: { 200: 'Each line is such an object.' },
-  },
-};
-
 /** Routes for transactions that a terminal reports. */
 export const transactionRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
-  { method: 'POST', path: '/transactions', exchange: recordTransactions, describe: DESCRIPTION },
+  {
+    method: 'POST',
+    path: '/transactions',
+    scope: 'terminals',
+    operationId: 'recordTerminalTransactions',
+    summary: 'Record transactions of the terminal',
+    description: `Up to ${TRANSACTION_LIMITS.rows} rows as NDJSON, or one as JSON. The answer has a line for each row, and a last one with totals. A repeated row changes nothing.`,
+    body: OwnRow,
+    bodyTypes: [NDJSON_TYPE, 'application/json'],
+    example: OWN_ROW_EXAMPLE,
+    response: z.union([StoredLine, RejectedLine, LastLine]),
+    responseType: NDJSON_TYPE,
+    statuses: { 200: 'Each line is such an object.' },
+    exchange: recordTransactions,
+  },
 ];
 
 async function recordTransactions(exchange: TerminalExchange<AdmittedDevice>): Promise<void> {

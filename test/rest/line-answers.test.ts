@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Units } from '../../../src/database/work.js';
-import { transactionIngest } from '../../../src/domain/payments/transaction/recording/transaction-ingest.rest.js';
-import { ndjsonRows } from '../../../src/platform/encoding/ndjson.js';
-import { DomainError } from '../../../src/platform/errors.js';
-import { lineAnswers, type Lines } from '../../../src/rest/lines/line-answers.js';
-import type { LineRoute } from '../../../src/rest/lines/line-route.js';
-import { MAX_LINE_BYTES } from '../../../src/rest/lines/line-router.js';
-import { ingestRows, ndjson, totalsOf } from '../../support/line-stream.js';
-import { startServer, type TestServer } from '../../support/server.js';
-import { turnsOf } from '../../support/turns.js';
+import type { Units } from '../../src/database/work.js';
+import { transactionIngest } from '../../src/domain/payments/transaction/recording/transaction-ingest.rest.js';
+import { ndjsonRows } from '../../src/platform/encoding/ndjson.js';
+import { DomainError } from '../../src/platform/errors.js';
+import { lineAnswers, MAX_LINE_BYTES, type LineRoute, type Lines } from '../../src/rest/lines.js';
+import { ingestRows, ndjson, totalsOf } from '../support/line-stream.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { turnsOf } from '../support/turns.js';
 
 let server: TestServer;
 beforeAll(async () => {

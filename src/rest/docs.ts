@@ -1,9 +1,50 @@
-import type { OpenApiDocument } from './openapi/openapi.js';
-import type { OpenApiOperation } from './openapi/operation.js';
-import { sampleOf } from './openapi/sample.js';
-import { resolve, type Schema, type Schemas } from './openapi/schema.js';
+import type { RequestHandler } from 'express';
 
-export const STYLE = `
+import { assetHandler } from '../http/asset.js';
+import { sendShared } from '../http/pieces.js';
+import type { OpenApiDocument, OpenApiOperation } from './openapi/openapi.js';
+import { resolve, sampleOf, type Schema, type Schemas } from './openapi/schema.js';
+
+/** The page runs no scripts and submits no forms. Browsers keep a copy and ask each time whether it changed. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Cache-Control': 'no-cache',
+};
+
+/** Entry points listed at `/`. Paths, because the server does not know its public address. */
+const LINKS = { docs: '/docs', openapi: '/openapi.json', graphql: '/graphql', healthz: '/healthz' };
+const LINKS_TEXT = JSON.stringify({ name: 'terminal-gateway', ...LINKS });
+const LINKS_PAGE = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>terminal-gateway</title>
+<main><h1>terminal-gateway</h1><ul>
+${Object.values(LINKS)
+  .map((path) => `<li><a href="${path}">${path}</a></li>`)
+  .join('\n')}
+</ul></main></html>
+`;
+
+/** `/`, `/openapi.json`, `/docs` and its style; generated at the first request and then kept. */
+export function docsHandlers(
+  createDocument: () => OpenApiDocument,
+): Readonly<Record<string, RequestHandler>> {
+  let cached: OpenApiDocument | undefined;
+  const document = (): OpenApiDocument => (cached ??= createDocument());
+  const handler = (type: string, text: () => string): RequestHandler =>
+    assetHandler(() => ({ type, text: text() }), HEADERS);
+  return {
+    '/': async (request, response) => {
+      const isPage = request.accepts(['json', 'html']) === 'html';
+      response.vary('Accept').type(isPage ? 'html' : 'json');
+      await sendShared(response, Buffer.from(isPage ? LINKS_PAGE : LINKS_TEXT));
+    },
+    '/openapi.json': handler('application/json', () => JSON.stringify(document())),
+    '/docs': handler('text/html', () => docsPage(document())),
+    '/docs/style.css': handler('text/css', () => STYLE),
+  };
+}
+
+const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5dae1, #39424f); }
 body { margin: 0 auto; padding: 1rem; max-width: 62rem; font: 15px/1.5 system-ui, sans-serif; }
 nav { columns: 18rem; } td p { margin: 0; } section { padding: 1rem 0; border-top: 1px solid var(--line); }
@@ -15,7 +56,7 @@ td:first-child { min-width: 9rem; } td { min-width: 4rem; padding: 0 .6rem .3rem
 type Operation = OpenApiOperation & { readonly method: string; readonly path: string };
 
 /** Reference of all operations as one page. Runs no scripts; decisions.md says why no package draws it. */
-export function docsPage({ paths, info, components }: OpenApiDocument): string {
+function docsPage({ paths, info, components }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([name, each]) => ({ ...each, path, method: name.toUpperCase() })),
   );

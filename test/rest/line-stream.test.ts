@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { getToken } from '../../../src/domain/people/access-token/access-token.service.js';
-import { revokeToken } from '../../../src/domain/people/access-token/token-rights.service.js';
-import type { Fields } from '../../support/client.js';
-import { metricOf } from '../../support/gauges.js';
+import { getToken } from '../../src/domain/people/access-token/access-token.service.js';
+import { revokeToken } from '../../src/domain/people/access-token/token-rights.service.js';
+import type { Fields } from '../support/client.js';
+import { metricOf } from '../support/gauges.js';
 import {
   INGEST,
   ingestRow,
@@ -14,9 +14,9 @@ import {
   sendLines,
   totalsOf,
   type LineStream,
-} from '../../support/line-stream.js';
-import { sendRaw } from '../../support/raw-http.js';
-import { startServer, type Member, type TestServer } from '../../support/server.js';
+} from '../support/line-stream.js';
+import { sendRaw } from '../support/raw-http.js';
+import { startServer, type Member, type TestServer } from '../support/server.js';
 
 const BODY_MS = 1_500;
 /** Less than some of these streams take. */

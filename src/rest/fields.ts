@@ -1,7 +1,8 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
-import type { Caller } from '../../platform/caller.js';
-import { timestamp } from './timestamps.js';
+import type { Caller } from '../platform/caller.js';
+import type { Page } from '../platform/requests/page.js';
+import type { Revised, RouteResponse } from './route.js';
 
 /** The fields of one kind of record in responses: their schema, and how a record becomes them. */
 export interface RecordFields<R, F = object> {
@@ -91,4 +92,85 @@ export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer
 /** Converts `serial_number` to `serialNumber`. */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The ETag of one revision of a record: `"device-17-3"`. */
+export function etagOf(name: string, record: Revised): string {
+  return `"${name}-${record.id}-${record.revision}"`;
+}
+
+/** `{ pagination, name: [item] }` (contract 13, 32). */
+export function listResponse<T>(name: string, page: Page<T>, itemOf: (record: T) => object): RouteResponse {
+  return { status: 200, body: { pagination: paginationOf(page), [name]: page.records.map(itemOf) } };
+}
+
+function paginationOf({ request, records, total }: Page<unknown>): z.output<typeof Pagination> {
+  return {
+    page: request.page,
+    total_pages: Math.ceil(total / request.perPage),
+    entries: records.length,
+    total_entries: total,
+  };
+}
+
+const Pagination = z
+  .strictObject({
+    page: z.int().min(1),
+    total_pages: z.int().min(0),
+    entries: z.int().min(0).max(100),
+    total_entries: z.int().min(0),
+  })
+  .meta({ id: 'Pagination' });
+
+export function listShape(name: string, itemName: string, fields: z.ZodType): z.ZodType {
+  return z.strictObject({ pagination: Pagination, [name]: z.array(z.strictObject({ [itemName]: fields })) });
+}
+
+/** The documented form of timestamps (contract 12). */
+export const TimestampShape = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/)
+  .meta({ examples: ['2026-01-31T12:00:00Z'] });
+
+/** The audit fields at the end of most records (contract 33). */
+export const auditShape = {
+  updated_at: TimestampShape,
+  created_at: TimestampShape,
+  created_by: z.int().describe('User who created the record.'),
+  created_via: z.enum(['interface', 'api']),
+};
+
+/** `YYYY-MM-DDTHH:MM:SSZ` (contract 12). */
+function timestamp(instant: Date): string {
+  return `${instant.toISOString().slice(0, 19)}Z`;
+}
+
+/**
+ * The instant in a time zone (contract 12): `2026-01-31T09:00:00-03:00`, or with milliseconds
+ * `2026-01-31T09:00:00.000-03:00`.
+ */
+export function zonedTimestamp(instant: Date, timeZone: string, milliseconds = false): string {
+  const offset = offsetMinutes(instant, timeZone);
+  const local = new Date(instant.getTime() + offset * 60_000).toISOString();
+  const sign = offset < 0 ? '-' : '+';
+  const hours = String(Math.floor(Math.abs(offset) / 60)).padStart(2, '0');
+  const minutes = String(Math.abs(offset) % 60).padStart(2, '0');
+  return `${local.slice(0, milliseconds ? 23 : 19)}${sign}${hours}:${minutes}`;
+}
+
+/** By time zone, since making a format takes far longer than using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function offsetMinutes(instant: Date, timeZone: string): number {
+  if (timeZone === 'UTC') return 0;
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+    formats.set(timeZone, format);
+  }
+  const name = format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+  const match = /^GMT([+-])(\d{2}):(\d{2})/.exec(name);
+  if (match === null) return 0;
+  const minutes = Number(match[2]) * 60 + Number(match[3]);
+  return match[1] === '-' ? -minutes : minutes;
 }

@@ -1,0 +1,254 @@
+import type { Request, RequestHandler, Response } from 'express';
+
+import type { Units, WriteWork } from '../database/work.js';
+import { bodyPieces } from '../http/body/body-pieces.js';
+import { inviteBody, MAX_BODY_BYTES, notAnObject, notUtf8, refuseLabels } from '../http/body/body.js';
+import type { BodyRate } from '../http/body/least-rate.js';
+import { headerOf } from '../http/headers.js';
+import { holdBytes, STREAM_BYTES, writeInPieces } from '../http/pieces.js';
+import { HttpProblem, problemResponse } from '../http/problem.js';
+import { requestContextOf } from '../http/request-context.js';
+import { endResponse } from '../http/send.js';
+import { mayTakeLong } from '../http/server/long-requests.js';
+import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
+import { companyOwner, workFor } from '../platform/concurrency/event-loop.js';
+import { untilAborted } from '../platform/concurrency/until-aborted.js';
+import { isObject, ndjsonLine, ndjsonRows } from '../platform/encoding/ndjson.js';
+import { DomainError } from '../platform/errors.js';
+import { addRows, batchesOf, NO_ROWS, type Row, type RowResult } from '../platform/requests/rows.js';
+import { NDJSON_TYPE, type RouteBase } from './route.js';
+import { authorize, callerOf, createRouter, type Received } from './router.js';
+
+/** Stores rows in batches, each in its own unit of work. `Checked` is a batch checked before its unit. */
+export interface RowStore<Checked> {
+  /** Checks a batch of rows; yields to the event loop during long work. */
+  check(rows: readonly Row[]): Promise<Checked>;
+  /** Stores the batch. Resolves to one result per row, in the same order. */
+  store(work: WriteWork, checked: Checked): Promise<readonly RowResult[]>;
+  /** Whether the answer has a line for this row. */
+  shows(result: RowResult): boolean;
+}
+
+/** Route with an NDJSON request of any length and an NDJSON answer. */
+export interface LineRoute<Checked> extends RouteBase, RowStore<Checked> {
+  readonly method: 'POST';
+  readonly scope: Scope;
+  /** Checks, before the answer begins, that rows can be stored. Errors: for example a full disk. */
+  demandRoom(work: WriteWork): Promise<void>;
+}
+
+interface LineOptions {
+  readonly units: Units;
+  readonly authenticator: Authenticator;
+  readonly bodyRate: BodyRate;
+  readonly onError: (error: unknown, requestId: string) => void;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** Maximum bytes per line: checking and masking that many blocks the event loop for up to 50 ms. */
+export const MAX_LINE_BYTES = 256 * 1024;
+
+/** Maximum rows and bytes stored in one transaction: other writes wait while it runs. */
+const BATCH = { rows: 500, bytes: MAX_BODY_BYTES } as const;
+
+/** Maximum concurrent streams of one company: each buffers a batch, and batches are stored one by one. */
+export const STREAMS_OF_COMPANY = 4;
+const RETRY_SECONDS = 10;
+
+export const INGEST = '/ingest/v1';
+
+/** Handler of the route below /ingest/v1. */
+export function createIngestRouter<Checked>(route: LineRoute<Checked>, options: LineOptions): RequestHandler {
+  return createRouter(INGEST, [route], async (received) => {
+    const caller = await authorize(received, route.scope, options.authenticator);
+    await workFor(companyOwner(caller), () => receive(received, caller, options));
+  });
+}
+
+/** Reads and stores the rows. Errors: those found before the answer begins. */
+async function receive<Checked>(
+  received: Received<LineRoute<Checked>>,
+  caller: Caller,
+  { units, authenticator, bodyRate, onError, stopping }: LineOptions,
+): Promise<void> {
+  const { request, response, route } = received;
+  const { requestId } = requestContextOf(response);
+  if (contentTypeOf(request) !== NDJSON_TYPE) {
+    throw notNdjson(`Send one JSON object per line, as Content-Type: ${NDJSON_TYPE}.`);
+  }
+  await refuseLabels(request, bodyRate);
+  enterStreams(response, caller);
+  holdBytes(response, STREAM_BYTES);
+  await units.write(caller, (work) => route.demandRoom(work));
+  inviteBody(request, response);
+  const pieces = untilStopped(bodyPieces(request, bodyRate), stopping);
+  const first = await pieces.next();
+  mayTakeLong(response);
+  response.status(200).setHeader('Content-Type', NDJSON_TYPE);
+  response.flushHeaders();
+  // The token may have been revoked since the batch before.
+  const write: Lines['write'] = async (use) => {
+    const again = await callerOf(received, authenticator);
+    demandScope(again, route.scope);
+    return await units.write(again, use);
+  };
+  const rows = ndjsonRows(beginningWith(first, pieces), MAX_LINE_BYTES);
+  await writeInPieces(response, lineAnswers(route, { rows, write, requestId, onError }));
+  endResponse(request, response);
+}
+
+/** In lower case and without parameters, for example `application/x-ndjson`. */
+function contentTypeOf(request: Request): string {
+  const [type = ''] = (headerOf(request, 'content-type') ?? '').split(';');
+  return type.trim().toLowerCase();
+}
+
+function notNdjson(message: string): HttpProblem {
+  return new HttpProblem(415, 'not_ndjson', message);
+}
+
+/** Counts the request among the streams of its company until it ends. Errors: `busy` for too many. */
+function enterStreams(response: Response, { companyId }: Caller): void {
+  const { limits, leave } = requestContextOf(response);
+  const slot = { kind: 'ingest_of_company', of: String(companyId), max: STREAMS_OF_COMPANY };
+  const taken = limits.slots.take(slot);
+  if (typeof taken !== 'function') {
+    const message = `Too many streams at the same time: at most ${STREAMS_OF_COMPANY} of one company.`;
+    throw new DomainError('busy', message, { retryAfter: RETRY_SECONDS });
+  }
+  if (response.closed) taken();
+  else leave.push(taken);
+}
+
+/** Yields the pieces until the server stops. Errors: 503 when it stops; later pieces are not stored. */
+async function* untilStopped(
+  pieces: AsyncGenerator<Buffer, undefined>,
+  stopping: AbortSignal,
+): AsyncGenerator<Buffer, undefined> {
+  try {
+    for (;;) {
+      const next = await untilAborted(pieces.next(), stopping);
+      if (next === 'aborted') throw isStopping();
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: it may wait for bytes that the client does not send.
+    void pieces.return(undefined).catch(() => undefined);
+  }
+}
+
+function isStopping(): HttpProblem {
+  const message = 'The server is stopping. Rows after those of the totals are not stored: send them again.';
+  return new HttpProblem(503, 'stopping', message, { 'Retry-After': String(RETRY_SECONDS) });
+}
+
+async function* beginningWith(
+  first: IteratorResult<Buffer, undefined>,
+  others: AsyncGenerator<Buffer, undefined>,
+): AsyncGenerator<Buffer> {
+  if (first.done === true) return;
+  try {
+    yield first.value;
+    yield* others;
+  } finally {
+    await others.return(undefined);
+  }
+}
+
+export interface Lines {
+  readonly rows: AsyncIterable<Row> | Iterable<Row>;
+  /** Runs a unit of work as the sender, after checking the token again. Errors: those of an invalid token. */
+  readonly write: <T>(use: (work: WriteWork) => Promise<T>) => Promise<T>;
+  readonly requestId: string;
+  /** Receives server faults; the response reports them as 500. */
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+/**
+ * Stores the rows in batches and yields the text of the answer: lines for the rows of a batch after its
+ * commit, then a line with the totals of all committed rows. An error ends the answer; the last line reports
+ * it.
+ */
+export async function* lineAnswers<Checked>(store: RowStore<Checked>, lines: Lines): AsyncGenerator<string> {
+  const { rows, requestId } = lines;
+  let totals = NO_ROWS;
+  try {
+    for await (const batch of batchesOf(rows, BATCH)) {
+      const checked = await store.check(batch);
+      const results = await lines.write((work) => store.store(work, checked));
+      totals = addRows(totals, results);
+      const shown = results.filter((result) => store.shows(result)).map(ndjsonLine);
+      if (shown.length > 0) yield shown.join('');
+    }
+  } catch (error) {
+    const { status, body } = problemResponse(error, requestId);
+    if (status === 500) lines.onError(error, requestId);
+    yield ndjsonLine({ error: body, ...totals });
+    return;
+  }
+  yield ndjsonLine(totals);
+}
+
+/** Maximum rows and bytes of a body that is read as a whole. */
+export interface RowLimits {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** Rows of a whole body: NDJSON, or one JSON object. Errors: 400, 413 too many bytes or rows, 415. */
+export async function readRows(
+  request: Request,
+  body: AsyncIterable<Uint8Array>,
+  limits: RowLimits,
+): Promise<readonly Row[]> {
+  const type = contentTypeOf(request);
+  const pieces = limited(body, limits);
+  if (type === 'application/json') return [await readRow(pieces)];
+  if (type !== NDJSON_TYPE) {
+    throw notNdjson(
+      `Send a JSON object per line as Content-Type: ${NDJSON_TYPE}, or one as application/json.`,
+    );
+  }
+  const rows: Row[] = [];
+  for await (const row of ndjsonRows(pieces, MAX_LINE_BYTES)) {
+    rows.push(row);
+    if (rows.length > limits.rows) throw tooLarge(`${limits.rows} lines`);
+  }
+  return rows;
+}
+
+async function* limited(
+  pieces: AsyncIterable<Uint8Array>,
+  { bytes }: RowLimits,
+): AsyncGenerator<Uint8Array, undefined> {
+  let received = 0;
+  for await (const piece of pieces) {
+    received += piece.length;
+    if (received > bytes) throw tooLarge(`${bytes} bytes`);
+    yield piece;
+  }
+}
+
+function tooLarge(limit: string): HttpProblem {
+  const message = `The body has more than ${limit}: send it in parts. Nothing was stored.`;
+  return new HttpProblem(413, 'too_large', message);
+}
+
+/** The only row, sent as JSON. Errors: 400. */
+async function readRow(pieces: AsyncIterable<Uint8Array>): Promise<Row> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  let text = '';
+  let value: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(all));
+    value = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw notUtf8();
+    throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
+  }
+  if (!isObject(value)) throw notAnObject();
+  return { line: 1, value, bytes: text.length };
+}

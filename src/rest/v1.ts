@@ -1,0 +1,192 @@
+import type { RequestHandler } from 'express';
+
+import type { ReadWork, Units } from '../database/work.js';
+import type { Base64BodyReader } from '../http/body/base64-body.js';
+import {
+  emptyBody,
+  formBody,
+  inviteBody,
+  MAX_BODY_BYTES,
+  MAX_OPEN_BODY_BYTES,
+  readBody,
+  type Body,
+} from '../http/body/body.js';
+import type { BodyRate } from '../http/body/least-rate.js';
+import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/body/multipart.js';
+import { holdBytes } from '../http/pieces.js';
+import { HttpProblem } from '../http/problem.js';
+import type { StoredResponses } from '../http/stored-responses.js';
+import type { Authenticator, Caller } from '../platform/caller.js';
+import {
+  companyOwner,
+  currentOwner,
+  enterEventLoop,
+  workFor,
+  yieldToEventLoop,
+} from '../platform/concurrency/event-loop.js';
+import type { Semaphore } from '../platform/concurrency/semaphore.js';
+import { PIECE_BYTES } from '../platform/encoding/long-text.js';
+import { SentBytes } from '../platform/encoding/sent-bytes.js';
+import { invalid } from '../platform/errors.js';
+import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
+import { createCall, respondOnce, type ReceivedCall } from './call.js';
+import {
+  performList,
+  renderResponse,
+  sendResponse,
+  type RenderedList,
+  type RenderedResponse,
+} from './response.js';
+import type { FilePart, Route } from './route.js';
+import { authorize, createRouter, type Received } from './router.js';
+
+export interface RestOptions {
+  readonly units: Units;
+  readonly authenticator: Authenticator;
+  readonly storedResponses: StoredResponses;
+  /** The bytes of a stored content, in chunks whose base64 texts can be joined. */
+  readonly readContent: (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
+  readonly readUpload: UploadReader;
+  readonly readBase64Body: Base64BodyReader;
+  readonly bodyRate: BodyRate;
+  readonly waiting: WaitingBytes;
+  /** Limits the lists of large records that are read at once. */
+  readonly largeReads: Semaphore;
+}
+
+interface ServeOptions extends RestOptions {
+  /** The routes that read multipart bodies, for messages: `POST /v1/files, …`. */
+  readonly fileRoutes: string;
+}
+
+export const V1 = '/v1';
+
+/** Handler of all routes below /v1. */
+export function createV1Router(routes: readonly Route[], options: RestOptions): RequestHandler {
+  const withFile = routes.filter(({ file }) => file !== undefined);
+  const fileRoutes = withFile.map(({ method, path }) => `${method} ${V1}${path}`).join(', ');
+  return createRouter(V1, routes, async (received) => {
+    const { scope } = received.route;
+    const caller = scope === null ? null : await authorize(received, scope, options.authenticator);
+    const owner = caller === null ? currentOwner() : companyOwner(caller);
+    await workFor(owner, () => handle(received, caller, { ...options, fileRoutes }));
+  });
+}
+
+/** Refuses a request before any work if the unread responses of the company leave no room for its own: `busy`. */
+async function handle(
+  received: Received<Route>,
+  caller: Caller | null,
+  options: ServeOptions,
+): Promise<void> {
+  const { request, response, route } = received;
+  options.waiting.demandRoom(caller?.companyId ?? null);
+  // Counts the response: for a change from now on, for a list while it is rendered.
+  const held = holdBytes(response, 'write' in route ? PIECE_BYTES : 0);
+  inviteBody(request, response);
+  const rendered = await respond(received, caller, held, options);
+  const readContent = (contentId: number) => {
+    if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
+    return options.readContent(caller.companyId, contentId);
+  };
+  await sendResponse(received, rendered, { readContent, held });
+}
+
+/** Drops the body before the response is sent: a slow client must not keep its bytes in memory. */
+async function respond(
+  received: Received<Route>,
+  caller: Caller | null,
+  held: HeldBytes,
+  options: ServeOptions,
+): Promise<RenderedResponse | RenderedList> {
+  const { body, upload = null, release } = await receive(received, caller, options);
+  try {
+    return await perform({ ...received, body, upload }, caller, held, options);
+  } finally {
+    release?.();
+  }
+}
+
+interface ReceivedBody {
+  readonly body: Body;
+  readonly upload?: Upload;
+  /** Drops the bytes of an upload that no record has got. */
+  readonly release?: () => void;
+}
+
+async function receive(
+  { request, route: { file, path } }: Received<Route>,
+  caller: Caller | null,
+  options: ServeOptions,
+): Promise<ReceivedBody> {
+  const empty = emptyBody(request);
+  if (empty !== undefined) return { body: empty };
+  const { bodyRate: rate } = options;
+  const isForm = isMultipart(request) && !(await isMislabelled(request, rate.windowMs));
+  if (isForm && file === undefined) throw multipartElsewhere(options.fileRoutes);
+  if (file !== undefined && (isForm || file.asText === true)) {
+    if (caller === null) throw new Error(`The route ${path} reads a file without a caller`);
+    if (isForm) return await receiveMultipart(file, () => options.readUpload(request, caller));
+    const body = await options.readBase64Body(request, file.name, caller);
+    return { body, release: body.release };
+  }
+  const maxBytes = caller === null ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES;
+  return { body: await readBody(request, { rate, maxBytes }) };
+}
+
+async function receiveMultipart(
+  { name, asText }: FilePart,
+  readUpload: () => ReturnType<UploadReader>,
+): Promise<ReceivedBody> {
+  const upload = await readUpload();
+  const { file, release } = upload;
+  try {
+    // Stands for the body in the fingerprint of an idempotent request: two bodies have different boundaries.
+    const content = JSON.stringify([[...upload.fields].sort(), file?.fileName, file?.sha256]);
+    const body = { ...formBody(upload.fields), bytes: Buffer.from(content) };
+    if (asText !== true || file === null) return { body, upload, release };
+    if (upload.fields.has(name)) throw invalid(name, 'must be sent once: as a file, or as base64 text');
+    return { body: { ...body, fields: { ...body.fields, [name]: new SentBytes(file) } }, upload, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function multipartElsewhere(fileRoutes: string): HttpProblem {
+  const message = `Send a JSON object or a form: multipart/form-data is read by ${fileRoutes} only.`;
+  return new HttpProblem(400, 'malformed_json', message);
+}
+
+/**
+ * Body size, in bytes, above which the event loop is yielded to around parsing: it takes some milliseconds.
+ */
+const LONG_BODY = 64 * 1024;
+
+async function perform(
+  received: ReceivedCall,
+  caller: Caller | null,
+  held: HeldBytes,
+  options: RestOptions,
+): Promise<RenderedResponse | RenderedList> {
+  const { units, storedResponses } = options;
+  const { request, route, body } = received;
+  const isLong = body.bytes.length > LONG_BODY;
+  if (isLong) await yieldToEventLoop();
+  else await enterEventLoop();
+  const call = createCall(received);
+  if (isLong) await yieldToEventLoop();
+  if ('perform' in route) return renderResponse(await route.perform(call));
+  if (caller === null) throw new Error(`The route ${route.path} needs a caller`);
+  if ('write' in route) {
+    return await units.write(caller, (work) =>
+      respondOnce(work, received, storedResponses, () => route.write(work, call)),
+    );
+  }
+  const read = (work: ReadWork) => route.read(work, call);
+  if (route.isLarge !== true) {
+    return renderResponse(await units.read(caller, read, { examines: 'when_needed' }));
+  }
+  const asked = (): string => `${request.originalUrl} ${body.bytes.toString()}`;
+  return await performList(read, caller, asked, { ...options, held });
+}

@@ -70,25 +70,18 @@ export async function respondOnce(
   perform: () => Promise<RouteResponse>,
 ): Promise<RenderedResponse> {
   const key = keyOf(received);
-  const render = async (): Promise<RenderedResponse> => ({
-    ...renderResponse(await perform()),
-    warnings: work.warnings,
-  });
-  if (key === null) return await render();
-  const stored = await responses.find(work, key);
-  if (stored !== undefined) {
-    const answer = JSON.parse(stored.answer) as StoredAnswer;
-    return { status: stored.status, etag: answer.etag, ...answer, replayed: true };
+  const stored = key && (await responses.find(work, key));
+  if (stored) {
+    const first = JSON.parse(stored.answer) as RenderedResponse;
+    return { ...first, status: stored.status, replayed: true };
   }
-  const rendered = await render();
-  const { status, content, etag, parts, warnings } = rendered;
-  const answer = JSON.stringify({ etag, parts, content, warnings });
-  await responses.store(work, key, { status, contentId: content?.id ?? null, answer });
+  const rendered = { ...renderResponse(await perform()), warnings: work.warnings };
+  if (key !== null) {
+    const { status, content } = rendered;
+    const answer = JSON.stringify(rendered);
+    await responses.store(work, key, { status, contentId: content?.id ?? null, answer });
+  }
   return rendered;
-}
-
-interface StoredAnswer extends Pick<RenderedResponse, 'parts' | 'content' | 'warnings'> {
-  readonly etag?: string;
 }
 
 function keyOf({ request, route, values, query, body }: ReceivedCall): IdempotencyKey | null {

@@ -7,7 +7,6 @@ import type { BodyRate } from '../http/body/least-rate.js';
 import { isUnchanged } from '../http/headers.js';
 import { holdBytes, sendText, writeInPieces } from '../http/pieces.js';
 import { HttpProblem } from '../http/problem.js';
-import { malformed } from '../http/query.js';
 import { onClosed, requestContextOf } from '../http/request-context.js';
 import { endResponse, JSON_TYPE } from '../http/send.js';
 import { leaveNetwork } from '../http/server/connections.js';
@@ -20,7 +19,7 @@ import type { Row } from '../platform/requests/rows.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { pickInput, unknownFields } from '../rest/input.js';
 import { lineAnswers, readRows, type RowLimits, type RowStore } from '../rest/lines.js';
-import { NDJSON_TYPE, type Parameter, type RouteBase } from '../rest/route.js';
+import { NDJSON_TYPE, type RouteBase } from '../rest/route.js';
 import { valueOf, type Received } from '../rest/router.js';
 import { admitted, type AdmitAll, type Batches, type GatheredCall, type PerformTogether } from './batches.js';
 import type { OpenExchange, OpenExchanges } from './open-exchanges.js';
@@ -345,18 +344,3 @@ function tooMany(max: number, isOfTerminal: boolean): Error {
   const headers = { 'Retry-After': String(RETRY_SECONDS) };
   return new HttpProblem(429, 'rate_limited', `${message} ${max} of one terminal.`, headers);
 }
-
-/** The CRC of what the terminal has, in `?crc=31C3`; null if it has nothing. Errors: 400. */
-export function knownCrc(query: ReadonlyMap<string, string>): string | null {
-  const given = query.get('crc') ?? '';
-  if (given === '') return null;
-  if (/^[0-9a-f]{4}$/i.test(given)) return given.toUpperCase();
-  throw malformed('Query parameter "crc" must be 4 hexadecimal digits, for example 31C3, or empty.');
-}
-
-export const CRC_PARAMETER: Parameter = {
-  name: 'crc',
-  in: 'query',
-  description: 'CRC of what the terminal has. 304 if it is the same.',
-  schema: { type: 'string', examples: ['31C3'] },
-};

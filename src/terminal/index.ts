@@ -3,5 +3,5 @@ export { STREAM_BYTES } from '../http/pieces.js';
 export { HttpProblem } from '../http/problem.js';
 export { byteRangeOf, type ByteRange } from '../http/range.js';
 export { JSON_TYPE } from '../http/send.js';
-export { NDJSON_TYPE } from '../rest/route.js';
-export { CRC_PARAMETER, knownCrc, type TerminalExchange, type TerminalRoute } from './exchange.js';
+export { NDJSON_TYPE, type Parameter } from '../rest/route.js';
+export type { TerminalExchange, TerminalRoute } from './exchange.js';

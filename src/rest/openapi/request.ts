@@ -32,34 +32,25 @@ const PAGE: readonly Parameter[] = [
   },
 ];
 
-const IF_MATCH: Parameter = {
-  name: 'If-Match',
-  in: 'header',
-  description: 'ETag of the record as last read. 412 if the record was changed since.',
-  schema: { type: 'string' },
-};
+const header = (name: string, description: string, limits: Schema = {}): Parameter => ({
+  ...{ name, in: 'header', description },
+  schema: { type: 'string', ...limits },
+});
 
-const IF_NONE_MATCH: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'ETag of the record as last read. 304 without a body if the record was not changed since.',
-  schema: { type: 'string' },
-};
-
-const IDEMPOTENCY_KEY: Parameter = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'A text of your choice. Within 24 hours, requests with the same key are performed once and get the same response.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-};
-
-const SERIAL_NUMBER: Parameter = {
-  name: 'X-Serial-Number',
-  in: 'header',
-  description: 'Serial number of the terminal, in UTF-8. Required with a gateway token.',
-  schema: { type: 'string' },
-};
+const IF_MATCH = header('If-Match', 'ETag of the record as last read. 412 if the record was changed since.');
+const IF_NONE_MATCH = header(
+  'If-None-Match',
+  'ETag of the record as last read. 304 without a body if the record was not changed since.',
+);
+const IDEMPOTENCY_KEY = header(
+  'Idempotency-Key',
+  'A text of your choice. Within 24 hours, requests with the same key are performed once and get the same response.',
+  { minLength: 1, maxLength: 255 },
+);
+const SERIAL_NUMBER = header(
+  'X-Serial-Number',
+  'Serial number of the terminal, in UTF-8. Required with a gateway token.',
+);
 
 /** Parameters of a route in path, query and headers. `path` is the document's: its placeholders may have other names. */
 export function parametersOf(route: RouteBase, path: string): readonly Parameter[] {

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
 import { CHUNK_BYTES } from '../../../platform/encoding/content-builder.js';
-import { notFound } from '../../../platform/errors.js';
+import { DomainError, notFound } from '../../../platform/errors.js';
 import {
   byteRangeOf,
-  CRC_PARAMETER,
   HttpProblem,
-  knownCrc,
   STREAM_BYTES,
   type ByteRange,
+  type Parameter,
   type TerminalExchange,
   type TerminalRoute,
 } from '../../../terminal/index.js';
@@ -29,7 +28,25 @@ interface Found {
   readonly startedAt: Date;
 }
 
+/** The CRC of what the terminal has, in `?crc=31C3`; null if it has nothing. Errors: `malformed`. */
+export function knownCrc(query: ReadonlyMap<string, string>): string | null {
+  const given = query.get('crc') ?? '';
+  if (given === '') return null;
+  if (/^[0-9a-f]{4}$/i.test(given)) return given.toUpperCase();
+  const message = 'Query parameter "crc" must be 4 hexadecimal digits, for example 31C3, or empty.';
+  throw new DomainError('malformed', message);
+}
+
+/** Description of `crc` in the query. */
+export const CRC_PARAMETER: Parameter = {
+  name: 'crc',
+  in: 'query',
+  description: 'CRC of what the terminal has. 304 if it is the same.',
+  schema: { type: 'string', examples: ['31C3'] },
+};
+
 const text = { type: 'string' };
+
 /** The bytes of what the manifest names. */
 export const assetRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {

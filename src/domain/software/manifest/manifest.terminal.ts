@@ -2,16 +2,11 @@ import { z } from 'zod';
 
 import { crc16Of, formatCrc16 } from '../../../platform/encoding/crc16.js';
 import { etagOfText } from '../../../platform/encoding/etag.js';
-import {
-  CRC_PARAMETER,
-  JSON_TYPE,
-  knownCrc,
-  type TerminalExchange,
-  type TerminalRoute,
-} from '../../../terminal/index.js';
+import { JSON_TYPE, type TerminalExchange, type TerminalRoute } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
 import { LANGUAGES } from '../app/app.model.js';
 import { droppedBy } from '../asset/asset.service.js';
+import { CRC_PARAMETER, knownCrc } from '../asset/asset.terminal.js';
 import type { RenderedManifest } from './manifest.model.js';
 import { getManifest } from './manifest.service.js';
 

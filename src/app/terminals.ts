@@ -9,11 +9,7 @@ import { assetRoutes } from '../domain/software/asset/asset.terminal.js';
 import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js';
 import { createRefusalLog } from '../domain/terminals/terminal/refusal/terminal-refusal.service.js';
 import { SeenDevices } from '../domain/terminals/terminal/seen-devices.service.js';
-import {
-  admitTerminals,
-  refusalsOf,
-  type AdmittedDevice,
-} from '../domain/terminals/terminal/terminal-access.service.js';
+import { admitTerminals, type AdmittedDevice } from '../domain/terminals/terminal/terminal-access.service.js';
 import {
   claimTerminal,
   createDeviceTokenLookUp,
@@ -94,7 +90,7 @@ export function createTerminals(
     limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
     claim: (given, origin) => claimTerminal({ access, find, gateways }, given, origin),
     admit,
-    refusalsOf,
+    admitAgain: admitTerminals,
     onRefused: (claim, refused) => {
       monitoring.metrics.countTerminalRefused(refused.code);
       refusals.note(claim, refused);

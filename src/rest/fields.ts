@@ -100,17 +100,18 @@ export function etagOf(name: string, record: Revised): string {
 }
 
 /** `{ pagination, name: [item] }` (contract 13, 32). */
-export function listResponse<T>(name: string, page: Page<T>, itemOf: (record: T) => object): RouteResponse {
-  return { status: 200, body: { pagination: paginationOf(page), [name]: page.records.map(itemOf) } };
-}
-
-function paginationOf({ request, records, total }: Page<unknown>): z.output<typeof Pagination> {
-  return {
+export function listResponse<T>(
+  name: string,
+  { request, records, total }: Page<T>,
+  itemOf: (record: T) => object,
+): RouteResponse {
+  const pagination: z.output<typeof Pagination> = {
     page: request.page,
     total_pages: Math.ceil(total / request.perPage),
     entries: records.length,
     total_entries: total,
   };
+  return { status: 200, body: { pagination, [name]: records.map(itemOf) } };
 }
 
 const Pagination = z

@@ -1,9 +1,10 @@
-import type { ReadWork, Units } from '../database/work.js';
+import type { Units } from '../database/work.js';
 import type { Caller } from '../platform/caller.js';
 import { SECOND } from '../platform/clock.js';
 import { terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';
 import { DomainError } from '../platform/errors.js';
-import type { TerminalClaim, TerminalRefused } from '../platform/terminal.js';
+import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
+import type { AdmitAll } from './batches.js';
 
 /** A disabled device or a revoked token ends what is open within 5 seconds, on every node. */
 export const CHECK_MS = 2 * SECOND;
@@ -19,11 +20,8 @@ export interface OpenExchange {
 
 export interface CheckOptions {
   readonly units: Units;
-  /** Why each of the terminals may not use the service; null for one that may. One statement. */
-  readonly refusalsOf: (
-    work: ReadWork,
-    claims: readonly TerminalClaim[],
-  ) => Promise<readonly (TerminalRefused | null)[]>;
+  /** Like `admit` of the routes; does not count as a request of the terminals. */
+  readonly admitAgain: AdmitAll<unknown>;
   /** Gets faults. */
   readonly onError: (error: unknown) => void;
   /** Aborted when the server stops. */
@@ -95,13 +93,13 @@ export class OpenExchanges {
 
   async #admit(caller: Caller, claimed: readonly Claimed[]): Promise<void> {
     const claims = claimed.map(({ claim }) => claim);
-    const { units, refusalsOf } = this.options;
-    const refusals = await workFor(terminalsOwner(caller), () =>
-      units.read(caller, (work) => refusalsOf(work, claims)),
+    const { units, admitAgain } = this.options;
+    const found = await workFor(terminalsOwner(caller), () =>
+      units.read(caller, (work) => admitAgain(work, claims)),
     );
     for (const [index, { exchange, claim }] of claimed.entries()) {
-      const refused = refusals[index] ?? null;
-      if (refused !== null && this.#checked.has(exchange)) exchange.end(claim, refused);
+      const refused = found[index];
+      if (refused instanceof TerminalRefused && this.#checked.has(exchange)) exchange.end(claim, refused);
     }
   }
 }

@@ -20,7 +20,7 @@ import { OpenExchanges, type CheckOptions } from './open-exchanges.js';
 
 export const TERMINAL = '/terminal/v1';
 
-export interface TerminalOptions<T> extends ExchangeOptions<T>, Pick<CheckOptions, 'refusalsOf'> {
+export interface TerminalOptions<T> extends ExchangeOptions<T>, Pick<CheckOptions, 'admitAgain'> {
   readonly limit: LimitTerminal;
   /** The terminal that a request speaks for. Errors: 400, 401, 403. */
   readonly claim: (

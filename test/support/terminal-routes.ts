@@ -8,6 +8,7 @@ import { sendProblem } from '../../src/http/send.js';
 import { createClientLimits } from '../../src/http/server/client-limits.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { TerminalRefused, type TerminalClaim } from '../../src/platform/terminal.js';
+import type { AdmitAll } from '../../src/terminal/batches.js';
 import type { TerminalRoute } from '../../src/terminal/exchange.js';
 import { createTerminalRouter } from '../../src/terminal/router.js';
 import type { TestServer } from './server.js';
@@ -33,26 +34,22 @@ export async function serveRoutes(
   const noted: string[] = [];
   const stopping = new AbortController();
   const errors: unknown[] = [];
+  const admit: AdmitAll<string> = (_work, claims) =>
+    Promise.resolve(
+      claims.map(({ serialNumber }) =>
+        refused.has(serialNumber)
+          ? new TerminalRefused('Not here.', { code: 'unknown_terminal' })
+          : serialNumber,
+      ),
+    );
   const router = createTerminalRouter(routes, {
     units,
     bodyRate: { clock, windowMs: 1_000 },
     limit: () => Promise.resolve(),
     claim: ({ token = '' }) =>
       Promise.resolve({ caller: acme.caller, serialNumber: token, deviceId: null } satisfies TerminalClaim),
-    admit: (_work, claims) =>
-      Promise.resolve(
-        claims.map(({ serialNumber }) =>
-          refused.has(serialNumber)
-            ? new TerminalRefused('Not here.', { code: 'unknown_terminal' })
-            : serialNumber,
-        ),
-      ),
-    refusalsOf: (_work, claims) =>
-      Promise.resolve(
-        claims.map(({ serialNumber }) =>
-          refused.has(serialNumber) ? new TerminalRefused('Not here.', { code: 'unknown_terminal' }) : null,
-        ),
-      ),
+    admit,
+    admitAgain: admit,
     onRefused: ({ serialNumber }) => void noted.push(serialNumber),
     stopping: stopping.signal,
     onError: (error) => void errors.push(error),

@@ -26,15 +26,6 @@ export async function admitTerminals(
   return claims.map((claim) => admitted(devices.get(claim.serialNumber), claim));
 }
 
-/** Reason why each terminal may not use the service; null if it may. One statement. */
-export async function refusalsOf(
-  work: ReadWork,
-  claims: readonly TerminalClaim[],
-): Promise<readonly (TerminalRefused | null)[]> {
-  const found = await admitTerminals(work, claims);
-  return found.map((terminal) => (terminal instanceof TerminalRefused ? terminal : null));
-}
-
 /**
  * Ids of devices whose terminals may use the service under these logical numbers, for transports that
  * identify a terminal by its logical number only. A logical number of several enabled devices identifies none

@@ -38,8 +38,6 @@ export interface ExchangeOptions<T> {
   readonly admit: AdmitAll<T>;
   /** Called for each request of a terminal that `admit` has refused. */
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
-  /** Aborted when the server stops. */
-  readonly stopping: AbortSignal;
   /** Gets errors that no response shows. */
   readonly onError: (error: unknown, requestId?: string) => void;
 }
@@ -69,14 +67,6 @@ export interface StreamHead {
   readonly headers: Readonly<Record<string, string>>;
   /** Maximum bytes in memory for the response; counted until it is closed. */
   readonly heldBytes: number;
-}
-
-/** Maximum concurrent requests of one kind. */
-export interface Places {
-  readonly ofTerminal: number;
-  readonly ofCompany: number;
-  /** Whether the route itself ends a request whose terminal may no longer use the service. */
-  readonly checksItself?: true;
 }
 
 const RETRY_SECONDS = 5;
@@ -152,11 +142,6 @@ export class TerminalExchange<T> implements OpenExchange {
     return this.#ended.signal;
   }
 
-  /** Whether the request ended because the server stops: the client is still connected. */
-  get isStopping(): boolean {
-    return this.#parts.stopping.aborted;
-  }
-
   /** Reads in a unit of work. Errors: those of the token and of `admit`. */
   async read<V>(use: (work: ReadWork, terminal: T) => Promise<V>): Promise<V> {
     const { units, admit } = this.#parts;
@@ -219,20 +204,22 @@ export class TerminalExchange<T> implements OpenExchange {
   }
 
   /**
-   * Counts the request among those of `kind` from now on, no longer among the requests in progress of its
-   * terminal and company. Errors: 429, `busy`.
+   * Counts the request among those that wait, no longer among the requests in progress of its terminal and company.
+   * From now on, the route itself ends it when its terminal may no longer use the service. Errors: 429, `busy`.
    */
-  occupy(kind: string, { ofTerminal, ofCompany, checksItself }: Places): void {
+  wait(limits: { readonly ofTerminal: number; readonly ofCompany: number }): void {
     const { received, claim, open } = this.#parts;
     const { response } = received;
     const { slots } = requestContextOf(response).limits;
     const company = String(claim.caller.companyId);
-    const terminal = { kind: `${kind}_of_terminal`, of: `${company}/${claim.serialNumber}`, max: ofTerminal };
-    const taken = slots.take(terminal, { kind: `${kind}_of_company`, of: company, max: ofCompany });
-    if (typeof taken !== 'function') throw tooMany(taken.max, taken.kind === terminal.kind);
+    const of = `${company}/${claim.serialNumber}`;
+    const terminal = { kind: 'waiting_terminals_of_terminal', of, max: limits.ofTerminal };
+    const all = { kind: 'waiting_terminals_of_company', of: company, max: limits.ofCompany };
+    const taken = slots.take(terminal, all);
+    if (typeof taken !== 'function') throw tooMany(taken.max, taken === terminal);
     leaveRequests(response);
     leaveNetwork(response.req.socket);
-    if (checksItself === true) open.doNotCheck(this);
+    open.doNotCheck(this);
     onClosed(response, taken);
   }
 

@@ -20,7 +20,8 @@ import { OpenExchanges, type CheckOptions } from './open-exchanges.js';
 
 export const TERMINAL = '/terminal/v1';
 
-export interface TerminalOptions<T> extends ExchangeOptions<T>, Pick<CheckOptions, 'admitAgain'> {
+export interface TerminalOptions<T>
+  extends ExchangeOptions<T>, Pick<CheckOptions, 'admitAgain' | 'stopping'> {
   readonly limit: LimitTerminal;
   /** The terminal that a request speaks for. Errors: 400, 401, 403. */
   readonly claim: (

@@ -21,7 +21,6 @@ async function* admissions(exchange: TerminalExchange<string>): AsyncGenerator<s
     yield `${await exchange.read(async (_work, terminal) => Promise.resolve(terminal))} ${n}\n`;
     if (n >= 3) await once(exchange.ended, 'abort');
   }
-  if (exchange.isStopping) yield 'stopping\n';
 }
 
 async function* upperCase(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -58,7 +57,11 @@ const routes: readonly TerminalRoute<string>[] = [
   route('GET', '/open', async (exchange) => {
     exchanges.push(exchange);
     await exchange.read(async () => Promise.resolve());
-    exchange.occupy('waits', { ofTerminal: 1, ofCompany: 2 });
+    exchange.wait({ ofTerminal: 1, ofCompany: 2 });
+    await exchange.stream(head, admissions(exchange));
+  }),
+  route('GET', '/quiet', async (exchange) => {
+    exchanges.push(exchange);
     await exchange.stream(head, admissions(exchange));
   }),
   route('GET', '/whole', async (exchange) => {
@@ -166,7 +169,6 @@ describe('a route that sends the response itself', () => {
     expect(exchange?.ended.aborted).toBe(false);
     leaving.abort();
     await expect.poll(() => exchange?.ended.aborted).toBe(true);
-    expect(exchange?.isStopping).toBe(false);
   });
 
   it('is refused in the next unit of work when its terminal is refused meanwhile', async () => {
@@ -179,13 +181,12 @@ describe('a route that sends the response itself', () => {
   });
 
   it('is cut when its terminal is refused meanwhile, though it asks for nothing', async () => {
-    const response = await send('/open', {}, 'T-QUIET');
+    const response = await send('/quiet', {}, 'T-QUIET');
     const exchange = exchanges.at(-1);
     const text = response.text();
     site.refused.add('T-QUIET');
     await expect(text).rejects.toThrow();
     expect(exchange?.ended.aborted).toBe(true);
-    expect(exchange?.isStopping).toBe(false);
     expect(site.noted.splice(0)).toEqual(['T-QUIET']);
   });
 
@@ -217,6 +218,6 @@ describe('a route that sends the response itself', () => {
   it('may end its response when the server stops', async () => {
     const response = await send('/open', {}, 'T-STOPS');
     site.stopping.abort();
-    expect(await response.text()).toBe('T-STOPS 1\nT-STOPS 2\nT-STOPS 3\nstopping\n');
+    expect(await response.text()).toBe('T-STOPS 1\nT-STOPS 2\nT-STOPS 3\n');
   });
 });

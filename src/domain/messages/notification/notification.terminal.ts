@@ -16,9 +16,8 @@ const HEARTBEAT_MS = 15 * SECOND;
 const SILENCE_MS = 45 * SECOND;
 /** Memory that is reserved for each stream. An event has up to 16 KiB, most have about 100 bytes. */
 const STREAM_BYTES = 4 * 1024;
-const WAITING = 'waiting_terminals';
-/** `checksItself`: `WaitingTerminals` checks all waiting terminals every two seconds. */
-export const WAITING_LIMITS = { ofTerminal: 2, ofCompany: 15_000, checksItself: true } as const;
+/** Maximum requests that wait at the same time. `WaitingTerminals` checks their terminals every two seconds. */
+export const WAITING_LIMITS = { ofTerminal: 2, ofCompany: 15_000 } as const;
 
 /** Error codes of a token that is no longer valid. */
 const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
@@ -158,7 +157,7 @@ async function foundNow(exchange: Exchange): Promise<ClaimedDeliveries | null> {
 
 /** Errors: 429 and 503 if too many requests wait. */
 function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryCheck): WaitingRequest {
-  exchange.occupy(WAITING, WAITING_LIMITS);
+  exchange.wait(WAITING_LIMITS);
   const request = waiting.enter(found.companyId);
   request.found(found);
   return request;

@@ -75,7 +75,7 @@ export async function respondOnce(
     const first = JSON.parse(stored.answer) as RenderedResponse;
     return { ...first, status: stored.status, replayed: true };
   }
-  const rendered = { ...renderResponse(await perform()), warnings: work.warnings };
+  const rendered = { ...renderResponse(received.route, await perform()), warnings: work.warnings };
   if (key !== null) {
     const { status, content } = rendered;
     const answer = JSON.stringify(rendered);

@@ -111,7 +111,7 @@ export function listResponse<T>(
     entries: records.length,
     total_entries: total,
   };
-  return { status: 200, body: { pagination, [name]: records.map(itemOf) } };
+  return { body: { pagination, [name]: records.map(itemOf) } };
 }
 
 const Pagination = z

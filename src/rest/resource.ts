@@ -134,9 +134,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
     return {
       ...{ method: 'GET', path: this.#pathOf(key), scope: 'read', ...documented },
       response: this.#shapeOf(fields),
-      read: async (work, call) => {
-        return this.#respond(work, await key.find(work, call), fields);
-      },
+      read: async (work, call) => this.#respond(work, await key.find(work, call), fields),
     };
   }
 
@@ -145,7 +143,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
     return {
       ...{ method: 'POST', path, scope: 'write', ...documented, statuses: CREATED },
       response: this.#shapeOf(fields),
-      write: async (work, call) => this.#respond(work, await handle(work, call.input, call), fields, 201),
+      write: async (work, call) => this.#respond(work, await handle(work, call.input, call), fields),
     };
   }
 
@@ -168,7 +166,7 @@ class ResourceRoutes<R extends Revised, S extends R> {
       response: z.strictObject({}),
       write: async (work, call) => {
         await handle(work, await this.#findUnchanged(work, call));
-        return { status: 200, body: {} };
+        return { body: {} };
       },
     };
   }
@@ -182,15 +180,10 @@ class ResourceRoutes<R extends Revised, S extends R> {
   }
 
   /** `{ name: fields }` with its ETag (contract 32). */
-  #respond<T extends R>(
-    work: ReadWork,
-    record: T,
-    fields: RecordFields<T>,
-    status: 200 | 201 = 200,
-  ): RouteResponse {
+  #respond<T extends R>(work: ReadWork, record: T, fields: RecordFields<T>): RouteResponse {
     const name = this.#name.of(record);
     const body = { [name]: fields.render(record, work.caller) };
-    return { status, body, etag: etagOf(name, record) };
+    return { body, etag: etagOf(name, record) };
   }
 
   /** The record of the path. Errors: `not_found`; `stale` if If-Match names another revision. */

@@ -17,7 +17,7 @@ import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
-import type { RouteResponse } from './route.js';
+import { successStatus, type Route, type RouteResponse } from './route.js';
 import type { Received } from './router.js';
 
 /** Prefix of placeholders for contents. Random and never sent, so that no client text can contain it. */
@@ -57,7 +57,8 @@ export interface RenderedList {
   readonly buffers: Buffer[];
 }
 
-export function renderResponse({ status, etag, body }: RouteResponse): RenderedResponse {
+export function renderResponse(route: Route, { etag, body }: RouteResponse): RenderedResponse {
+  const status = successStatus(route);
   const text = JSON.stringify(body);
   const mark = text.indexOf(CONTENT_MARK);
   if (mark === -1) return { status, etag, parts: [text], content: null };
@@ -122,7 +123,7 @@ export async function performList(
  * between. Errors: `busy` and `malformed` of `HeldBytes`.
  */
 async function renderList(
-  { status, body }: RouteResponse,
+  { body }: RouteResponse,
   held: HeldBytes,
 ): Promise<RenderedList | RenderedResponse> {
   const buffers: Buffer[] = [];
@@ -139,9 +140,9 @@ async function renderList(
     append();
     await yieldToEventLoop();
   }
-  if (buffers.length === 0) return { status, etag: undefined, parts: [text], content: null };
+  if (buffers.length === 0) return { status: 200, etag: undefined, parts: [text], content: null };
   append();
-  return { status, buffers };
+  return { status: 200, buffers };
 }
 
 /** JSON text of an object in pieces: one for each element of its arrays. Empties the arrays. */

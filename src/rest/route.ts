@@ -118,8 +118,8 @@ export interface Revised {
   readonly revision: number;
 }
 
+/** A success response; its status is that of the route. */
 export interface RouteResponse {
-  readonly status: 200 | 201;
   /** May hold one `base64Of(contentId, size)`. */
   readonly body: object;
   readonly etag?: string;
@@ -133,6 +133,11 @@ export function placeholders(path: string): readonly string[] {
 /** `/devices/{}`: the same for all methods of one path, which may name a placeholder differently. */
 export function pathPattern(path: string): string {
   return path.replace(/\{[^}]+\}/g, '{}');
+}
+
+/** Status of the success response of a route of /v1. */
+export function successStatus({ statuses = {} }: RouteBase): 200 | 201 {
+  return 201 in statuses ? 201 : 200;
 }
 
 /** Whether the response is one record, which has an ETag, and not a page of a list. */

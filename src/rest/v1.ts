@@ -176,7 +176,7 @@ async function perform(
   else await enterEventLoop();
   const call = createCall(received);
   if (isLong) await yieldToEventLoop();
-  if ('perform' in route) return renderResponse(await route.perform(call));
+  if ('perform' in route) return renderResponse(route, await route.perform(call));
   if (caller === null) throw new Error(`The route ${route.path} needs a caller`);
   if ('write' in route) {
     return await units.write(caller, (work) =>
@@ -185,7 +185,7 @@ async function perform(
   }
   const read = (work: ReadWork) => route.read(work, call);
   if (route.isLarge !== true) {
-    return renderResponse(await units.read(caller, read, { examines: 'when_needed' }));
+    return renderResponse(route, await units.read(caller, read, { examines: 'when_needed' }));
   }
   const asked = (): string => `${request.originalUrl} ${body.bytes.toString()}`;
   return await performList(read, caller, asked, { ...options, held });

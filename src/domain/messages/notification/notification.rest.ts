@@ -27,7 +27,7 @@ const sendRoute: Route = {
   response: z.strictObject({ message: z.string() }),
   write: async (work, call) => {
     await sendNotification(work, parse(NotificationSendText, call.input));
-    return { status: 201, body: QUEUED };
+    return { body: QUEUED };
   },
 };
 

@@ -66,7 +66,7 @@ function tokenRoute(signIn: SignIn): Route {
         company_id: companyId,
         api_token: token,
       }));
-      return { status: 200, body };
+      return { body };
     },
   };
 }

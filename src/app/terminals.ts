@@ -23,7 +23,7 @@ import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { TerminalRefused } from '../platform/terminal.js';
 import type { AdmitAll } from '../terminal/batches.js';
 import type { TerminalRoute } from '../terminal/exchange.js';
-import { createTerminalLimit, createTerminalRouter } from '../terminal/router.js';
+import { createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring/monitoring.js';
 
 export interface TerminalParts {
@@ -86,8 +86,8 @@ export function createTerminals(
   };
   const routes = createTerminalRoutes(waiting);
   const router = createTerminalRouter(routes, {
-    ...{ units, bodyRate, stopping, onError },
-    limit: createTerminalLimit(clock, () => monitoring.metrics.countRateLimited()),
+    ...{ units, clock, bodyRate, stopping, onError },
+    onLimited: () => monitoring.metrics.countRateLimited(),
     claim: (given, origin) => claimTerminal({ access, find, gateways }, given, origin),
     admit,
     admitAgain: admitTerminals,

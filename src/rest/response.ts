@@ -53,7 +53,6 @@ export interface RenderedResponse {
 
 /** JSON text of a list of more than one piece; `held` of the response counts its bytes. */
 export interface RenderedList {
-  readonly status: number;
   readonly buffers: Buffer[];
 }
 
@@ -142,7 +141,7 @@ async function renderList(
   }
   if (buffers.length === 0) return { status: 200, etag: undefined, parts: [text], content: null };
   append();
-  return { status: 200, buffers };
+  return { buffers };
 }
 
 /** JSON text of an object in pieces: one for each element of its arrays. Empties the arrays. */
@@ -180,7 +179,7 @@ export async function sendResponse(
   { readContent, held }: SendOptions,
 ): Promise<void> {
   if ('buffers' in rendered) {
-    response.status(rendered.status).setHeader('Content-Type', JSON_TYPE);
+    response.status(200).setHeader('Content-Type', JSON_TYPE);
     response.setHeader('Content-Length', held.bytes);
     await sendBuffers(response, request.method === 'HEAD' ? [] : rendered.buffers, held);
     return;

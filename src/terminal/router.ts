@@ -22,7 +22,9 @@ export const TERMINAL = '/terminal/v1';
 
 export interface TerminalOptions<T>
   extends ExchangeOptions<T>, Pick<CheckOptions, 'admitAgain' | 'stopping'> {
-  readonly limit: LimitTerminal;
+  readonly clock: Clock;
+  /** Called for each request of a terminal that sends too many. */
+  readonly onLimited: () => void;
   /** The terminal that a request speaks for. Errors: 400, 401, 403. */
   readonly claim: (
     given: { readonly token: string | undefined; readonly named: string | undefined },
@@ -36,6 +38,7 @@ export function createTerminalRouter<T>(
   options: TerminalOptions<T>,
 ): RequestHandler {
   const parts = { ...options, batches: new Batches(options.admit), open: new OpenExchanges(options) };
+  const limit = createLimit(options.clock, options.onLimited);
   const spread = new RetrySpread(TERMINAL_RETRIES, systemClock);
   return createRouter(TERMINAL, routes, async (received) => {
     const { request, response, route } = received;
@@ -45,7 +48,7 @@ export function createTerminalRouter<T>(
       // From here on, limits are those of the terminal and its company: thousands of terminals may share one address.
       leaveRequests(response);
       enterCompany(response, claim.caller, 'terminals');
-      await options.limit(response, claim);
+      await limit(response, claim);
       await workFor(terminalsOwner(claim.caller), async () => {
         // Refuses a request whose response would have to wait, before anything is read or changed.
         requestContextOf(response).limits.waiting.demandRoom(claim.caller.companyId);
@@ -92,13 +95,14 @@ export const TERMINAL_LIMITS = {
 const MAX_TERMINALS = 100_000;
 const RETRY_SECONDS = 5;
 
-/** Counts a request of a terminal until its response is closed. Errors: 429. */
-export type LimitTerminal = (response: Response, claim: TerminalClaim) => Promise<void>;
-
 /**
- * Each node counts alone: a terminal uses one node at a time, and a fleet has too many of them to share their windows.
+ * Counts a request of a terminal until its response is closed. Each node counts alone: a terminal uses one node at a time,
+ * and a fleet has too many of them to share their windows. Errors: 429.
  */
-export function createTerminalLimit(clock: Clock, onLimited: () => void): LimitTerminal {
+function createLimit(
+  clock: Clock,
+  onLimited: () => void,
+): (response: Response, claim: TerminalClaim) => Promise<void> {
   const points = TERMINAL_LIMITS.requestsPerMinute;
   const store = new BoundedWindowStore({ points, windowMs: MINUTE, maxKeys: MAX_TERMINALS }, clock);
   return async (response, { caller, serialNumber }) => {

@@ -45,7 +45,8 @@ export async function serveRoutes(
   const router = createTerminalRouter(routes, {
     units,
     bodyRate: { clock, windowMs: 1_000 },
-    limit: () => Promise.resolve(),
+    clock,
+    onLimited: () => undefined,
     claim: ({ token = '' }) =>
       Promise.resolve({ caller: acme.caller, serialNumber: token, deviceId: null } satisfies TerminalClaim),
     admit,

@@ -105,10 +105,9 @@ export class TerminalExchange<T> implements OpenExchange {
    * Ends the request of a terminal that may no longer use the service. Cuts a response that has begun;
    * otherwise the next unit of work throws.
    */
-  end(claim: TerminalClaim | null, refused: TerminalRefused | null): void {
-    const { received, open, onRefused } = this.#parts;
+  end(): void {
+    const { received, open } = this.#parts;
     open.remove(this);
-    if (claim !== null && refused !== null) onRefused(claim, refused);
     this.abort();
     if (received.response.headersSent) received.response.destroy();
   }

@@ -12,8 +12,8 @@ export const CHECK_MS = 2 * SECOND;
 /** A request that is being answered, perhaps for hours. */
 export interface OpenExchange {
   claimAgain(): Promise<TerminalClaim>;
-  /** The terminal may not use the service any more; without a reason, its token is not valid any more. */
-  end(claim: TerminalClaim | null, refused: TerminalRefused | null): void;
+  /** Called when the terminal may not use the service any more, or its token is not valid any more. */
+  end(): void;
   /** Called when the server stops. */
   abort(): void;
 }
@@ -22,6 +22,8 @@ export interface CheckOptions {
   readonly units: Units;
   /** Like `admit` of the routes; does not count as a request of the terminals. */
   readonly admitAgain: AdmitAll<unknown>;
+  /** Called for each terminal whose request is ended. */
+  readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
   /** Gets faults. */
   readonly onError: (error: unknown) => void;
   /** Aborted when the server stops. */
@@ -85,7 +87,7 @@ export class OpenExchanges {
         claimed.push({ exchange, claim: await exchange.claimAgain() });
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
-        if (['unauthenticated', 'forbidden'].includes(error.code)) exchange.end(null, null);
+        if (['unauthenticated', 'forbidden'].includes(error.code)) exchange.end();
       }
     }
     return claimed;
@@ -93,13 +95,15 @@ export class OpenExchanges {
 
   async #admit(caller: Caller, claimed: readonly Claimed[]): Promise<void> {
     const claims = claimed.map(({ claim }) => claim);
-    const { units, admitAgain } = this.options;
+    const { units, admitAgain, onRefused } = this.options;
     const found = await workFor(terminalsOwner(caller), () =>
       units.read(caller, (work) => admitAgain(work, claims)),
     );
     for (const [index, { exchange, claim }] of claimed.entries()) {
       const refused = found[index];
-      if (refused instanceof TerminalRefused && this.#checked.has(exchange)) exchange.end(claim, refused);
+      if (!(refused instanceof TerminalRefused) || !this.#checked.has(exchange)) continue;
+      onRefused(claim, refused);
+      exchange.end();
     }
   }
 }

@@ -53,7 +53,6 @@ interface ExchangeParts<T> extends ExchangeOptions<T> {
 
 /** A whole response to a terminal. */
 export interface TerminalAnswer {
-  readonly status?: number;
   /** Content-Type, for example `text/plain; charset=utf-8`. */
   readonly type: string;
   readonly content: string;
@@ -263,7 +262,7 @@ export class TerminalExchange<T> implements OpenExchange {
   }
 
   /** Sends the whole answer, or 304 if the request has its ETag. Without `etag`, the response has no ETag. */
-  async send({ status = 200, type, content, etag, headers = {} }: TerminalAnswer): Promise<void> {
+  async send({ type, content, etag, headers = {} }: TerminalAnswer): Promise<void> {
     const { request, response } = this.#parts.received;
     if (response.closed) return;
     response.set(headers);
@@ -272,7 +271,7 @@ export class TerminalExchange<T> implements OpenExchange {
       response.status(304).end();
       return;
     }
-    response.status(status).setHeader('Content-Type', type);
+    response.status(200).setHeader('Content-Type', type);
     await sendText(response, content, this.#held);
   }
 

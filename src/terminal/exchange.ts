@@ -33,7 +33,7 @@ export interface TerminalRoute<T> extends RouteBase {
 }
 
 export interface ExchangeOptions<T> {
-  readonly units: Units;
+  readonly units: Pick<Units, 'read' | 'write'>;
   readonly bodyRate: BodyRate;
   readonly admit: AdmitAll<T>;
   /** Called for each request of a terminal that `admit` has refused. */

@@ -19,7 +19,7 @@ export interface OpenExchange {
 }
 
 export interface CheckOptions {
-  readonly units: Units;
+  readonly units: Pick<Units, 'read'>;
   /** Like `admit` of the routes; does not count as a request of the terminals. */
   readonly admitAgain: AdmitAll<unknown>;
   /** Called for each terminal whose request is ended. */

@@ -12,20 +12,20 @@ interface Served {
 }
 type Found = Served | 'none' | 'not encoded';
 
-/** What a router of the routes of /v1 does with a request. */
+/** Sends a request to a router of the routes of /v1. */
 async function find(method: string, path: string): Promise<Found> {
   const context = { template: '' };
   return await new Promise((resolve, reject) => {
-    const router = createRouter('/v1', ROUTES, async ({ route, values }) => {
+    const router = createRouter('/v1', ROUTES, ({ route, values }) => {
       resolve({ route, values, template: context.template });
-      return await Promise.resolve();
+      return Promise.resolve();
     });
     const request = { url: path, originalUrl: path, method } as Request;
     const response = { locals: { context } } as unknown as Response;
     void router(request, response, (error?: unknown) => {
       if (error === undefined || error === null) resolve('none');
       else if (error instanceof URIError) resolve('not encoded');
-      else reject(error as Error);
+      else reject(new Error('The router failed', { cause: error }));
     });
   });
 }

@@ -6,6 +6,7 @@ import { problemResponse } from '../../src/http/problem.js';
 import { requestContext, requestContextOf } from '../../src/http/request-context.js';
 import { sendProblem } from '../../src/http/send.js';
 import { createClientLimits } from '../../src/http/server/client-limits.js';
+import { limitTerminalRequests } from '../../src/http/server/requests.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { TerminalRefused, type TerminalClaim } from '../../src/platform/terminal.js';
 import type { AdmitAll } from '../../src/terminal/batches.js';
@@ -58,7 +59,7 @@ export async function serveRoutes(
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) =>
     sendProblem(request, response, problemResponse(error, requestContextOf(response).requestId));
   const limits = createClientLimits({ trustProxy: [], idleMs: 60_000, clock: systemClock });
-  const http = createServer(express().use(requestContext(limits), router, onError));
+  const http = createServer(express().use(requestContext(limits), limitTerminalRequests, router, onError));
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,

@@ -17,8 +17,9 @@ export interface SimulationOptions {
   readonly clock: Clock;
   readonly terminals: readonly Identity[];
   readonly transport: Transport;
-  /** How long terminals are active; all of them have started after `rampMs`. */
+  /** How long terminals are active, the ramp included. The time of those that start slowly does not count. */
   readonly forMs: number;
+  /** The terminals start one after the other in this time. */
   readonly rampMs: number;
   readonly everyMs: number;
   readonly hasFaults: boolean;
@@ -38,6 +39,9 @@ export interface SimulationOptions {
  */
 const SETTLE_MS = 75 * SECOND;
 const SETTLE_STEP_MS = SECOND / 4;
+/** How long terminals may take to start after the ramp. */
+const START_MS = 30 * SECOND;
+const START_STEP_MS = SECOND / 20;
 /** How long terminals may take for their last confirmations and checks. */
 const FINISH_MS = 30 * SECOND;
 
@@ -68,8 +72,9 @@ export class Simulation {
   async run(): Promise<Summary> {
     const { work, all, client } = this.#shared;
     try {
-      const ends = work.pause(this.options.forMs).then(() => work.end());
       const running = this.#terminals.map((terminal, index) => this.#startOne(terminal, index));
+      await this.#started();
+      const ends = work.pause(this.options.forMs - this.options.rampMs).then(() => work.end());
       await Promise.all([ends, this.#notify()]);
       await this.#atMost(FINISH_MS, Promise.all(running));
       await this.#settle();
@@ -135,6 +140,20 @@ export class Simulation {
     if (!work.hasEnded()) await terminal.run();
   }
 
+  /** Waits for the ramp, and until all terminals have started or one has failed. */
+  async #started(): Promise<void> {
+    const { work, clock, figures } = this.#shared;
+    const { forMs, rampMs } = this.options;
+    await work.pause(Math.min(rampMs, forMs));
+    if (forMs <= rampMs) return;
+    const end = clock.elapsed() + START_MS;
+    const hasFailed = (): boolean => figures.of('errors') + figures.of('refused') > 0;
+    while (this.receiving < this.#terminals.length && !hasFailed()) {
+      if (work.hasEnded() || clock.elapsed() > end) return;
+      await work.pause(START_STEP_MS);
+    }
+  }
+
   async #notify(): Promise<void> {
     const { options } = this;
     if (options.notify === null) return;
@@ -144,7 +163,6 @@ export class Simulation {
       new Api(this.#shared.client, token, this.#shared.all),
       groupId,
     );
-    await this.#shared.work.pause(options.rampMs);
     await sender.repeat(this.#terminals, everyMs);
   }
 

@@ -138,6 +138,14 @@ describe('a simulated terminal', () => {
     expect(summary.seconds).toBeGreaterThan(1);
   });
 
+  it('is active for its time, however long its start takes', async () => {
+    // The start takes a second, as long as Retry-After says.
+    const server = await standIn({ busy: 1 });
+    const summary = await simulationOf(server, { forMs: 500 }).run();
+    expect(summary).toMatchObject({ connected: 1, throttled: 1 });
+    expect(summary.transactions_created).toBeGreaterThan(0);
+  });
+
   it('only waits if it is to do nothing else', async () => {
     const server = await standIn();
     const summary = await run(server, { everyMs: 0 }, () => server.confirmed.length > 0);

@@ -30,7 +30,7 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
     )
     .option('--group <name>', 'terminals of this group')
     .option('--terminals <number>', 'how many', count, 10)
-    .addOption(timeOption('--for <time>', 'how long they are active').default(MINUTE, '60s'))
+    .addOption(timeOption('--for <time>', 'how long they are active after the start').default(MINUTE, '60s'))
     .addOption(timeOption('--ramp <time>', 'time over which they start').default(5 * SECOND, '5s'))
     .addOption(
       timeOption('--every <time>', 'how often each does something; 0s: it only waits').default(

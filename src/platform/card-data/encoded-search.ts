@@ -55,6 +55,7 @@ function searchRuns(text: string): Range[] {
     for (const hex of run.matchAll(HEX)) ranges.push(...searchHex(hex[0], index + hex.index));
     if (!NO_BASE64.test(run)) ranges.push(...searchBase64(run, index));
   }
+  if (text.length < SHORTEST_PARTED_HEX) return ranges;
   for (const { 0: run, index } of text.matchAll(PARTED_HEX)) ranges.push(...searchHex(run, index));
   return ranges;
 }
@@ -64,6 +65,8 @@ function searchRuns(text: string): Range[] {
  */
 const NO_BASE64 = /^(?:[a-z0-9+/_-]+|[0-9a-fA-F]+|[a-z]+(?:[A-Z][a-z]+)+)$/;
 const HEX = /[0-9a-f]{14,}/gi;
+/** Eight bytes with separators, for example `08 41 11 11 11 11 11 11`. */
+const SHORTEST_PARTED_HEX = 23;
 const PARTED_HEX = /[0-9a-f]{2}([ :-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){6,}/gi;
 /**
  * Three ASCII digits in hexadecimal, with or without separators. All card data in texts has at least three.

@@ -8,6 +8,7 @@ const LONGEST_NUMBER = 19;
 
 /** Ranges of card data in plain text: card numbers, tracks 1 and 2, and the values of named fields. */
 export function searchText(text: string): Range[] {
+  if (!hasDigitsOfNumber(text)) return namedCardData(text);
   return [
     ...numbersInOnePiece(text),
     ...numbersInGroups(text),
@@ -15,6 +16,19 @@ export function searchText(text: string): Range[] {
     ...isoNumbers(text, ISO_MESSAGE),
     ...namedCardData(text),
   ];
+}
+
+const FEWEST_DIGITS = 12;
+
+/** Whether a text has as many digits as the shortest number in a track. Most names and serial numbers have fewer. */
+function hasDigitsOfNumber(text: string): boolean {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 48 && code <= 57) count += 1;
+    if (count === FEWEST_DIGITS) return true;
+  }
+  return false;
 }
 
 const DIGITS = /\d{13,}/g;

@@ -21,7 +21,7 @@ import { pickInput, unknownFields } from '../rest/input.js';
 import { lineAnswers, readRows, type RowLimits, type RowStore } from '../rest/lines.js';
 import { NDJSON_TYPE, type RouteBase } from '../rest/route.js';
 import { valueOf, type Received } from '../rest/router.js';
-import { admitted, type AdmitAll, type Batches, type GatheredCall, type PerformTogether } from './batches.js';
+import type { AdmitAll, Batches, GatheredCall, PerformTogether } from './batches.js';
 import type { OpenExchange, OpenExchanges } from './open-exchanges.js';
 
 /** Route of /terminal/v1. `T` is a terminal that may use the service. */
@@ -302,6 +302,14 @@ export class TerminalExchange<T> implements OpenExchange {
     endResponse(request, response);
     return await isTaken(response);
   }
+}
+
+/** The terminal of the claim. Errors: `TerminalRefused`. */
+async function admitted<T>(admit: AdmitAll<T>, work: ReadWork, claim: TerminalClaim): Promise<T> {
+  const [found] = await admit(work, [claim]);
+  if (found === undefined) throw new Error('Nothing is known of the terminal.');
+  if (found instanceof TerminalRefused) throw found;
+  return found;
 }
 
 interface ReceivedInput {

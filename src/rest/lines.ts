@@ -17,7 +17,7 @@ import { isObject, ndjsonLine, ndjsonRows } from '../platform/encoding/ndjson.js
 import { DomainError } from '../platform/errors.js';
 import { addRows, batchesOf, NO_ROWS, type Row, type RowResult } from '../platform/requests/rows.js';
 import { NDJSON_TYPE, type RouteBase } from './route.js';
-import { authorize, callerOf, createRouter, type Received } from './router.js';
+import { authorize, callerOf, createRouter, enterSlot, type Received } from './router.js';
 
 /** Stores rows in batches, each in its own unit of work. `Checked` is a batch checked before its unit. */
 export interface RowStore<Checked> {
@@ -110,15 +110,9 @@ function notNdjson(message: string): HttpProblem {
 
 /** Counts the request among the streams of its company until it ends. Errors: `busy` for too many. */
 function enterStreams(response: Response, { companyId }: Caller): void {
-  const { limits, leave } = requestContextOf(response);
   const slot = { kind: 'ingest_of_company', of: String(companyId), max: STREAMS_OF_COMPANY };
-  const taken = limits.slots.take(slot);
-  if (typeof taken !== 'function') {
-    const message = `Too many streams at the same time: at most ${STREAMS_OF_COMPANY} of one company.`;
-    throw new DomainError('busy', message, { retryAfter: RETRY_SECONDS });
-  }
-  if (response.closed) taken();
-  else leave.push(taken);
+  const message = `Too many streams at the same time: at most ${STREAMS_OF_COMPANY} of one company.`;
+  enterSlot(response, slot, () => new DomainError('busy', message, { retryAfter: RETRY_SECONDS }));
 }
 
 /** Yields the pieces until the server stops. Errors: 503 when it stops; later pieces are not stored. */

@@ -13,7 +13,7 @@ import { DomainError } from '../platform/errors.js';
 import { RetrySpread, TERMINAL_RETRIES } from '../platform/limits/retry-spread.js';
 import { BoundedWindowStore } from '../platform/limits/window-store.js';
 import type { TerminalClaim } from '../platform/terminal.js';
-import { createRouter } from '../rest/router.js';
+import { createRouter, enterSlot } from '../rest/router.js';
 import { Batches } from './batches.js';
 import { TerminalExchange, type ExchangeOptions, type TerminalRoute } from './exchange.js';
 import { OpenExchanges, type CheckOptions } from './open-exchanges.js';
@@ -112,19 +112,11 @@ function createLimit(
       onLimited();
       throw tooMany(`at most ${points} a minute of one terminal`, Math.ceil(msBeforeNext / SECOND));
     }
-    takeSlot(response, key);
+    const max = TERMINAL_LIMITS.requestsInProgress;
+    enterSlot(response, { kind: 'requests_of_terminal', of: key, max }, () =>
+      tooMany(`at most ${max} at the same time of one terminal`, RETRY_SECONDS),
+    );
   };
-}
-
-function takeSlot(response: Response, key: string): void {
-  const { limits, leave } = requestContextOf(response);
-  const max = TERMINAL_LIMITS.requestsInProgress;
-  const taken = limits.slots.take({ kind: 'requests_of_terminal', of: key, max });
-  if (typeof taken !== 'function') {
-    throw tooMany(`at most ${max} at the same time of one terminal`, RETRY_SECONDS);
-  }
-  if (response.closed) taken();
-  else leave.push(taken);
 }
 
 function tooMany(limit: string, seconds: number): HttpProblem {

@@ -6,7 +6,7 @@ import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { Uses } from './uses.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const DOMAIN = /[/]src[/]resources[/].+[.](model|rules|repository|service)[.]ts$/;
+const DOMAIN = /[/]src[/]domain[/].+[.](model|rules|repository|service)[.]ts$/;
 
 /** `path name` of each function of the domain that neither a command nor a request can reach. */
 function unreachedIn(root: string, config: string): readonly string[] {

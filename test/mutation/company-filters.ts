@@ -23,7 +23,7 @@ const ASSERTION = /^(?:AssertionError|Error: promise resolved)/;
 
 /** Groups of tests, each for one process; the second one runs if the first finds nothing. */
 function groupsFor(file: string): readonly (readonly string[])[] {
-  const resource = /^src\/(resources\/[^/]+)/.exec(file)?.[1];
+  const resource = /^src\/(domain\/[^/]+\/[^/]+)/.exec(file)?.[1];
   if (resource !== undefined) return [['test/database/tenancy'], [`test/${resource}/`]];
   return [['test/database/tenancy', 'test/database/migrations.sqlite.test.ts'], ['test/database/']];
 }

@@ -206,7 +206,6 @@ const layers = [
     src: [...UNITS, 'http', 'graphql', 'graphql-schema'],
     packages: [
       '@apollo/server',
-      '@as-integrations/express5',
       'dataloader',
       'express',
       'graphql',
@@ -214,7 +213,7 @@ const layers = [
       'graphql-ws',
       'ws',
     ],
-    node: ['crypto', 'events', 'fs/promises', 'stream', 'timers/promises', 'util', 'v8', 'zlib'],
+    node: ['crypto', 'events', 'fs/promises', 'stream', 'timers/promises', 'util', 'zlib'],
   },
   {
     name: 'mqtt',

@@ -10,7 +10,6 @@ import { createSignInThrottle } from '../domain/people/user/sign-in/sign-in-thro
 import { createSignIn } from '../domain/people/user/sign-in/sign-in.service.js';
 import { readContent } from '../domain/software/content/content.service.js';
 import { discardContent, stageContent } from '../domain/software/content/staging.service.js';
-import { deferGraphql } from '../graphql/deferred.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Graphql } from '../graphql/server.js';
 import { createBase64BodyReader } from '../http/body/base64-body.js';
@@ -154,6 +153,36 @@ function createRest(
 /** Mutations whose responses show a secret that is not stored. */
 const SECRET_MUTATIONS = ['apiTokenCreate', 'apiTokenRenew', 'memberAdd', 'deviceTokenIssue'];
 
+interface DeferredGraphql extends Graphql {
+  /** Loads it, unless that was done before. Rejects with what `create` rejects with. */
+  readonly load: () => Promise<void>;
+}
+
+/**
+ * GraphQL that is loaded once the server listens: with its schema, it is half of what a server loads.
+ * Requests that come before wait for it.
+ */
+function deferGraphql(create: () => Promise<Graphql>): DeferredGraphql {
+  let loaded: Graphql | undefined;
+  let loading: Promise<Graphql> | undefined;
+  const load = async (): Promise<Graphql> => (loaded = await (loading ??= create()));
+  const use = <T>(handle: (graphql: Graphql) => T): T | Promise<T> =>
+    loaded === undefined ? load().then(handle) : handle(loaded);
+  return {
+    load: async () => void (await load()),
+    handler: (...request) => use(({ handler }) => void handler(...request)),
+    post: (...request) => use(({ post }) => void post(...request)),
+    // Express recognizes an error handler by its four parameters.
+    refuse: (error, request, response, next) =>
+      use(({ refuse }) => void refuse(error, request, response, next)),
+    stop: async (graceMs) => {
+      // If it could not be loaded, there is nothing to end.
+      await loading?.catch(() => undefined);
+      await loaded?.stop(graceMs);
+    },
+  };
+}
+
 /** Modules of GraphQL, in an order in which each loads in less than 50 ms; requests are served in between. */
 const GRAPHQL_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('reflect-metadata'),
@@ -163,8 +192,8 @@ const GRAPHQL_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('../graphql/index.js'),
   () => import('../domain/payments/transaction/recording/transaction-recording.graphql.js'),
   () => import('./graphql/graphql-modules.js'),
-  () => import('../graphql/live/live.js'),
-  () => import('../graphql/http/direct-queries.js'),
+  () => import('../graphql/live/sockets.js'),
+  () => import('../graphql/http/operations.js'),
   () => import('../graphql/server.js'),
 ];
 
@@ -208,10 +237,10 @@ async function createGraphqlSurface(
     maxContentBytes: config.maxFileBytes,
     onError,
     limits,
-    live: {
-      ...{ count, observer: monitoring.observeOperations, clock },
-      times: { idleMs: timeouts.idleMs, ...liveTimes },
-    },
+    count,
+    observer: monitoring.observeOperations,
+    clock,
+    liveTimes: { idleMs: timeouts.idleMs, ...liveTimes },
   });
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
-import { shareArguments } from '../../src/graphql/execution/shared-arguments.js';
+import { shareArguments } from '../../src/graphql/execution/long-input.js';
 import { populate } from '../support/populated.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { servicesOf } from './operation-services.js';

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { ReadWork, Units } from '../../src/database/work.js';
-import { RequestLoaders } from '../../src/graphql/execution/reading.js';
-import { SharedUnit } from '../../src/graphql/execution/shared-unit.js';
+import { RequestLoaders, SharedUnit } from '../../src/graphql/execution/reading.js';
 import { createLargeReads } from '../../src/platform/concurrency/semaphore.js';
 import { ask, openKnown } from '../support/raw-socket.js';
 import { startServer, type TestServer } from '../support/server.js';

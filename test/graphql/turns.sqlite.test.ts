@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
-import { coerceLongLists } from '../../src/graphql/execution/long-variables.js';
+import { coerceLongLists } from '../../src/graphql/execution/long-input.js';
 import type { Fields } from '../support/client.js';
 import { answered, nodeId, refused } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';

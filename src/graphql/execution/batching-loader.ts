@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 
-import type { EntriesPerTurn } from './entries-per-turn.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 
 /** Reads the values of many keys at once. */
 export type Batch<K, V> = (keys: readonly K[]) => Promise<readonly V[]>;
@@ -48,4 +48,33 @@ function keepErrors<K, V>(load: Batch<K, V>) {
       throw error;
     }
   };
+}
+
+/** Limits rendering to `perTurn` entries per turn of the event loop. */
+export class EntriesPerTurn {
+  #turn = Promise.resolve();
+  #left: number;
+
+  constructor(private readonly perTurn: number) {
+    this.#left = perTurn;
+  }
+
+  /** Resolves when this number of entries may be rendered. */
+  take(entries: number): Promise<void> {
+    if (this.#left <= 0) {
+      this.#turn = this.#turn.then(yieldToEventLoop);
+      this.#left = this.perTurn;
+    }
+    this.#left -= entries;
+    return this.#turn;
+  }
+
+  /** Resolves when all entries are rendered and have started their loads. */
+  async idle(): Promise<void> {
+    for (let turn; turn !== this.#turn;) {
+      turn = this.#turn;
+      await turn;
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+    }
+  }
 }

@@ -78,9 +78,9 @@ export class OperationContents {
     }
   }
 
-  /** Data of a response in which placeholders are replaced by bytes. */
+  /** Data of a response in which placeholders are replaced by bytes, unless `fill` does that. */
   async inline<T>(data: T): Promise<T> {
-    if (!this.hasPlaceholders) return data;
+    if (!this.hasPlaceholders || this.#isStreamed) return data;
     let text = '';
     for await (const piece of this.fill(JSON.stringify(data))) text += piece;
     return JSON.parse(text) as T;

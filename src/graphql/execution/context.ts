@@ -1,23 +1,14 @@
-import {
-  OperationTypeNode,
-  type DocumentNode,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { OperationTypeNode } from 'graphql';
 
 import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
-import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
 import type { StoredResponses } from '../../http/stored-responses.js';
 import { callerWithRights, demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { Secrets } from '../../platform/keys/secrets.js';
 import type { IdempotencyKey } from '../../platform/requests/idempotency.js';
-import type { FormerCall } from '../idempotency/former-replay.js';
-import { RepeatableChange } from '../idempotency/repeatable-change.js';
 import type { Price } from '../limits/admission.js';
-import type { Variables } from '../limits/cost.js';
 import { requestError, type Within } from '../schema/errors.js';
 import { conditionOf, type FilterInput } from '../schema/filter.js';
 import { payload, recordsIn, type Payload } from '../schema/payload.js';
@@ -25,8 +16,10 @@ import { OperationContents, type ReadContent } from './contents.js';
 import type { Events } from './following/feed.js';
 import { follow } from './following/follow.js';
 import type { SharedFeeds } from './following/shared-feeds.js';
+import type { Executable } from './long-input.js';
 import { RequestLoaders } from './reading.js';
 import { RecordReads } from './reads.js';
+import { RepeatableChange } from './repeatable-change.js';
 import { NO_FACTS, type RequestFacts } from './request.js';
 
 /** Arguments of a subscription: which events, and after which id. */
@@ -50,16 +43,9 @@ export interface OperationServices {
   readonly largeReads: Semaphore;
 }
 
-/** The public members only: Apollo copies the context, and the copy is no instance of the class. */
-export type OperationContext = Pick<GraphqlContext, keyof GraphqlContext>;
-
 /** An operation with its context. */
-export interface Execution {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  readonly variables: Variables;
-  readonly context: OperationContext;
+export interface Execution extends Executable {
+  readonly context: GraphqlContext;
 }
 
 /**
@@ -67,11 +53,9 @@ export interface Execution {
  * FORBIDDEN if the caller does not have it.
  */
 export class GraphqlContext extends RecordReads {
-  // No #private members: Apollo hands resolvers a copy, which would not have them.
+  // No #private members: `during` makes copies, which would not have them.
   readonly contents: OperationContents;
   readonly secrets: Secrets;
-  /** Receives the operation's type and name for metrics and log; null if the operation is not watched. */
-  watched: WatchedOperation | null = null;
   /** Set while a mutation with an Idempotency-Key is executed. */
   private readonly repeatable: RepeatableChange | null = null;
 
@@ -89,7 +73,8 @@ export class GraphqlContext extends RecordReads {
 
   /** A copy for one field of a mutation, whose change is made through `repeatable`. */
   during(repeatable: RepeatableChange): GraphqlContext {
-    return this.copy({ repeatable });
+    const context = Object.create(GraphqlContext.prototype) as GraphqlContext;
+    return Object.assign(context, this, { repeatable });
   }
 
   /**
@@ -118,14 +103,13 @@ export class GraphqlContext extends RecordReads {
   }
 
   /** Errors: BAD_USER_INPUT for a mutation whose response shows a secret, and is therefore not stored. */
-  repeatableChange(key: IdempotencyKey, former: FormerCall): RepeatableChange {
-    const { field } = former;
+  repeatableChange(key: IdempotencyKey, field: string): RepeatableChange {
     if (this.services.secretMutations.includes(field)) {
       throw requestError(
         `${field} takes no Idempotency-Key: its response shows a secret that is not stored.`,
       );
     }
-    return new RepeatableChange(key, former, this.services.storedResponses, this.loaders);
+    return new RepeatableChange(key, this.services.storedResponses, this.loaders);
   }
 
   read<T>(scope: Scope, use: (work: ReadWork) => Promise<T>): Promise<T> {
@@ -216,10 +200,5 @@ export class GraphqlContext extends RecordReads {
     if (subscription === null) throw new Error('Only a subscription can follow records.');
     const condition = conditionOf(newRows, filter);
     return follow(this.services, subscription, { newRows, condition, scope, after });
-  }
-
-  private copy(changed: object): GraphqlContext {
-    const context = Object.create(GraphqlContext.prototype) as GraphqlContext;
-    return Object.assign(context, this, changed);
   }
 }

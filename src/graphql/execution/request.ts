@@ -26,11 +26,6 @@ export interface RequestFacts {
 
 export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, subscription: null };
 
-/** `extensions.cost`. */
-export function costShown(requested: number, { nodes }: OperationCounters): object {
-  return { requested, actual: nodes };
-}
-
 /** Counts what an operation does while it runs. */
 export interface OperationCounters {
   /** Records in the response: `extensions.cost.actual`. */

@@ -1,8 +1,8 @@
 import { Upload as UploadSlot } from 'graphql-upload-minimal';
 
 import type { Upload, UploadedFile } from '../../http/body/multipart.js';
+import { parsedJson } from '../../platform/encoding/json.js';
 import { operationRefused } from '../limits/limits.js';
-import { parsedJson } from './json.js';
 
 /** Files by the value of the variable, and by the coerced value of the argument. */
 const files = new WeakMap<object, UploadedFile>();

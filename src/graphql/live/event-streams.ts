@@ -4,20 +4,21 @@ import { finished } from 'node:stream';
 
 import { readToken } from '../../http/credential.js';
 import { headerOf } from '../../http/headers.js';
+import { holdBytes, writeBuffers } from '../../http/pieces.js';
+import { HttpProblem } from '../../http/problem.js';
 import { readQuery } from '../../http/query.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { leaveRequests } from '../../http/server/requests.js';
+import { bufferPieces } from '../../platform/encoding/long-text.js';
 import { DomainError } from '../../platform/errors.js';
+import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import { renderError, RenderedErrors } from '../execution/mask.js';
-import { graphqlContextOf } from '../http/http-context.js';
-import { methodNotAllowed, methodNotAllowedAt } from '../http/methods.js';
-import { readOperationText, sentBy, type OperationText } from '../http/operation-text.js';
+import { readOperationText, sentBy } from '../http/operation-text.js';
+import { graphqlContextOf } from '../http/request.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
-import { takeConnection, takeToken } from './connection-slots.js';
-import { EventStream, type Outcomes } from './event-stream.js';
-import type { LiveTimes } from './limits.js';
-import { Operation, type Client, type Outcome } from './operation/operation.js';
-import type { LiveParts } from './parts.js';
+import type { Message } from './events.js';
+import { takeConnection, takeToken, type LiveTimes } from './limits.js';
+import { LiveOperation, type Client, type LiveParts, type Messages } from './operation.js';
 
 /** GraphQL over server-sent events: "distinct connections" of graphql-sse, one connection per operation. */
 export class EventStreams {
@@ -52,13 +53,19 @@ export class EventStreams {
     leaveRequests(response);
     waiting.demandRoom(caller.companyId);
     const client = this.#clientOf(request, response);
-    const operation = this.#admit(readOperationText(sentBy(request)), client);
-    if (operation instanceof RenderedErrors) {
-      await this.#stream(response, errorOutcome(operation)).send();
+    const text = readOperationText(sentBy(request));
+    let operation: LiveOperation;
+    try {
+      operation = new LiveOperation(this.parts, client, text);
+    } catch (error) {
+      if (!(error instanceof OperationRefused)) throw error;
+      // An `EventSource` cannot read the body of another status than 200.
+      const messages = refusal(renderError(this.parts, client.requestId, error));
+      await new EventStream(response, this.times, messages).send();
       return;
     }
     if (request.method === 'GET' && operation.kind === OperationTypeNode.MUTATION)
-      throw methodNotAllowed(['POST']);
+      throw new HttpProblem(405, 'method_not_allowed', 'Send POST.', { Allow: 'POST' });
     await this.#send(response, operation, client);
   };
 
@@ -68,27 +75,8 @@ export class EventStreams {
     for (const stream of this.#subscriptions) stream.cut();
   }
 
-  /**
-   * The protocol has the errors of parsing and validation in a `next` event: an `EventSource` cannot read the
-   * body of another status than 200.
-   */
-  #admit(text: OperationText, client: Client): Operation | RenderedErrors {
-    try {
-      return new Operation(this.parts.operations, client, text);
-    } catch (error) {
-      if (error instanceof OperationRefused) {
-        return renderError(this.parts.operations, client.requestId, error);
-      }
-      throw error;
-    }
-  }
-
-  #stream(response: Response, outcomes: Outcomes): EventStream {
-    return new EventStream(response, this.times, outcomes);
-  }
-
-  async #send(response: Response, operation: Operation, client: Client): Promise<void> {
-    const stream = this.#stream(response, operation.outcomes());
+  async #send(response: Response, operation: LiveOperation, client: Client): Promise<void> {
+    const stream = new EventStream(response, this.times, operation.messages());
     if (operation.isSubscription) this.#subscriptions.add(stream);
     // Subscriptions check the token for each event, but a stalled stream makes none.
     const recheck = setInterval(() => {
@@ -113,8 +101,8 @@ export class EventStreams {
   }
 }
 
-function* errorOutcome({ errors }: RenderedErrors): Generator<Outcome> {
-  yield { response: JSON.stringify({ errors }) };
+function* refusal({ errors }: RenderedErrors): Generator<readonly Message[]> {
+  yield [{ id: null, payload: JSON.stringify({ errors }) }];
 }
 
 /** The header that an `EventSource` sends when it reconnects. */
@@ -128,18 +116,101 @@ function lastSeenBy(request: Request): number | null {
   );
 }
 
-const ADVICE =
-  'The single connection mode of graphql-sse is not supported. Use its distinct connections mode (singleConnection: false): one request to /graphql/stream per operation, with Accept: text/event-stream.';
-
-/** The header of a client that has reserved a connection. */
-const RESERVATION = 'x-graphql-event-stream-token';
-
-/** Refuses graphql-sse's single connection mode: PUT reserves a connection, other requests name it. */
-export const refuseSingleConnection: RequestHandler = (request, _response, next) => {
-  const { method, originalUrl, path } = request;
-  if (method === 'PUT') throw methodNotAllowedAt(path, ADVICE);
-  const isReserved = path.startsWith('/stream') && readQuery(originalUrl).has('token');
-  if (isReserved || headerOf(request, RESERVATION) !== undefined)
-    throw operationRefused('BAD_REQUEST', ADVICE);
-  next();
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-store',
+  // Turns off buffering in nginx, which would hold events back.
+  'X-Accel-Buffering': 'no',
 };
+/** Some browsers report a stream as open only after its first bytes. */
+const COMMENT = ':\n\n';
+const COMPLETE = 'event: complete\ndata:\n\n';
+
+/** A response of server-sent events, one for each response or event, as fast as the client reads. */
+class EventStream {
+  #isCut = false;
+  #isSending = false;
+  readonly #held: HeldBytes;
+
+  constructor(
+    private readonly response: Response,
+    private readonly times: Pick<LiveTimes, 'heartbeatMs'>,
+    private readonly messages: Messages | Generator<readonly Message[]>,
+  ) {
+    this.#held = holdBytes(response);
+  }
+
+  /** Whether the client does not read what is buffered for it. */
+  get isStalled(): boolean {
+    return this.response.writableNeedDrain;
+  }
+
+  async send(): Promise<void> {
+    const { response, messages } = this;
+    const unwatch = finished(response, { readable: false }, () => void messages.return(undefined));
+    response.status(200).set(HEADERS);
+    this.#write(COMMENT);
+    const heartbeat = setInterval(() => this.#beat(), this.times.heartbeatMs).unref();
+    try {
+      await this.#sendMessages();
+      // A client does not reconnect after `complete`. Otherwise it does.
+      if (!this.#isCut) this.#write(COMPLETE);
+    } finally {
+      clearInterval(heartbeat);
+      unwatch();
+      response.end();
+    }
+  }
+
+  /** Ends the stream without `complete`, so that the client reconnects. */
+  cut(): void {
+    this.#isCut = true;
+    void this.messages.return(undefined);
+    if (this.isStalled) this.destroy();
+  }
+
+  /** Drops what is buffered for the client. */
+  destroy(): void {
+    this.response.destroy();
+  }
+
+  async #sendMessages(): Promise<void> {
+    try {
+      for await (const messages of this.messages) await this.#sendText(textOf(messages));
+    } catch (error) {
+      if (!(error instanceof RenderedErrors)) throw error;
+      for (const messages of refusal(error)) await this.#sendText(textOf(messages));
+    }
+  }
+
+  async #sendText(text: string): Promise<void> {
+    const held = this.#held;
+    this.#isSending = true;
+    try {
+      held.resize(Buffer.byteLength(text));
+      await writeBuffers(this.response, bufferPieces(text), held);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      // Too many bytes are unread: the client reconnects.
+      this.cut();
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  #beat(): void {
+    if (!this.isStalled && !this.#isSending) this.#write(COMMENT);
+  }
+
+  #write(text: string): void {
+    if (!this.response.destroyed) this.response.write(text);
+  }
+}
+
+function textOf(messages: readonly Message[]): string {
+  const texts = messages.map(({ id, payload }) => {
+    const next = `event: next\ndata: ${payload}\n\n`;
+    return id === null ? next : `id: ${id}\n${next}`;
+  });
+  return texts.join('');
+}

@@ -12,14 +12,12 @@ import { DomainError } from '../../platform/errors.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { RenderedErrors, renderError } from '../execution/mask.js';
 import { NO_FACTS, type RequestFacts } from '../execution/request.js';
-import { readOperationText } from '../http/operation-text.js';
-import { idempotencyKeyOf, tokensIn } from '../http/socket-message.js';
+import { idempotencyKeyOf, readOperationText, type Json } from '../http/operation-text.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
-import { takeToken } from './connection-slots.js';
-import { LIVE_LIMITS } from './limits.js';
-import { Operation, type OperationControl, type Outcome } from './operation/operation.js';
+import type { Message } from './events.js';
+import { LIVE_LIMITS, takeToken } from './limits.js';
+import { LiveOperation, type LiveParts, type OperationControl } from './operation.js';
 import { Outbox } from './outbox.js';
-import type { LiveParts } from './parts.js';
 
 /** Facts of the request that opened the socket. */
 export interface Opening {
@@ -30,11 +28,9 @@ export interface Opening {
 
 /** Context value of the execution arguments for graphql-ws. */
 export interface SocketOperation {
-  readonly operation: Operation;
-  readonly send: (outcome: Outcome) => Promise<void>;
+  readonly operation: LiveOperation;
+  readonly send: (messages: readonly Message[]) => Promise<void>;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Close codes of WebSockets (IANA registry): the server is overloaded, or it stops. */
 const TRY_AGAIN_LATER = 1013;
@@ -96,7 +92,7 @@ export class SocketSession {
       this.#companyId = caller.companyId;
     } catch (error) {
       if (error instanceof HttpProblem) return this.#refuse(TRY_AGAIN_LATER, error.message);
-      const { code } = renderError(this.parts.operations, requestId, error);
+      const { code } = renderError(this.parts, requestId, error);
       // FORBIDDEN: the token belongs to a device.
       if (code === 'UNAUTHENTICATED' || code === 'FORBIDDEN') {
         return this.#refuse(CloseCode.Forbidden, NO_TOKEN);
@@ -121,7 +117,7 @@ export class SocketSession {
       return await this.#prepare(id, sent, requestId, refusal, { stop, onEnd });
     } catch (error) {
       onEnd();
-      return [wrapped(renderError(this.parts.operations, requestId, error))];
+      return [wrapped(renderError(this.parts, requestId, error))];
     }
   }
 
@@ -131,7 +127,7 @@ export class SocketSession {
       const rendered =
         originalError instanceof RenderedErrors
           ? originalError
-          : renderError(this.parts.operations, this.opening.requestId, originalError);
+          : renderError(this.parts, this.opening.requestId, originalError);
       if (rendered.code === 'UNAUTHENTICATED')
         setImmediate(() => this.#refuse(CloseCode.Forbidden, NO_TOKEN));
       return rendered.errors;
@@ -169,7 +165,7 @@ export class SocketSession {
 
   /** Reports a fault of the server and closes the socket. */
   fail(error: unknown): void {
-    this.parts.operations.onError(error, this.opening.requestId);
+    this.parts.onError(error, this.opening.requestId);
     this.#refuse(CloseCode.InternalServerError, 'Something went wrong on the server');
   }
 
@@ -209,7 +205,7 @@ export class SocketSession {
       context: (subscription: RequestFacts['subscription']) =>
         this.#context(requestId, { ...facts, subscription }),
     };
-    const operation = new Operation(this.parts.operations, client, text, {
+    const operation = new LiveOperation(this.parts, client, text, {
       stop,
       turn: (signal) => this.#turn(signal, asked),
       onEnd: () => {
@@ -218,9 +214,10 @@ export class SocketSession {
       },
     });
     if (!operation.isSubscription) this.#pending += 1;
-    const send = (outcome: Outcome): Promise<void> =>
-      this.#send(outcomeTexts(outcome).map((payload) => nextMessage(id, payload)));
-    const contextValue: SocketOperation = { operation, send };
+    const contextValue: SocketOperation = {
+      operation,
+      send: (messages) => this.#send(messages.map(({ payload }) => nextMessage(id, payload))),
+    };
     return { ...operation.args, contextValue };
   }
 
@@ -260,8 +257,14 @@ export class SocketSession {
   }
 }
 
-function outcomeTexts(outcome: Outcome): readonly string[] {
-  return 'events' in outcome ? outcome.events.map(({ payload }) => payload) : [outcome.response];
+/** The tokens in `accessToken`, `access_token` (as in REST) and `authorization` ("Bearer …"). */
+function tokensIn(params: Json): (string | undefined)[] {
+  const { accessToken, access_token, authorization, Authorization } = params;
+  const bearer = [authorization, Authorization].map((value) =>
+    typeof value === 'string' ? /^Bearer +(\S+)$/i.exec(value)?.[1] : undefined,
+  );
+  const plain = [accessToken, access_token].map((value) => (typeof value === 'string' ? value : undefined));
+  return [...plain, ...bearer];
 }
 
 /** A message of the protocol whose payload is JSON already. */

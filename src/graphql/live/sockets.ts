@@ -1,5 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { handleProtocols } from 'graphql-ws';
+import {
+  CloseCode,
+  handleProtocols,
+  makeServer,
+  MessageType,
+  parseMessage,
+  type ExecutionResult,
+  type Server,
+} from 'graphql-ws';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
@@ -9,13 +17,11 @@ import { HttpProblem } from '../../http/problem.js';
 import { malformed, readQuery } from '../../http/query.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { isUpgrade, takeOver } from '../../http/server/upgrade.js';
-import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { isTurnOver, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
-import { takeConnection } from './connection-slots.js';
-import { LIVE_LIMITS, type LiveTimes } from './limits.js';
-import type { LiveParts } from './parts.js';
-import { createProtocol, serveSocket, type Protocol } from './protocol.js';
-import { SocketSession } from './socket-session.js';
+import { LIVE_LIMITS, takeConnection, type LiveTimes } from './limits.js';
+import type { LiveParts, Messages } from './operation.js';
+import { SocketSession, type SocketOperation } from './socket-session.js';
 
 const STOP_POLL_MS = 20;
 /** Headers of the HTTP response that are also sent with the response to a handshake. */
@@ -117,7 +123,7 @@ export class Sockets {
   }
 
   #begin(socket: WebSocket, session: SocketSession): void {
-    const { clock } = this.parts.operations;
+    const { clock } = this.parts;
     const open: OpenSocket = { session, heardAt: clock.elapsed() };
     const markAlive = (): void => {
       open.heardAt = clock.elapsed();
@@ -130,7 +136,7 @@ export class Sockets {
   /** Terminates sockets that would be silent for longer than `idleMs` at the next ping. */
   #ping(): void {
     const { idleMs, pingMs } = this.times;
-    const now = this.parts.operations.clock.elapsed();
+    const now = this.parts.clock.elapsed();
     for (const [socket, { session, heardAt }] of this.#open) {
       // A client that reads slowly gets the ping late; its connection is judged by what it reads.
       if (session.isSending || now - heardAt <= idleMs - pingMs) socket.ping();
@@ -157,4 +163,77 @@ function demandHandshake(request: Request): void {
   if (!/^[+/0-9A-Za-z]{22}==$/.test(headerOf(request, 'sec-websocket-key') ?? '')) {
     throw malformed('Send a Sec-WebSocket-Key of 16 bytes in base64.');
   }
+}
+
+type Protocol = Server<{ readonly session: SocketSession }>;
+
+type Results = AsyncGenerator<ExecutionResult>;
+
+/** The protocol graphql-transport-ws, by graphql-ws. */
+function createProtocol(initMs: number): Protocol {
+  const run = ({ contextValue }: { contextValue?: unknown }): Results =>
+    sendingMessages(contextValue as SocketOperation) as unknown as Results;
+  return makeServer<Record<string, unknown> | undefined, { readonly session: SocketSession }>({
+    connectionInitWaitTimeout: initMs,
+    onConnect: ({ extra, connectionParams }) => extra.session.connect(connectionParams),
+    onSubscribe: ({ extra }, id, payload) => extra.session.subscribe(id, { ...payload }),
+    execute: run,
+    subscribe: run,
+    onError: ({ extra }, _id, _payload, errors) => extra.session.render(errors),
+  });
+}
+
+/**
+ * Sends the messages, so that graphql-ws only handles the end: it would send events one by one, and make the
+ * text of each for every client.
+ */
+function sendingMessages({ operation, send }: SocketOperation): Messages {
+  const messages = operation.messages();
+  const next = messages.next.bind(messages);
+  messages.next = async () => {
+    for (;;) {
+      const result = await next();
+      if (result.done === true) return result;
+      await send(result.value);
+    }
+  };
+  return messages;
+}
+
+/** Connects a socket to the protocol. Calls `onMessage` for each message of the client. */
+function serveSocket(
+  protocol: Protocol,
+  socket: WebSocket,
+  session: SocketSession,
+  onMessage: () => void,
+): void {
+  const closed = protocol.opened(
+    {
+      protocol: socket.protocol,
+      send: (text) => session.send(text),
+      close: (code, reason) => socket.close(code, reason),
+      onMessage: (handle) => {
+        socket.on('message', (data: Buffer) => {
+          onMessage();
+          const text = data.toString();
+          workFor(session.owner, () => handle(text)).catch((error: unknown) => {
+            if (isServerMessage(text)) socket.close(CloseCode.BadRequest, 'Invalid message received');
+            else session.fail(error);
+          });
+        });
+      },
+    },
+    { session },
+  );
+  // A violation of the WebSocket protocol: ws closes the socket with its code.
+  socket.on('error', () => undefined);
+  socket.once('close', (code, reason) => {
+    closed(code, reason.toString()).catch((error: unknown) => session.fail(error));
+  });
+}
+
+/** Messages that only servers send: graphql-ws reports them like a fault of the server. */
+function isServerMessage(text: string): boolean {
+  const { type } = parseMessage(text);
+  return [MessageType.ConnectionAck, MessageType.Next, MessageType.Error].includes(type);
 }

@@ -19,7 +19,6 @@ import {
 
 import type { ReadWork } from '../../database/work.js';
 import { mayUse, type Scope } from '../../platform/caller.js';
-import { sharedText, type SharedText } from '../../platform/encoding/long-text.js';
 import type { Execution } from '../execution/context.js';
 import { FieldCollector } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
@@ -51,7 +50,7 @@ export async function plannedText({
   operation,
   variables,
   context,
-}: Execution): Promise<SharedText | null> {
+}: Execution): Promise<string | null> {
   const { loaders, caller, counters } = context;
   if (operation.operation !== OperationTypeNode.QUERY || loaders.isSearch) return null;
   try {
@@ -61,7 +60,7 @@ export async function plannedText({
     const isSingle = loaders.isRemote && isSingleStatement(plan, coerced);
     const read = async (work: ReadWork) => {
       const run = new PlanRun(work, coerced, isSingle);
-      return { text: sharedText(await textOf(plan, run)), nodes: run.nodes };
+      return { text: await textOf(plan, run), nodes: run.nodes };
     };
     const { text, nodes } = await (isSingle ? loaders.single(read) : loaders.uncounted(read, plan.isLarge));
     counters.nodes += nodes;

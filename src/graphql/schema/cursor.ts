@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
 import type { Key } from '../../database/list/slice.js';
-import { parsedJson } from '../http/json.js';
+import { parsedJson } from '../../platform/encoding/json.js';
 import { requestError } from './errors.js';
 
 /**

@@ -12,34 +12,3 @@ export function bufferPieces(text: string): Buffer[] {
   }
   return pieces;
 }
-
-/**
- * A text whose encoded bytes all its responses share. The text itself is dropped when the bytes are first
- * read.
- */
-export class LongText {
-  /** Length in bytes. */
-  readonly length: number;
-  #form: string | readonly Buffer[];
-
-  constructor(text: string) {
-    this.length = Buffer.byteLength(text);
-    this.#form = text;
-  }
-
-  get pieces(): readonly Buffer[] {
-    if (typeof this.#form === 'string') this.#form = bufferPieces(this.#form);
-    return this.#form;
-  }
-
-  toString(): string {
-    return typeof this.#form === 'string' ? this.#form : Buffer.concat(this.#form).toString();
-  }
-}
-
-/** A text that may be sent more than once. */
-export type SharedText = string | LongText;
-
-export function sharedText(text: string): SharedText {
-  return text.length > PIECE_BYTES ? new LongText(text) : text;
-}

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { GraphQLError, Source } from 'graphql';
 import { expect, it } from 'vitest';
 
-import { inDocumentOrder } from '../../../src/graphql/execution/error-order.js';
+import { inDocumentOrder } from '../../../src/graphql/execution/mask.js';
 
 const source = new Source('{ first { inner } second }');
 const errorAt = (position: number, path: (string | number)[]): GraphQLError =>

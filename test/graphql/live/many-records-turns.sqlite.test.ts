@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { createAdmission } from '../../../src/graphql/limits/admission.js';
-import { Operation } from '../../../src/graphql/live/operation/operation.js';
+import type { Message } from '../../../src/graphql/live/events.js';
+import { LiveOperation } from '../../../src/graphql/live/operation.js';
 import { watchOperations } from '../../../src/http/monitoring/operation-watch.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { turnsOf } from '../../support/turns.js';
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 /** An operation as sockets and streams execute it. */
-function operationOf(query: string): Operation {
+function operationOf(query: string): LiveOperation {
   const ignore = (): void => undefined;
   const observer = {
     streamOpened: ignore,
@@ -37,7 +38,7 @@ function operationOf(query: string): Operation {
   const admission = createAdmission({ schema, ...rules });
   const context = (): Promise<GraphqlContext> =>
     Promise.resolve(new GraphqlContext(server.acme.caller, servicesOf(server)));
-  return new Operation(
+  return new LiveOperation(
     { schema, admission, clock: server.clock, observer, development: false, onError: ignore },
     { transport: 'websocket', requestId: 'r', lastSeen: null, context },
     { query, variables: {}, operationName: null },
@@ -47,10 +48,10 @@ function operationOf(query: string): Operation {
 describe('3,000 records', () => {
   it('are made into text while others have turns, as many as the time that it takes', async () => {
     const numbers = GROUPS * NUMBERS;
-    const { result, turns } = await turnsOf(() => operationOf(listOf(GROUPS)).outcomes().next());
-    expect(numbersIn((result.value as { response: string }).response)).toBe(numbers);
+    const { result, turns } = await turnsOf(() => operationOf(listOf(GROUPS)).messages().next());
+    expect(numbersIn((result.value as readonly [Message])[0].payload)).toBe(numbers);
     expect(turns).toBeGreaterThanOrEqual(2);
-    const few = await turnsOf(() => operationOf(listOf(1)).outcomes().next());
+    const few = await turnsOf(() => operationOf(listOf(1)).messages().next());
     expect(few.turns).toBeLessThan(6);
   });
 });

@@ -7,7 +7,6 @@
  */
 import {
   execute,
-  getArgumentValues,
   getVariableValues,
   GraphQLError,
   Kind,
@@ -24,13 +23,12 @@ import { createHash } from 'node:crypto';
 
 import type { Caller } from '../../platform/caller.js';
 import { workFor, yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
-import type { Execution } from '../execution/context.js';
-import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
-import { coerceLongLists } from '../execution/long-variables.js';
 import { findSentFile } from '../http/upload.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
-import type { FormerCall } from './former-replay.js';
+import type { Execution } from './context.js';
+import { FieldCollector, type CollectedField } from './field-collector.js';
+import { coerceLongLists } from './long-input.js';
 import { StoredPayloadFound, type RepeatableChange, type StoredPayload } from './repeatable-change.js';
 
 export interface RepeatableExecution extends Execution {
@@ -53,11 +51,7 @@ export async function executeRepeatable(execution: RepeatableExecution): Promise
   const data: [string, unknown][] = [];
   const errors: GraphQLError[] = [];
   for (const field of new FieldCollector(schema, document, coerced).of(mutations, [operation.selectionSet])) {
-    const { name } = field.nodes[0];
-    const definition = mutations.getFields()[name.value];
-    const args = definition === undefined ? {} : getArgumentValues(definition, field.nodes[0], coerced);
-    const former = { key: idempotencyKey, field: name.value, alias: field.key, args };
-    const result = await new RepeatableField(execution, ready, field, former).execute();
+    const result = await new RepeatableField(execution, ready, field, idempotencyKey).execute();
     errors.push(...(result.errors ?? []));
     if (result.data == null) return { data: null, errors };
     data.push([field.key, result.data[field.key]]);
@@ -73,19 +67,19 @@ class RepeatableField {
     private readonly execution: RepeatableExecution,
     private readonly ready: RepeatableExecution,
     private readonly field: CollectedField,
-    private readonly former: FormerCall,
+    private readonly key: string,
   ) {
     this.#recordsBefore = execution.context.counters.nodes;
   }
 
   async execute(): Promise<ExecutionResult> {
     const { key: alias, nodes } = this.field;
-    const { key, field } = this.former;
+    const field = nodes[0].name.value;
     const document = documentOf(this.execution, this.field);
     const fingerprint = fingerprintOf(document, this.execution.variables);
-    const idempotencyKey = { key, call: `graphql payload ${field} ${alias}`, fingerprint };
+    const idempotencyKey = { key: this.key, call: `graphql payload ${field} ${alias}`, fingerprint };
     try {
-      const change = this.execution.context.repeatableChange(idempotencyKey, this.former);
+      const change = this.execution.context.repeatableChange(idempotencyKey, field);
       try {
         return await this.#executeOnce(documentOf(this.ready, this.field), change);
       } finally {
@@ -112,7 +106,6 @@ class RepeatableField {
     const payload = this.#payloadOf(result.data ?? null, mask(result.errors ?? []));
     await change.commit(payload);
     if (size > LONG_RESPONSE) await yieldToEventLoop();
-    if (change.isReplayed) context.counters.replayed = true;
     return resultOf(payload);
   }
 

@@ -6,9 +6,8 @@ import type { Caller } from '../../platform/caller.js';
 import { SECOND } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import type { IdempotencyKey } from '../../platform/requests/idempotency.js';
-import type { Content } from '../execution/contents.js';
-import type { RequestLoaders } from '../execution/reading.js';
-import { findFormerResult, type FormerCall } from './former-replay.js';
+import type { Content } from './contents.js';
+import type { RequestLoaders } from './reading.js';
 
 /** The response of one mutation field as it is stored, as JSON. */
 export interface StoredPayload {
@@ -41,11 +40,9 @@ export class RepeatableChange {
   readonly #rendered = Promise.withResolvers<StoredPayload>();
   #transaction: Promise<void> | null = null;
   #isOpen = false;
-  #isReplayed = false;
 
   constructor(
     private readonly key: IdempotencyKey,
-    private readonly former: FormerCall,
     private readonly responses: StoredResponses,
     private readonly loaders: RequestLoaders,
   ) {}
@@ -53,11 +50,6 @@ export class RepeatableChange {
   /** Whether the change was made and `commit` is expected. */
   get isOpen(): boolean {
     return this.#isOpen;
-  }
-
-  /** Whether the records were stored by an earlier execution, see `findFormerResult`. */
-  get isReplayed(): boolean {
-    return this.#isReplayed;
   }
 
   /**
@@ -68,12 +60,12 @@ export class RepeatableChange {
     if (this.#transaction !== null) throw new Error('A mutation makes one change.');
     return new Promise((resolve, reject) => {
       this.#transaction = units.write(caller, async (work) => {
-        const result = await this.#changeOnce(work, use);
+        await this.#refuseStored(work);
+        const result = await use(work);
         this.loaders.enterTransaction(work);
         this.#isOpen = true;
         resolve(result);
-        const payload = await this.#renderedInTime();
-        if (!this.#isReplayed) await this.#store(work, payload);
+        await this.#store(work, await this.#renderedInTime());
       });
       this.#transaction.catch(reject);
     });
@@ -102,14 +94,6 @@ export class RepeatableChange {
     this.#isOpen = false;
     this.#rendered.reject(new Error('The payload was not rendered.'));
     await this.#transaction?.catch(() => undefined);
-  }
-
-  async #changeOnce<T>(work: WriteWork, use: (work: WriteWork) => Promise<T>): Promise<T> {
-    await this.#refuseStored(work);
-    const former = await findFormerResult(this.responses, work, this.former);
-    if (former === undefined) return await use(work);
-    this.#isReplayed = true;
-    return former as T;
   }
 
   async #refuseStored(work: WriteWork): Promise<void> {

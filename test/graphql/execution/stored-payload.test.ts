@@ -1,15 +1,13 @@
 import 'reflect-metadata';
 import { extendSchema, getOperationAST, isObjectType, parse, type GraphQLSchema } from 'graphql';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serialize } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../../src/app/graphql/schema.js';
-import { instant } from '../../../src/database/storage.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
+import { executeRepeatable } from '../../../src/graphql/execution/repeatable-mutation.js';
 import { NO_FACTS } from '../../../src/graphql/execution/request.js';
-import { executeRepeatable } from '../../../src/graphql/idempotency/repeatable-mutation.js';
 import type { Fields } from '../../support/client.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
 import { startServer, type Member, type TestServer } from '../../support/server.js';
@@ -280,36 +278,5 @@ describe('bytes in a stored payload', () => {
     });
     expect((await ask(socket, query, variables, { extensions })).payload.data).toEqual(payload.data);
     socket.socket.close();
-  });
-});
-
-describe('a replay that an earlier version stored', () => {
-  it('is rendered from its records, and refused for other arguments', async () => {
-    const query =
-      'mutation ($name: String!) { groupCreate(input: { name: $name }) { group { name } userErrors { code } } }';
-    const group = await newGroup('of an earlier version');
-    const record = { id: group.databaseId, name: 'as it was' };
-    await server.app.database.writes
-      .insertInto('idempotency_keys')
-      .values({
-        company_id: acme.caller.companyId,
-        scope: `${acme.caller.userId} graphql groupCreate groupCreate`,
-        key: 'k-former',
-        fingerprint: createHash('sha256').update('{"input":{"name":"former"}}').digest('hex'),
-        status: 200,
-        answer: serialize({ group: record }).toString('base64'),
-        content_id: null,
-        created_at: instant.toColumn(server.clock.now()),
-      })
-      .execute();
-    const before = await totalOf('groups');
-    for (let time = 0; time < 2; time += 1) {
-      const { body, headers } = await acme.graphql(query, { name: 'former' }, keyed('k-former'));
-      expect(body.data).toEqual({ groupCreate: { group: { name: 'as it was' }, userErrors: [] } });
-      expect(headers.get('idempotent-replayed')).toBe('true');
-    }
-    const { body } = await acme.graphql(query, { name: 'other' }, keyed('k-former'));
-    expect(body.errors).toMatchObject([{ extensions: { code: 'IDEMPOTENCY_MISMATCH' } }]);
-    expect(await totalOf('groups')).toBe(before);
   });
 });

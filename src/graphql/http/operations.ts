@@ -1,0 +1,220 @@
+/**
+ * Operations over HTTP. Queries in the body of a POST run at once; Apollo Server serves everything else: mutations,
+ * files, GET, and persisted queries. Either way the operation runs as in ../operation.ts.
+ */
+import { ApolloServer, HeaderMap, type ApolloServerOptions, type ApolloServerPlugin } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import type { Request, RequestHandler, Response } from 'express';
+import { GraphQLError, OperationTypeNode, parse, type DocumentNode } from 'graphql';
+
+import { headerOf } from '../../http/headers.js';
+import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
+import { holdBytes, holdChanged, sendInPieces, sendText, STREAM_BYTES } from '../../http/pieces.js';
+import { requestContextOf } from '../../http/request-context.js';
+import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
+import type { OperationList } from '../../platform/config/operation-list.js';
+import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
+import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
+import { maskErrors } from '../execution/mask.js';
+import { Lru } from '../limits/lru.js';
+import type { OperationParts } from '../operation.js';
+import { HttpOperation, refusedWith, type HttpAnswer } from './http-operation.js';
+import { readOperationText, sentBy, type Json } from './operation-text.js';
+import { graphqlContextOf, releaseBody } from './request.js';
+
+/** Media types of responses in Apollo's order of preference; the first one is the default. */
+const TYPES = [
+  'application/json; charset=utf-8',
+  'application/graphql-response+json; charset=utf-8',
+  'application/json; callbackSpec=1.0; charset=utf-8',
+] as const;
+const NOT_ACCEPTABLE =
+  "An 'accept' header was provided for this request which does not accept application/json; charset=utf-8 or application/graphql-response+json; charset=utf-8";
+
+export interface OperationsOptions extends OperationParts {
+  /** The only documents that may run; null for any. */
+  readonly allowList: OperationList | null;
+}
+
+/** Executes the operation of an authenticated request, which `watch` follows, and sends the response. */
+export async function answerOperations(
+  options: OperationsOptions,
+  watch: WatchOperation,
+): Promise<RequestHandler> {
+  const apollo = await startApollo(options);
+  return async (request, response) => {
+    const sent = sentBy(request);
+    const isPersisted = persistedQueryOf(sent) != null;
+    // The text of a persisted query may be known already.
+    const text = readOperationText(isPersisted ? { query: 'persisted', ...sent } : sent);
+    const asked = (): string => JSON.stringify(sent);
+    const type = responseType(request);
+    const held = holdBytes(response, PIECE_BYTES);
+    const { contents, caller } = graphqlContextOf(response);
+    const { waiting } = requestContextOf(response).limits;
+    await enterEventLoop();
+    waiting.demandRoom(caller.companyId, asked);
+    contents.allowStreaming();
+    let answer: HttpAnswer;
+    try {
+      answer = await watch(async (watched) => {
+        const http = new HttpOperation(options, request, response, watched);
+        if (type === undefined) return http.refuse(refusedWith(406, NOT_ACCEPTABLE).errors);
+        const isDirect =
+          request.method === 'POST' && !isPersisted && http.admit(text)?.kind !== OperationTypeNode.MUTATION;
+        if (isDirect) return await http.run();
+        return await answerByApollo(apollo, http, { ...sent, variables: text.variables });
+      });
+    } finally {
+      releaseBody(request, response);
+    }
+    const bytes = Buffer.byteLength(answer.text);
+    waiting.expect(caller.companyId, asked, bytes);
+    response.status(answer.status).setHeader('Content-Type', type ?? TYPES[0]);
+    // Without await: a function that waits would keep the text in memory beside its pieces.
+    return send(response, answer.text, bytes, held);
+  };
+}
+
+function persistedQueryOf({ extensions }: Json): unknown {
+  return (extensions as Json | null | undefined)?.persistedQuery;
+}
+
+/** Media type of the response; undefined if the client accepts none. */
+function responseType(request: Request): string | undefined {
+  const accept = headerOf(request, 'accept');
+  if (accept === undefined || accept === '' || accept === '*/*') return TYPES[0];
+  const found = request.accepts([...TYPES]);
+  return found === false ? undefined : found;
+}
+
+/** Contents in the response are read while it is sent. Errors: `busy`, instead of a response that would have to wait. */
+async function send(response: Response, text: string, bytes: number, held: HeldBytes): Promise<void> {
+  const { contents, counters } = graphqlContextOf(response);
+  if (counters.replayed) response.setHeader('Idempotent-Replayed', 'true');
+  const isStreamed = contents.hasPlaceholders;
+  const needed = bytes + (isStreamed ? STREAM_BYTES : 0);
+  if (!counters.hasChanged) held.resize(needed);
+  else if (!holdChanged(response, held, needed)) return;
+  // Without await, as above.
+  return isStreamed
+    ? sendInPieces(response, contents.fill(text))
+    : sendText(response, text, held, counters.hasChanged);
+}
+
+interface ApolloContext {
+  readonly http: HttpOperation;
+}
+
+/** `sent` is the body of a POST, or what the query string of a GET says. */
+async function answerByApollo(
+  apollo: ApolloServer<ApolloContext>,
+  http: HttpOperation,
+  sent: Json,
+): Promise<HttpAnswer> {
+  const headers = new HeaderMap([['content-type', 'application/json']]);
+  const { status = 200, body } = await apollo.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: { method: 'POST', headers, search: '', body: sent },
+    context: () => Promise.resolve({ http }),
+  });
+  return http.answer ?? { status, text: body.kind === 'complete' ? body.string : '' };
+}
+
+/** Documents between parsing and execution: Apollo reads a document right after it was stored. */
+const MAX_DOCUMENTS = 16;
+/** Replaces a refused document, so that Apollo does not parse the refused text. */
+const EMPTY = parse('{ __typename }');
+
+/** Admits and runs operations for Apollo, which gets their documents from `documents`. */
+function pipelinePlugin(documents: Lru<DocumentNode>): ApolloServerPlugin<ApolloContext> {
+  return {
+    requestDidStart: () =>
+      Promise.resolve({
+        didResolveSource: ({ source, queryHash, request, contextValue: { http } }) => {
+          const { variables = {}, operationName = null } = request;
+          const admitted = http.admit({ query: source, variables, operationName });
+          documents.set(queryHash, admitted?.document ?? EMPTY);
+          return Promise.resolve();
+        },
+        didResolveOperation: async ({ contextValue: { http } }) => {
+          await http.run();
+          // Otherwise Apollo stores the text of a persisted query now.
+          if (http.isRefused) throw new GraphQLError('The operation was refused.');
+        },
+        responseForOperation: () =>
+          Promise.resolve({ http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: {} } }),
+        didEncounterErrors: ({ errors, contextValue: { http } }) => {
+          // Errors of Apollo: an unknown persisted query, for example.
+          if (http.answer === null) http.refuse(errors);
+          return Promise.resolve();
+        },
+      }),
+  };
+}
+
+async function startApollo({
+  schema,
+  development,
+  allowList,
+  onError,
+}: OperationsOptions): Promise<ApolloServer<ApolloContext>> {
+  const warn = (message: unknown): void => onError(new Error(String(message)), null);
+  const nothing = (): void => undefined;
+  const documents = new Lru<DocumentNode>(MAX_DOCUMENTS);
+  const server = new ApolloServer<ApolloContext>({
+    schema,
+    // Apollo would derive other options from NODE_ENV.
+    nodeEnv: 'production',
+    introspection: development,
+    stopOnTerminationSignals: false,
+    logger: { debug: nothing, info: nothing, warn, error: warn },
+    documentStore: {
+      get: (key) => Promise.resolve(documents.get(hashIn(key))),
+      set: () => Promise.resolve(),
+      delete: () => Promise.resolve(true),
+    },
+    persistedQueries: { cache: persistedQueries(allowList) },
+    formatError: (formatted, error) =>
+      maskErrors({ development, onError: nothing }, null, [error])[0] ?? formatted,
+    plugins: [
+      pipelinePlugin(documents),
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+    ],
+  });
+  await server.start();
+  return server;
+}
+
+type Texts = Exclude<ApolloServerOptions<ApolloContext>['cache'], 'bounded' | undefined>;
+
+const MAX_TEXTS = 500;
+/** Longer texts are not cached. */
+const MAX_CHARACTERS = 64 * 1024;
+
+/** Cache of automatic persisted queries; with an allow list, the operations of the list only. */
+function persistedQueries(allowList: OperationList | null): Texts {
+  const texts = new Lru<string>(MAX_TEXTS);
+  return {
+    get: (key) => Promise.resolve(allowList === null ? texts.get(hashIn(key)) : allowList.get(hashIn(key))),
+    set: (key, text) => {
+      if (allowList === null && text.length <= MAX_CHARACTERS) texts.set(hashIn(key), text);
+      return Promise.resolve();
+    },
+    delete: () => Promise.resolve(true),
+  };
+}
+
+/** The hash of a text, which Apollo's caches have behind a prefix and a colon. */
+function hashIn(key: string): string {
+  return key.slice(key.lastIndexOf(':') + 1);
+}

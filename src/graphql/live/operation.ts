@@ -1,0 +1,208 @@
+import { Kind, OperationTypeNode, type ExecutionArgs } from 'graphql';
+
+import type { LiveObserver, Transport } from '../../http/monitoring/operation-log.js';
+import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
+import type { ClientLimits } from '../../http/request-context.js';
+import type { CountRequest } from '../../http/server/rate-limit.js';
+import type { Clock } from '../../platform/clock.js';
+import type { GraphqlContext } from '../execution/context.js';
+import type { Events } from '../execution/following/feed.js';
+import type { Identified } from '../execution/following/page.js';
+import { renderError } from '../execution/mask.js';
+import type { SubscriptionRequest } from '../execution/request.js';
+import type { Authenticate } from '../http/request.js';
+import { Operation, type OperationParts, type OperationText } from '../operation.js';
+import { EventTexts, type Message } from './events.js';
+
+/** Services that sockets and event streams share. */
+export interface LiveParts extends OperationParts {
+  readonly clock: Clock;
+  readonly observer: LiveObserver;
+  readonly authenticate: Authenticate;
+  /** Counts operations over sockets in the client's request budget. */
+  readonly count: CountRequest;
+  readonly limits: ClientLimits;
+}
+
+/** The client of an operation and its transport. */
+export interface Client {
+  readonly transport: Transport;
+  readonly requestId: string;
+  /** Authenticates again and makes a context for the execution. Errors: `unauthenticated`. */
+  readonly context: (subscription: SubscriptionRequest | null) => Promise<GraphqlContext>;
+  /** The last event that the client received; null if its transport does not report it. */
+  readonly lastSeen: number | null;
+}
+
+/** The response of a query or mutation, or the events of a subscription, several at a time. */
+export type Messages = AsyncGenerator<readonly Message[]>;
+
+export interface OperationControl {
+  /** Aborts a subscription. A query or mutation runs to its end. */
+  readonly stop: AbortController;
+  /**
+   * Waits until a query or mutation may be executed. Resolves with a function to call when the client has
+   * taken the response, with its bytes. Rejects if the signal is aborted.
+   */
+  readonly turn?: (signal: AbortSignal) => Promise<(bytes: number) => void>;
+  /** Called once, after the operation has ended. */
+  readonly onEnd: () => void;
+}
+
+/** An operation over a socket or an event stream. */
+export class LiveOperation {
+  readonly #operation: Operation;
+  readonly #startedAt: number;
+  #context: GraphqlContext | null = null;
+  /** Approximate bytes of the response. */
+  #bytes = 0;
+  #events = 0;
+  #hasEnded = false;
+
+  /** Throws `OperationRefused`. */
+  constructor(
+    private readonly parts: Pick<LiveParts, keyof OperationParts | 'clock' | 'observer'>,
+    private readonly client: Client,
+    text: OperationText,
+    private readonly control: OperationControl = { stop: new AbortController(), onEnd: () => undefined },
+  ) {
+    this.#operation = new Operation(parts, text);
+    this.#operation.price();
+    this.#startedAt = parts.clock.elapsed();
+  }
+
+  get kind(): OperationTypeNode {
+    return this.#operation.kind;
+  }
+
+  get isSubscription(): boolean {
+    return this.kind === OperationTypeNode.SUBSCRIPTION;
+  }
+
+  /** Arguments by which graphql-ws tells the kind of the operation. */
+  get args(): ExecutionArgs {
+    const { document, text } = this.#operation;
+    return { schema: this.parts.schema, document, operationName: text.operationName };
+  }
+
+  /**
+   * The response of a query or mutation, or the events of a subscription. The next events are made when the
+   * transport asks for them, after it has sent the events before. Rejects with `RenderedErrors`. Iterate
+   * once; `return` ends the operation.
+   */
+  messages(): Messages {
+    const generator = this.#messages();
+    const end = generator.return.bind(generator);
+    generator.return = async (value) => {
+      this.control.stop.abort();
+      const result = await end(value);
+      this.#end(null);
+      return result;
+    };
+    return generator;
+  }
+
+  async *#messages(): Messages {
+    try {
+      if (this.isSubscription) yield* this.#subscription();
+      else yield* this.#responseInTurn();
+      this.#end(null);
+    } catch (error) {
+      const rendered = renderError(this.parts, this.client.requestId, error);
+      this.#end(rendered.code);
+      throw rendered;
+    }
+  }
+
+  async *#responseInTurn(): Messages {
+    const { turn, stop } = this.control;
+    let endTurn: ((bytes: number) => void) | undefined;
+    try {
+      endTurn = await turn?.(stop.signal);
+      // A trace of its own: sockets and streams last longer than a trace should.
+      const payload = await this.parts.observer.watch((watched) => this.#response(watched), true);
+      yield [{ id: null, payload }];
+    } catch (error) {
+      // The client left before the execution started.
+      if (!stop.signal.aborted || error !== stop.signal.reason) throw error;
+    } finally {
+      endTurn?.(this.#bytes);
+    }
+  }
+
+  async #response(watched: WatchedOperation): Promise<string> {
+    watched.known(this.#operation.label);
+    const context = (this.#context = await this.client.context(null));
+    const { counters } = context;
+    const extensions = (): object => ({
+      cost: { requested: this.#operation.price().nodes, actual: counters.nodes },
+      ...(counters.replayed ? { idempotentReplayed: true } : {}),
+    });
+    const { text, bytes, code } = await this.#operation.answer(context, { extensions });
+    if (code !== null) watched.failed(code);
+    this.#bytes = bytes;
+    return text;
+  }
+
+  async *#subscription(): Messages {
+    const { transport } = this.client;
+    const { observer } = this.parts;
+    const pages = await observer.watch((watched) => this.#subscribe(watched), true);
+    const texts = new EventTexts(this.#operation, observer.watch, () => this.#renewed());
+    observer.streamOpened(transport);
+    try {
+      for await (const events of texts.of(pages)) {
+        yield events;
+        this.#events += events.length;
+        observer.eventsSent(transport, events.length);
+      }
+    } finally {
+      observer.streamClosed(transport);
+    }
+  }
+
+  /** The context that was made for the next events. */
+  #renewed(): GraphqlContext {
+    if (this.#context === null) throw new Error('An event came without a check of its caller.');
+    return this.#context;
+  }
+
+  /** The records of a subscription. It authenticates again, with a new context, before it sends events. */
+  async #subscribe(watched: WatchedOperation): Promise<AsyncIterable<Events<Identified>>> {
+    watched.known(this.#operation.label);
+    const renew = async (): Promise<GraphqlContext> => {
+      this.#context?.finish();
+      return (this.#context = await this.client.context(subscription));
+    };
+    const subscription: SubscriptionRequest = {
+      caller: async () => (await renew()).caller,
+      signal: this.control.stop.signal,
+      lastSeen: this.client.lastSeen,
+      track: this.parts.observer.follow,
+    };
+    try {
+      return (await this.#operation.subscribe(await renew())) as AsyncIterable<Events<Identified>>;
+    } finally {
+      // A subscription that waits for records holds no read unit.
+      this.#context?.finish();
+    }
+  }
+
+  #end(code: string | null): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { requestId, transport } = this.client;
+    const [selection] = this.#operation.definition.selectionSet.selections;
+    this.parts.observer.operationEnded({
+      requestId,
+      transport,
+      operation: this.kind,
+      field: this.isSubscription && selection?.kind === Kind.FIELD ? selection.name.value : null,
+      events: this.#events,
+      milliseconds: this.parts.clock.elapsed() - this.#startedAt,
+      code,
+      caller: this.#context?.caller ?? null,
+    });
+    this.control.onEnd();
+  }
+}

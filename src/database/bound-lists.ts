@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 
-import { portable } from './statements/portable.js';
+import { portable } from './storage.js';
 import { POSTGRES_TYPES, type SqlType } from './storage.js';
 
 /** PostgreSQL expressions that convert `value`, an element of a JSON list, to a type. */

@@ -5,7 +5,7 @@ import type { DomainCode } from '../platform/errors.js';
 import type { WindowStores } from '../platform/limits/window-store.js';
 import type { Tables } from '../schema/schema.js';
 import type { DatabaseHealth } from './health.js';
-import type { StatementListener } from './statements/statement-listener.js';
+import type { StatementListener } from './statements.js';
 
 /** Current numbers of reads that may examine many rows, and of their threads or connections. */
 export interface ExaminingReads {

@@ -3,10 +3,9 @@
  * `sqlite/` and `postgres/`, only this file has such differences (decisions.md#two-databases). Repositories
  * read and write columns only through these codecs.
  */
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, RawNode } from 'kysely';
 
 import type { JsonColumn } from '../schema/columns.js';
-import { portable } from './statements/portable.js';
 
 export interface Codec<Value, Read, Written = Read> {
   toColumn(value: Value): Written;
@@ -243,4 +242,30 @@ export function startOfUnit(number: RawBuilder<number>, milliseconds: number): R
 /** The greater of two numbers. */
 export function greaterOf(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
   return portable(sql<number>`max(${one}, ${other})`, sql<number>`greatest(${one}, ${other})`);
+}
+
+/** SQL with one text for SQLite and another for PostgreSQL. */
+interface PortableNode extends RawNode {
+  readonly postgres: RawNode;
+}
+
+/**
+ * Two SQL expressions with the same meaning, one for each database; the database that runs the query chooses.
+ * Both must bind the same values in the same order. Only the SQL of `database/` and the declarations of the
+ * schema call this.
+ */
+export function portable<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<T>): RawBuilder<T> {
+  const expression = {
+    isRawBuilder: true,
+    toOperationNode: (): PortableNode => ({
+      ...sqlite.toOperationNode(),
+      postgres: postgres.toOperationNode(),
+    }),
+  };
+  return sql<T>`${expression}`;
+}
+
+/** The node that PostgreSQL runs. */
+export function postgresNode(node: RawNode): RawNode {
+  return 'postgres' in node ? (node as PortableNode).postgres : node;
 }

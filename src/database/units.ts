@@ -6,9 +6,10 @@ import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../platform/keys/keyed-hash.js';
 import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/presence.js';
 import type { Tables } from '../schema/schema.js';
+import { inCompany } from './company/company-rows.js';
 import type { CommittedChange, Database, Scope, WriteOptions } from './database.js';
 import { createLedger, type RecordedChange } from './ledger/ledger.js';
-import type { Changes, CountedMetric, ReadDatabase, SystemWriteWork, Units, WriteWork } from './work.js';
+import type { Changes, CountedMetric, ReadDatabase, SystemWriteWork, Units } from './work.js';
 
 /**
  * Checks that there is room for the changes. A deletion may also update records that refer to the deleted
@@ -20,22 +21,6 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
   database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
 }
 
-function readsOf(database: Database, clock: Clock, presence: PresenceLimits): Units['read'] {
-  return async (caller, use, { examines = false, isSingle = false } = {}) => {
-    const read = (db: ReadDatabase) => use({ caller, db, now: clock.now(), presence });
-    if (examines === true) return await database.examine(caller.companyId, read);
-    if (examines === false) return await database.snapshot(caller.companyId, read, isSingle);
-    try {
-      return await database.snapshot(caller.companyId, (db) =>
-        use({ caller, db, now: clock.now(), presence, moveToThread }),
-      );
-    } catch (error) {
-      if (!(error instanceof ManyRows)) throw error;
-      return await database.examine(caller.companyId, read);
-    }
-  };
-}
-
 /** Makes a read unit begin again as one that examines many rows. */
 class ManyRows extends Error {
   override readonly name = 'ManyRows';
@@ -43,46 +28,6 @@ class ManyRows extends Error {
 
 function moveToThread(): never {
   throw new ManyRows('The unit would examine many rows.');
-}
-
-type Hooks = Pick<SystemWriteWork, 'afterCommit' | 'count' | 'finishLater'>;
-
-function hooksTo(
-  afterCommit: Hooks['afterCommit'],
-  finishers: readonly (() => void)[],
-  onCounted: Hooks['count'],
-): Hooks {
-  return {
-    afterCommit,
-    count: (metric, amount) => afterCommit(() => onCounted(metric, amount)),
-    finishLater: () => afterCommit(() => finishers.forEach((finish) => finish())),
-  };
-}
-
-function roomOf(database: Database): Pick<WriteWork, 'demandRoom' | 'freesRoom'> & {
-  readonly doesFree: () => boolean;
-} {
-  let frees = false;
-  return {
-    demandRoom: () => database.admit('other'),
-    freesRoom: () => {
-      frees = true;
-      database.admit('deletion');
-    },
-    doesFree: () => frees,
-  };
-}
-
-function workOf(
-  database: Database,
-  parts: Omit<SystemWriteWork, 'aboveCompanies' | 'lockCompanies'>,
-): SystemWriteWork {
-  const work: SystemWriteWork = {
-    ...parts,
-    aboveCompanies: (use) => database.aboveCompanies(parts.db, () => use(work)),
-    lockCompanies: (companyIds) => database.lockCompanies(parts.db, companyIds),
-  };
-  return work;
 }
 
 export interface UnitOptions {
@@ -93,108 +38,124 @@ export interface UnitOptions {
   readonly presence?: PresenceLimits;
 }
 
-/** Collects the changes that a unit reports besides its ledger entries. */
-function reportsOf(): {
-  readonly report: WriteWork['report'];
-  readonly reported: readonly CommittedChange[];
-} {
-  const reported: CommittedChange[] = [];
-  return { reported, report: (change) => void reported.push(change) };
+/** What a unit does after its commit, besides the changes of its ledger. */
+interface Outcome {
+  readonly actions: (() => void)[];
+  readonly reported: CommittedChange[];
+  /** Whether its success does not show that the disk has room. */
+  frees: boolean;
 }
 
-/**
- * Passes committed changes of this node and of other nodes to listeners, and those of this node to other
- * nodes.
- */
-function committedOf(database: Database): Pick<Units, 'onCommitted'> & {
-  readonly report: (changes: readonly CommittedChange[]) => void;
-} {
-  const listeners = new Set<(changes: Changes) => void>();
-  const tell = (changes: Changes): void => {
-    for (const listener of listeners) listener(changes);
+class DatabaseUnits implements Units {
+  readonly #listeners = new Set<(changes: Changes) => void>();
+  readonly #finishers: (() => void)[] = [];
+  readonly #options: Required<UnitOptions>;
+  readonly isRemote: boolean;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    { onCounted = () => undefined, chain = null, presence = PRESENCE_LIMITS }: UnitOptions,
+  ) {
+    this.#options = { onCounted, chain, presence };
+    this.isRemote = database.isShared;
+    database.onAnnounced((changes) => this.#tell(changes));
+  }
+
+  readonly read: Units['read'] = async (caller, use, { examines = false, isSingle = false } = {}) => {
+    const { database } = this;
+    const { companyId } = caller;
+    const read = (db: ReadDatabase) => use({ caller, ...this.#parts(db) });
+    if (examines === true) return await database.examine(companyId, read);
+    if (examines === false) return await database.snapshot(companyId, read, isSingle);
+    try {
+      return await database.snapshot(companyId, (db) => use({ caller, ...this.#parts(db), moveToThread }));
+    } catch (error) {
+      if (!(error instanceof ManyRows)) throw error;
+      return await database.examine(companyId, read);
+    }
   };
-  database.onAnnounced(tell);
-  return {
-    report: (changes) => {
-      tell(changes);
-      database.announce(changes);
-    },
-    onCommitted: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+
+  readonly write: Units['write'] = async (caller, use) =>
+    await this.#write(caller.companyId, caller, (work) => use({ ...work, caller }));
+
+  readonly systemRead: Units['systemRead'] = async (use) =>
+    await this.database.snapshot(null, (db) => use(this.#parts(db)));
+
+  readonly systemWrite: Units['systemWrite'] = async (origin, use, ofCompany) =>
+    await this.#write(null, origin, use, { ofCompany });
+
+  readonly writeWithoutLedger: Units['writeWithoutLedger'] = async (companyId, use) =>
+    await this.#write(companyId, { ...LOCAL_ORIGIN, companyId }, (work) => use(inCompany(work, companyId)));
+
+  readonly onCommitted: Units['onCommitted'] = (listener) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   };
-}
 
-type Write = <T>(
-  scope: Scope,
-  actor: Partial<Caller> & Origin,
-  use: (work: SystemWriteWork) => Promise<T>,
-  options?: WriteOptions,
-) => Promise<T>;
+  readonly onUnfinished: Units['onUnfinished'] = (listener) => void this.#finishers.push(listener);
 
-function writesWithoutLedger(write: Write): Units['writeWithoutLedger'] {
-  return async (companyId, use) => {
-    const actor = { ...LOCAL_ORIGIN, companyId };
-    await write(companyId, actor, (work) => use({ ...work, caller: { companyId } }));
-  };
-}
+  #parts<Handle>(db: Handle): { readonly db: Handle; readonly now: Date; readonly presence: PresenceLimits } {
+    return { db, now: this.clock.now(), presence: this.#options.presence };
+  }
 
-interface WriteParts extends Required<UnitOptions> {
-  readonly committed: { readonly report: (changes: readonly CommittedChange[]) => void };
-  readonly finishers: readonly (() => void)[];
-}
+  #tell(changes: Changes): void {
+    for (const listener of this.#listeners) listener(changes);
+  }
 
-function writesOf(
-  database: Database,
-  clock: Clock,
-  { onCounted, chain, presence, committed, finishers }: WriteParts,
-): Write {
-  return async <T>(
+  async #write<T>(
     scope: Scope,
     actor: Partial<Caller> & Origin,
     use: (work: SystemWriteWork) => Promise<T>,
     options?: WriteOptions,
-  ): Promise<T> => {
+  ): Promise<T> {
+    const { database } = this;
     database.health.demandWritable();
-    const actions: (() => void)[] = [];
-    const hooks = hooksTo((action) => void actions.push(action), finishers, onCounted);
-    const { doesFree, ...room } = roomOf(database);
-    const { report, reported } = reportsOf();
+    const outcome: Outcome = { actions: [], reported: [], frees: false };
     let recorded: readonly RecordedChange[] = [];
     const change = async (db: Transaction<Tables>): Promise<T> => {
-      const now = clock.now();
-      const ledger = createLedger(db, now, actor, chain);
-      const parts = { db, now, presence, ledger, report, warnings: [], ...hooks, ...room };
-      const used = await use(workOf(database, parts));
+      const parts = this.#parts(db);
+      const ledger = createLedger(db, parts.now, actor, this.#options.chain);
+      const used = await use(this.#work({ ...parts, ledger }, outcome));
       recorded = await ledger.flush();
       admit(database, recorded);
       return used;
     };
     // Others wait for this unit, so it does not queue behind other work of its company.
     const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), options);
-    if (!doesFree()) database.health.recovered();
-    for (const action of actions) action();
-    committed.report([...recorded, ...reported]);
+    if (!outcome.frees) database.health.recovered();
+    for (const action of outcome.actions) action();
+    const changes = [...recorded, ...outcome.reported];
+    this.#tell(changes);
+    database.announce(changes);
     return result;
-  };
+  }
+
+  #work(
+    parts: Pick<SystemWriteWork, 'db' | 'now' | 'presence' | 'ledger'>,
+    outcome: Outcome,
+  ): SystemWriteWork {
+    const { database } = this;
+    const afterCommit = (action: () => void): void => void outcome.actions.push(action);
+    const work: SystemWriteWork = {
+      ...parts,
+      warnings: [],
+      afterCommit,
+      count: (metric, amount) => afterCommit(() => this.#options.onCounted(metric, amount)),
+      finishLater: () => afterCommit(() => this.#finishers.forEach((finish) => finish())),
+      report: (reported) => void outcome.reported.push(reported),
+      demandRoom: () => database.admit('other'),
+      freesRoom: () => {
+        outcome.frees = true;
+        database.admit('deletion');
+      },
+      aboveCompanies: (use) => database.aboveCompanies(parts.db, () => use(work)),
+      lockCompanies: (companyIds) => database.lockCompanies(parts.db, companyIds),
+    };
+    return work;
+  }
 }
 
 export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
-  const { onCounted = () => undefined, chain = null, presence = PRESENCE_LIMITS } = options;
-  const committed = committedOf(database);
-  const finishers: (() => void)[] = [];
-
-  const write = writesOf(database, clock, { onCounted, chain, presence, committed, finishers });
-
-  return {
-    read: readsOf(database, clock, presence),
-    write: (caller, use) => write(caller.companyId, caller, (work) => use({ ...work, caller })),
-    systemRead: (use) => database.snapshot(null, (db) => use({ db, now: clock.now(), presence })),
-    systemWrite: (origin, use, companyId) => write(null, origin, use, { ofCompany: companyId }),
-    writeWithoutLedger: writesWithoutLedger(write),
-    isRemote: database.isShared,
-    onCommitted: committed.onCommitted,
-    onUnfinished: (listener) => void finishers.push(listener),
-  };
+  return new DatabaseUnits(database, clock, options);
 }

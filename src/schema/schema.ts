@@ -63,6 +63,10 @@ export type Tables = { [Name in keyof typeof tables]: TypeOf<(typeof tables)[Nam
   members: TableType<typeof people.members>;
 };
 
+/** Names of the columns of a table, or of the view `members`. */
+export const columnNames = (table: keyof Tables): readonly string[] =>
+  Object.keys(table === 'members' ? people.members : tables[table].columns);
+
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
 /** Values of all columns in the form in which they are written. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../../database/database.js';
-import { fleetTotals, type FleetCounter } from '../../database/totals/fleet-totals.js';
+import { fleetTotals, type FleetCounter } from '../../database/totals.js';
 import type { FleetFigures } from '../../http/monitoring/fleet-metrics.js';
 import { SECOND, type Clock } from '../../platform/clock.js';
 

@@ -6,11 +6,11 @@ import { sql, type Insertable, type RawBuilder } from 'kysely';
 import type { Caller } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/requests/page.js';
-import type { Row, Tables, Written } from '../../schema/schema.js';
-import { insertRows, NO_ENDING, runCached, type Ending } from '../statements/cached-query.js';
+import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
+import { insertRows, NO_ENDING, runCached, type Ending } from '../statements.js';
 import { hiddenFromPlanner, textOf } from '../storage.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
-import { drawIds, drawsItself, insertDrawing, NUMBERED_TABLES } from './ids.js';
+import { drawIds, drawsItself, insertDrawing, isNumbered } from './ids.js';
 import { boundValues, entriesOf, kindOf, ownedAnd, type Bind } from './matching.js';
 
 /** A unit of work of one company: that of its caller, or the one given to `inCompany`. */
@@ -29,9 +29,6 @@ const ROWS_PER_INSERT = 200;
 const ROWS_PER_DELETE = 250;
 
 const RETURNING_ID: Ending = { name: 'returning id', sql: sql`returning id` };
-const RETURNING_ALL: Ending = { name: 'returning *', sql: sql`returning *` };
-
-const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
 
 /** Names of the tables that have a `company_id` which is never null. */
 export type CompanyTableName = {
@@ -65,7 +62,15 @@ export interface Selection<Name extends CompanyTableName> {
 }
 
 export class CompanyRows<Name extends CompanyTableName> {
-  constructor(readonly table: Name) {}
+  /**
+   * SQL of all columns. A `*` instead would fail in prepared statements of PostgreSQL when another node adds
+   * a column.
+   */
+  readonly #columns: RawBuilder<unknown>;
+
+  constructor(readonly table: Name) {
+    this.#columns = sql.join(columnNames(table).map((name) => sql.ref(name)));
+  }
 
   async select(work: ReadWork, match: Match<Name>, selection: Selection<Name> = {}): Promise<Row<Name>[]> {
     const { orderBy = [], page } = selection;
@@ -78,7 +83,7 @@ export class CompanyRows<Name extends CompanyTableName> {
         page === undefined
           ? sql``
           : sql`limit ${hiddenFromPlanner(page.perPage)} offset ${hiddenFromPlanner(offsetOf(page))}`;
-      return sql`select * from ${matching} ${order} ${limit}`;
+      return sql`select ${this.#columns} from ${matching} ${order} ${limit}`;
     });
   }
 
@@ -158,9 +163,24 @@ export class CompanyRows<Name extends CompanyTableName> {
     rows: readonly NewRow<Name>[],
     onConflict?: { readonly key: readonly string[]; readonly changes: Changes<Name> },
   ): Promise<Row<Name>[]> {
-    if (onConflict === undefined) return await this.#insert(work, rows, RETURNING_ALL);
-    const ending = sql`${conflictClause(onConflict)} returning *`;
-    return await this.#insert(work, rows, { name: null, sql: ending });
+    const clause = onConflict === undefined ? sql`` : conflictClause(onConflict);
+    const name = onConflict === undefined ? 'returning all' : null;
+    return await this.#insert(work, rows, { name, sql: sql`${clause} returning ${this.#columns}` });
+  }
+
+  /**
+   * Sets `columns` of each row to its own values. The company must have the rows; other columns must be given,
+   * but are not changed. Returns the changed rows in undefined order. The statement is an INSERT in which each
+   * row conflicts: in both databases, its values have the types of the columns.
+   */
+  async updateEach(
+    work: WriteWork,
+    rows: readonly Omit<Written<Tables[Name]>, 'company_id'>[],
+    columns: readonly (string & keyof Tables[Name])[],
+  ): Promise<Row<Name>[]> {
+    const changes = Object.fromEntries(columns.map((name) => [name, sql.ref(`excluded.${name}`)]));
+    const clause = conflictClause({ key: ['id'], changes });
+    return await this.#insert(work, rows, { name: null, sql: sql`${clause} returning ${this.#columns}` });
   }
 
   async #insert<R>(work: WriteWork, rows: readonly object[], ending = NO_ENDING): Promise<R[]> {
@@ -182,26 +202,25 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   async #numbered(work: WriteWork, rows: readonly object[]): Promise<readonly object[]> {
-    if (rows.length === 0 || !NUMBERED.has(this.table)) return rows;
+    const [first] = rows;
+    if (first === undefined || 'id' in first || !isNumbered(this.table)) return rows;
     const { companyId } = work.caller;
     const drawn = await drawIds(work.db, this.table, [{ companyId, count: rows.length }]);
-    const first = drawn.get(companyId) ?? 0;
-    return rows.map((row, index) => ({ id: first + index, ...row }));
+    const id = drawn.get(companyId) ?? 0;
+    return rows.map((row, index) => ({ id: id + index, ...row }));
   }
 
   /** Returns the changed rows. */
   async update(work: WriteWork, match: Match<Name>, changes: Changes<Name>): Promise<Row<Name>[]> {
     const { rows } = await sql<Row<Name>>`update ${sql.table(this.table)} set ${assignments(changes)}
-      where ${ownedAnd(work.caller, match)} returning *`.execute(work.db);
+      where ${ownedAnd(work.caller, match)} returning ${this.#columns}`.execute(work.db);
     return rows;
   }
 
   /** Returns the deleted rows. */
   async delete(work: WriteWork, match: Match<Name>): Promise<Row<Name>[]> {
-    const { rows } = await sql<Row<Name>>`delete from ${this.#matching(work, match)} returning *`.execute(
-      work.db,
-    );
-    return rows;
+    const matching = this.#matching(work, match);
+    return (await sql<Row<Name>>`delete from ${matching} returning ${this.#columns}`.execute(work.db)).rows;
   }
 
   /** Deletes the matching rows, 250 per statement, and lets other work run in between. Returns the rows. */
@@ -210,9 +229,8 @@ export class CompanyRows<Name extends CompanyTableName> {
     for (;;) {
       const { rows } = await sql<Row<Name>>`delete from ${sql.table(this.table)}
         where company_id = ${work.caller.companyId}
-          and id in (select id from ${this.#matching(work, match)} limit ${ROWS_PER_DELETE}) returning *`.execute(
-        work.db,
-      );
+          and id in (select id from ${this.#matching(work, match)} limit ${ROWS_PER_DELETE})
+        returning ${this.#columns}`.execute(work.db);
       deleted.push(...rows);
       if (rows.length < ROWS_PER_DELETE) return deleted;
       await yieldToEventLoop();

@@ -1,23 +1,24 @@
 import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
-import { runCached, type Ending } from '../statements/cached-query.js';
-import { portable } from '../statements/portable.js';
+import { COUNTED, drawnColumn, TABLES } from '../../schema/schema.js';
+import { runCached, type Ending } from '../statements.js';
+import { portable } from '../storage.js';
 
 /**
  * Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies
  * (decisions.md#ids-by-company).
  */
-export const NUMBERED_TABLES = [
-  ...['access_tokens', 'groups', 'logical_numbers', 'devices', 'apps', 'contents', 'app_versions', 'files'],
-  ...['parameters', 'metacontents', 'notifications', 'notification_deliveries', 'transactions'],
-  'unknown_terminals',
-] as const;
+export const NUMBERED_TABLES: readonly string[] = TABLES.flatMap(({ name, columns }) =>
+  'id' in columns && 'company_id' in columns ? [name] : [],
+);
+const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
+export const isNumbered = (table: string): boolean => NUMBERED.has(table);
 
-/** Numbered tables whose INSERT draws the id itself. For the others, ids are drawn before the INSERT. */
-const DRAWING_TABLES: ReadonlySet<string> = new Set([
-  ...['access_tokens', 'groups', 'logical_numbers', 'devices', 'apps', 'app_versions', 'files', 'parameters'],
-  ...['metacontents', 'notifications', 'transactions', 'unknown_terminals', 'ledger'],
-]);
+/**
+ * Tables whose INSERT draws the number of its row itself, since a trigger of SQLite stores it. For others, ids are
+ * drawn before the INSERT.
+ */
+const DRAWING: ReadonlySet<string> = new Set(COUNTED.filter((table) => drawnColumn(table) !== null));
 
 /** Company that `count` consecutive ids are reserved for; 0 for rows without a company. */
 export interface Draw {
@@ -29,7 +30,7 @@ export interface Draw {
 export async function lastDrawn(
   db: QueryExecutorProvider,
   companyId: number,
-  table: (typeof NUMBERED_TABLES)[number] | 'delivery_changes',
+  table: string,
 ): Promise<number> {
   const rows = await runCached<{ last_drawn: number }>(
     db,
@@ -66,7 +67,7 @@ export async function drawIds(
 }
 
 export function drawsItself(table: string): boolean {
-  return DRAWING_TABLES.has(table);
+  return DRAWING.has(table);
 }
 
 /**
@@ -94,7 +95,7 @@ function drawingInsert(
 
 /**
  * Inserts a row and draws its id, which is stored in the column `number`, in one statement. Only for
- * `DRAWING_TABLES`.
+ * tables that `drawsItself` names.
  */
 export async function insertDrawing<R>(
   db: QueryExecutorProvider,

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/requests/page.js';
-import { countOf, type CounterName } from '../totals/count.js';
+import { countOf, type CounterName } from '../totals.js';
 import type { ReadWork, WriteWork } from '../work.js';
 import type { Match } from './company-rows.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable, OwnColumns, ValuesOf } from './company-table.js';

@@ -8,8 +8,8 @@
 import { sql, type Transaction } from 'kysely';
 
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
-import type { Row, Tables, Written } from '../../schema/schema.js';
-import { runCached } from '../statements/cached-query.js';
+import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
+import { insertRows, runCached, type Ending } from '../statements.js';
 
 /** Company id of entries without a company, for example of a sign-in with an unknown e-mail address. */
 export const NO_COMPANY = 0;
@@ -74,7 +74,8 @@ export async function chained(
     db,
     `chain heads of ${companyIds.length}`,
     companyIds,
-    () => sql`select * from ledger_chains where company_id in (${sql.join(companyIds)})`,
+    () => sql`select ${sql.join(HEAD_COLUMNS)} from ledger_chains
+      where company_id in (${sql.join(companyIds)})`,
   );
   const heads = new Map(stored.map((head) => [head.company_id, head]));
   const linked = rows.map((row) => {
@@ -127,20 +128,15 @@ export async function saveHead(db: Transaction<Tables>, hash: KeyedHash, head: C
   await saveHeads(db, [sealed(hash, head)]);
 }
 
-const HEAD_COLUMNS = [
-  ...['first_sequence', 'before_sequence', 'before_hash'],
-  ...['sequence', 'hash', 'key_fingerprint', 'seal'],
-];
+const HEAD_COLUMNS = columnNames('ledger_chains').map((name) => sql.ref(name));
+const REPLACED = columnNames('ledger_chains').map(
+  (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
+);
+const OR_REPLACE: Ending = {
+  name: 'or replace',
+  sql: sql`on conflict (company_id) do update set ${sql.join(REPLACED)}`,
+};
 
 async function saveHeads(db: Transaction<Tables>, heads: readonly ChainHead[]): Promise<void> {
-  const rows = heads.map((head) => [
-    ...[head.company_id, head.first_sequence, head.before_sequence, head.before_hash],
-    ...[head.sequence, head.hash, head.key_fingerprint, head.seal],
-  ]);
-  await runCached(db, `save ${rows.length} chain heads`, rows.flat(), () => {
-    const replaced = HEAD_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
-    return sql`insert into ledger_chains (company_id, ${sql.join(HEAD_COLUMNS.map((name) => sql.ref(name)))})
-      values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))}
-      on conflict (company_id) do update set ${sql.join(replaced)}`;
-  });
+  await insertRows(db, 'ledger_chains', heads, OR_REPLACE);
 }

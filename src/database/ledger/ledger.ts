@@ -5,7 +5,7 @@ import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
 import type { Tables } from '../../schema/schema.js';
 import { drawIds, insertDrawing } from '../company/ids.js';
-import { insertRows, NO_ENDING } from '../statements/cached-query.js';
+import { insertRows, NO_ENDING } from '../statements.js';
 import { instant, json, nullable } from '../storage.js';
 import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
 

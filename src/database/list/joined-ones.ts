@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import type { Tables } from '../../schema/schema.js';
-import { runCached } from '../statements/cached-query.js';
+import { runCached } from '../statements.js';
 import { hiddenFromPlanner } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { ALL, tableWith } from './companions.js';

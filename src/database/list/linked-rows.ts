@@ -5,7 +5,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { idsIn, idsOf } from '../bound-lists.js';
-import { runCached } from '../statements/cached-query.js';
+import { runCached } from '../statements.js';
 import { hiddenFromPlanner } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { tableWith } from './companions.js';

@@ -2,9 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { Row, Tables } from '../../schema/schema.js';
 import { inIds } from '../bound-lists.js';
-import { runCached, runFiltered, type Filtered } from '../statements/cached-query.js';
+import { runCached, runFiltered, type Filtered } from '../statements.js';
 import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
-import { countOf } from '../totals/count.js';
+import { countOf } from '../totals.js';
 import type { ReadWork } from '../work.js';
 import { ALL, idBeside, isOfCompanion, tableWith, type ListColumn } from './companions.js';
 import { columnsIn, meant, type Condition } from './condition.js';

@@ -1,5 +1,5 @@
 import type { Row, Tables } from '../../schema/schema.js';
-import type { CounterName } from '../totals/count.js';
+import type { CounterName } from '../totals.js';
 import type { ListColumn } from './companions.js';
 import type { FilterColumn } from './condition.js';
 

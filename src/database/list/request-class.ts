@@ -3,7 +3,7 @@ import { PRESENCE_LIMITS } from '../../platform/presence.js';
  * Class of a list request, from what the columns of its list declare: an index serves it, so that no more rows
  * are read than it shows, or it is a search (decisions.md#many-rows).
  */
-import { countsOf, type CounterName } from '../totals/count.js';
+import { countsOf, type CounterName } from '../totals.js';
 import type { ReadWork } from '../work.js';
 import { conjuncts, meant, type Condition, type FilterColumn, type MeaningAt } from './condition.js';
 import { findsFew, orderOfChildren, type IndexedList } from './index-choice.js';

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Tables } from '../../schema/schema.js';
 import { idTable, nameTable } from '../bound-lists.js';
 import { crossJoin, hiddenFromPlanner } from '../storage.js';
-import type { CounterName } from '../totals/count.js';
+import type { CounterName } from '../totals.js';
 import type { ReadWork } from '../work.js';
 import { tableWith } from './companions.js';
 import { hasAlternatives, type Condition } from './condition.js';

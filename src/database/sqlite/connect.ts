@@ -6,7 +6,7 @@ import { inMemory } from '../../platform/limits/network-counter.js';
 import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
-import { StatementListeners } from '../statements/statement-listener.js';
+import { StatementListeners } from '../statements.js';
 import { Checkpoints } from './checkpoints/checkpoints.js';
 import { LogRestart } from './checkpoints/log-restart.js';
 import { SqliteConnection } from './connections/connection.js';

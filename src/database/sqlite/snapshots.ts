@@ -4,7 +4,7 @@ import { systemClock } from '../../platform/clock.js';
 import { Queue } from '../../platform/concurrency/queue.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Tables } from '../../schema/schema.js';
-import { executeDirectly } from '../statements/cached-query.js';
+import { executeDirectly } from '../statements.js';
 import type { SqliteConnection } from './connections/connection.js';
 import { SqliteConnectionDialect } from './connections/dialect.js';
 import { stopping } from './faults.js';

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { systemClock } from '../../platform/clock.js';
 import { noteBackup } from '../../platform/storage/last-backup.js';
 import { DatabaseRefused } from '../refused.js';
-import { storageFields, storageLines } from '../storage-description.js';
+import { storageFields, storageLines } from '../tools.js';
 import type { DatabaseTools, Description, Progress, TouchedTable } from '../tools.js';
 import { backupTo, restoreFrom } from './file/backup.js';
 import { checkFile, countRows, describeFile, refuseNone } from './file/check.js';

@@ -1,5 +1,5 @@
 import type { DomainCode } from '../../../platform/errors.js';
-import type { StatementEnd } from '../../statements/statement-listener.js';
+import type { StatementEnd } from '../../statements.js';
 
 /** Callbacks for the events of a connection. */
 export interface Watcher {

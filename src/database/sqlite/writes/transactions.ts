@@ -1,7 +1,7 @@
 import { Kysely, Transaction, type KyselyProps } from 'kysely';
 
 import type { Tables } from '../../../schema/schema.js';
-import { executeDirectly } from '../../statements/cached-query.js';
+import { executeDirectly } from '../../statements.js';
 import { SqliteConnectionDialect } from '../connections/dialect.js';
 import type { WriteGroups, WritingUnit } from './groups.js';
 

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { inList } from '../../../database/bound-lists.js';
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { runCached } from '../../../database/statements/cached-query.js';
+import { runCached } from '../../../database/statements.js';
 import { crossJoin, typed } from '../../../database/storage.js';
 import type { WriteWork } from '../../../database/work.js';
 import {

@@ -8,7 +8,7 @@ import {
   type Condition,
 } from '../../../database/list/condition.js';
 import { boundCompany } from '../../../database/list/scope.js';
-import { runFiltered } from '../../../database/statements/cached-query.js';
+import { runFiltered } from '../../../database/statements.js';
 import { firstPage, instant, laterPage, hiddenFromPlanner } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { isAlways, type TimeRange } from './time-range.model.js';

@@ -144,10 +144,10 @@ export function meeting(where: Condition, isOfAllTimes = false) {
 
 export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
 
-const rows = new CompanyRows('transactions');
+export const transactionRows = new CompanyRows('transactions');
 
 export async function findTransaction(work: ReadWork, id: number): Promise<Transaction | undefined> {
-  const row = await rows.find(work, { id });
+  const row = await transactionRows.find(work, { id });
   return row && transactionOf(row);
 }
 
@@ -194,7 +194,7 @@ export async function insertTransactions(
     ...figures(record),
     ...{ recorded_at: recordedAt, group_id: groups[index] ?? 0 },
   }));
-  return (await rows.insertReturningIds(work, columns)).sort((a, b) => a - b);
+  return (await transactionRows.insertReturningIds(work, columns)).sort((a, b) => a - b);
 }
 
 export async function updateTransactionRow(
@@ -203,5 +203,7 @@ export async function updateTransactionRow(
   record: TransactionRecord,
 ): Promise<Transaction> {
   const figures = await figuresOf(work, [record]);
-  return transactionOf(only(await rows.update(work, { id }, { ...columnsOf(record), ...figures(record) })));
+  return transactionOf(
+    only(await transactionRows.update(work, { id }, { ...columnsOf(record), ...figures(record) })),
+  );
 }

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { inIds, inList, inPairs, pairTable } from '../../../../database/bound-lists.js';
 import { specialSql } from '../../../../database/company/special-sql.js';
-import { runCached } from '../../../../database/statements/cached-query.js';
+import { runCached } from '../../../../database/statements.js';
 import { instantIn, hiddenFromPlanner, typed, unindexed } from '../../../../database/storage.js';
 import type { CompanyWriteWork, ReadWork } from '../../../../database/work.js';
 import { HOUR } from '../../../../platform/clock.js';

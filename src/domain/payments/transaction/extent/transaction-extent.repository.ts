@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { specialSql } from '../../../../database/company/special-sql.js';
-import { runCached } from '../../../../database/statements/cached-query.js';
+import { runCached } from '../../../../database/statements.js';
 import { instant, hiddenFromPlanner } from '../../../../database/storage.js';
 import { MANY_ROWS, type ReadWork } from '../../../../database/work.js';
 import type { TimeRange } from '../time-range.model.js';

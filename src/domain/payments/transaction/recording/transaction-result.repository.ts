@@ -1,9 +1,8 @@
-import { updateEach } from '../../../../database/company/update-each.js';
 import { instant } from '../../../../database/storage.js';
 import type { WriteWork } from '../../../../database/work.js';
 import { figuresOf } from '../transaction-figures.repository.js';
 import type { Transaction } from '../transaction.model.js';
-import { columnsOf, transactionOf } from '../transaction.repository.js';
+import { columnsOf, transactionOf, transactionRows } from '../transaction.repository.js';
 
 /** The columns that change when a running transaction ends. */
 const RESULT_COLUMNS = [
@@ -25,6 +24,6 @@ export async function updateResults(
     ...figures(transaction),
     ...{ id: transaction.id, reference: null, recorded_at: recordedAt, group_id: 0 },
   }));
-  const updated = (await updateEach(work, 'transactions', columns, RESULT_COLUMNS)).map(transactionOf);
+  const updated = (await transactionRows.updateEach(work, columns, RESULT_COLUMNS)).map(transactionOf);
   return new Map(updated.map((transaction) => [transaction.id, transaction]));
 }

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { jsonListOf, listOfOne } from '../../../../database/bound-lists.js';
 import { specialSql } from '../../../../database/company/special-sql.js';
 import { exactComparisons, toColumn, type Condition } from '../../../../database/list/condition.js';
-import { runCached } from '../../../../database/statements/cached-query.js';
+import { runCached } from '../../../../database/statements.js';
 import { instant } from '../../../../database/storage.js';
 import type { ReadWork } from '../../../../database/work.js';
 import { meeting } from '../transaction.repository.js';

@@ -6,7 +6,7 @@ import {
 } from '../../../../database/list/condition.js';
 import type { List } from '../../../../database/list/list.js';
 import type { Search } from '../../../../database/list/request-class.js';
-import { countOf } from '../../../../database/totals/count.js';
+import { countOf } from '../../../../database/totals.js';
 import { MANY_ROWS, type ReadWork } from '../../../../database/work.js';
 import type { CountedTimeRange, TimeRange } from '../time-range.model.js';
 import { isAlways } from '../time-range.model.js';

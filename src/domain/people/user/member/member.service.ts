@@ -1,6 +1,6 @@
 import type { OfCompany } from '../../../../database/company/company-rows.js';
 import { found } from '../../../../database/company/records.js';
-import { countOf } from '../../../../database/totals/count.js';
+import { countOf } from '../../../../database/totals.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../../database/work.js';
 import { taken } from '../../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../../platform/requests/page.js';

@@ -5,12 +5,8 @@ import { SECOND } from '../../platform/clock.js';
 import type { CommittedChange, Database } from '../database.js';
 import { ANSWER_MS } from './connections/answers.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
-import { NamesPermit, type StatementNames } from './connections/statement-names.js';
 
 const CHANNEL = 'terminal_gateway';
-/** Notifications of a node that migrates, before and after it. */
-const CHANGING = 'schema changes';
-const CHANGED = 'schema changed';
 /** Milliseconds for which committed changes are collected, to be announced together. */
 const COLLECT_MS = 10;
 /** Maximum length of a payload; PostgreSQL takes less than 8,000 bytes. */
@@ -38,7 +34,6 @@ export class Announcements {
   readonly #listeners: Listener[] = [];
   readonly #waiting = new Map<number | null, Set<string>>();
   #client: Client | null = null;
-  #permit: NamesPermit | null = null;
   readonly #lostClients = new WeakSet<Client>();
   #timer: NodeJS.Timeout | undefined;
   #sendTimer: NodeJS.Timeout | undefined;
@@ -47,13 +42,7 @@ export class Announcements {
   constructor(
     private readonly url: string,
     private readonly pool: Pool,
-    private readonly names: StatementNames,
   ) {}
-
-  /** Begins to listen. If PostgreSQL cannot be reached now, tries again later. */
-  async start(): Promise<void> {
-    await this.#listen();
-  }
 
   onAnnounced(listener: Listener): void {
     this.#listeners.push(listener);
@@ -90,7 +79,6 @@ export class Announcements {
     if (this.#sendTimer !== undefined) await this.#send();
     const client = this.#client;
     this.#client = null;
-    this.#permit?.end();
     await client?.end().catch(() => undefined);
   }
 
@@ -107,13 +95,13 @@ export class Announcements {
     await this.pool.query(statement, [CHANNEL, payload]).catch(() => undefined);
   }
 
-  async #listen(): Promise<void> {
+  /** Begins to listen. If PostgreSQL cannot be reached now, tries again later. */
+  async start(): Promise<void> {
     const client = new pg.Client(clientConfig(this.url));
-    const permit = new NamesPermit(client, this.names);
     const lost = (): void => this.#lost(client);
     client.on('error', lost);
     client.on('end', lost);
-    client.on('notification', ({ payload }) => this.#receive(payload ?? '', permit));
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     try {
       await client.connect();
       await client.query(SESSION_SETTINGS);
@@ -123,9 +111,7 @@ export class Announcements {
       return;
     }
     this.#client = client;
-    this.#permit = permit;
     this.#timer = setTimeout(() => void this.#check(client), CHECK_MS).unref();
-    await permit.take();
   }
 
   /** Treats a connection whose server does not answer any more as lost. */
@@ -133,7 +119,6 @@ export class Announcements {
     try {
       await client.query('select 1');
       if (this.#client !== client) return;
-      await this.#permit?.take();
       this.#timer = setTimeout(() => void this.#check(client), CHECK_MS).unref();
     } catch {
       this.#lost(client);
@@ -146,20 +131,16 @@ export class Announcements {
     void client.end().catch(() => undefined);
     if (this.#isClosed || (this.#client !== null && this.#client !== client)) return;
     this.#client = null;
-    this.#permit?.end();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#listenAgain(), RETRY_MS * (0.5 + Math.random())).unref();
+    this.#timer = setTimeout(() => void this.#startAgain(), RETRY_MS * (0.5 + Math.random())).unref();
   }
 
-  async #listenAgain(): Promise<void> {
-    await this.#listen();
+  async #startAgain(): Promise<void> {
+    await this.start();
     if (this.#client !== null) this.#tell(null);
   }
 
-  #receive(payload: string, permit: NamesPermit): void {
-    if (payload === CHANGING) void permit.release();
-    if (payload === CHANGED) void permit.take();
-    if (payload === CHANGING || payload === CHANGED) return;
+  #receive(payload: string): void {
     const [node, changes] = JSON.parse(payload) as Message;
     if (node === this.#node) return;
     this.#tell(
@@ -172,7 +153,3 @@ export class Announcements {
     for (const listener of this.#listeners) listener(changes);
   }
 }
-
-/** SQL for a node that migrates. After the first one, all nodes release the lock of `NAMES_LOCK`. */
-export const SCHEMA_CHANGES = `select pg_notify('${CHANNEL}', '${CHANGING}')`;
-export const SCHEMA_CHANGED = `select pg_notify('${CHANNEL}', '${CHANGED}')`;

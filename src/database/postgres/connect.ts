@@ -1,23 +1,23 @@
-import { Kysely, sql } from 'kysely';
+import { sql, type CompiledQuery } from 'kysely';
 import { join } from 'node:path';
+import type { Pool } from 'pg';
 
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
-import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { MIGRATION_NAMES } from '../migrations.js';
-import { StatementListeners } from '../statements/statement-listener.js';
+import { StatementListeners } from '../statements.js';
 import { Announcements } from './announcements.js';
-import { ConnectionsDialect } from './connections/dialect.js';
+import { tableSizes } from './check.js';
+import { Answers } from './connections/answers.js';
+import { handleOn } from './connections/handle.js';
 import { createPool } from './connections/pool.js';
-import type { Watcher } from './connections/session.js';
+import type { Shared } from './connections/session.js';
 import { Sessions } from './connections/sessions.js';
 import { StatementNames } from './connections/statement-names.js';
-import { UnitConnections } from './connections/unit-connections.js';
 import { SharedLimits } from './limits/shared-limits.js';
 import type { Roles } from './roles.js';
-import { tableSizes } from './sizes.js';
 
 const CONNECTIONS = 20;
 
@@ -25,36 +25,34 @@ const CONNECTIONS = 20;
 export async function connect(url: string, roles: Roles, options: OpenOptions = {}): Promise<Database> {
   const health = new DatabaseHealth();
   const statements = new StatementListeners();
-  const onFault: Watcher['onFault'] = (code, error) => {
+  const onFault: Shared['onFault'] = (code, error) => {
     health.report(code);
     options.onFault?.(code, error);
   };
-  const { examining = {}, connections = CONNECTIONS, uploadFolder: folder = 'data' } = options;
-  const onLost = (error: Error): void => onFault('storage_unavailable', error);
-  const pool = createPool({ url, max: connections - 2, onLost });
-  const names = new StatementNames();
-  const watcher: Watcher = { onStatement: (text) => statements.notify(text), onFault };
-  const sessions = new Sessions(pool, watcher, { connections, examining, names, roles });
-  const announcements = new Announcements(url, pool, names);
+  const { connections = CONNECTIONS, uploadFolder: folder = 'data' } = options;
+  const pool = createPool(url, connections - 2, (error) => onFault('storage_unavailable', error));
+  const answers = new Answers(pool);
+  const onStatement: Shared['onStatement'] = (text) => statements.notify(text);
+  const shared = { answers, roles, names: new StatementNames(), onStatement, onFault };
+  const sessions = new Sessions(pool, shared, connections, options.examining);
+  const announcements = new Announcements(url, pool);
   await announcements.start();
   const limits = new SharedLimits(url, options.onUnshared);
-  const size = await Size.of(sessions);
   return {
     name: databaseName({ server: url }),
     system: 'postgresql',
-    ...{ ...handlesOf(sessions), ...unitsOf(sessions), ...sharedBy(announcements) },
-    ...{ health, verify: () => null, admit: () => undefined, begin: () => undefined },
-    ...{ checks: checksOf(sessions, health, options.onFault), ...maintenanceOf(sessions, limits, size) },
-    windows: (clock) => limits.windows(clock),
-    windowFailures: () => limits.failures,
-    connections: () => ({
-      used: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: sessions.waiting,
-    }),
+    ...unitsOf(sessions),
     watchStatements: (listener) => statements.add(listener),
-    spoolPath: join(folder, `upload-${process.pid}-`),
+    health,
+    verify: () => null,
+    admit: () => undefined,
+    ...sharingOf(announcements, limits),
+    begin: () => undefined,
+    checks: checksOf(sessions, health, options.onFault),
+    ...(await maintenanceOf(sessions, limits)),
+    connections: () => connectionsOf(pool, sessions),
     lastBackupPath: join(folder, 'last-backup'),
+    spoolPath: join(folder, `upload-${process.pid}-`),
     close: () =>
       sessions.close(async () => {
         await limits.close();
@@ -63,68 +61,70 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   };
 }
 
+function connectionsOf(
+  { totalCount, idleCount }: Pool,
+  { waiting }: Sessions,
+): ReturnType<Database['connections']> {
+  return { used: totalCount - idleCount, idle: idleCount, waiting };
+}
+
 function unitsOf(
   sessions: Sessions,
-): Pick<Database, 'snapshot' | 'examine' | 'write' | 'aboveCompanies' | 'lockCompanies' | 'examining'> {
+): Pick<
+  Database,
+  'reads' | 'writes' | 'snapshot' | 'examine' | 'write' | 'aboveCompanies' | 'lockCompanies' | 'examining'
+> {
   return {
+    reads: handleOn(<R>(query: CompiledQuery) =>
+      sessions.read(null, (db) => db.getExecutor().executeQuery<R>(query)),
+    ),
+    writes: handleOn(<R>(query: CompiledQuery) =>
+      sessions.write(null, (db) => db.getExecutor().executeQuery<R>(query)),
+    ),
     snapshot: (scope, use, isSingle) => sessions.read(scope, use, isSingle),
     examine: (companyId, use) => sessions.examine(companyId, use),
-    write: (scope, use, options) => sessions.write(scope, use, options?.ofCompany),
+    write: (scope, use, { ofCompany } = {}) => sessions.write(scope, use, ofCompany),
     aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),
     lockCompanies: (db, companyIds) => sessions.lockCompanies(db, companyIds),
     examining: () => sessions.examining,
   };
 }
 
-function sharedBy(
+function sharingOf(
   announcements: Announcements,
-): Pick<Database, 'isShared' | 'announce' | 'onAnnounced' | 'alone'> {
+  limits: SharedLimits,
+): Pick<Database, 'isShared' | 'announce' | 'onAnnounced' | 'alone' | 'windows' | 'windowFailures'> {
   return {
     isShared: true,
     announce: (changes) => announcements.announce(changes),
     onAnnounced: (listener) => announcements.onAnnounced(listener),
     alone: announcements.alone,
+    windows: (clock) => limits.windows(clock),
+    windowFailures: () => limits.failures,
   };
 }
 
-function handlesOf(sessions: Sessions): Pick<Database, 'reads' | 'writes'> {
-  return {
-    reads: new Kysely<Tables>({ dialect: new ConnectionsDialect(new UnitConnections(sessions, 'read')) }),
-    writes: new Kysely<Tables>({ dialect: new ConnectionsDialect(new UnitConnections(sessions, 'write')) }),
-  };
-}
-
-/** Bytes of the database, looked up once a minute, since PostgreSQL adds up the sizes of all files. */
-class Size {
-  bytes = 0;
-
-  static async of(sessions: Sessions): Promise<Size> {
-    const size = new Size();
-    await size.look(sessions).catch(() => undefined);
-    return size;
-  }
-
-  async look(sessions: Sessions): Promise<void> {
-    this.bytes = await sessions.read(null, async (db) => {
-      const query = sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`;
-      return (await query.execute(db)).rows[0]?.bytes ?? 0;
-    });
-  }
-}
-
-function maintenanceOf(
+async function maintenanceOf(
   sessions: Sessions,
   limits: SharedLimits,
-  size: Size,
-): Pick<Database, 'bytes' | 'sizes' | 'maintain'> {
+): Promise<Pick<Database, 'bytes' | 'sizes' | 'maintain'>> {
+  let bytes = await sizeOf(sessions).catch(() => 0);
   return {
-    bytes: () => ({ file: size.bytes, log: 0 }),
+    bytes: () => ({ file: bytes, log: 0 }),
     sizes: () => sessions.read(null, tableSizes),
     maintain: async () => {
       await limits.deleteEnded();
-      await size.look(sessions);
+      bytes = await sizeOf(sessions);
     },
   };
+}
+
+/** Bytes of the database. Looked up once a minute only, since PostgreSQL adds up the sizes of all files. */
+async function sizeOf(sessions: Sessions): Promise<number> {
+  return await sessions.read(null, async (db) => {
+    const query = sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`;
+    return (await query.execute(db)).rows[0]?.bytes ?? 0;
+  });
 }
 
 function checksOf(

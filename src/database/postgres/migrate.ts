@@ -1,4 +1,4 @@
-import { Kysely, type DatabaseConnection } from 'kysely';
+import type { CompiledQuery, Kysely, QueryResult } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 
@@ -7,17 +7,14 @@ import { POSTGRES_SCHEMA, SYSTEM_ROLE } from '../../schema/postgres.js';
 import type { Tables } from '../../schema/schema.js';
 import { MIGRATIONS, MIGRATION_NAMES, namesOf, type Migrations } from '../migrations.js';
 import { DatabaseRefused } from '../refused.js';
-import { SCHEMA_CHANGED, SCHEMA_CHANGES } from './announcements.js';
-import { ConnectionsDialect } from './connections/dialect.js';
-import { NAMES_LOCK } from './connections/statement-names.js';
+import { handleOn } from './connections/handle.js';
 import { stateOf } from './faults.js';
 import { AS_SYSTEM, prepareRoles, rolesIn, withRoles, type Roles } from './roles.js';
 
 /** Key of the advisory lock of the node that migrates. */
 const MIGRATING = '(21574, 3)';
 
-/** Maximum waits for named statements of other nodes, which take 5 s at most, and for the lock of a table. */
-const OTHERS_MS = 8 * SECOND;
+/** Maximum wait for the lock of a table. */
 const TABLE_MS = SECOND;
 const PAUSE_MS = SECOND / 2;
 const MAX_ATTEMPTS = 100;
@@ -82,17 +79,11 @@ export async function bringUpToDate(
   try {
     // Another node may have migrated meanwhile.
     const { applied, pending } = await inspect(client, name, known);
-    const applyAll = async (): Promise<void> => {
-      for (const each of pending) {
-        // The first one creates the schema, with what later ones make.
-        if (applied.length === 0 && MIGRATION_NAMES.indexOf(each) > 0) continue;
-        onProgress(`${name}: migration ${each}`);
-        await applyBesideOthers(client, { name, migrations, roles }, each);
-      }
-    };
-    // Statements of running nodes must not fail; an empty database has no nodes.
-    if (applied.length > 0 && pending.length > 0) await withoutNames(client, applyAll);
-    else await applyAll();
+    // The first one creates the schema, with what later ones make.
+    for (const each of applied.length === 0 ? pending.slice(0, 1) : pending) {
+      onProgress(`${name}: migration ${each}`);
+      await applyBesideOthers(client, { name, migrations, roles }, each);
+    }
     return pending;
   } finally {
     // If the connection is lost, the lock has ended.
@@ -105,22 +96,6 @@ async function lock(client: Client, name: string, onProgress: (message: string) 
   if (rows[0]?.taken === true) return;
   onProgress(`${name}: another node applies migrations; waiting for it`);
   await client.query(`select pg_advisory_lock${MIGRATING}`);
-}
-
-/** Runs `use` while no node uses prepared statements. Nodes that do not answer are not waited for. */
-async function withoutNames(client: Client, use: () => Promise<void>): Promise<void> {
-  await client.query(SCHEMA_CHANGES);
-  await client.query(`set lock_timeout = ${OTHERS_MS}`);
-  await client.query(`select pg_advisory_lock${NAMES_LOCK}`).catch((error: unknown) => {
-    if (stateOf(error) !== NOT_FREE) throw error;
-  });
-  try {
-    await use();
-  } finally {
-    await client.query('reset lock_timeout');
-    await client.query(`select pg_advisory_unlock${NAMES_LOCK}`);
-    await client.query(SCHEMA_CHANGED);
-  }
 }
 
 /**
@@ -241,24 +216,8 @@ async function demandOwner(client: Client, name: string): Promise<void> {
 }
 
 /** A handle for migrations on one connection. The caller begins and ends its transactions. */
-export function migrationHandle(client: Client, roles: Roles): Kysely<Tables> {
-  const connection: DatabaseConnection = {
-    executeQuery: async ({ sql, parameters }) => {
-      const { rows } = await client.query<Record<string, unknown>>(withRoles(sql, roles), [...parameters]);
-      return { rows: rows as never[] };
-    },
-    streamQuery: () => {
-      throw new Error('A migration reads no stream.');
-    },
-  };
-  const nothing = (): Promise<void> => Promise.resolve();
-  return new Kysely({
-    dialect: new ConnectionsDialect({
-      acquireConnection: () => Promise.resolve(connection),
-      releaseConnection: nothing,
-      beginTransaction: nothing,
-      commitTransaction: nothing,
-      rollbackTransaction: nothing,
-    }),
+export const migrationHandle = (client: Client, roles: Roles): Kysely<Tables> =>
+  handleOn(async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
+    const { rows } = await client.query<Record<string, unknown>>(withRoles(sql, roles), [...parameters]);
+    return { rows } as unknown as QueryResult<R>;
   });
-}

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type Client, type QueryConfig } from 'pg';
 
@@ -8,13 +9,14 @@ import type { Database, OpenOptions } from '../database.js';
 import { DatabaseRefused } from '../refused.js';
 import { connect } from './connect.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
-import { isPooledByTransaction } from './connections/pooling.js';
 import { unfinishedCopyIn } from './copy/mark.js';
 import { stateOf } from './faults.js';
 import { bringUpToDate } from './migrate.js';
 import { rolesIn } from './roles.js';
 
 const OLDEST = 150_000;
+/** Transactions that are compared to find a pooler. */
+const POOLER_ROUNDS = 3;
 /** Milliseconds after which commands give up; servers try without an end. */
 const GIVE_UP_MS = 5 * SECOND;
 /**
@@ -201,6 +203,40 @@ async function demandSessions(client: Client, url: string): Promise<void> {
     'unusable',
     `${nameOf(url)} is a pooler in transaction mode, which gives a session other connections to PostgreSQL: set its pool_mode to session, or connect to PostgreSQL itself.`,
   );
+}
+
+/**
+ * Whether two connections lead to a pooler in transaction mode (PgBouncer). Each transaction then runs in any
+ * session of PostgreSQL, so that settings, locks and LISTEN are lost. The signs are a session that changes
+ * between two transactions of the first connection while the second has one open, or a session that both
+ * have.
+ */
+async function isPooledByTransaction(first: Client, second: Client): Promise<boolean> {
+  const mark = randomUUID();
+  await first.query(`select set_config('app.session', '${mark}', false)`);
+  const before = await sessionOf(first);
+  for (let round = 1; round <= POOLER_ROUNDS; round += 1) {
+    await second.query('begin');
+    const other = await sessionOf(second);
+    // If the pooler has only one session, the first connection would wait for the end of this transaction.
+    const isShared = other.pid === before.pid || other.mark === mark;
+    const after = isShared ? null : await sessionOf(first);
+    await second.query('rollback');
+    if (after === null || after.pid !== before.pid || after.mark !== mark) return true;
+  }
+  return before.mark !== mark;
+}
+
+interface SessionFound {
+  readonly pid: number;
+  readonly mark: string | null;
+}
+
+async function sessionOf(client: Client): Promise<SessionFound> {
+  const { rows } = await client.query<SessionFound>(
+    `select pg_backend_pid() as pid, current_setting('app.session', true) as mark`,
+  );
+  return rows[0] ?? { pid: 0, mark: null };
 }
 
 async function demandVersion(client: Client, url: string): Promise<void> {

@@ -2,16 +2,19 @@ import type { Client } from 'pg';
 
 import type { StorageSizes } from '../database.js';
 import { DatabaseRefused } from '../refused.js';
-import { storageFields, storageLines } from '../storage-description.js';
-import type { DatabaseTools, Description, TouchedTable } from '../tools.js';
-import { RECORDS } from '../totals/count.js';
-import { OLDEST_ROWS, type Oldest } from '../totals/oldest.js';
-import { checkServer, rowCounts } from './check.js';
+import {
+  storageFields,
+  storageLines,
+  type DatabaseTools,
+  type Description,
+  type TouchedTable,
+} from '../tools.js';
+import { RECORDS, OLDEST_ROWS, type Oldest } from '../totals.js';
+import { checkServer, rowCounts, sizesOf, TABLE_SIZES, type SizeRow } from './check.js';
 import { inspect } from './migrate.js';
 import { previewMigrations } from './migration-preview.js';
 import { reach } from './open.js';
 import { AS_SYSTEM, rolesIn } from './roles.js';
-import { sizesOf, TABLE_SIZES, type SizeRow } from './sizes.js';
 
 /** The commands for a database of a PostgreSQL server. */
 export class ServerTools implements DatabaseTools {

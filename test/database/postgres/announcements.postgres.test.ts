@@ -16,11 +16,11 @@ function listen({ units }: Node): { readonly heard: Heard; readonly stop: () => 
   return { heard, stop: units.onCommitted((changes) => void heard.push(changes)) };
 }
 
-/** Backends that listen, or hold locks of tasks, in the order in which they connected. */
+/** Backends that listen: after it, they only check their connection and take locks of tasks. */
 const listeners = async (): Promise<number[]> => {
   const rows = await admin<{ pid: number }>(
-    `select distinct pid from pg_locks where locktype = 'advisory' and classid = 21574 and objid = 4
-      and database = (select oid from pg_database where datname = current_database())`,
+    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and (query like 'listen %' or query = 'select 1' or query like 'select pg%advisory%($1, $2)%')`,
   );
   return rows.map(({ pid }) => pid);
 };

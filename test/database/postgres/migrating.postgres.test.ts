@@ -15,7 +15,7 @@ const { node, admin } = database;
 const groups = new CompanyRows('groups');
 const NOTHING = { sqlite: () => Promise.resolve(), postgres: () => Promise.resolve() };
 
-/** Reads and changes the same group, with `select *` and `returning *`, until `isDone`. Returns the number of units. */
+/** Reads and changes the same group, with prepared statements, until `isDone`. Returns the number of units. */
 async function load({ units }: Node, caller: Caller, isDone: () => boolean): Promise<number> {
   let count = 0;
   for (; !isDone(); count += 2) {
@@ -51,15 +51,6 @@ async function migrate(name: string, column: string): Promise<void> {
 }
 const added: string[] = [];
 
-/** Connections of nodes that may use prepared statements. */
-const preparing = async (): Promise<number> =>
-  (
-    await admin<{ pid: number }>(
-      `select pid from pg_locks where locktype = 'advisory' and classid = 21574 and objid = 4 and granted
-        and database = (select oid from pg_database where datname = current_database())`,
-    )
-  ).length;
-
 describe('CF-16 a migration by a newer node', () => {
   it('lets units go on that use the tables which it changes', async () => {
     const callers = [(await addCompany(node(0))).caller, (await addCompany(node(0))).caller];
@@ -80,7 +71,6 @@ describe('CF-16 a migration by a newer node', () => {
     const failed = Promise.race(running.map((each) => each.then(() => null)));
     try {
       for (let step = 1; step <= 5; step += 1) {
-        await expect.poll(preparing).toBe(2);
         await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, 200))]);
         await migrate(`900${step}-test`, `added_${step}`);
       }
@@ -89,7 +79,6 @@ describe('CF-16 a migration by a newer node', () => {
     }
     const counts = await Promise.all(running);
     expect(Math.min(...counts)).toBeGreaterThan(10);
-    await expect.poll(preparing).toBe(2);
   });
 
   it('is shown before: tables, locks and rows; nobody waits, and nothing is changed', async () => {

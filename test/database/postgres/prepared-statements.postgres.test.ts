@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 
 import { specialSql } from '../../../src/database/company/special-sql.js';
 import { openDatabase } from '../../../src/database/open.js';
+import { StatementNames } from '../../../src/database/postgres/connections/statement-names.js';
 import { createUnits } from '../../../src/database/units.js';
 import type { ReadWork } from '../../../src/database/work.js';
 import { systemClock } from '../../../src/platform/clock.js';
@@ -32,4 +33,16 @@ it('a statement whose first use under a name fails with its transaction does not
   } finally {
     await database.close();
   }
+});
+
+it.each([
+  ['select id, name from groups where company_id = $1', true],
+  ['select count(*) from (select * from groups) as own', true],
+  ['select * from groups', false],
+  ['select g.*, 1 as one from groups as g', false],
+  ['update "groups" set "name" = $1 where "id" = $2 returning *', false],
+])('%s gets a name at its second use: %s', (text, isNamed) => {
+  const names = new StatementNames();
+  expect(names.of(text)).toBeNull();
+  expect(names.of(text) !== null).toBe(isNamed);
 });

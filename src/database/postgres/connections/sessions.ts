@@ -1,22 +1,29 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 
+import { Turns, type TurnLimits } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
 import type { ExaminingLimits, ExaminingReads, Scope } from '../../database.js';
 import { UNAVAILABLE } from '../faults.js';
-import type { Roles } from '../roles.js';
-import { Answers } from './answers.js';
-import { Availability } from './availability.js';
-import { Session, type Unit, type Watcher } from './session.js';
-import type { StatementNames } from './statement-names.js';
-import type { UnitSettings } from './unit-settings.js';
-import { examiningSettings, turnsOf, type ExaminingSettings, type UnitTurns } from './unit-turns.js';
+import { reportFault, Session, type Shared } from './session.js';
+import { Unit } from './unit.js';
 
 /** Milliseconds after which PostgreSQL ends a statement of an ordinary unit. */
 const STATEMENT_MS = 5_000;
 /** Key of the queue, and of the lock, for work above companies. */
 const ABOVE = 0;
+
+/**
+ * Milliseconds that a unit waits to write. Units of a company write one after the other
+ * (decisions.md#company-writers), so they wait longer than reads; with the statement itself, less than 10 s.
+ */
+const WRITE_WAIT_MS = 8_000;
+
+const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
+
+/** A queue for each kind of unit, which has its share of the connections. */
+type Queues = Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
 
 /**
  * Gives units of work their connections. Each kind of unit has its own share: a unit above companies may run
@@ -25,131 +32,76 @@ const ABOVE = 0;
  */
 export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
-  readonly #transactions = new WeakMap<Transaction<Tables>, { unit: Unit; scope: Scope }>();
-  readonly #names: StatementNames;
-  readonly #roles: Roles;
-  readonly #answers = new Answers();
-  readonly #availability: Availability;
-  readonly #watcher: Watcher;
-  readonly #turns: UnitTurns;
-  readonly #examining: ExaminingSettings;
+  readonly #units = new WeakMap<Transaction<Tables>, Unit>();
+  readonly #queues: Queues;
+  readonly #deadlineMs: number;
   #exceeded = 0;
   #isClosed = false;
 
   constructor(
     private readonly pool: Pool,
-    watcher: Watcher,
-    {
-      connections,
-      examining,
-      names,
-      roles,
-    }: {
-      readonly connections: number;
-      readonly examining: Partial<ExaminingLimits>;
-      readonly names: StatementNames;
-      readonly roles: Roles;
-    },
+    private readonly shared: Shared,
+    connections: number,
+    examining: Partial<ExaminingLimits> = {},
   ) {
-    this.#names = names;
-    this.#roles = roles;
-    this.#availability = new Availability(pool);
-    this.#watcher = noting(watcher, this.#availability);
-    this.#examining = examiningSettings(examining);
-    this.#turns = turnsOf(connections, this.#examining);
+    const limits = { ...EXAMINING, ...examining };
+    this.#deadlineMs = limits.deadlineMs;
+    this.#queues = queuesOf(connections, limits);
   }
 
   get examining(): ExaminingReads {
-    const { running, waiting } = this.#turns.examine;
+    const { running, waiting } = this.#queues.examine;
     return { running, waiting, threads: running, exceeded: this.#exceeded, lostThreads: 0 };
   }
 
   /** Number of units that wait for a connection. */
   get waiting(): number {
-    return Object.values(this.#turns).reduce((sum, { waiting }) => sum + waiting, 0);
+    return Object.values(this.#queues).reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
   async read<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>, isSingle = false): Promise<T> {
-    this.#demandOpen();
-    await this.#availability.demand();
-    const release = await (scope === null
-      ? this.#turns.above.acquire(ABOVE)
-      : this.#turns.read.acquire(scope));
-    try {
-      const settings = { scope, locks: [], statementMs: STATEMENT_MS };
-      return await this.#inSession((session) => readIn(session, settings, use, isSingle));
-    } finally {
-      release();
-    }
+    const queue = scope === null ? this.#queues.above : this.#queues.read;
+    return await this.#inTurn(queue, scope ?? ABOVE, (session) =>
+      new Unit(session, scope, STATEMENT_MS).read(use, isSingle),
+    );
   }
 
   async write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T> {
     const key = scope ?? ofCompany ?? ABOVE;
-    await this.#availability.demand();
-    const release = await this.#turns.write.acquire(key);
-    try {
-      return await this.#inSession(async (session) => {
-        const unit = session.unit({ scope, locks: [key], statementMs: STATEMENT_MS });
-        this.#transactions.set(unit.db, { unit, scope });
-        return await unit.write(() => use(unit.db));
-      });
-    } finally {
-      release();
-    }
+    return await this.#inTurn(this.#queues.write, key, async (session) => {
+      const unit = new Unit(session, scope, STATEMENT_MS);
+      this.#units.set(unit.db, unit);
+      return await unit.write(key, use);
+    });
   }
 
   async aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T> {
-    const known = this.#transactions.get(db);
-    if (known === undefined) throw new Error('The transaction is not one of a unit of work.');
-    await known.unit.change(null);
+    const unit = this.#units.get(db);
+    if (unit === undefined) throw new Error('The transaction is not one of a unit of work.');
+    await unit.change(null);
     const result = await use();
     // After an error, the transaction ends, so its scope is not restored.
-    await known.unit.change(known.scope);
+    await unit.change(unit.scope);
     return result;
   }
 
   async lockCompanies(db: Transaction<Tables>, companyIds: readonly number[]): Promise<void> {
-    await this.#transactions.get(db)?.unit.lock(companyIds);
+    await this.#units.get(db)?.lock(companyIds);
   }
 
   /** Ends at the deadline, whatever `use` does. A connection whose statement still runs then is closed. */
   async examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-    await this.#availability.demand();
-    const release = await this.#turns.examine.acquire(companyId);
-    const { deadlineMs } = this.#examining;
-    const settings = { scope: companyId, locks: [], statementMs: deadlineMs };
+    const deadlineMs = this.#deadlineMs;
     try {
-      return await this.#inSession((session) =>
-        readIn(session, settings, (db) => inTime(use(db), deadlineMs, () => session.giveUp())),
+      return await this.#inTurn(this.#queues.examine, companyId, (session) =>
+        new Unit(session, companyId, deadlineMs).read((db) =>
+          inTime(use(db), deadlineMs, () => session.giveUp()),
+        ),
       );
     } catch (error) {
       if (!isDeadline(error)) throw error;
       this.#exceeded += 1;
       throw deadlineExceeded();
-    } finally {
-      release();
-    }
-  }
-
-  /** Takes a connection for work above companies outside of units, until `release`. */
-  async take(kind: 'read' | 'write'): Promise<TakenSession> {
-    this.#demandOpen();
-    await this.#availability.demand();
-    const leave = await (kind === 'read' ? this.#turns.above : this.#turns.write).acquire(ABOVE);
-    try {
-      const session = await this.#connect();
-      const settings = { scope: null, locks: kind === 'read' ? [] : [ABOVE], statementMs: STATEMENT_MS };
-      return {
-        session,
-        begin: () => session.begin(settings, kind === 'read'),
-        release: () => {
-          session.client.release(session.isBroken);
-          leave();
-        },
-      };
-    } catch (error) {
-      leave();
-      throw error;
     }
   }
 
@@ -157,35 +109,40 @@ export class Sessions {
   async close(last: () => Promise<void>): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#turns.examine.close();
-    await Promise.all([this.#turns.write.finish(), this.#turns.read.finish(), this.#turns.above.finish()]);
+    const { examine, write, read, above } = this.#queues;
+    examine.close();
+    await Promise.all([write.finish(), read.finish(), above.finish()]);
     await last();
     await this.pool.end();
-    this.#answers.close();
+    this.shared.answers.close();
   }
 
-  #demandOpen(): void {
-    if (this.pool.ending) throw UNAVAILABLE(new Error('The server is stopping.'));
-  }
-
-  async #inSession<T>(use: (session: Session) => Promise<T>): Promise<T> {
-    const session = await this.#connect();
+  async #inTurn<T>(queue: Turns<number>, key: number, use: (session: Session) => Promise<T>): Promise<T> {
+    await this.#demandAvailable();
+    const release = await queue.acquire(key);
     try {
-      return await use(session);
+      const session = await this.#connect();
+      try {
+        return await use(session);
+      } finally {
+        session.client.release(session.isBroken);
+      }
     } finally {
-      session.client.release(session.isBroken);
+      release();
     }
   }
 
-  async #connect(): Promise<Session> {
+  async #demandAvailable(): Promise<void> {
     if (this.pool.ending) throw UNAVAILABLE(new Error('The server is stopping.'));
-    await this.#availability.demand();
+    await this.shared.answers.demand();
+  }
+
+  async #connect(): Promise<Session> {
+    await this.#demandAvailable();
     try {
       for (;;) {
         const client = await this.pool.connect();
-        const session =
-          this.#sessions.get(client) ??
-          new Session(client, this.#names, this.#watcher, this.#answers, this.#roles);
+        const session = this.#sessions.get(client) ?? new Session(client, this.shared);
         this.#sessions.set(client, session);
         if (!session.isBroken) return session;
         // The last unit failed at its end, for which nothing waited.
@@ -193,27 +150,51 @@ export class Sessions {
       }
     } catch (error) {
       const unavailable = UNAVAILABLE(error as Error);
-      this.#watcher.onFault(unavailable.code, error);
+      reportFault(this.shared, unavailable.code, error);
       throw unavailable;
     }
   }
 }
 
-function noting(watcher: Watcher, availability: Availability): Watcher {
+function queuesOf(
+  connections: number,
+  limits: typeof EXAMINING & Pick<Partial<ExaminingLimits>, 'threads'>,
+): Queues {
+  const examine = limits.threads ?? Math.max(2, Math.floor(connections / 6));
+  // One connection listens.
+  const rest = connections - 1 - examine;
+  const above = Math.max(1, Math.floor(rest / 4));
+  const write = Math.max(2, Math.floor(rest / 3));
+  const read = Math.max(2, rest - above - write);
   return {
-    ...watcher,
-    onFault: (code, error) => {
-      availability.note(error);
-      watcher.onFault(code, error);
-    },
+    read: queue({ places: read, placesOfKey: read - 1 }),
+    write: queue({ places: write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
+    above: queue({ places: above, placesOfKey: above }),
+    examine: queue({
+      places: examine,
+      placesOfKey: Math.max(1, examine - 1),
+      maxWaitMs: limits.maxWaitMs,
+      maxWaiting: limits.maxWaiting,
+      maxWaitingOfKey: limits.maxWaitingOfCompany,
+      busy: busy('Too many requests examine many records at the same time; try again.'),
+    }),
   };
 }
 
-export interface TakenSession {
-  readonly session: Session;
-  readonly begin: () => Promise<void>;
-  readonly release: () => void;
+function queue(limits: Pick<TurnLimits, 'places' | 'placesOfKey'> & Partial<TurnLimits>): Turns<number> {
+  return new Turns({
+    maxWaiting: 2_000,
+    maxWaitingOfKey: 1_000,
+    maxWaitMs: 5_000,
+    busy: busy('The database is busy; try again in a second.'),
+    ...limits,
+  });
 }
+
+const busy =
+  (message: string): TurnLimits['busy'] =>
+  () =>
+    new DomainError('busy', message, { retryAfter: 1 });
 
 async function inTime<T>(use: Promise<T>, deadlineMs: number, onLate: () => void): Promise<T> {
   const late = Promise.withResolvers<never>();
@@ -226,21 +207,6 @@ async function inTime<T>(use: Promise<T>, deadlineMs: number, onLate: () => void
   } finally {
     clearTimeout(timer);
     use.catch(() => undefined);
-  }
-}
-
-async function readIn<T>(
-  session: Session,
-  settings: UnitSettings,
-  use: (db: Kysely<Tables>) => Promise<T>,
-  isSingle = false,
-): Promise<T> {
-  const unit = session.unit(settings);
-  await unit.beginRead(isSingle);
-  try {
-    return await use(unit.db);
-  } finally {
-    unit.endRead();
   }
 }
 

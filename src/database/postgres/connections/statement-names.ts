@@ -1,5 +1,3 @@
-import type { Client } from 'pg';
-
 /**
  * Maximum number of named statements. PostgreSQL plans such a statement once per connection, instead of each
  * time.
@@ -10,65 +8,43 @@ const MAX_NAMES = 1_000;
  * large when prepared.
  */
 const MAX_TEXT_LENGTH = 8_192;
-/**
- * Key of the advisory lock that nodes share while they use names, and that a node which migrates holds alone.
- */
-export const NAMES_LOCK = '(21574, 4)';
 
 /**
  * Names of statements by their text. A text gets a name at its second use, if it is one of the first
- * thousand. A prepared `select *` fails when its table gets a column, so no names are used while a node
- * migrates.
+ * thousand, and if it names its columns: a prepared `select *` fails after its table gets a column.
  */
 export class StatementNames {
-  readonly #names = new Map<string, string | null>();
+  /** The name of a text; before its second use, whether it may get one. */
+  readonly #names = new Map<string, string | boolean>();
   #count = 0;
-  #isAllowed = false;
-  #running = 0;
-  #onIdle: (() => void) | null = null;
 
-  /** Calls `run` with the name of the text, or with null. */
-  async use<T>(text: string, run: (name: string | null) => Promise<T>): Promise<T> {
-    const name = this.#of(text);
-    if (name === null) return await run(null);
-    this.#running += 1;
-    try {
-      return await run(name);
-    } finally {
-      this.#running -= 1;
-      if (this.#running === 0) this.#onIdle?.();
-    }
-  }
-
-  allow(): void {
-    this.#isAllowed = true;
-  }
-
-  /** Stops the use of names. Resolves when all statements sent with a name have been answered. */
-  async forbid(): Promise<void> {
-    this.#isAllowed = false;
-    this.forget();
-    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
-  }
-
-  /** To be called when tables have changed: statements get other names. */
-  forget(): void {
-    this.#names.clear();
-  }
-
-  #of(text: string): string | null {
-    if (!this.#isAllowed || text.length > MAX_TEXT_LENGTH) return null;
+  /** The name of a text; null if it has none. */
+  of(text: string): string | null {
+    if (text.length > MAX_TEXT_LENGTH) return null;
     const known = this.#names.get(text);
     if (typeof known === 'string') return known;
-    if (known === undefined) {
-      if (this.#names.size < MAX_NAMES) this.#names.set(text, null);
-      return null;
-    }
+    if (known === undefined && this.#names.size < MAX_NAMES) this.#names.set(text, namesColumns(text));
+    if (known !== true) return null;
     this.#count += 1;
     const name = `s${this.#count}`;
     this.#names.set(text, name);
     return name;
   }
+
+  /** To be called when a statement would return other columns than before: all get other names. */
+  forget(): void {
+    this.#names.clear();
+  }
+}
+
+/** Whether the columns of the result are named. A `*` in parentheses is of a subquery or of `count(*)`. */
+function namesColumns(text: string): boolean {
+  let outer = text;
+  for (let before = ''; outer !== before;) {
+    before = outer;
+    outer = outer.replaceAll(/\([^()]*\)/g, '');
+  }
+  return !outer.includes('*');
 }
 
 /**
@@ -91,50 +67,5 @@ export class PreparedStatements {
     const isAnswered = (): boolean => this.#unanswered.delete(name);
     void sent.then(() => isAnswered() && this.#prepared.add(name), isAnswered);
     return sent;
-  }
-}
-
-/**
- * The lock that a node needs for the use of names, on one connection. Calls take effect one after the other.
- */
-export class NamesPermit {
-  #isHeld = false;
-  #isEnded = false;
-  #last = Promise.resolve();
-
-  constructor(
-    private readonly client: Client,
-    private readonly names: StatementNames,
-  ) {}
-
-  /** Allows names, unless a node is migrating. Never rejects. */
-  async take(): Promise<void> {
-    await this.#next(async () => {
-      if (this.#isHeld) return;
-      const taken = `select pg_try_advisory_lock_shared${NAMES_LOCK} as taken`;
-      this.#isHeld = (await this.client.query<{ taken: boolean }>(taken)).rows[0]?.taken ?? false;
-      if (this.#isHeld && !this.#isEnded) this.names.allow();
-    });
-  }
-
-  /** Never rejects. */
-  async release(): Promise<void> {
-    await this.#next(async () => {
-      if (!this.#isHeld) return;
-      await this.names.forbid();
-      this.#isHeld = false;
-      await this.client.query(`select pg_advisory_unlock_shared${NAMES_LOCK}`);
-    });
-  }
-
-  /** Called when the connection is lost, and the lock with it. */
-  end(): void {
-    this.#isEnded = true;
-    void this.names.forbid();
-  }
-
-  async #next(use: () => Promise<void>): Promise<void> {
-    this.#last = this.#last.then(use).catch(() => undefined);
-    await this.#last;
   }
 }

@@ -1,0 +1,119 @@
+import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
+
+import type { Tables } from '../../../schema/schema.js';
+import type { Scope } from '../../database.js';
+import { stateOf } from '../faults.js';
+import { handleOn } from './handle.js';
+import { settingsSql } from './pool.js';
+import type { Session } from './session.js';
+
+/**
+ * First key of the advisory locks of companies that write; the second key is the id. No other locks have this
+ * key.
+ */
+const WRITERS = 0x5447;
+const LOCK_MS = 4_000;
+
+/** SQLSTATE of statements in a transaction of which an earlier one has failed. */
+const ABORTED = '25P02';
+
+/** Locks companies in ascending order, like all units, so that no two wait for each other. 0 is above companies. */
+const locksOf = (companyIds: readonly number[]): readonly string[] =>
+  companyIds
+    .toSorted((one, other) => one - other)
+    .map((companyId) => `select pg_advisory_xact_lock(${WRITERS}, ${companyId})`);
+
+/**
+ * The statements of one unit. After its end, its connection serves other units, so that further statements
+ * are refused, for example those of a parallel part after another part has failed.
+ */
+export class Unit {
+  readonly db: Transaction<Tables> = handleOn((query) => this.#execute(query));
+  #isOpen = true;
+  #isWriting = false;
+  /** Statements that may still run; infinite in a transaction. */
+  #left = Infinity;
+  #beginError: unknown;
+
+  /** `statementMs`: PostgreSQL ends a statement that takes longer. */
+  constructor(
+    private readonly session: Session,
+    readonly scope: Scope,
+    private readonly statementMs: number,
+  ) {}
+
+  /**
+   * Runs a transaction that has the lock of a company: commits the changes of `use`, or rolls all of them
+   * back if it rejects. Errors: also if PostgreSQL rolled back instead of committing.
+   */
+  async write<T>(lock: number, use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
+    this.#isWriting = true;
+    try {
+      await this.session.send(['begin', settingsSql(this.#settings, true), ...locksOf([lock])].join('; '));
+      const result = await use(this.db);
+      this.#isOpen = false;
+      const { command } = await this.session.send('commit');
+      // PostgreSQL answers COMMIT with ROLLBACK if a statement of the transaction had failed.
+      if (command !== 'COMMIT') throw new Error('The transaction was rolled back.');
+      return result;
+    } catch (error) {
+      this.#isOpen = false;
+      // After a lock timeout, too, the connection is in a failed transaction, and the next unit could not begin.
+      await this.session.send('rollback').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /**
+   * Runs a transaction that only reads. Does not wait for the answers to its begin, whose error the next
+   * statement reports, and to its end. A single statement needs no transaction if the connection has its
+   * settings.
+   */
+  async read<T>(use: (db: Transaction<Tables>) => Promise<T>, isSingle = false): Promise<T> {
+    const isSet = await this.session.adopt(settingsSql(this.#settings, false));
+    if (isSingle) this.#left = 1;
+    const isTransaction = !isSingle || !isSet;
+    if (isTransaction) {
+      const begin = 'begin isolation level repeatable read read only';
+      const own = isSet ? '' : `; ${settingsSql(this.#settings, true)}`;
+      this.session.send(`${begin}${own}`).catch((error: unknown) => (this.#beginError = error));
+    }
+    try {
+      return await use(this.db);
+    } finally {
+      this.#isOpen = false;
+      if (isTransaction) void this.session.send('rollback').catch(() => undefined);
+    }
+  }
+
+  /** Changes the scope of the transaction. */
+  async change(scope: Scope): Promise<void> {
+    if (!this.#isOpen) throw new Error('The unit of work has ended.');
+    await this.session.send(settingsSql(this.#rights(scope), true));
+  }
+
+  /** Locks more companies. */
+  async lock(companyIds: readonly number[]): Promise<void> {
+    if (companyIds.length > 0) await this.session.send(locksOf(companyIds).join('; '));
+  }
+
+  get #settings(): Readonly<Record<string, string | number>> {
+    return { ...this.#rights(this.scope), statement_timeout: this.statementMs, lock_timeout: LOCK_MS };
+  }
+
+  #rights(scope: Scope): Readonly<Record<string, string | number>> {
+    const { company, system } = this.session.shared.roles;
+    return { role: scope === null ? system : company, 'app.company_id': scope ?? '' };
+  }
+
+  async #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.#isOpen) throw new Error('The unit of work has ended.');
+    if (this.#left === 0) throw new Error('The unit of work is a single statement.');
+    this.#left -= 1;
+    try {
+      return await this.session.execute<R>(query, this.#isWriting);
+    } catch (error) {
+      throw stateOf(error) === ABORTED ? (this.#beginError ?? error) : error;
+    }
+  }
+}

@@ -7,7 +7,7 @@ import { COUNTED, counterOf } from './schema.js';
 
 /** A trigger function. `body` are statements that use the rows of the change, `new_rows` and `old_rows`. */
 export const trigger = (name: string, body: string): string =>
-  `create function ${name}() returns trigger language plpgsql set search_path from current as $$
+  `create or replace function ${name}() returns trigger language plpgsql set search_path from current as $$
   begin
     ${body}
     return null;
@@ -49,7 +49,7 @@ const countQueued = (changes: string): string =>
 const COUNTERS: readonly string[] = [
   trigger('count_added_rows', countRows('new_rows', '')),
   trigger('count_deleted_rows', countRows('old_rows', '-')),
-  `create function refuse_other_company() returns trigger language plpgsql as $$
+  `create or replace function refuse_other_company() returns trigger language plpgsql as $$
   begin
     raise exception 'a record stays with its company';
   end $$`,
@@ -74,11 +74,11 @@ function staying(table: string): string {
 
 /** Triggers that refuse changes of ledger entries, except the deletion of those up to the one in `prunings`. */
 const KEPT: readonly string[] = [
-  `create function refuse_change() returns trigger language plpgsql as $$
+  `create or replace function refuse_change() returns trigger language plpgsql as $$
   begin
     raise exception '% can only be added to', tg_table_name;
   end $$`,
-  `create function refuse_kept_entry() returns trigger language plpgsql set search_path from current as $$
+  `create or replace function refuse_kept_entry() returns trigger language plpgsql set search_path from current as $$
   begin
     if exists (select 1 from prunings where company_id = coalesce(old.company_id, 0) and name = 'ledger'
         and up_to >= old.sequence) then

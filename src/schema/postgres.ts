@@ -27,12 +27,11 @@ function column([name, { kind, isOptional, fallback, isDrawn }]: readonly [strin
   return `${name} ${TYPES[kind]}${isOptional ? '' : ' not null'}${value === null ? '' : ` default ${value}`}`;
 }
 
-function creation({ name, columns, key, unique, references, check, fillFactor }: Table): string {
+function creation({ name, columns, key, unique, check, fillFactor }: Table): string {
   const lines = [
     ...Object.entries(columns).map(column),
     `primary key (${key.join(', ')})`,
     ...unique.map((each) => `unique (${each.join(', ')})`),
-    ...references.map(foreignKey),
     ...(check === null ? [] : [`check (${check})`]),
   ];
   const storage = fillFactor === 100 ? '' : ` with (fillfactor = ${fillFactor})`;
@@ -47,6 +46,11 @@ function indexesOf({ name: table, indexes }: Table): readonly string[] {
       ...(where === undefined ? [] : [`where ${where}`]),
     ].join(' ');
   return indexes.filter(({ isOnlySqlite }) => isOnlySqlite !== true).map(creationOf);
+}
+
+function referencesOf({ name, references }: Table): readonly string[] {
+  const added = references.map((reference) => `add ${foreignKey(reference)}`);
+  return added.length === 0 ? [] : [`alter table ${name} ${added.join(', ')}`];
 }
 
 /**
@@ -79,12 +83,17 @@ const RATE_LIMITS: readonly string[] = [
   ...policies({ name: 'rate_limits', rights: RIGHTS_OF_SYSTEM }),
 ];
 
-/** Statements that create the schema in an empty database, with places for the names of the roles. */
-export const POSTGRES_SCHEMA: readonly string[] = [
-  ...TABLES.flatMap((table) => [creation(table), ...indexesOf(table)]),
+/** Statements that create the tables with their keys: all that they need before rows are copied into them. */
+export const POSTGRES_TABLES: readonly string[] = [
+  ...TABLES.map(creation),
   // Applications and images are compressed already.
   'alter table content_chunks alter column bytes set storage external',
-  ...RATE_LIMITS,
+];
+
+/** Statements that create everything else which belongs to the tables, with places for the names of the roles. */
+export const POSTGRES_RULES: readonly string[] = [
+  ...TABLES.flatMap(indexesOf),
+  ...TABLES.flatMap(referencesOf),
   // `security_invoker`: the policies of both tables apply to the role that reads the view.
   `create view members with (security_invoker = true) as ${MEMBERS_QUERY}`,
   `grant select on members to ${COMPANY_ROLE}, ${SYSTEM_ROLE}`,
@@ -92,3 +101,6 @@ export const POSTGRES_SCHEMA: readonly string[] = [
   ...TRIGGERS,
   ...SUM_TRIGGERS,
 ];
+
+/** Statements that create the schema in an empty database. */
+export const POSTGRES_SCHEMA: readonly string[] = [...POSTGRES_TABLES, ...RATE_LIMITS, ...POSTGRES_RULES];

@@ -56,6 +56,7 @@ const tables = {
 };
 
 export const TABLES: readonly Table[] = Object.values(tables);
+export const TABLE_NAMES: readonly string[] = TABLES.map(({ name }) => name);
 
 type TypeOf<Of> = Of extends Table<infer Declared extends Columns> ? TableType<Declared> : never;
 

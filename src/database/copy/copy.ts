@@ -1,7 +1,32 @@
 import { systemClock } from '../../platform/clock.js';
-import type { CopyReader, CopySource, CopyTarget } from './place.js';
-import { COPIED_TABLES, SHAPES, type TableShape } from './tables.js';
-import { Checksum } from './values.js';
+import { TABLES } from '../../schema/schema.js';
+import type { Table } from '../../schema/table.js';
+import { Checksum, type CopyRow } from './rows.js';
+
+/** A database whose tables are read, all in the same state. */
+export interface CopySource {
+  /** Name without a password. */
+  readonly name: string;
+  count(table: Table): Promise<number>;
+  /** Bytes of a table in the storage, without indexes. */
+  bytes(table: Table): Promise<number>;
+  /** Rows in the order of the primary key, in batches of bounded size. One table at a time. */
+  rows(table: Table): AsyncIterable<readonly CopyRow[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * An empty database in an open transaction, without what makes inserts slow or would change rows, for example
+ * triggers. Without `commit`, it stays empty and marked as an unfinished copy.
+ */
+export interface CopyTarget extends CopySource {
+  /** Rows in the order of the primary key. */
+  insert(table: Table, rows: readonly CopyRow[]): Promise<void>;
+  /** Creates what was left out. Reads then return what `commit` stores. */
+  finish(): Promise<void>;
+  /** Stores everything, and removes the mark of an unfinished copy in the same transaction. */
+  commit(): Promise<void>;
+}
 
 export interface TableSum {
   readonly name: string;
@@ -32,14 +57,13 @@ export async function copyTables(
   target: CopyTarget,
   progress: CopyProgress,
 ): Promise<readonly Comparison[]> {
-  await demandKnown(source, target);
   const total = await rowsOf(source);
   let done = 0;
   const sums: TableSum[] = [];
-  for (const shape of SHAPES) {
-    sums.push(await copyTable(source, target, shape, (rows) => progress.copying((done += rows), total)));
+  for (const table of TABLES) {
+    sums.push(await copyTable(source, target, table, (rows) => progress.copying((done += rows), total)));
   }
-  await target.finish(await source.lastNumbers());
+  await target.finish();
   const comparisons = compared(sums, await sumsOf(target, total, progress.comparing));
   if (comparisons.every(isEqual)) await target.commit();
   return comparisons;
@@ -47,11 +71,10 @@ export async function copyTables(
 
 /** Compares all tables of both databases without changing anything. */
 export async function compareTables(
-  source: CopyReader,
-  target: CopyReader,
+  source: CopySource,
+  target: CopySource,
   onProgress: CopyProgress['comparing'],
 ): Promise<readonly Comparison[]> {
-  await demandKnown(source, target);
   const inSource = await rowsOf(source);
   const total = inSource + (await rowsOf(target));
   const sums = await sumsOf(source, total, onProgress);
@@ -76,9 +99,8 @@ export async function estimate(
   source: CopySource,
 ): Promise<{ readonly tables: readonly TableSize[]; readonly seconds: number }> {
   const tables: TableSize[] = [];
-  await source.demandKnownTables();
-  for (const name of COPIED_TABLES) {
-    tables.push({ name, rows: await source.count(name), bytes: await source.bytes(name) });
+  for (const table of TABLES) {
+    tables.push({ name: table.name, rows: await source.count(table), bytes: await source.bytes(table) });
   }
   const seconds = tables.reduce(
     (sum, { rows, bytes }) => sum + rows * SECONDS_PER_ROW + bytes * SECONDS_PER_BYTE,
@@ -91,15 +113,15 @@ export async function estimate(
 async function copyTable(
   source: CopySource,
   target: CopyTarget,
-  shape: TableShape,
+  table: Table,
   onRows: (rows: number) => void,
 ): Promise<TableSum> {
-  const checksum = new Checksum(shape);
+  const checksum = new Checksum(table);
   let storing = Promise.resolve();
   try {
-    for await (const rows of source.rows(shape)) {
+    for await (const rows of source.rows(table)) {
       await storing;
-      storing = target.insert(shape, rows);
+      storing = target.insert(table, rows);
       // The next `await` throws its error.
       storing.catch(() => undefined);
       checksum.add(rows);
@@ -108,27 +130,27 @@ async function copyTable(
   } finally {
     await storing;
   }
-  return { name: shape.name, rows: checksum.rows, checksum: checksum.end() };
+  return { name: table.name, rows: checksum.rows, checksum: checksum.end() };
 }
 
 async function sumsOf(
-  reader: CopyReader,
+  reader: CopySource,
   total: number,
   onProgress: CopyProgress['comparing'],
 ): Promise<readonly TableSum[]> {
   let done = 0;
   let shownAt = systemClock.elapsed();
   const sums: TableSum[] = [];
-  for (const shape of SHAPES) {
-    const checksum = new Checksum(shape);
-    for await (const rows of reader.rows(shape)) {
+  for (const table of TABLES) {
+    const checksum = new Checksum(table);
+    for await (const rows of reader.rows(table)) {
       checksum.add(rows);
       done += rows.length;
       if (systemClock.elapsed() - shownAt < 100) continue;
       shownAt = systemClock.elapsed();
       onProgress(done, total);
     }
-    sums.push({ name: shape.name, rows: checksum.rows, checksum: checksum.end() });
+    sums.push({ name: table.name, rows: checksum.rows, checksum: checksum.end() });
   }
   return sums;
 }
@@ -140,12 +162,8 @@ function compared(source: readonly TableSum[], target: readonly TableSum[]): rea
   });
 }
 
-async function rowsOf(reader: CopyReader): Promise<number> {
+async function rowsOf(reader: CopySource): Promise<number> {
   let rows = 0;
-  for (const name of COPIED_TABLES) rows += await reader.count(name);
+  for (const table of TABLES) rows += await reader.count(table);
   return rows;
-}
-
-async function demandKnown(...readers: readonly CopyReader[]): Promise<void> {
-  for (const reader of readers) await reader.demandKnownTables();
 }

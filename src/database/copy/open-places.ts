@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 
 import { databaseName, type DatabaseUrl } from '../../platform/config/database-url.js';
-import { openServerSource, serverState } from '../postgres/copy/source.js';
-import { openServerTarget } from '../postgres/copy/target.js';
-import { fileState, openFileSource } from '../sqlite/copy/source.js';
-import { openFileTarget } from '../sqlite/copy/target.js';
+import { openServerSource, serverState } from '../postgres/copy-source.js';
+import { openServerTarget } from '../postgres/copy-target.js';
+import { fileState, openFileSource } from '../sqlite/copy-source.js';
+import { openFileTarget } from '../sqlite/copy-target.js';
 import { prepareFile } from '../sqlite/open.js';
-import type { CopySource, CopyTarget } from './place.js';
-import { refuseRecords } from './unfinished.js';
+import type { CopySource, CopyTarget } from './copy.js';
+import { demandEmpty } from './rows.js';
 
 /**
  * Opens the database to copy from. Errors: `DatabaseRefused`, for example if it lacks tables of this version.
@@ -34,10 +34,9 @@ export async function openTarget(
  * Checks the database to copy into, without changing it. Errors: `DatabaseRefused` if it has records and is
  * not an unfinished copy.
  */
-export async function demandEmpty(url: DatabaseUrl): Promise<void> {
+export async function demandEmptyPlace(url: DatabaseUrl): Promise<void> {
   const state = 'file' in url ? fileState(url.file) : await serverState(url.server);
-  if (state === null || state.records === 0 || state.unfinished !== null) return;
-  throw refuseRecords(databaseName(url), state.records);
+  if (state !== null) demandEmpty(databaseName(url), state);
 }
 
 /**

@@ -121,7 +121,7 @@ interface Place {
 }
 
 /** Rights of the system role, in which backups are made. */
-const READABLE = `do $$ begin
+export const READABLE = `do $$ begin
     grant select on applied_migrations to ${SYSTEM_ROLE};
     execute format('grant select on all sequences in schema %I to ${SYSTEM_ROLE}', current_schema());
   end $$`;

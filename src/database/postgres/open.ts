@@ -4,12 +4,11 @@ import pg, { type Client, type QueryConfig } from 'pg';
 
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
-import { refuseUnfinished } from '../copy/unfinished.js';
+import { demandFinished, UNFINISHED_TABLE } from '../copy/rows.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseRefused } from '../refused.js';
 import { connect } from './connect.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
-import { unfinishedCopyIn } from './copy/mark.js';
 import { stateOf } from './faults.js';
 import { bringUpToDate } from './migrate.js';
 import { rolesIn } from './roles.js';
@@ -34,8 +33,7 @@ export async function openDatabase(url: string, options: OpenOptions = {}): Prom
     await demandVersion(client, url);
     await demandSessions(client, url);
     await bringUpToDate(client, nameOf(url), options.onProgress);
-    const unfinished = await unfinishedCopyIn(client);
-    if (unfinished !== null) throw refuseUnfinished(nameOf(url), unfinished);
+    demandFinished(nameOf(url), await unfinishedCopyIn(client));
     return await rolesIn(client);
   });
   return await connect(url, roles, options);
@@ -252,4 +250,14 @@ async function demandVersion(client: Client, url: string): Promise<void> {
     'unusable',
     `${nameOf(url)} is PostgreSQL ${version?.name ?? '?'}; 15 or later is needed.`,
   );
+}
+
+/** Source of the unfinished copy in the database; null if the database is none. */
+export async function unfinishedCopyIn(client: Client): Promise<string | null> {
+  const { rows: tables } = await client.query<{ found: boolean }>(
+    `select to_regclass('${UNFINISHED_TABLE}') is not null as found`,
+  );
+  if (tables[0]?.found !== true) return null;
+  const { rows } = await client.query<{ source: string }>(`select source from ${UNFINISHED_TABLE}`);
+  return rows[0]?.source ?? '';
 }

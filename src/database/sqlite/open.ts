@@ -11,12 +11,12 @@ import {
 import { dirname } from 'node:path';
 
 import { faultOfSystem } from '../../platform/storage/faults.js';
-import { refuseUnfinished } from '../copy/unfinished.js';
+import { demandFinished } from '../copy/rows.js';
 import type { Database, OpenOptions } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { DatabaseRefused } from '../refused.js';
 import { connect } from './connect.js';
-import { unfinishedCopyIn } from './copy/source.js';
+import { unfinishedCopyIn } from './copy-source.js';
 import { isStorageFault, translate } from './faults.js';
 import { inspectFile, recognizeFile, refusalOf, unusable } from './file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
@@ -64,8 +64,7 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   const lock = options.exclusive === true ? lockFile(file) : null;
   try {
     const isChecked = await bringUpToDate(file, lock, options);
-    const unfinished = unfinishedCopyIn(file);
-    if (unfinished !== null) throw refuseUnfinished(file, unfinished);
+    demandFinished(file, unfinishedCopyIn(file));
     const database = connect(file, {
       ...options,
       reserve,

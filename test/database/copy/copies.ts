@@ -5,7 +5,6 @@ import pg from 'pg';
 
 import { createCommandIo } from '../../../src/cli/command-io.js';
 import { runCommandLine } from '../../../src/cli/program.js';
-import { COPIED_TABLES } from '../../../src/database/copy/tables.js';
 import { SESSION_AS_SYSTEM } from '../../../src/database/postgres/roles.js';
 import { connect } from '../../../src/database/sqlite/connect.js';
 import { createUnits } from '../../../src/database/units.js';
@@ -14,6 +13,7 @@ import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { localCaller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { ledgerChainHash } from '../../../src/platform/keys/keyed-hash.js';
+import { TABLE_NAMES } from '../../../src/schema/schema.js';
 import { databaseFile } from '../../support/databases/sqlite-place.js';
 import { scratchFolder } from '../../support/scratch.js';
 
@@ -103,7 +103,7 @@ export async function asSystem(url: string, text: string, values: unknown[] = []
 export function contentOf(file: string): Readonly<Record<string, unknown[]>> {
   return inFile(file, (database) =>
     Object.fromEntries(
-      [...COPIED_TABLES, 'sqlite_sequence'].map((table) => {
+      [...TABLE_NAMES, 'sqlite_sequence'].map((table) => {
         const columns = database.prepare(`select * from ${table}`).columns();
         const order = columns.map((_, index) => index + 1).join(', ');
         return [table, database.prepare(`select * from ${table} order by ${order}`).all()];

@@ -4,9 +4,9 @@ import {
   estimate,
   isEqual,
   type Comparison,
+  type CopySource,
 } from '../../../database/copy/copy.js';
-import { demandEmpty, openSource, openTarget, placeName } from '../../../database/copy/open-places.js';
-import type { CopySource } from '../../../database/copy/place.js';
+import { demandEmptyPlace, openSource, openTarget, placeName } from '../../../database/copy/open-places.js';
 import { systemClock } from '../../../platform/clock.js';
 import { ConfigError } from '../../../platform/config/config.js';
 import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../../platform/config/database-url.js';
@@ -34,7 +34,7 @@ export async function copy(io: CommandIo, options: CopyOptions): Promise<void> {
     from: parsed('--from', options.from, options.fromPasswordFile),
     to: parsed('--to', options.to, options.toPasswordFile),
   };
-  if (options.dryRun === true) await demandEmpty(places.to);
+  if (options.dryRun === true) await demandEmptyPlace(places.to);
   const source = await openSource(places.from);
   try {
     if (options.dryRun === true) await printEstimate(io, options, source, places);

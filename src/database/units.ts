@@ -38,7 +38,7 @@ export interface UnitOptions {
   readonly presence?: PresenceLimits;
 }
 
-/** What a unit does after its commit, besides the changes of its ledger. */
+/** Effects of a unit after its commit, besides the changes of its ledger. */
 interface Outcome {
   readonly actions: (() => void)[];
   readonly reported: CommittedChange[];

@@ -16,8 +16,8 @@ import { createPool } from './connections/pool.js';
 import type { Shared } from './connections/session.js';
 import { Sessions } from './connections/sessions.js';
 import { StatementNames } from './connections/statement-names.js';
-import { SharedLimits } from './limits/shared-limits.js';
 import type { Roles } from './roles.js';
+import { SharedLimits } from './shared-limits.js';
 
 const CONNECTIONS = 20;
 

@@ -3,9 +3,9 @@ import { connect as connectTo } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 
-import { SharedLimits } from '../../../src/database/postgres/limits/shared-limits.js';
-import { MAX_ROWS } from '../../../src/database/postgres/limits/shared-window-store.js';
 import { openDatabase } from '../../../src/database/postgres/open.js';
+import { SharedLimits } from '../../../src/database/postgres/shared-limits.js';
+import { MAX_ROWS } from '../../../src/database/postgres/shared-window-store.js';
 import { createSignInThrottle } from '../../../src/domain/people/user/sign-in/sign-in-throttle.service.js';
 import { HOUR, MINUTE } from '../../../src/platform/clock.js';
 import { createNetworkCounter } from '../../../src/platform/limits/network-counter.js';

@@ -8,7 +8,7 @@ import type { Roles } from '../roles.js';
 import type { Answers } from './answers.js';
 import { PreparedStatements, type StatementNames } from './statement-names.js';
 
-/** What the connections of a database share. */
+/** Parts and callbacks that the connections of a database share. */
 export interface Shared {
   readonly names: StatementNames;
   readonly answers: Answers;
@@ -17,9 +17,9 @@ export interface Shared {
    * Called with each statement, except those that begin and end transactions. Its result is called at the
    * end.
    */
-  onStatement(sql: string): StatementEnd | undefined;
+  readonly onStatement: (sql: string) => StatementEnd | undefined;
   /** Called when the database failed or cannot be reached. */
-  onFault(code: DomainCode, error: unknown): void;
+  readonly onFault: (code: DomainCode, error: unknown) => void;
 }
 
 /** Maximum length of all texts in the rows of one statement outside a write transaction. */

@@ -1,9 +1,9 @@
-import type { Clock } from '../../../platform/clock.js';
+import type { Clock } from '../../platform/clock.js';
 import {
   BoundedWindowStore,
   type NamedLimits,
   type WindowStore,
-} from '../../../platform/limits/window-store.js';
+} from '../../platform/limits/window-store.js';
 
 /** Maximum rows that one node writes for one store, apart from those whose windows have ended. */
 export const MAX_ROWS = 10_000;

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg, { type Pool } from 'pg';
 
-import { MINUTE, SECOND, systemClock, type Clock } from '../../../platform/clock.js';
+import { MINUTE, SECOND, systemClock, type Clock } from '../../platform/clock.js';
 import type {
   NamedLimits,
   WindowKey,
   WindowStore,
   WindowStores,
-} from '../../../platform/limits/window-store.js';
-import { RateLimitRows, UnknownOutcome } from './rate-limit-rows.js';
+} from '../../platform/limits/window-store.js';
+import { clientConfig, sessionSettings } from './connections/pool.js';
+import { stateOf } from './faults.js';
+import { SESSION_AS_SYSTEM } from './roles.js';
 import { SharedWindowStore, type Message } from './shared-window-store.js';
 
 const ROUND_MS = 250;
@@ -21,6 +24,36 @@ const WARN_MS = MINUTE;
  */
 const KEPT_MS = MINUTE;
 const MAX_DELETIONS = 20;
+const DELETED_AT_ONCE = 5_000;
+
+/**
+ * Adds events to windows, starts windows that are new or have ended, and returns these and the windows of $5.
+ * $4 is the current time. Rows are locked in the order of their keys, which are sorted, so that
+ * statements of different nodes never wait for each other.
+ */
+const EXCHANGE = `with written as (
+  insert into rate_limits as known (key, points, expire)
+  select * from unnest($1::text[], $2::integer[], $3::bigint[])
+  on conflict (key) do update set
+    points = case when known.expire <= $4 then excluded.points
+      else least(known.points::bigint + excluded.points, 2147483647)::integer end,
+    expire = case when known.expire <= $4 then excluded.expire else known.expire end
+  returning key, points, expire)
+select key, points, expire from written
+union all select key, points, expire from rate_limits where key = any($5::text[]) and expire > $4`;
+
+const DELETE = `delete from rate_limits where key in (
+  select key from rate_limits where expire < $1 limit $2 for update skip locked)`;
+
+/** A row of `rate_limits`: the events of one window, and its end (`expire`) in milliseconds since 1970. */
+interface WindowRow {
+  readonly key: string;
+  readonly points: number;
+  readonly expire: number;
+}
+
+/** A statement that failed without an answer, and that may have been committed. */
+class UnknownOutcome extends Error {}
 
 /**
  * Windows of limits, shared by all nodes through the table `rate_limits`. Each node counts in memory, and
@@ -28,7 +61,8 @@ const MAX_DELETIONS = 20;
  * does not answer, each node counts alone (decisions.md#shared-limits).
  */
 export class SharedLimits implements WindowStores {
-  readonly #rows: RateLimitRows;
+  /** One connection of its own, so that units of work do not delay it. */
+  readonly #pool: Pool;
   readonly #stores = new Map<string, SharedWindowStore>();
   #clock: Clock = systemClock;
   #timer: NodeJS.Timeout | undefined;
@@ -46,7 +80,18 @@ export class SharedLimits implements WindowStores {
     private readonly onUnshared: (error: unknown) => void = () => undefined,
     private readonly patience = PATIENCE,
   ) {
-    this.#rows = new RateLimitRows(url, patience.statementMs);
+    const { statementMs } = patience;
+    this.#pool = new pg.Pool({
+      ...clientConfig(url),
+      query_timeout: 2 * statementMs,
+      idleTimeoutMillis: 60 * SECOND,
+      allowExitOnIdle: true,
+      max: 1,
+      onConnect: sessionSettings(`set statement_timeout = ${statementMs}; ${SESSION_AS_SYSTEM}`),
+    });
+    this.#pool.on('error', () => undefined);
+    // A connection that is lost during a statement fails the statement too.
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   /** Number of times that windows could not be shared, or not in time. */
@@ -85,7 +130,10 @@ export class SharedLimits implements WindowStores {
     if (this.#timer === undefined) return;
     const before = this.#clock.now().getTime() - KEPT_MS;
     try {
-      for (let n = 0; n < MAX_DELETIONS && (await this.#rows.deleteEnded(before)); n += 1);
+      for (let n = 0; n < MAX_DELETIONS; n += 1) {
+        const { rowCount } = await this.#query(DELETE, [before, DELETED_AT_ONCE]);
+        if (rowCount !== DELETED_AT_ONCE) return;
+      }
     } catch (error) {
       this.#failed(error);
     }
@@ -95,7 +143,7 @@ export class SharedLimits implements WindowStores {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await (this.#isAway ? this.#last : this.#sendNext());
-    await this.#rows.close();
+    await this.#pool.end();
   }
 
   /** Sends one statement at a time. Messages that arrive meanwhile go into the next one. */
@@ -120,13 +168,17 @@ export class SharedLimits implements WindowStores {
     if (messages.length === 0) return;
     const byKey = new Map(messages.map((message) => [nameOf(message), message]));
     const now = this.#clock.now().getTime();
-    const entries = [...byKey];
-    const counted = entries.flatMap(([key, { events, msLeft }]) =>
-      events === 0 ? [] : [{ key, points: events, expire: now + msLeft }],
-    );
-    const asked = entries.flatMap(([key, { events }]) => (events === 0 ? [key] : []));
+    const sorted = [...byKey].sort(([one], [other]) => (one < other ? -1 : 1));
+    const counted = sorted.filter(([, { events }]) => events > 0);
     try {
-      for (const { key, points, expire } of await this.#rows.exchange(counted, asked, now)) {
+      const { rows } = await this.#query<WindowRow>(EXCHANGE, [
+        counted.map(([key]) => key),
+        counted.map(([, { events }]) => events),
+        counted.map(([, { msLeft }]) => Math.ceil(now + msLeft)),
+        now,
+        sorted.flatMap(([key, { events }]) => (events === 0 ? [key] : [])),
+      ]);
+      for (const { key, points, expire } of rows) {
         const message = byKey.get(key);
         message?.store.learn(message.key, points, expire - this.#clock.now().getTime());
       }
@@ -136,6 +188,21 @@ export class SharedLimits implements WindowStores {
       // few.
       if (!(error instanceof UnknownOutcome)) for (const message of messages) message.store.restore(message);
       this.#failed(error);
+    }
+  }
+
+  /** Errors: `UnknownOutcome`; another error if nothing was changed. */
+  async #query<R extends object>(text: string, values: unknown[]): Promise<pg.QueryResult<R>> {
+    const client = await this.#pool.connect();
+    let failed = false;
+    try {
+      return await client.query<R>(text, values);
+    } catch (error) {
+      failed = true;
+      if (stateOf(error) !== null) throw error;
+      throw new UnknownOutcome((error as Error).message, { cause: error });
+    } finally {
+      client.release(failed);
     }
   }
 

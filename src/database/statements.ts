@@ -156,18 +156,11 @@ export class StatementListeners {
    * none.
    */
   notify(sql: string): StatementEnd | undefined {
-    let ends: StatementEnd | undefined;
+    const ends: StatementEnd[] = [];
     for (const listener of this.#all) {
       const end = listener(sql);
-      if (typeof end === 'function') ends = ends === undefined ? end : both(ends, end);
+      if (typeof end === 'function') ends.push(end);
     }
-    return ends;
+    return ends.length === 0 ? undefined : (error) => ends.forEach((end) => end(error));
   }
-}
-
-function both(first: StatementEnd, second: StatementEnd): StatementEnd {
-  return (error) => {
-    first(error);
-    second(error);
-  };
 }

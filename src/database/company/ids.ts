@@ -1,4 +1,4 @@
-import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
+import { sql, type QueryExecutorProvider } from 'kysely';
 
 import { COUNTED, drawnColumn, TABLES } from '../../schema/schema.js';
 import { runCached, type Ending } from '../statements.js';
@@ -71,31 +71,8 @@ export function drawsItself(table: string): boolean {
 }
 
 /**
- * Parts of an INSERT that draws the id of its only row: the SQL before the INSERT, and the value of the id.
- * No other values may be bound before those of the row. On SQLite, a trigger of the table stores the id in
- * `counters.last_drawn`.
- */
-function drawingInsert(
-  table: string,
-  companyId: number,
-): { readonly before: RawBuilder<unknown>; readonly id: RawBuilder<number> } {
-  const name = sql.lit(table);
-  return {
-    before: portable(
-      sql``,
-      sql`with drawn as (insert into counters (company_id, name, total, last_drawn) values (${companyId}, ${name}, 0, 1)
-        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn) `,
-    ),
-    id: portable(
-      sql<number>`coalesce((select last_drawn from counters where company_id = ${companyId} and name = ${name}), 0) + 1`,
-      sql<number>`(select last_drawn from drawn)`,
-    ),
-  };
-}
-
-/**
  * Inserts a row and draws its id, which is stored in the column `number`, in one statement. Only for
- * tables that `drawsItself` names.
+ * tables that `drawsItself` names: on SQLite, a trigger stores the id in `counters.last_drawn`.
  */
 export async function insertDrawing<R>(
   db: QueryExecutorProvider,
@@ -111,7 +88,17 @@ export async function insertDrawing<R>(
   const values: unknown[] = Object.values(row);
   const shape = ['insert drawing', table, ...columns, ending.name].join('|');
   return await runCached<R>(db, shape, [companyId, ...values], () => {
-    const { before, id } = drawingInsert(table, companyId);
+    const name = sql.lit(table);
+    // No other values may be bound before those of the row.
+    const before = portable(
+      sql``,
+      sql`with drawn as (insert into counters (company_id, name, total, last_drawn) values (${companyId}, ${name}, 0, 1)
+        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn) `,
+    );
+    const id = portable(
+      sql`coalesce((select last_drawn from counters where company_id = ${companyId} and name = ${name}), 0) + 1`,
+      sql`(select last_drawn from drawn)`,
+    );
     return sql`${before}insert into ${sql.table(table)}
       (${sql.join([number, ...columns].map((column) => sql.ref(column)))})
       values (${sql.join([id, ...values])}) ${ending.sql}`;

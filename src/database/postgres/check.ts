@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../../schema/rollups.js';
 import { COUNTED, counterOf } from '../../schema/schema.js';
 import type { StorageSizes } from '../database.js';
-import { AS_SYSTEM } from './roles.js';
+import { readAsSystem } from './roles.js';
 
 const MAX_PROBLEMS = 20;
 
@@ -14,32 +14,27 @@ const MAX_PROBLEMS = 20;
  * Resolves to one message for each problem.
  */
 export async function checkServer(client: Client): Promise<readonly string[]> {
-  await client.query('begin isolation level repeatable read read only');
-  try {
-    const open = await problemsOf(client, OPEN_TABLES);
-    await client.query(AS_SYSTEM);
-    const problems = [...open];
+  const problems = [...(await problemsOf(client, OPEN_TABLES))];
+  return await readAsSystem(client, async () => {
     for (const query of QUERIES) problems.push(...(await problemsOf(client, query)));
     return problems;
-  } finally {
-    await client.query('rollback');
-  }
+  });
 }
 
 /** Number of rows of all companies in each table; shows whether a dump contains any rows. */
 export async function rowCounts(client: Client): Promise<Readonly<Record<string, number>>> {
-  await client.query(`begin isolation level repeatable read read only; ${AS_SYSTEM}`);
-  const { rows: tables } = await client.query<{ name: string }>(
-    `select relname::text as name from pg_class where relkind = 'r'
-      and relnamespace = current_schema()::regnamespace and has_table_privilege(oid, 'select') order by 1`,
-  );
-  const counts: Record<string, number> = {};
-  for (const { name } of tables) {
-    const { rows } = await client.query<{ total: number }>(`select count(*) as total from "${name}"`);
-    counts[name] = rows[0]?.total ?? 0;
-  }
-  await client.query('rollback');
-  return counts;
+  return await readAsSystem(client, async () => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select relname::text as name from pg_class where relkind = 'r'
+        and relnamespace = current_schema()::regnamespace and has_table_privilege(oid, 'select') order by 1`,
+    );
+    const counts: Record<string, number> = {};
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ total: number }>(`select count(*) as total from "${name}"`);
+      counts[name] = rows[0]?.total ?? 0;
+    }
+    return counts;
+  });
 }
 
 async function problemsOf(client: Client, query: string): Promise<readonly string[]> {

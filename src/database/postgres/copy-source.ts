@@ -16,8 +16,8 @@ import {
 import { DatabaseRefused } from '../refused.js';
 import { translate } from './faults.js';
 import { inspect } from './migrate.js';
-import { reach, unfinishedCopyIn } from './open.js';
-import { AS_SYSTEM } from './roles.js';
+import { reach, unfinishedCopyIn, withClient } from './open.js';
+import { AS_SYSTEM, readAsSystem } from './roles.js';
 
 const BATCH_BYTES = 1024 * 1024;
 /** Maximum rows of a batch. Their size is known only after reading, so all may have the largest size. */
@@ -135,22 +135,17 @@ export async function openServerSource(url: string): Promise<CopySource> {
 
 /** State of a database; null if it has no tables yet. Errors: `DatabaseRefused`. */
 export async function serverState(url: string): Promise<TargetState | null> {
-  const client = await reach(url);
-  try {
-    const name = databaseName({ server: url });
+  const name = databaseName({ server: url });
+  return await withClient(url, async (client) => {
     const { applied } = await inspect(client, name);
     return applied.length === 0 ? null : await stateOfCopy(name, client);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  });
 }
 
 /** State of a database that has tables; an older one may have fewer. Errors: `DatabaseRefused`. */
 export async function stateOfCopy(name: string, client: Client): Promise<TargetState> {
   const unfinished = await unfinishedCopyIn(client);
   const counts = (await tablesIn(name, client)).map((table) => `(select count(*) from ${table})`);
-  await client.query(`begin; ${AS_SYSTEM}`);
-  const records = await numberOf(client, `select ${counts.join(' + ')} as number`);
-  await client.query('rollback');
-  return { records, unfinished };
+  const query = `select ${counts.join(' + ')} as number`;
+  return { records: await readAsSystem(client, () => numberOf(client, query)), unfinished };
 }

@@ -30,9 +30,7 @@ const LONGEST_PAUSE_MS = 5 * SECOND;
  */
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
   const roles = await trying(url, options, async (client) => {
-    await demandVersion(client, url);
-    await demandSessions(client, url);
-    await bringUpToDate(client, nameOf(url), options.onProgress);
+    await bringUsable(client, url, options);
     demandFinished(nameOf(url), await unfinishedCopyIn(client));
     return await rolesIn(client);
   });
@@ -49,13 +47,32 @@ export async function reachCurrent(
 ): Promise<Client> {
   const client = await reach(url);
   try {
-    await demandVersion(client, url);
-    await demandSessions(client, url);
-    await bringUpToDate(client, nameOf(url), options.onProgress);
+    await bringUsable(client, url, options);
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);
     throw error;
+  }
+}
+
+/** Errors: `DatabaseRefused`. */
+async function bringUsable(
+  client: Client,
+  url: string,
+  { onProgress }: Pick<OpenOptions, 'onProgress'>,
+): Promise<void> {
+  await demandVersion(client, url);
+  await demandSessions(client, url);
+  await bringUpToDate(client, nameOf(url), onProgress);
+}
+
+/** Calls `use` with a connection without time limits. Errors: `DatabaseRefused`; those of `use`. */
+export async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = await reach(url);
+  try {
+    return await use(client);
+  } finally {
+    await client.end().catch(() => undefined);
   }
 }
 

@@ -34,6 +34,16 @@ const COMPANY = roleOfPolicy('companies_of_own_company');
 export const AS_SYSTEM = `select set_config('role', ${SYSTEM}, true)`;
 export const SESSION_AS_SYSTEM = `select set_config('role', ${SYSTEM}, false)`;
 
+/** Calls `use` in a transaction that sees the rows of all companies in one state, and changes nothing. */
+export async function readAsSystem<T>(client: Client, use: () => Promise<T>): Promise<T> {
+  await client.query(`begin isolation level repeatable read read only; ${AS_SYSTEM}`);
+  try {
+    return await use();
+  } finally {
+    await client.query('rollback');
+  }
+}
+
 /** Maximum bytes of a name; PostgreSQL truncates longer ones. */
 const MAX_NAME_BYTES = 63;
 

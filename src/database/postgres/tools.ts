@@ -13,8 +13,8 @@ import { RECORDS, OLDEST_ROWS, type Oldest } from '../totals.js';
 import { checkServer, rowCounts, sizesOf, TABLE_SIZES, type SizeRow } from './check.js';
 import { inspect } from './migrate.js';
 import { previewMigrations } from './migration-preview.js';
-import { reach } from './open.js';
-import { AS_SYSTEM, rolesIn } from './roles.js';
+import { withClient } from './open.js';
+import { readAsSystem, rolesIn } from './roles.js';
 
 /** The commands for a database of a PostgreSQL server. */
 export class ServerTools implements DatabaseTools {
@@ -128,12 +128,7 @@ export class ServerTools implements DatabaseTools {
   }
 
   async #using<T>(use: (client: Client) => Promise<T>): Promise<T> {
-    const client = await reach(this.url);
-    try {
-      return await use(client);
-    } finally {
-      await client.end().catch(() => undefined);
-    }
+    return await withClient(this.url, use);
   }
 }
 
@@ -149,25 +144,24 @@ async function sizesIn(client: Client): Promise<StorageSizes> {
 
 async function oldestIn(client: Client): Promise<Oldest> {
   const oldest: Record<string, Date | null> = {};
-  await client.query(`begin; ${AS_SYSTEM}`);
-  for (const [kind, query] of Object.entries(OLDEST_ROWS)) {
-    const { rows } = await client.query<{ at: number | null }>(query);
-    const at = rows[0]?.at ?? null;
-    oldest[kind] = at === null ? null : new Date(at);
-  }
-  await client.query('rollback');
-  return oldest;
+  return await readAsSystem(client, async () => {
+    for (const [kind, query] of Object.entries(OLDEST_ROWS)) {
+      const { rows } = await client.query<{ at: number | null }>(query);
+      const at = rows[0]?.at ?? null;
+      oldest[kind] = at === null ? null : new Date(at);
+    }
+    return oldest;
+  });
 }
 
 /** Numbers of records, from the counters that triggers keep exact. */
 async function totalsOf(client: Client): Promise<Readonly<Record<string, number>>> {
-  await client.query(`begin; ${AS_SYSTEM}`);
-  const { rows } = await client.query<{ name: string; total: number }>(
-    `select 'companies' as name, count(*) as total from companies union all select 'users', count(*) from users
-      union all select name, sum(total) from counters where name = any($1) group by name`,
-    [RECORDS],
+  const query = `select 'companies' as name, count(*) as total from companies
+    union all select 'users', count(*) from users
+    union all select name, sum(total) from counters where name = any($1) group by name`;
+  const { rows } = await readAsSystem(client, () =>
+    client.query<{ name: string; total: number }>(query, [RECORDS]),
   );
-  await client.query('rollback');
   const totals = new Map(rows.map(({ name, total }) => [name, total]));
   return Object.fromEntries(['companies', 'users', ...RECORDS].map((name) => [name, totals.get(name) ?? 0]));
 }

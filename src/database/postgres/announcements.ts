@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type Client, type Pool } from 'pg';
 
 import { SECOND } from '../../platform/clock.js';
@@ -33,9 +34,8 @@ export class Announcements {
   readonly #node = randomUUID();
   readonly #listeners: Listener[] = [];
   readonly #waiting = new Map<number | null, Set<string>>();
+  /** The connection that listens; null while it is lost. */
   #client: Client | null = null;
-  readonly #lostClients = new WeakSet<Client>();
-  #timer: NodeJS.Timeout | undefined;
   #sendTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -75,11 +75,8 @@ export class Announcements {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
     if (this.#sendTimer !== undefined) await this.#send();
-    const client = this.#client;
-    this.#client = null;
-    await client?.end().catch(() => undefined);
+    await this.#client?.end().catch(() => undefined);
   }
 
   async #send(): Promise<void> {
@@ -97,47 +94,44 @@ export class Announcements {
 
   /** Begins to listen. If PostgreSQL cannot be reached now, tries again later. */
   async start(): Promise<void> {
+    const tried = Promise.withResolvers<undefined>();
+    const ended = this.#listen(() => tried.resolve(undefined));
+    void ended.then(() => this.#listenAgain());
+    await Promise.race([tried.promise, ended]);
+  }
+
+  async #listenAgain(): Promise<void> {
+    for (;;) {
+      await sleep(RETRY_MS * (0.5 + Math.random()), undefined, { ref: false });
+      if (this.#isClosed) return;
+      await this.#listen(() => this.#tell(null));
+    }
+  }
+
+  /** Listens on one connection until it is lost, or its server does not answer any more. Never rejects. */
+  async #listen(onListening: () => void): Promise<void> {
     const client = new pg.Client(clientConfig(this.url));
-    const lost = (): void => this.#lost(client);
-    client.on('error', lost);
-    client.on('end', lost);
+    const lost = Promise.withResolvers<unknown>();
+    client.on('error', lost.resolve).on('end', () => lost.resolve(undefined));
     client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
+    const check = (): void => void client.query('select 1').catch(lost.resolve);
+    let timer: NodeJS.Timeout | undefined;
     try {
       await client.connect();
       await client.query(SESSION_SETTINGS);
       await client.query(`listen ${CHANNEL}`);
+      if (this.#isClosed) return;
+      this.#client = client;
+      timer = setInterval(check, CHECK_MS).unref();
+      onListening();
+      await lost.promise;
     } catch {
-      this.#lost(client);
-      return;
+      // Tried again later.
+    } finally {
+      clearInterval(timer);
+      this.#client = null;
+      void client.end().catch(() => undefined);
     }
-    this.#client = client;
-    this.#timer = setTimeout(() => void this.#check(client), CHECK_MS).unref();
-  }
-
-  /** Treats a connection whose server does not answer any more as lost. */
-  async #check(client: Client): Promise<void> {
-    try {
-      await client.query('select 1');
-      if (this.#client !== client) return;
-      this.#timer = setTimeout(() => void this.#check(client), CHECK_MS).unref();
-    } catch {
-      this.#lost(client);
-    }
-  }
-
-  #lost(client: Client): void {
-    if (this.#lostClients.has(client)) return;
-    this.#lostClients.add(client);
-    void client.end().catch(() => undefined);
-    if (this.#isClosed || (this.#client !== null && this.#client !== client)) return;
-    this.#client = null;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#startAgain(), RETRY_MS * (0.5 + Math.random())).unref();
-  }
-
-  async #startAgain(): Promise<void> {
-    await this.start();
-    if (this.#client !== null) this.#tell(null);
   }
 
   #receive(payload: string): void {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Units } from '../database/work.js';
 import { findStoredResponse, storeResponse } from '../domain/base/idempotency-key/idempotency-key.service.js';
-import { transactionIngest } from '../domain/payments/transaction/recording/transaction-ingest.rest.js';
+import { transactionIngest } from '../domain/payments/transaction/transaction.rest.js';
 import { createAuthenticator } from '../domain/people/access-token/authentication.service.js';
 import { createPasswords, type Passwords } from '../domain/people/user/password.service.js';
 import { createSignInThrottle } from '../domain/people/user/sign-in/sign-in-throttle.service.js';

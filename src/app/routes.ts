@@ -4,8 +4,7 @@ import { logicalNumberRoutes } from '../domain/fleet/logical-number/logical-numb
 import { metacontentRoutes } from '../domain/fleet/metacontent/metacontent.rest.js';
 import { parameterRoutes } from '../domain/fleet/parameter/parameter.rest.js';
 import { notificationRoutes } from '../domain/messages/notification/notification.rest.js';
-import { transactionIngest } from '../domain/payments/transaction/recording/transaction-ingest.rest.js';
-import { transactionRoutes } from '../domain/payments/transaction/transaction.rest.js';
+import { transactionIngest, transactionRoutes } from '../domain/payments/transaction/transaction.rest.js';
 import type { SignIn } from '../domain/people/user/sign-in/sign-in.service.js';
 import { createUserRoutes } from '../domain/people/user/user.rest.js';
 import { appVersionRoutes } from '../domain/software/app-version/app-version.rest.js';

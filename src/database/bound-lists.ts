@@ -108,23 +108,11 @@ export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<u
 
 /** The column `id` of a query as the text of a JSON list, in undefined order. */
 export function idsOf(query: RawBuilder<unknown>): RawBuilder<string> {
-  return sql<string>`(select ${jsonListOf(sql.ref('found.id'))} from (${query}) as found)`;
-}
-
-/**
- * The values of all rows as the text of a JSON list, in undefined order. Several such lists of one query have
- * the same order.
- */
-export function jsonListOf(value: RawBuilder<unknown>): RawBuilder<string> {
-  return portable(
-    sql<string>`json_group_array(${value})`,
-    sql<string>`coalesce(json_agg(${value}), '[]')::text`,
+  const list = portable(
+    sql<string>`json_group_array(found.id)`,
+    sql<string>`coalesce(json_agg(found.id), '[]')::text`,
   );
-}
-
-/** A number as the text of a JSON list. */
-export function listOfOne(value: RawBuilder<unknown>): RawBuilder<string> {
-  return portable(sql<string>`json_array(${value})`, sql<string>`json_build_array(${value})::text`);
+  return sql<string>`(select ${list} from (${query}) as found)`;
 }
 
 /** A query of the ids in JSON lists, which are in a column of a table. */

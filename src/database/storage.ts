@@ -227,18 +227,6 @@ export function shiftedUnits(
   );
 }
 
-/**
- * Start of the unit with this number, in the form of a column of instants. Units of `milliseconds` are
- * numbered since 1970.
- */
-export function startOfUnit(number: RawBuilder<number>, milliseconds: number): RawBuilder<unknown> {
-  const unit = sql.lit(milliseconds);
-  return portable(
-    sql`(${number}) * ${unit}`,
-    sql`timestamptz 'epoch' + (${number}) * ${unit} * interval '1 millisecond'`,
-  );
-}
-
 /** The greater of two numbers. */
 export function greaterOf(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
   return portable(sql<number>`max(${one}, ${other})`, sql<number>`greatest(${one}, ${other})`);

@@ -16,15 +16,6 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/**
- * Offsets within a UTC day or hour, besides 0, at which days of other time zones begin: 18:30 UTC in Kolkata,
- * 18:15 in Kathmandu. Rollups have the sums from each offset to the end of the unit, in columns such as
- * `total_from_noon`.
- */
-export const UNIT_PARTS = {
-  day: [{ name: 'from_noon', from: 12 * HOUR }],
-  hour: [
-    { name: 'from_15', from: 15 * MINUTE },
-    { name: 'from_30', from: 30 * MINUTE },
-  ],
-} as const;
+/** Lengths in minutes of the spans of time with totals: a UTC day, a quarter of one, and half an hour. */
+export const SPANS = [1_440, 360, 30] as const;
+export type Span = (typeof SPANS)[number];

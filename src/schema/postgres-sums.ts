@@ -1,80 +1,52 @@
 /** Triggers of PostgreSQL that maintain the sums of transactions. */
-import { UNIT_PARTS } from '../platform/clock.js';
-import { PAYMENT_COLUMNS } from './payments.js';
 import { calling, trigger } from './postgres-triggers.js';
-import { columnsOf, keyOf, ROLLUPS, sumsOf, UNIT_MS, type Rollup, type RollupSum } from './rollups.js';
+import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
 
-/** `div` rounds toward zero, also before 1970. */
-const unitAt = (unit: Rollup['unit']): string =>
-  `div(extract(epoch from started_at), ${UNIT_MS[unit] / 1000})`;
-const elapsedIn = (unit: Rollup['unit']): string =>
-  `mod(extract(epoch from started_at) * 1000, ${UNIT_MS[unit]})`;
+/** Minute of a transaction since 1970; rounds toward zero, as SQLite does. */
+export const MINUTE_OF_TRANSACTION = 'div(extract(epoch from started_at), 60)::bigint';
 
-/** SQL columns for the day and the hour of a transaction, and for the parts of them that its time is in. */
-const TIMES = (['day', 'hour'] as const).flatMap((unit) => [
-  `${unitAt(unit)} as ${unit}`,
-  ...UNIT_PARTS[unit].map(({ name, from }) => `${elapsedIn(unit)} >= ${from} as ${name}`),
-]);
-const SUMMED = [
-  ...['company_id', ...TIMES, 'status', 'transaction_type', 'app_name', ...PAYMENT_COLUMNS],
-  ...['payment_outcome', 'coalesce(amount, 0) as amount'],
-].join(', ');
+const COLUMNS = ['company_id', `${MINUTE_OF_TRANSACTION} as minute`, ...SUMMED].join(', ');
 
 /** Rows with a sign: 1 for rows that a statement added, -1 for rows that it removed. */
 const CHANGED = {
-  added: `select ${SUMMED}, 1 as sign from new_rows`,
-  deleted: `select ${SUMMED}, -1 as sign from old_rows`,
-  updated: `select ${SUMMED}, -1 as sign from old_rows union all select ${SUMMED}, 1 from new_rows`,
+  added: `select ${COLUMNS}, 1 as sign from new_rows`,
+  deleted: `select ${COLUMNS}, -1 as sign from old_rows`,
+  updated: `select ${COLUMNS}, -1 as sign from old_rows union all select ${COLUMNS}, 1 from new_rows`,
 } as const;
 
-/** The conditions of a sum as SQL over `CHANGED`. */
-function conditionsOf({ of, from }: RollupSum, unit: Rollup['unit']): readonly string[] {
-  const part = UNIT_PARTS[unit].find((each) => each.from === from);
-  return [
-    ...(of === 'total' || of === 'amount' ? [] : [`payment_outcome = '${of}'`]),
-    ...(part === undefined ? [] : [part.name]),
-  ];
-}
-
-/** An upsert of the rows of `query`: the company, the key and the sums of the rollup. */
+/** An upsert of the rows of `query`: the key and the sums of the rollup. */
 function addTo(rollup: Rollup, query: string): string {
-  const { name, unit } = rollup;
-  const key = ['company_id', ...keyOf(rollup)].join(', ');
-  const columns = columnsOf(unit);
-  const changes = columns.map((each) => `${each} = stored.${each} + excluded.${each}`);
-  return `insert into ${name} as stored (${key}, ${columns.join(', ')}) ${query}
+  const key = keyOf(rollup).join(', ');
+  const changes = SUMS.map((each) => `${each} = stored.${each} + excluded.${each}`);
+  return `insert into ${rollup.name} as stored (${key}, ${SUMS.join(', ')}) ${query}
       on conflict (${key}) do update set ${changes.join(', ')};`;
 }
 
-/**
- * One upsert for all rows of a statement, in the order of the keys. Sums that do not change are not written.
- * `offset 0` makes PostgreSQL compute the times of each row once.
- */
+/** FROM with each changed row once for each span. `offset 0` computes the minute of each row once. */
+const changedInSpans = (change: keyof typeof CHANGED): string =>
+  `from (${CHANGED[change]} offset 0) as changed cross join (values ${SPAN_VALUES}) as spans (span)`;
+
+const keyOfChange = (rollup: Rollup): readonly string[] =>
+  keyOf(rollup).map((each) => (each === 'start' ? 'minute / span * span' : each));
+
+/** One upsert for all rows of a statement, in the order of the keys. Sums that do not change are not written. */
 function sumUp(rollup: Rollup, change: keyof typeof CHANGED): string {
-  const key = ['company_id', ...keyOf(rollup)];
+  const key = keyOfChange(rollup);
   const places = key.map((_, place) => place + 1).join(', ');
-  const sums = sumsOf(rollup.unit).map((sum) => {
-    const conditions = conditionsOf(sum, rollup.unit).join(' and ');
-    const value = sum.of === 'total' ? 'sign' : 'amount * sign';
-    return conditions === '' ? `sum(${value})` : `coalesce(sum(${value}) filter (where ${conditions}), 0)`;
-  });
+  const sums = addends('changed').map((each) => `sum(${each} * sign)`);
   return addTo(
     rollup,
-    `select ${[...key, ...sums].join(', ')} from (${CHANGED[change]} offset 0) as changed
+    `select ${[...key, ...sums].join(', ')} ${changedInSpans(change)}
       group by ${places} having ${sums.map((sum) => `${sum} <> 0`).join(' or ')} order by ${places}`,
   );
 }
 
 /** For a single new row: without sorting and grouping, which take most of the time of `sumUp` for one row. */
-function sumUpOne(rollup: Rollup): string {
-  const sums = sumsOf(rollup.unit).map((sum) => {
-    const conditions = conditionsOf(sum, rollup.unit).join(' and ');
-    const value = sum.of === 'total' ? '1' : 'amount';
-    return conditions === '' ? value : `case when ${conditions} then ${value} else 0 end`;
-  });
-  const key = ['company_id', ...keyOf(rollup)];
-  return addTo(rollup, `select ${[...key, ...sums].join(', ')} from (${CHANGED.added}) as changed`);
-}
+const sumUpOne = (rollup: Rollup): string =>
+  addTo(
+    rollup,
+    `select ${[...keyOfChange(rollup), ...addends('changed')].join(', ')} ${changedInSpans('added')}`,
+  );
 
 const sumUpAll = (change: keyof typeof CHANGED): string =>
   ROLLUPS.map((rollup) => sumUp(rollup, change)).join('\n    ');

@@ -1,53 +1,41 @@
-/** Tables of sums of transactions by UTC day or hour, which triggers maintain (decisions.md#exact-totals). */
-import { DAY, HOUR, UNIT_PARTS } from '../platform/clock.js';
+/** Tables of sums of transactions by spans of time, which triggers maintain (decisions.md#exact-totals). */
+import { SPANS } from '../platform/clock.js';
 import { integer, text } from './columns.js';
+import { PAYMENT_COLUMNS } from './payments.js';
 import { table, type Table } from './table.js';
 
-type Unit = 'day' | 'hour';
+/** The spans as an SQL list of rows, the shortest first: rows are locked in the order of their keys. */
+export const SPAN_VALUES = SPANS.toReversed()
+  .map((span) => `(${span})`)
+  .join(', ');
 
-/** Milliseconds of each unit. */
-export const UNIT_MS = { day: DAY, hour: HOUR } as const;
+const OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
+/** Columns with sums: the number of transactions, their amounts, and the amounts of each outcome of a payment. */
+export const SUMS = [
+  ...(['total', 'amount_total'] as const),
+  ...(['approved_amount', 'denied_amount', 'cancelled_amount'] as const),
+] as const;
 
-const PAYMENT_OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
-const SUMS = ['total', 'amount_total', 'approved_amount', 'denied_amount', 'cancelled_amount'] as const;
-
-/** Sums over the whole unit, and over the transactions from a time within it on; see `UNIT_PARTS`. */
-type SumName<Of extends Unit> =
-  | (typeof SUMS)[number]
-  | `${(typeof SUMS)[number]}_${Of extends 'day' ? 'from_noon' : 'from_15' | 'from_30'}`;
-
-/** A sum of a rollup: its column, and what it adds up. */
-export interface RollupSum {
-  readonly column: string;
-  /**
-   * Value of each transaction in the sum: 1 (`total`), its amount (0 without one), or its amount if the
-   * payment has this outcome.
-   */
-  readonly of: 'total' | 'amount' | (typeof PAYMENT_OUTCOMES)[number];
-  /** Milliseconds after the start of the unit from which on transactions count. */
-  readonly from: number;
+/** SQL of the numbers that the transaction `row` adds to each of `SUMS`. */
+export function addends(row: string): readonly string[] {
+  const amount = `coalesce(${row}.amount, 0)`;
+  return [
+    ...['1', amount],
+    ...OUTCOMES.map((outcome) => `case when ${row}.payment_outcome = '${outcome}' then ${amount} else 0 end`),
+  ];
 }
 
-export function sumsOf(unit: Unit): readonly RollupSum[] {
-  const of = ['total', 'amount', ...PAYMENT_OUTCOMES] as const;
-  return [{ name: '', from: 0 }, ...UNIT_PARTS[unit]].flatMap(({ name, from }) =>
-    of.map((each, index) => ({
-      column: [SUMS[index], ...(name === '' ? [] : [name])].join('_'),
-      of: each,
-      from,
-    })),
-  );
-}
+/** Columns of transactions on which sums depend, besides `company_id`. */
+export const SUMMED = [
+  ...['started_at', 'status', 'transaction_type', 'app_name', 'amount', 'payment_outcome'],
+  ...PAYMENT_COLUMNS,
+];
 
-export const columnsOf = (unit: Unit): readonly string[] => sumsOf(unit).map(({ column }) => column);
-
-export interface Rollup extends Pick<Table, 'name' | 'key'> {
-  readonly unit: Unit;
-  /** Columns by which it is grouped, besides the company and the unit. */
+export interface Rollup extends Pick<Table, 'name'> {
+  /** Columns by which it is grouped, besides the company and the span. */
   readonly kind: readonly string[];
 }
 
-/** Columns of transactions by which they are summed up. */
 const VALUES = {
   status: text,
   transaction_type: text,
@@ -59,59 +47,65 @@ const VALUES = {
   installments: integer,
   group_id: integer,
 };
-type Value = keyof typeof VALUES;
 
-/** A rollup by the company, the unit (days or hours since 1970-01-01, UTC) and `kind`. */
-function rollup<Of extends Unit, Kind extends Value>(
+/** A rollup by the company, the span and `kind`. */
+function rollup<Kind extends keyof typeof VALUES>(
   name: string,
-  unit: Of,
   kind: readonly Kind[],
-  key: readonly string[] = [unit, ...kind],
+  indexes: readonly (readonly string[])[] = [],
 ) {
   const columns = {
-    ...{ company_id: integer, [unit]: integer },
-    ...Object.fromEntries(kind.map((each) => [each, VALUES[each]])),
-    ...Object.fromEntries(columnsOf(unit).map((each) => [each, integer])),
-  } as Pick<typeof VALUES, Kind> & Record<'company_id' | Of | SumName<Of>, typeof integer>;
-  const keyed = { key: ['company_id', ...key], isKeyed: true, fillFactor: 70 };
-  return { ...table(name, columns, keyed), unit, kind };
+    company_id: integer,
+    span: integer,
+    /** First minute of the span, in minutes since 1970. */
+    start: integer,
+    ...(Object.fromEntries(kind.map((each) => [each, VALUES[each]])) as Pick<typeof VALUES, Kind>),
+    ...(Object.fromEntries(SUMS.map((each) => [each, integer])) as Record<
+      (typeof SUMS)[number],
+      typeof integer
+    >),
+  };
+  const key = ['company_id', 'span', 'start', ...kind];
+  return { ...table(name, columns, { key, indexes, isKeyed: true, fillFactor: 70 }), kind };
 }
 
-const TOTAL = ['status', 'transaction_type'] as const;
-const KIND = [...TOTAL, 'app_name'] as const;
-const PAID = [...TOTAL, 'payment_status'] as const;
-const PAYMENT = [...PAID, 'payment_type', 'brand', 'acquirer'] as const;
-const INSTALLMENT = [...PAID, 'installments'] as const;
-const GROUP = [...PAID, 'group_id'] as const;
+const KIND = ['status', 'transaction_type'] as const;
+const PAID = [...KIND, 'payment_status'] as const;
 
 export const rollups = {
-  transaction_days: rollup('transaction_days', 'day', KIND),
-  transaction_hours: rollup('transaction_hours', 'hour', KIND),
-  transaction_day_totals: rollup('transaction_day_totals', 'day', TOTAL),
-  transaction_hour_totals: rollup('transaction_hour_totals', 'hour', TOTAL),
-  /** The rows of `transaction_days`, in the order of applications. */
-  transaction_app_days: rollup('transaction_app_days', 'day', KIND, ['app_name', 'day', ...TOTAL]),
-  transaction_payment_days: rollup('transaction_payment_days', 'day', PAYMENT),
-  transaction_payment_hours: rollup('transaction_payment_hours', 'hour', PAYMENT),
-  transaction_installment_days: rollup('transaction_installment_days', 'day', INSTALLMENT),
-  transaction_installment_hours: rollup('transaction_installment_hours', 'hour', INSTALLMENT),
-  transaction_group_days: rollup('transaction_group_days', 'day', GROUP),
-  transaction_group_hours: rollup('transaction_group_hours', 'hour', GROUP),
+  transaction_totals: rollup('transaction_totals', KIND),
+  transaction_app_totals: rollup(
+    'transaction_app_totals',
+    [...KIND, 'app_name'],
+    [['app_name', 'span', 'start']],
+  ),
+  transaction_payment_totals: rollup('transaction_payment_totals', [
+    ...PAID,
+    ...(['payment_type', 'brand', 'acquirer'] as const),
+  ]),
+  transaction_installment_totals: rollup('transaction_installment_totals', [...PAID, 'installments']),
+  transaction_group_totals: rollup('transaction_group_totals', [...PAID, 'group_id']),
 };
 
 export const ROLLUPS: readonly Rollup[] = Object.values(rollups);
 
-/** The columns of the primary key of a rollup, after the company. */
-export const keyOf = ({ key }: Rollup): readonly string[] => key.slice(1);
+/** The columns of the primary key of a rollup. */
+export const keyOf = ({ kind }: Rollup): readonly string[] => ['company_id', 'span', 'start', ...kind];
 
-/** The sums over `transactions` as SQL. `elapsed` is SQL for the milliseconds since the start of the unit. */
-export function countedSums(unit: Unit, elapsed: string): readonly string[] {
-  return sumsOf(unit).map(({ of, from }) => {
-    const conditions = [
-      ...(of === 'total' || of === 'amount' ? [] : [`payment_outcome = '${of}'`]),
-      ...(from === 0 ? [] : [`${elapsed} >= ${from}`]),
-    ];
-    const filter = conditions.length === 0 ? '' : ` filter (where ${conditions.join(' and ')})`;
-    return of === 'total' ? `count(*)${filter}` : `coalesce(sum(amount)${filter}, 0)`;
-  });
+/**
+ * A query for the rows of a rollup that are wrong, with their company, span and start: those that triggers have
+ * kept are compared with the transactions. `minute` is SQL for the minute of a transaction since 1970.
+ */
+export function wrongRows({ name, kind }: Rollup, minute: string): string {
+  const stored = `select company_id, span, start, ${kind.join()}, ${SUMS.join()} from ${name}
+    where ${SUMS.map((sum) => `${sum} <> 0`).join(' or ')}`;
+  const counted = `select company_id, span, ${minute} / span * span as start, ${kind.join()},
+      ${addends('t')
+        .map((each) => `sum(${each})`)
+        .join()}
+    from transactions as t cross join (${SPANS.map((span) => `select ${span} as span`).join(' union all ')}) as spans
+    group by company_id, span, ${minute} / span * span, ${kind.join()}`;
+  return `select company_id, span, start from (
+      select * from (${stored} except ${counted}) as extra union all select * from (${counted} except ${stored}) as missing
+    ) as wrong group by company_id, span, start`;
 }

@@ -1,9 +1,9 @@
+import { SPANS } from '../platform/clock.js';
 import type { Column, ColumnKind } from './columns.js';
 import { DELIVERY_STATES } from './messages.js';
 /** The schema as SQL of SQLite. */
-import { PAYMENT_COLUMNS } from './payments.js';
 import { MEMBERS_QUERY } from './people.js';
-import { columnsOf, keyOf, ROLLUPS, sumsOf, UNIT_MS, type Rollup, type RollupSum } from './rollups.js';
+import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, counterOf, drawnColumn, TABLES } from './schema.js';
 import { foreignKey, type Index, type Table } from './table.js';
 
@@ -145,54 +145,31 @@ const OF_DEVICES: readonly string[] = [
     end`,
 ];
 
-/** SQL of the value that a transaction adds to a sum. */
-function added(row: 'new' | 'old', { of, from }: RollupSum, unit: Rollup['unit']): string {
-  const amount = of === 'total' ? '1' : `coalesce(${row}.amount, 0)`;
-  const conditions = [
-    ...(from === 0 ? [] : [`${row}.started_at % ${UNIT_MS[unit]} >= ${from}`]),
-    ...(of === 'total' || of === 'amount' ? [] : [`${row}.payment_outcome = '${of}'`]),
-  ];
-  return conditions.length === 0 ? amount : `iif(${conditions.join(' and ')}, ${amount}, 0)`;
-}
+/** Minute of the transaction `row` since 1970. */
+export const minuteOf = (row: string): string => `${row}.started_at / 60000`;
 
-function valueOf(row: 'new' | 'old', name: string, unit: Rollup['unit']): string {
-  return name === unit ? `${row}.started_at / ${UNIT_MS[unit]}` : `${row}.${name}`;
-}
-
-function addition(rollup: Rollup): string {
-  const { name, unit } = rollup;
+/** An upsert that adds the transaction `row` to a rollup, or subtracts it, once for each span. */
+function change(rollup: Rollup, row: 'new' | 'old', sign: '+' | '-'): string {
   const key = keyOf(rollup);
-  const columns = columnsOf(unit);
-  const values = [
-    ...key.map((each) => valueOf('new', each, unit)),
-    ...sumsOf(unit).map((sum) => added('new', sum, unit)),
-  ];
-  return `insert into ${name} (company_id, ${[...key, ...columns].join(', ')})
-        values (new.company_id, ${values.join(', ')})
-        on conflict (company_id, ${key.join(', ')}) do update set
-          ${columns.map((each) => `${each} = ${each} + excluded.${each}`).join(', ')};`;
+  const kind = rollup.kind.map((each) => `${row}.${each}`);
+  const rows = SPANS.map((span) =>
+    [`${row}.company_id`, span, `${minuteOf(row)} / ${span} * ${span}`, ...kind, ...addends(row)].join(', '),
+  );
+  return `insert into ${rollup.name} (${[...key, ...SUMS].join(', ')})
+        values ${rows.map((each) => `(${each})`).join(', ')}
+        on conflict (${key.join(', ')}) do update set
+          ${SUMS.map((each) => `${each} = ${each} ${sign} excluded.${each}`).join(', ')};`;
 }
 
-function subtraction(rollup: Rollup): string {
-  const { name, unit } = rollup;
-  const changes = sumsOf(unit).map((sum) => `${sum.column} = ${sum.column} - ${added('old', sum, unit)}`);
-  const same = keyOf(rollup).map((each) => `${each} = ${valueOf('old', each, unit)}`);
-  return `update ${name} set ${changes.join(', ')}
-        where company_id = old.company_id and ${same.join(' and ')};`;
-}
-
-const ADDITIONS = ROLLUPS.map(addition).join(' ');
-const SUBTRACTIONS = ROLLUPS.map(subtraction).join(' ');
-const SUMMED = [
-  ...['company_id', 'started_at', 'status', 'transaction_type', 'app_name', 'amount', 'payment_outcome'],
-  ...PAYMENT_COLUMNS,
-];
+const ADDITIONS = ROLLUPS.map((rollup) => change(rollup, 'new', '+')).join(' ');
+/** Each finds its row, which the addition of the transaction has made. */
+const SUBTRACTIONS = ROLLUPS.map((rollup) => change(rollup, 'old', '-')).join(' ');
 
 /** Triggers that maintain the sums of transactions. */
-const SUMS: readonly string[] = [
+const SUMMING: readonly string[] = [
   `create trigger transactions_summed_in after insert on transactions begin ${ADDITIONS} end`,
   `create trigger transactions_summed_out after delete on transactions begin ${SUBTRACTIONS} end`,
-  `create trigger transactions_summed_moved after update of ${SUMMED.join(', ')} on transactions
+  `create trigger transactions_summed_moved after update of company_id, ${SUMMED.join(', ')} on transactions
       begin ${SUBTRACTIONS} ${ADDITIONS} end`,
 ];
 
@@ -241,7 +218,7 @@ export const SQLITE_SCHEMA: readonly string[] = [
   ...QUEUED,
   ...TOTALLED,
   ...OF_DEVICES,
-  ...SUMS,
+  ...SUMMING,
   ...KEPT,
   'analyze sqlite_schema',
   ...Object.entries(SHARES).flatMap(([table, indexes]) =>

@@ -79,11 +79,11 @@ describe('db', () => {
     database.pragma('foreign_keys = OFF');
     database.exec(`update counters set total = total + 1;
       insert into memberships (company_id, user_id, role, created_at) select 77, id, 'viewer', 0 from users;
-      insert into transaction_days values (${acme}, 20454, 'fail', 'switch', 'a', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-      insert into transaction_hours values (${acme}, 490900, 'fail', 'switch', 'a', 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-      insert into transaction_day_totals values (${acme}, 20454, 'fail', 'switch', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-      insert into transaction_hour_totals values (${acme}, 490900, 'fail', 'switch', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-      insert into transaction_app_days values (${acme}, 20454, 'fail', 'switch', 'a', 0, 7, 0, 0, 0, 0, 0, 0, 0, 0)`);
+      insert into transaction_app_totals values (${acme}, 1440, 29453760, 'fail', 'switch', 'a', 2, 0, 0, 0, 0),
+        (${acme}, 360, 29454120, 'fail', 'switch', 'a', 0, 7, 0, 0, 0);
+      insert into transaction_totals values (${acme}, 1440, 29453760, 'fail', 'switch', 2, 0, 0, 0, 0),
+        (${acme}, 30, 29454030, 'fail', 'switch', 0, 0, 0, 5, 0);
+      insert into transaction_group_totals values (${acme}, 30, 29454030, 'success', 'switch', '', 0, 1, 0, 0, 0, 0)`);
     database.close();
     const broken = await cli.run(['db', 'check', '--json']);
     expect(broken.code).toBe(1);
@@ -94,15 +94,12 @@ describe('db', () => {
       `company ${acme}: its counter of access_tokens is 2, but it has 1`,
       `company ${acme}: its counter of ledger is 5, but it has 4`,
       ...[
-        ['day 2026-01-01T00', 'transaction_days'],
-        ['hour 2026-01-01T04', 'transaction_hours'],
-        ['day 2026-01-01T00', 'transaction_day_totals'],
-        ['hour 2026-01-01T04', 'transaction_hour_totals'],
-        ['day 2026-01-01T00', 'transaction_app_days'],
-      ].map(
-        ([at, table]) =>
-          `company ${acme}: the transaction totals of the ${at}:00:00.000Z are wrong in ${table}`,
-      ),
+        ['1440 minutes from 2026-01-01T00:00', 'transaction_totals'],
+        ['30 minutes from 2026-01-01T04:30', 'transaction_totals'],
+        ['1440 minutes from 2026-01-01T00:00', 'transaction_app_totals'],
+        ['360 minutes from 2026-01-01T06:00', 'transaction_app_totals'],
+        ['30 minutes from 2026-01-01T04:30', 'transaction_group_totals'],
+      ].map(([span, table]) => `company ${acme}: the totals of ${span}:00.000Z are wrong in ${table}`),
     ]);
   });
 
@@ -160,7 +157,7 @@ describe('db', () => {
     await insertTransactions(cli.place, company?.id ?? 0, 500, { first, stepMs: 1_000 });
     const before = (await cli.run(['db', 'info', '--json'])).object();
     expect(before).toMatchObject({
-      tables: { transactions: { rows: 500 }, transaction_hour_totals: { rows: 2 } },
+      tables: { transactions: { rows: 500 }, transaction_totals: { rows: 3 } },
       oldest: { transactions: first.toISOString(), deliveries: null },
     });
     const {

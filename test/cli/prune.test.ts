@@ -23,7 +23,7 @@ async function agedCompany(): Promise<{ cli: CommandLine; companyId: number; fir
 
 async function countsIn({ place }: CommandLine): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const name of ['transactions', 'ledger', 'prunings', 'transaction_days']) {
+  for (const name of ['transactions', 'ledger', 'prunings', 'transaction_totals']) {
     const [row] = await place.sql<{ total: number }>(`select count(*) as total from ${name}`);
     counts[name] = row?.total ?? 0;
   }

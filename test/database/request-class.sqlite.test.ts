@@ -25,7 +25,7 @@ import {
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
-} from '../../src/domain/payments/transaction/totals/transaction-totals.service.js';
+} from '../../src/domain/payments/transaction/transaction-totals.service.js';
 import { apiTokens } from '../../src/domain/people/access-token/access-token.service.js';
 import {
   appVersions,

@@ -42,10 +42,10 @@ describe('retention of a company', () => {
   it.each(Object.entries(DELETIONS))('deletes its own %s', async (_name, deleteOld) => {
     const lone = await setUp(false);
     const both = await setUp(true);
-    await both.place.sql('update transaction_days set total = 0 where company_id <> 1');
+    await both.place.sql('update transaction_app_totals set total = 0 where company_id <> 1');
     const ofOthers = async () => [
       await rowsOfCompany(both.place, 'other'),
-      await both.place.sql('select * from transaction_days where company_id <> 1 order by day'),
+      await both.place.sql('select * from transaction_app_totals where company_id <> 1 order by span, start'),
     ];
     const others = await ofOthers();
     const expected = await lone.units.systemWrite(SYSTEM, deleteOld);

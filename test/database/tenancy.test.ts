@@ -55,9 +55,11 @@ import {
   notifications,
   sendNotification,
 } from '../../src/domain/messages/notification/notification.service.js';
-import { finishTransaction } from '../../src/domain/payments/transaction/recording/transaction-finish.service.js';
-import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
-import { transactions } from '../../src/domain/payments/transaction/totals/transaction-totals.service.js';
+import {
+  finishTransaction,
+  recordEach,
+} from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
+import { transactions } from '../../src/domain/payments/transaction/transaction-totals.service.js';
 import { getTransaction } from '../../src/domain/payments/transaction/transaction.service.js';
 import {
   selectDerivedTokens,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
+import { SPANS } from '../../src/platform/clock.js';
 import { ROLLUPS } from '../../src/schema/rollups.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 
@@ -10,15 +11,6 @@ const AUDIT = "1, 0, 0, null, 'api'";
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';
 const STATUSES = ['success', 'running', 'fail'];
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-/** The parts of a day and an hour that are summed up again, by the milliseconds at which they begin. */
-const PARTS = {
-  day: [{ name: '_from_noon', from: 12 * HOUR_MS }],
-  hour: [
-    { name: '_from_15', from: 15 * MINUTE_MS },
-    { name: '_from_30', from: 30 * MINUTE_MS },
-  ],
-};
 /** Amount and outcome of a payment. */
 const PAYMENTS = [
   ...['null, null', "0, 'approved'", "5, 'approved'", "5, 'denied'", "7, 'cancelled'"],
@@ -125,29 +117,24 @@ async function expectTrueTotals(database: Database): Promise<void> {
     ),
   ).toEqual(await rowsOf(database, `select * from (${counted}) order by company_id, name`));
 
-  for (const { name: table, unit, kind } of ROLLUPS) {
-    const kinds = ['company_id', unit, ...kind].join();
+  for (const { name: table, kind } of ROLLUPS) {
+    const kinds = ['company_id', 'span', 'start', ...kind].join();
     const amounts = OUTCOMES.map((outcome) => `${outcome}_amount`);
-    const length = (unit === 'day' ? 24 : 1) * HOUR_MS;
-    const counted = [{ name: '', from: 0 }, ...PARTS[unit]].flatMap(({ name, from }) => {
-      const since = `started_at % ${length} >= ${from}`;
-      return [
-        `count(*) filter (where ${since}) as total${name}`,
-        `coalesce(sum(amount) filter (where ${since}), 0) as amount_total${name}`,
-        ...OUTCOMES.map(
-          (outcome) =>
-            `coalesce(sum(amount) filter (where ${since} and payment_outcome = '${outcome}'), 0) as ${outcome}_amount${name}`,
-        ),
-      ];
-    });
-    const columns = counted.map((text) => text.slice(text.lastIndexOf(' ') + 1));
-    const kept = `select ${kinds}, ${columns.join()} from ${table}`;
-    expect(await rowsOf(database, `${kept} where total <> 0 order by ${kinds}`), table).toEqual(
-      await rowsOf(
-        database,
-        `select company_id, started_at / ${length} as ${unit}, ${kind.join()}, ${counted.join()}
-          from transactions group by ${kinds} order by ${kinds}`,
+    const sums = [
+      ...['count(*) as total', 'coalesce(sum(amount), 0) as amount_total'],
+      ...OUTCOMES.map(
+        (outcome) =>
+          `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
       ),
+    ];
+    const columns = ['total', 'amount_total', ...amounts];
+    const kept = `select ${kinds}, ${columns.join()} from ${table}`;
+    const counted = SPANS.map(
+      (span) => `select company_id, ${span} as span, started_at / ${span * MINUTE_MS} * ${span} as start,
+        ${kind.join()}, ${sums.join()} from transactions group by ${kinds}`,
+    );
+    expect(await rowsOf(database, `${kept} where total <> 0 order by ${kinds}`), table).toEqual(
+      await rowsOf(database, `select * from (${counted.join(' union all ')}) order by ${kinds}`),
     );
     const rest = columns
       .slice(1)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Units } from '../../src/database/work.js';
-import { transactionIngest } from '../../src/domain/payments/transaction/recording/transaction-ingest.rest.js';
+import { transactionIngest } from '../../src/domain/payments/transaction/transaction.rest.js';
 import { ndjsonRows } from '../../src/platform/encoding/ndjson.js';
 import { DomainError } from '../../src/platform/errors.js';
 import { lineAnswers, MAX_LINE_BYTES, type LineRoute, type Lines } from '../../src/rest/lines.js';

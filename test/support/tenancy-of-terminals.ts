@@ -1,4 +1,4 @@
-import { countEntries } from '../../src/database/list/entry-count.js';
+import { countEntries } from '../../src/database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import { devices } from '../../src/domain/fleet/device/device.service.js';
 import {

@@ -1,11 +1,8 @@
 import type { ReadWork } from '../../src/database/work.js';
-import {
-  hasManyRows,
-  transactionsIn,
-} from '../../src/domain/payments/transaction/extent/transaction-extent.repository.js';
-import * as summaries from '../../src/domain/payments/transaction/summary/transaction-summary.repository.js';
 import { summarizeTransactions } from '../../src/domain/payments/transaction/summary/transaction-summary.service.js';
-import { transactionNewRows } from '../../src/domain/payments/transaction/totals/transaction-totals.service.js';
+import { hasMany } from '../../src/domain/payments/transaction/transaction-page.repository.js';
+import * as totals from '../../src/domain/payments/transaction/transaction-totals.repository.js';
+import { transactionNewRows } from '../../src/domain/payments/transaction/transaction-totals.service.js';
 import {
   getTransaction,
   listTransactions,
@@ -16,7 +13,6 @@ const PAGE = { page: 1, perPage: 100 };
 const SINCE = { field: 'startedAt', operator: 'gte', value: new Date(START - 1) } as const;
 const UNTIL = { field: 'startedAt', operator: 'lt', value: new Date(START + 1) } as const;
 const ALL = { from: 0, to: 2 * START };
-const DAYS = { of: 'day', from: 0, to: 1_000, table: 'transaction_day_totals' } as const;
 
 const summaryBy = (request: object) => (work: ReadWork) =>
   summarizeTransactions(work, { where: null, timeZone: null, bucket: 'day', by: [], ...request });
@@ -30,15 +26,14 @@ export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Prom
   'failed transactions': (work) => listTransactions(work, { status: 'fail' }, PAGE),
   'recorded transactions': (work) =>
     transactionNewRows.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
-  'many transactions': (work) => hasManyRows(work, [transactionsIn(ALL)], 1),
-  'many totals of transactions': (work) => hasManyRows(work, [{ ...DAYS, mostOfUnit: 1 }], 1),
+  'many transactions of a device': (work) => hasMany(work, ALL, 'serial_number', 'S'),
   'summary by day': summaryBy({ by: ['status'] }),
   'summary by hour': summaryBy({ bucket: 'hour', by: ['appName'] }),
   'summary from a part of an hour on': summaryBy({ where: SINCE, bucket: 'hour', by: ['status'] }),
   'summary up to a part of an hour': summaryBy({ where: UNTIL, bucket: 'hour', by: ['status'] }),
   'summary by group': summaryBy({ bucket: 'none', by: ['group'] }),
   'summary by days of a zone': summaryBy({ by: ['brand'], timeZone: 'Asia/Kolkata' }),
-  'recorded part': (work) => summaries.recordedPart(work, ALL),
-  'transactions of hours': (work) => summaries.countInHours(work, [Math.floor(START / 3_600_000)]),
-  'hours with transactions': (work) => summaries.hoursIn(work, ALL),
+  'recorded part': (work) => totals.recordedPart(work, ALL),
+  'transactions of half hours': (work) => totals.countInHalfHours(work, [{ from: START, to: START }]),
+  'half hours with transactions': (work) => totals.halfHoursIn(work, ALL),
 };

@@ -16,7 +16,6 @@ import { notificationGraphql } from '../../domain/messages/notification/notifica
 import { transactionRecordingGraphql } from '../../domain/payments/transaction/recording/transaction-recording.graphql.js';
 import { transactionSummaryGraphql } from '../../domain/payments/transaction/summary/transaction-summary.graphql.js';
 import { transactionGraphql } from '../../domain/payments/transaction/transaction.graphql.js';
-import { transactionLiveGraphql } from '../../domain/payments/transaction/transaction.live.graphql.js';
 import { apiTokenGraphql } from '../../domain/people/access-token/access-token.graphql.js';
 import { companyGraphql } from '../../domain/people/company/company.graphql.js';
 import { memberGraphql } from '../../domain/people/user/member/member.graphql.js';
@@ -66,7 +65,6 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   retentionGraphql,
   terminalGraphql,
   transactionGraphql,
-  transactionLiveGraphql,
   transactionRecordingGraphql,
   transactionSummaryGraphql,
   userGraphql,

@@ -6,14 +6,21 @@ import { runCached, runFiltered, type Filtered } from '../statements.js';
 import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
 import { countOf } from '../totals.js';
 import type { ReadWork } from '../work.js';
-import { ALL, idBeside, isOfCompanion, tableWith, type ListColumn } from './companions.js';
 import { columnsIn, meant, type Condition } from './condition.js';
-import { alsoMeets, orderRef, unindexedRef } from './index-choice.js';
-import { readJoined, type JoinedOne } from './joined-ones.js';
-import { readLinked } from './linked-rows.js';
-import type { Listing, ListRow } from './listing.js';
-import type { LinkRelation, Relation } from './scope.js';
-import { childrenOf, companiesOf, nameOf, ofCompany, parentTable } from './scope.js';
+import {
+  ALL,
+  childrenOf,
+  companiesOf,
+  idBeside,
+  isOfCompanion,
+  nameOf,
+  ofCompany,
+  parentTable,
+  tableWith,
+} from './listing.js';
+import type { LinkRelation, ListColumn, ListRow, Listing, Relation } from './listing.js';
+import { readJoined, type JoinedOne, readLinked } from './related-rows.js';
+import { alsoMeets, orderRef, unindexedRef } from './request-class.js';
 import { besideKey, boundKey, isDown, sharing, sortById } from './slice.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 
@@ -197,15 +204,8 @@ export class ListStatements<Name extends keyof Tables, T> {
 
   /** A record, with columns of records that it refers to, in one statement. */
   async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
-    const parts = {
-      list: this.#listing,
-      key: this.#key,
-      selected: this.#selected('t'),
-      used: this.#columns ?? [],
-      id,
-      joined,
-    };
-    const row = await readJoined<Row<Name>>(work, parts);
+    const parts = { list: this.#listing, key: this.#key, selected: this.#selected('t') };
+    const row = await readJoined<Row<Name>>(work, { ...parts, used: this.#columns ?? [], id, joined });
     return row && this.#listing.recordOf(row);
   }
 

@@ -1,15 +1,18 @@
-import type { Tables } from '../../schema/schema.js';
-import type { ReadWork } from '../work.js';
-import type { Condition, FilterKind } from './condition.js';
-import type { JoinedOne } from './joined-ones.js';
-import { ListStatements } from './list-statements.js';
-import type { Listing, ListRow } from './listing.js';
 /**
  * Lists with keyset pagination: of a company, or of many parents in one statement. The key of a record is
  * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total
  * (decisions.md#keyset-cursors).
  */
+import type { Audit } from '../../platform/changes/changes.js';
+import type { Tables } from '../../schema/schema.js';
+import type { AuditColumns } from '../../schema/table.js';
+import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
+import type { ReadWork } from '../work.js';
+import type { Condition, FilterKind } from './condition.js';
+import { ListStatements } from './list-statements.js';
+import type { Listing, ListRow, Relation, RelationById, RelationByName } from './listing.js';
 import { newRowsOf, type NewRows } from './new-rows.js';
+import type { JoinedOne } from './related-rows.js';
 import {
   searchOfCount,
   searchOfCounts,
@@ -17,7 +20,6 @@ import {
   searchOfSlices,
   type Search,
 } from './request-class.js';
-import type { Relation, RelationById, RelationByName } from './scope.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 
 /** A list as services use it. */
@@ -77,14 +79,7 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     orders: Object.keys(listing.orders),
     ordered: listing.orders,
     columns: columnsOf(listing),
-    only: (columns) => {
-      const rows = statements.only(columns);
-      return {
-        slice: (work, request) => rows.slice(work, request),
-        byIds: (work, ids) => rows.byIds(work, ids),
-        byId: (work, id, joined) => rows.byId(work, id, joined),
-      };
-    },
+    only: (columns) => statements.only(columns),
     source: { table: listing.table, id: listing.id, company: listing.company ?? 'company_id' },
     filters: Object.fromEntries(Object.entries(listing.filters).map(([name, { kind }]) => [name, kind])),
     slice: (work, request) => statements.slice(work, request),
@@ -115,4 +110,38 @@ function columnsOf<Name extends keyof Tables, T>({
   others,
 }: Listing<Name, T>): Readonly<Record<string, string>> {
   return { id, ...(columns as Readonly<Record<string, string>>), ...others };
+}
+
+const AUDIT: Readonly<Record<keyof Audit, keyof AuditColumns>> = {
+  revision: 'revision',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  createdBy: 'created_by',
+  createdVia: 'created_via',
+};
+
+/**
+ * The list of an ordinary resource. Adds the orders and filters of the id, and of the times of creation and
+ * change.
+ */
+export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(
+  { table, recordOf }: CompanyTable<Name, T>,
+  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'columns' | 'others'>,
+): List<T> {
+  const orders = { ID: 'id', ...own.orders, CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' };
+  return listOf<Name, T>({
+    ...own,
+    table,
+    recordOf,
+    rows: table,
+    id: 'id' as Listing<Name, T>['id'],
+    columns: { ...own.columns, ...AUDIT } as unknown as NonNullable<Listing<Name, T>['columns']>,
+    orders: orders as unknown as Listing<Name, T>['orders'],
+    filters: {
+      id: { column: 'id', kind: 'id', isUnique: true },
+      ...own.filters,
+      createdAt: { column: 'created_at', kind: 'instant' },
+      updatedAt: { column: 'updated_at', kind: 'instant' },
+    },
+  });
 }

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import type { Row, Tables } from '../../schema/schema.js';
 import { indexedBy } from '../storage.js';
 import type { ReadWork, SystemReadWork } from '../work.js';
-import { condition, type Condition, type FilterColumn, type FilterKind } from './condition.js';
+import { condition, type Condition, type FilterKind } from './condition.js';
+import type { Listing } from './listing.js';
 
 /**
  * Ids of a company in a table. Only one transaction of a company writes at a time, so its ids become visible
@@ -33,17 +34,9 @@ export interface NewRows<T> {
   read(work: ReadWork, range: IdRange): Promise<readonly T[]>;
 }
 
-interface Source<Name extends keyof Tables, T> {
-  readonly name: string;
-  readonly table: Name;
-  readonly id: string & keyof Row<Name>;
-  readonly filters: Readonly<Record<string, FilterColumn>>;
-  readonly recordOf: (row: Row<Name>) => T;
-}
-
 /** `index` is the name of the index over the company and the id. */
 export function newRowsOf<Name extends keyof Tables, T>(
-  { name, table, id, filters, recordOf }: Source<Name, T>,
+  { name, table, id, filters, recordOf }: Listing<Name, T>,
   index: string,
 ): NewRows<T> {
   const column = sql.ref(`t.${id}`);

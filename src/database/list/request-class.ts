@@ -1,13 +1,23 @@
-import { PRESENCE_LIMITS } from '../../platform/presence.js';
 /**
  * Class of a list request, from what the columns of its list declare: an index serves it, so that no more rows
  * are read than it shows, or it is a search (decisions.md#many-rows).
  */
+import { sql, type RawBuilder } from 'kysely';
+
+import { PRESENCE_LIMITS } from '../../platform/presence.js';
+import { unindexed } from '../storage.js';
 import { countsOf, type CounterName } from '../totals.js';
 import type { ReadWork } from '../work.js';
-import { conjuncts, meant, type Condition, type FilterColumn, type MeaningAt } from './condition.js';
-import { findsFew, orderOfChildren, type IndexedList } from './index-choice.js';
-import type { Relation } from './scope.js';
+import {
+  conjuncts,
+  meant,
+  type Condition,
+  type FilterColumn,
+  type MeaningAt,
+  condition,
+  type Comparison,
+} from './condition.js';
+import type { Relation, ListTable } from './listing.js';
 import type { SliceRequest } from './slice.js';
 
 /** A read that may read many rows, and show few of them or only their number. */
@@ -29,31 +39,26 @@ export async function searchedRows(work: ReadWork, searches: readonly Search[]):
   );
 }
 
-export interface SearchedList extends IndexedList {
-  readonly rows: CounterName | number;
-  readonly isEndless?: true;
-}
-
 /** A fixed time: the class depends on the form of a meaning, which is the same at all times. */
 const AT_ANY_TIME: MeaningAt = { now: new Date(0), presence: PRESENCE_LIMITS };
 
-const partsOf = ({ filters }: SearchedList, where: Condition | null): readonly Condition[] =>
+const partsOf = ({ filters }: ListTable, where: Condition | null): readonly Condition[] =>
   conjuncts(meant(filters, where, AT_ANY_TIME));
 
 /** The search of a page of a company's list; null if an index serves it. */
-export function searchOfSlice(list: SearchedList, request: SliceRequest): Search | null {
+export function searchOfSlice(list: ListTable, request: SliceRequest): Search | null {
   const parts = partsOf(list, request.condition);
   return findsFew(list.filters, parts) || isInOrder(list, parts, request.order) ? null : { rows: list.rows };
 }
 
 /** The search of the number of records in a company's list; null if a counter has it. */
-export function searchOfCount(list: SearchedList, where: Condition | null): Search | null {
+export function searchOfCount(list: ListTable, where: Condition | null): Search | null {
   const isCounted = where === null && typeof list.rows === 'string';
   return isCounted || findsFew(list.filters, partsOf(list, where)) ? null : { rows: list.rows };
 }
 
 /** The search of the pages of many parents. Each child has one parent, so each row is read at most once. */
-export function searchOfSlices(list: SearchedList, relation: Relation, request: SliceRequest): Search | null {
+export function searchOfSlices(list: ListTable, relation: Relation, request: SliceRequest): Search | null {
   const isIndexed = request.condition === null && orderOfChildren(list, relation) === request.order;
   return isIndexed ? null : { rows: rowsOf(list, relation) };
 }
@@ -62,23 +67,19 @@ export function searchOfSlices(list: SearchedList, relation: Relation, request: 
  * The search of the numbers of children of many parents; null if few entries of an index are read: without a
  * filter, by a column, in a list that is not endless.
  */
-export function searchOfCounts(
-  list: SearchedList,
-  relation: Relation,
-  where: Condition | null,
-): Search | null {
+export function searchOfCounts(list: ListTable, relation: Relation, where: Condition | null): Search | null {
   const isIndexed = where === null && 'column' in relation && list.isEndless !== true;
   return isIndexed ? null : { rows: rowsOf(list, relation) };
 }
 
-const rowsOf = (list: SearchedList, relation: Relation): Search['rows'] =>
+const rowsOf = (list: ListTable, relation: Relation): Search['rows'] =>
   'link' in relation ? relation.link : list.rows;
 
 /**
  * Whether an index has the records that meet all parts, and no others, in an order: one value of one column,
  * an interval of the column of the order, or both.
  */
-function isInOrder({ filters, orders }: SearchedList, parts: readonly Condition[], order: string): boolean {
+function isInOrder({ filters, orders }: ListTable, parts: readonly Condition[], order: string): boolean {
   const ends = parts.map((part) => endsOf(filters, part, orders[order]));
   // The database uses only one of two bounds at the same end for its index, and skips rows by the other.
   if (new Set(ends.flat()).size < ends.flat().length) return false;
@@ -102,4 +103,129 @@ function endsOf(
 ): readonly string[] {
   if (!('field' in part) || filters[part.field]?.column !== column) return [];
   return ENDS[part.operator] ?? [];
+}
+
+/** Indexes that the planner of SQLite may use for a list; PostgreSQL chooses by statistics. */
+
+type Filters = Readonly<Record<string, FilterColumn>>;
+
+type Ref = (name: string) => RawBuilder<unknown>;
+
+const indexedRef: Ref = (name) => sql.ref(name);
+export const unindexedRef: Ref = (name) => unindexed(sql.ref(name));
+
+/**
+ * Whether values of a unique column find at most one record each. With `in` and other comparisons, SQLite may
+ * prefer an index that has the columns of the others.
+ */
+const findsFew = (filters: Filters, parts: readonly Condition[]): boolean =>
+  parts.some(
+    (part) =>
+      isExact(part) &&
+      filters[part.field]?.isUnique === true &&
+      (part.operator === 'eq' || parts.length === 1),
+  );
+
+const isExact = (part: Condition): part is Comparison =>
+  'field' in part && (part.operator === 'eq' || part.operator === 'in');
+
+/** The comparison whose index, and no other, is used to read a list; undefined if there is none. */
+export function narrowing(filters: Filters, where: Condition | null): Comparison | undefined {
+  const exact = conjuncts(where)
+    .filter(isExact)
+    .toSorted((one, other) => Number(one.operator === 'in') - Number(other.operator === 'in'));
+  return (
+    exact.find(({ field }) => filters[field]?.isUnique === true) ??
+    exact.find(({ field }) => filters[field]?.narrows === true)
+  );
+}
+
+/** Order in which the index of a relation has the children of one parent; undefined if it has no order. */
+function orderOfChildren({ filters, orders, id }: ListTable, relation: Relation): string | undefined {
+  if ('link' in relation) return Object.keys(orders).find((order) => orders[order] === id);
+  return Object.values(filters).find(({ column }) => column === relation.column)?.order;
+}
+
+/** `and …` with the condition; empty without one. */
+export function alsoMeets(
+  list: ListTable,
+  where: Condition | null,
+  relation?: Relation,
+): RawBuilder<unknown> {
+  if (where === null) return sql``;
+  const { filters, orders } = list;
+  const narrow = relation === undefined ? narrowing(filters, where) : undefined;
+  if (narrow !== undefined) {
+    // The index may also have the column of the order.
+    const { column, order = '' } = filters[narrow.field] ?? {};
+    const isOfIndex = (name: string): boolean => name === column || name === orders[order];
+    return sql`and ${withoutAlternatives(filters, where, isOfIndex)}`;
+  }
+  const isIndexed = (column: string): boolean => mayIndex(list, column, relation);
+  const narrows = conjuncts(where).some((part) => 'field' in part && filters[part.field]?.narrows === true);
+  return sql`and ${(narrows ? withoutAlternatives : condition)(filters, where, isIndexed)}`;
+}
+
+/** The condition without indexes for its alternatives: the planner might prefer them to a better index. */
+export function withoutAlternatives(
+  filters: Filters,
+  where: Condition,
+  isIndexed: (column: string) => boolean = () => true,
+): RawBuilder<unknown> {
+  const parts = conjuncts(where).map((part) =>
+    condition(filters, part, 'field' in part ? isIndexed : () => false),
+  );
+  return parts.length === 0 ? sql`1 = 1` : sql.join(parts, sql` and `);
+}
+
+/**
+ * Whether the planner may use the index of a column. Children are found by their links, or by the index of
+ * their relation, which may also have the column of their order. By another index, SQLite would read all
+ * records of the company for each parent.
+ */
+function mayIndex(list: ListTable, column: string, relation?: Relation): boolean {
+  if (relation === undefined) return true;
+  if ('link' in relation) return false;
+  const order = orderOfChildren(list, relation);
+  return column !== list.id && order !== undefined && list.orders[order] === column;
+}
+
+/** Names the columns in the ORDER BY of a page: so that an index is used, or so that none is. */
+export function orderRef(list: ListTable, request: SliceRequest, relation?: Relation): Ref {
+  return isOrderIndexed(list, request, relation) ? indexedRef : unindexedRef;
+}
+
+function isOrderIndexed(
+  list: ListTable,
+  { order, condition: where }: SliceRequest,
+  relation?: Relation,
+): boolean {
+  if (relation === undefined) {
+    const narrow = narrowing(list.filters, where);
+    return narrow === undefined || list.filters[narrow.field]?.order === order;
+  }
+  if ('link' in relation) return list.orders[order] === list.id;
+  return orderOfChildren(list, relation) === order;
+}
+
+/** SQL for the number of entries that the records with these ids have, up to `max`. */
+export type EntryCount = (work: ReadWork, max: number, ids: readonly number[]) => RawBuilder<number>;
+
+/** Number of rows that a statement finds, up to `max`; no more are read. */
+export function countUpTo(max: number, rows: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`(select count(*) from (select 1 ${rows} limit ${max}) as found)`;
+}
+
+/** The sum of several counts, each up to `max`. One statement. */
+export async function countEntries(
+  work: ReadWork,
+  counts: readonly EntryCount[],
+  max: number,
+  ids: readonly number[],
+): Promise<number> {
+  const numbers = counts.map((count) => count(work, max, ids));
+  const { rows } = await sql<{ total: number }>`select ${sql.join(numbers, sql` + `)} as total`.execute(
+    work.db,
+  );
+  return rows[0]?.total ?? 0;
 }

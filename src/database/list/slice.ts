@@ -1,6 +1,6 @@
+import { TABLES } from '../../schema/schema.js';
 import { comparableInstant } from '../storage.js';
 import { conjuncts, LAST, type Comparison, type Condition, type FilterColumn } from './condition.js';
-import { isInstant } from './instants.js';
 
 export type KeyValue = string | number;
 
@@ -46,9 +46,14 @@ export function sortById<Id extends string>(
   rows.sort((a, b) => sign * ((a[id] as number) - (b[id] as number)));
 }
 
+/** Names of the columns that hold instants; a name has the same meaning in all tables. */
+const INSTANTS: ReadonlySet<string> = new Set(
+  TABLES.flatMap(({ columns }) => Object.keys(columns).filter((name) => columns[name]?.kind === 'instant')),
+);
+
 /** Sort value of a key, in the form that is compared with its column. */
 export function boundKey(column: string, { value }: Key): KeyValue | Date {
-  return isInstant(column) ? comparableInstant(value) : value;
+  return INSTANTS.has(column) ? comparableInstant(value) : value;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
 import type { Client } from 'pg';
 
-import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../../schema/rollups.js';
+import { MINUTE_OF_TRANSACTION } from '../../schema/postgres-sums.js';
+import { ROLLUPS, wrongRows, type Rollup } from '../../schema/rollups.js';
 import { COUNTED, counterOf } from '../../schema/schema.js';
 import type { StorageSizes } from '../database.js';
 import { readAsSystem } from './roles.js';
@@ -55,18 +56,10 @@ function wrongCounter(counter: string, table: string): string {
     where coalesce(k.total, 0) <> coalesce(r.total, 0)`;
 }
 
-function wrongTotals({ name: table, unit, kind }: Rollup): string {
-  const seconds = UNIT_MS[unit] / 1000;
-  const columns = columnsOf(unit);
-  const elapsed = `mod(extract(epoch from started_at) * 1000, ${UNIT_MS[unit]})`;
-  const stored = `select company_id, ${unit} as number, ${kind.join()}, ${columns.join()} from ${table}
-    where ${columns.map((name) => `${name} <> 0`).join(' or ')}`;
-  const counted = `select company_id, trunc(extract(epoch from started_at) / ${seconds})::bigint as number,
-    ${kind.join()}, ${countedSums(unit, elapsed).join()} from transactions group by 1, 2, ${kind.join()}`;
-  return `select distinct 'company ' || company_id || ': the transaction totals of the ${unit} '
-      || to_timestamp(number * ${seconds}) || ' are wrong in ${table}' as problem
-    from ((${stored} except ${counted}) union all (${counted} except ${stored})) as wrong`;
-}
+const wrongTotals = (rollup: Rollup): string =>
+  `select 'company ' || company_id || ': the totals of ' || span || ' minutes from '
+      || to_timestamp(start * 60) || ' are wrong in ${rollup.name}' as problem
+    from (${wrongRows(rollup, MINUTE_OF_TRANSACTION)}) as found`;
 
 const WRONG_SEQUENCES = `select 'company ' || c.company_id || ': its ledger has ' || l.total || ' entries from '
     || l.first || ' to ' || l.last || ', but ' || c.last_drawn || ' was given' as problem

@@ -1,5 +1,9 @@
-import { countEntries, type EntryCount } from '../../database/list/entry-count.js';
-import { searchedRows, type Search } from '../../database/list/request-class.js';
+import {
+  countEntries,
+  type EntryCount,
+  searchedRows,
+  type Search,
+} from '../../database/list/request-class.js';
 import type { KeyValue } from '../../database/list/slice.js';
 import { MANY_ROWS, type ReadWork, type Units, type WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';

@@ -1,6 +1,6 @@
-import type { JoinedOne } from '../../database/list/joined-ones.js';
 import type { ChildList, List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
+import type { JoinedOne } from '../../database/list/related-rows.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
 import type { Variables } from '../limits/cost.js';
 import { foundOrNull } from '../schema/errors.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { SPANS } from '../../../src/platform/clock.js';
 import { ROLLUPS } from '../../../src/schema/rollups.js';
 import { COUNTED, counterOf } from '../../../src/schema/schema.js';
 import { addRecords } from '../../support/postgres/records.js';
@@ -11,19 +12,6 @@ beforeAll(() => addRecords(database.admin));
 
 const STATUSES = ['success', 'running', 'fail'];
 const OUTCOMES = ['approved', 'denied', 'cancelled'];
-const MS = { day: 86_400_000, hour: 3_600_000 } as const;
-/** The whole of a day and an hour, and the parts that are summed up again, by the milliseconds at which they begin. */
-const PARTS = {
-  day: [
-    { name: '', from: 0 },
-    { name: '_from_noon', from: 43_200_000 },
-  ],
-  hour: [
-    { name: '', from: 0 },
-    { name: '_from_15', from: 900_000 },
-    { name: '_from_30', from: 1_800_000 },
-  ],
-} as const;
 const PAYMENTS = [
   ...['null, null', "0, 'approved'", "5, 'denied'", "7, 'cancelled'"],
   ...["999999999999, 'approved'", '3, null'],
@@ -153,29 +141,28 @@ async function expectExact(): Promise<void> {
         where company_id is not null order by company_id, name collate "C"`,
     ),
   );
-  for (const { name: table, unit, kind } of ROLLUPS) {
-    const key = ['company_id', unit, ...kind].join();
+  for (const { name: table, kind } of ROLLUPS) {
+    const key = ['company_id', 'span', 'start', ...kind].join();
     // Integer division rounds toward zero, as on SQLite.
     const milliseconds = 'floor(extract(epoch from started_at) * 1000)::bigint';
-    const sums = PARTS[unit].flatMap(({ name, from }) => {
-      const since = from === 0 ? 'true' : `${milliseconds} % ${MS[unit]} >= ${from}`;
-      return [
-        `count(*) filter (where ${since}) as total${name}`,
-        `coalesce(sum(amount) filter (where ${since}), 0) as amount_total${name}`,
-        ...OUTCOMES.map(
-          (outcome) =>
-            `coalesce(sum(amount) filter (where ${since} and payment_outcome = '${outcome}'), 0) as ${outcome}_amount${name}`,
-        ),
-      ];
-    });
+    const sums = [
+      ...['count(*) as total', 'coalesce(sum(amount), 0) as amount_total'],
+      ...OUTCOMES.map(
+        (outcome) =>
+          `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
+      ),
+    ];
     const columns = sums.map((text) => text.slice(text.lastIndexOf(' ') + 1));
     const kept = await database.admin(
       `select ${key}, ${columns.join()} from ${table}
         where ${columns.map((name) => `${name} <> 0`).join(' or ')} order by ${key}`,
     );
+    const counted = SPANS.map(
+      (span) => `select company_id, ${span} as span, ${milliseconds} / ${span * 60_000} * ${span} as start,
+        ${kind.join()}, ${sums.join()} from transactions group by 1, 2, 3, ${kind.join()}`,
+    );
     const actual = await database.admin(
-      `select company_id, ${milliseconds} / ${MS[unit]} as ${unit}, ${kind.join()}, ${sums.join()}
-        from transactions group by ${key} order by ${key}`,
+      `select * from (${counted.join(' union all ')}) as actual order by ${key}`,
     );
     expect(kept, table).toEqual(actual);
   }
@@ -225,9 +212,11 @@ describe('counters and totals', () => {
       select 100 + n, 1, 'switch', 's', 'n', 'app', '', 'success', to_timestamp(0), now()
       from generate_series(1, 1000) as n`);
     // xmax is 0 because this transaction inserted the row and never updated it.
-    expect(await database.admin('select total, xmax::text from transaction_days where day = 0')).toEqual([
-      { total: 1000, xmax: '0' },
-    ]);
+    expect(
+      await database.admin(
+        'select total, xmax::text from transaction_totals where span = 1440 and start = 0',
+      ),
+    ).toEqual([{ total: 1000, xmax: '0' }]);
     await database.admin('rollback');
   });
 });

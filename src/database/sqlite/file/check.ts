@@ -1,7 +1,9 @@
 import Sqlite from 'better-sqlite3';
 
-import { columnsOf, countedSums, ROLLUPS, UNIT_MS, type Rollup } from '../../../schema/rollups.js';
+import { MINUTE } from '../../../platform/clock.js';
+import { ROLLUPS, wrongRows, type Rollup } from '../../../schema/rollups.js';
 import { COUNTED, counterOf } from '../../../schema/schema.js';
+import { minuteOf } from '../../../schema/sqlite.js';
 import type { StorageSizes } from '../../database.js';
 import { RECORDS } from '../../totals.js';
 import { OLDEST_ROWS, type Oldest } from '../../totals.js';
@@ -136,24 +138,13 @@ function brokenReferences(database: Sqlite.Database): string[] {
 }
 
 /** Compares a table of totals, which triggers maintain, with the transactions. */
-function wrongTransactionTotals(database: Sqlite.Database, { name: table, unit, kind }: Rollup): string[] {
-  const milliseconds = UNIT_MS[unit];
-  const columns = columnsOf(unit);
-  const stored = `select company_id, ${unit} as number, ${kind.join()}, ${columns.join()} from ${table}
-    where ${columns.map((name) => `${name} <> 0`).join(' or ')}`;
-  const counted = `select company_id, started_at / ${milliseconds} as number, ${kind.join()},
-    ${countedSums(unit, `started_at % ${milliseconds}`).join()}
-    from transactions group by 1, 2, ${kind.join()}`;
+function wrongTransactionTotals(database: Sqlite.Database, rollup: Rollup): string[] {
   const wrong = database
-    .prepare(
-      `select distinct company_id as company, number from (
-        select * from (${stored} except ${counted}) union all select * from (${counted} except ${stored}))
-      order by 1, 2 limit ${MAX_PROBLEMS}`,
-    )
-    .all() as { company: number; number: number }[];
-  return wrong.map(({ company, number }) => {
-    const time = new Date(number * milliseconds).toISOString();
-    return `company ${company}: the transaction totals of the ${unit} ${time} are wrong in ${table}`;
+    .prepare(`${wrongRows(rollup, minuteOf('t'))} order by 1, 2 desc, 3 limit ${MAX_PROBLEMS}`)
+    .all() as { company_id: number; span: number; start: number }[];
+  return wrong.map(({ company_id: company, span, start }) => {
+    const time = new Date(start * MINUTE).toISOString();
+    return `company ${company}: the totals of ${span} minutes from ${time} are wrong in ${rollup.name}`;
   });
 }
 

@@ -4,7 +4,8 @@ import { inIds, inList } from '../../../database/bound-lists.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { inParts, notePruning, prunedUpTo, type PrunedTable } from '../../../database/prunings.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
-import { ROLLUPS, UNIT_MS } from '../../../schema/rollups.js';
+import { MINUTE, SPANS } from '../../../platform/clock.js';
+import { ROLLUPS } from '../../../schema/rollups.js';
 import type { Deleted, DeletedRows, Kind } from './retention.model.js';
 
 /** Rows that one statement deletes; more would block the event loop for too long. */
@@ -166,11 +167,14 @@ async function deleteEmptyTotals(
 ): Promise<void> {
   const { db } = specialSql(work);
   const apps = [...new Set(deleted.map((row) => row.app_name))];
-  for (const { name: table, unit, kind } of ROLLUPS) {
-    const units = [...new Set(deleted.map((row) => Math.trunc(row.started_at / UNIT_MS[unit])))];
-    const ofApps = kind.includes('app_name') ? sql`and app_name ${inList('text', apps)}` : sql``;
-    await sql`delete from ${sql.table(table)} where company_id = ${companyId}
-      and ${sql.ref(unit)} ${inIds(units)} ${ofApps} and total = 0`.execute(db);
+  for (const span of SPANS) {
+    const length = span * MINUTE;
+    const starts = [...new Set(deleted.map((row) => Math.trunc(row.started_at / length) * span))];
+    for (const { name: table, kind } of ROLLUPS) {
+      const ofApps = kind.includes('app_name') ? sql`and app_name ${inList('text', apps)}` : sql``;
+      await sql`delete from ${sql.table(table)} where company_id = ${companyId}
+        and span = ${span} and start ${inIds(starts)} ${ofApps} and total = 0`.execute(db);
+    }
   }
 }
 

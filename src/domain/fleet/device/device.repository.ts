@@ -1,7 +1,7 @@
 import { auditOf } from '../../../database/audit.js';
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
-import { auditedList } from '../../../database/list/audited-list.js';
+import { auditedList } from '../../../database/list/list.js';
 import { flag, instant, json } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Device, DeviceMeta, FormerNumber } from './device.model.js';

@@ -1,6 +1,6 @@
 import { auditOf } from '../../../database/audit.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
-import { auditedList } from '../../../database/list/audited-list.js';
+import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { LogicalNumber, LogicalNumberHead } from './logical-number.model.js';
 import { selectLinksOfNumbers } from './version-links.repository.js';

@@ -1,6 +1,6 @@
 import { auditOf } from '../../../database/audit.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
-import { auditedList } from '../../../database/list/audited-list.js';
+import { auditedList } from '../../../database/list/list.js';
 import { json } from '../../../database/storage.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import type { Metacontent } from './metacontent.model.js';

@@ -1,6 +1,6 @@
 import { auditOf } from '../../../database/audit.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
-import { auditedList } from '../../../database/list/audited-list.js';
+import { auditedList } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
 import type { Notification } from './notification.model.js';
 

@@ -40,8 +40,9 @@ export function kindOf({ parsed, startedAt }: TransactionRecord): PaymentKind | 
   };
 }
 
-export function keyOfKind({ month, payment_type: type, brand, acquirer }: PaymentKind): string {
-  return JSON.stringify([month, type, brand, acquirer]);
+/** Text that identifies a kind within its month. */
+export function keyOfKind({ payment_type: type, brand, acquirer }: Omit<PaymentKind, 'month'>): string {
+  return JSON.stringify([type, brand, acquirer]);
 }
 
 /** Figures of a transaction; `isNamed` says whether its kind has totals of its own. */
@@ -56,18 +57,4 @@ export function figuresOfRecord(record: TransactionRecord, isNamed: (kind: Payme
       : { payment_type: OTHER, brand: OTHER, acquirer: OTHER }),
     installments: record.parsed.installment.quantity ?? NO_PAYMENT.installments,
   };
-}
-
-/** New kinds that fit below `MAX_KINDS` in their month. `totals` is the number of existing kinds by month. */
-export function admittedKinds(
-  kinds: readonly PaymentKind[],
-  totals: ReadonlyMap<number, number>,
-): readonly PaymentKind[] {
-  const taken = new Map(totals);
-  return kinds.filter(({ month }) => {
-    const total = taken.get(month) ?? 0;
-    if (total >= MAX_KINDS) return false;
-    taken.set(month, total + 1);
-    return true;
-  });
 }

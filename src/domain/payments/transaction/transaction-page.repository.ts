@@ -7,11 +7,11 @@ import {
   valueDemanded,
   type Condition,
 } from '../../../database/list/condition.js';
-import { boundCompany } from '../../../database/list/scope.js';
-import { runFiltered } from '../../../database/statements.js';
+import { boundCompany } from '../../../database/list/listing.js';
+import { runCached, runFiltered } from '../../../database/statements.js';
 import { firstPage, instant, laterPage, hiddenFromPlanner } from '../../../database/storage.js';
-import type { ReadWork } from '../../../database/work.js';
-import { isAlways, type TimeRange } from './time-range.model.js';
+import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
+import { isAlways, type PagePlace, type TimeRange } from './transaction-period.model.js';
 import type { Transaction, TransactionStatus } from './transaction.model.js';
 import { meeting, SHOWN_COLUMNS, transactionOf, type TransactionRow } from './transaction.repository.js';
 
@@ -46,11 +46,32 @@ export async function countTransactions(
   return counted[0]?.total ?? 0;
 }
 
+/**
+ * Whether a period has more than `MANY_ROWS` transactions of a serial number or logical number. Examines no
+ * more index entries.
+ */
+export async function hasMany(
+  work: ReadWork,
+  period: TimeRange,
+  column: 'serial_number' | 'logical_number',
+  value: string,
+): Promise<boolean> {
+  const { db, companyId } = specialSql(work);
+  const [from, to] = instantsOf(period);
+  const parameters = [companyId, value, from, to, MANY_ROWS];
+  const rows = await runCached(db, `many transactions of a ${column}`, parameters, () => {
+    const [company, own, first, end, skip] = parameters.map(hiddenFromPlanner);
+    return sql`select 1 as one from transactions as t where t.company_id = ${company} and ${sql.ref(column)} = ${own}
+      and t.started_at >= ${first} and t.started_at < ${end} limit 1 offset ${skip}`;
+  });
+  return rows.length > 0;
+}
+
 /** One page of transactions, newest first. Other rows are skipped in an index and not read. */
 export async function selectTransactions(
   work: ReadWork,
   given: Condition,
-  place: TimeRange & { readonly skip: number; readonly limit: number },
+  place: PagePlace,
 ): Promise<Transaction[]> {
   const { db, companyId } = specialSql(work);
   const { limit, skip } = place;

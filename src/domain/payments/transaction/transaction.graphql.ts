@@ -1,3 +1,5 @@
+import { Arg, Int, Resolver, Root, Subscription, type SubscribeResolverData } from 'type-graphql';
+
 import {
   choice,
   computed,
@@ -12,6 +14,11 @@ import {
   object,
   queries,
   text,
+  int,
+  objectType,
+  type FilterInput,
+  type FollowArgs,
+  type GraphqlContext,
 } from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
@@ -21,9 +28,10 @@ import {
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
-} from './totals/transaction-totals.service.js';
+  transactionNewRows,
+} from './transaction-totals.service.js';
 import type { Transaction } from './transaction.model.js';
-import { appsOf, devicesOf } from './transaction.parties.service.js';
+import { appsOf, devicesOf } from './transaction.service.js';
 
 export const TransactionStatus = enumeration<Transaction['status']>(
   'TransactionStatus',
@@ -75,10 +83,52 @@ export const TransactionList = listTypes(transactions, TransactionType, {
 
 const NEWEST_FIRST = { field: 'STARTED_AT', direction: 'desc' } as const;
 
+interface Recorded {
+  readonly sequence: number;
+  readonly transaction: Transaction;
+}
+
+const RecordedTransaction = objectType<Recorded>(
+  'RecordedTransaction',
+  'A transaction and its position in the order of recording.',
+  {
+    sequence: int(
+      'Position among the recorded transactions of the company. Grows with each one; numbers may be missing.',
+    ),
+    transaction: object(TransactionType, 'The transaction as it was when the event was sent.'),
+  },
+);
+
+@Resolver()
+class TransactionRecorded {
+  @Subscription(() => RecordedTransaction, {
+    description: 'Each transaction of the company once it is recorded, in order.',
+    subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
+      context.follow(transactionNewRows, args),
+  })
+  transactionRecorded(
+    @Root() transaction: Transaction,
+    @Arg('filter', () => TransactionList.Filter, {
+      nullable: true,
+      description: 'Only transactions for which this holds.',
+    })
+    _filter: FilterInput | null,
+    @Arg('after', () => Int, {
+      nullable: true,
+      description:
+        'Resumes after the transaction with this `sequence`. Without it, only transactions from now on are sent.',
+    })
+    _after: number | null,
+  ): Recorded {
+    return { sequence: transaction.id, transaction };
+  }
+}
+
 /** A filter that few transactions meet reads many: nine such fields use up the cost of one operation. */
 const FILTER_COST = 1_000;
 
 export const transactionGraphql = graphqlModule(
+  TransactionRecorded,
   queries(TransactionList, {
     order: NEWEST_FIRST,
     listDescription: 'All transactions of the company, newest first by default.',

@@ -4,7 +4,6 @@ import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { problemOfJson } from '../../../platform/encoding/json.js';
 import { freeText, isNameLike, normalized, printableName } from '../../../platform/encoding/text.js';
 import { readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/encoding/timestamp.js';
-import type { TimeRange } from './time-range.model.js';
 
 export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
 export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;
@@ -157,7 +156,7 @@ function exactText(max: number) {
     .transform(normalized);
 }
 
-const timeRange = z.string().transform((value, context): TimeRange => {
+const timeRange = z.string().transform((value, context) => {
   const read = readInterval(value);
   if (read !== undefined) return read;
   context.addIssue({

@@ -1,11 +1,11 @@
 import { sql, type SqlBool } from 'kysely';
 
 import { textPairs } from '../../../database/bound-lists.js';
-import { CompanyRows, only } from '../../../database/company/company-rows.js';
+import { CompanyRows } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { condition, type Condition, type FilterColumn } from '../../../database/list/condition.js';
-import { narrowing, withoutAlternatives } from '../../../database/list/index-choice.js';
 import { listOf } from '../../../database/list/list.js';
+import { narrowing, withoutAlternatives } from '../../../database/list/request-class.js';
 import { crossJoin, instant, json, nullable, hiddenFromPlanner } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Row, Tables, Written } from '../../../schema/schema.js';
@@ -60,7 +60,7 @@ function messageOf(column: string | null): string | null {
 }
 
 /** The values of a record's columns. */
-export function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
+function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
   return {
     transaction_type: record.transactionType,
     serial_number: record.serialNumber,
@@ -144,10 +144,10 @@ export function meeting(where: Condition, isOfAllTimes = false) {
 
 export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
 
-export const transactionRows = new CompanyRows('transactions');
+const rows = new CompanyRows('transactions');
 
 export async function findTransaction(work: ReadWork, id: number): Promise<Transaction | undefined> {
-  const row = await transactionRows.find(work, { id });
+  const row = await rows.find(work, { id });
   return row && transactionOf(row);
 }
 
@@ -194,16 +194,29 @@ export async function insertTransactions(
     ...figures(record),
     ...{ recorded_at: recordedAt, group_id: groups[index] ?? 0 },
   }));
-  return (await transactionRows.insertReturningIds(work, columns)).sort((a, b) => a - b);
+  return (await rows.insertReturningIds(work, columns)).sort((a, b) => a - b);
 }
 
-export async function updateTransactionRow(
+/** The columns that change when a running transaction ends. */
+const RESULT_COLUMNS = [
+  ...(['status', 'detail', 'sent', 'received', 'parsed', 'amount'] as const),
+  ...(['payment_outcome', 'finished_at'] as const),
+  ...(['payment_status', 'payment_type', 'brand', 'acquirer', 'installments'] as const),
+];
+
+/** Stores the results of transactions; the rest of them stays as it is. Returns them by id. */
+export async function updateResults(
   work: WriteWork,
-  id: number,
-  record: TransactionRecord,
-): Promise<Transaction> {
-  const figures = await figuresOf(work, [record]);
-  return transactionOf(
-    only(await transactionRows.update(work, { id }, { ...columnsOf(record), ...figures(record) })),
-  );
+  ended: readonly Transaction[],
+): Promise<ReadonlyMap<number, Transaction>> {
+  const recordedAt = instant.toColumn(work.now);
+  // A reference would be there twice while the row is inserted; the group is only needed for that.
+  const figures = await figuresOf(work, ended);
+  const columns = ended.map((transaction) => ({
+    ...columnsOf(transaction),
+    ...figures(transaction),
+    ...{ id: transaction.id, reference: null, recorded_at: recordedAt, group_id: 0 },
+  }));
+  const updated = (await rows.updateEach(work, columns, RESULT_COLUMNS)).map(transactionOf);
+  return new Map(updated.map((transaction) => [transaction.id, transaction]));
 }

@@ -1,15 +1,32 @@
 import { found } from '../../../database/company/records.js';
-import type { ReadWork } from '../../../database/work.js';
+import { fieldsIn, valueDemanded, type Condition } from '../../../database/list/condition.js';
+import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
+import { DAY, MINUTE } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../../../platform/requests/page.js';
 import { parse } from '../../../platform/validate.js';
-import { examineForPage } from './extent/transaction-extent.service.js';
-import { placePage } from './extent/transaction-place.service.js';
-import type { Narrowed } from './totals/transaction-totals.service.js';
-import { selectTransactions } from './transaction-page.repository.js';
+import type { Device } from '../../fleet/device/device.model.js';
+import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
+import type { App } from '../../software/app/app.model.js';
+import { findAppsByNames } from '../../software/app/app.service.js';
+import { hasMany, selectTransactions } from './transaction-page.repository.js';
+import {
+  HALF_HOURS,
+  halfHoursAround,
+  periodOf,
+  placeOfPage,
+  type PagePlace,
+} from './transaction-period.model.js';
+import {
+  comparesKindsOnly,
+  isKeptTotal,
+  mostRowsOfTotal,
+  spansWith,
+  totalOf,
+  type Narrowed,
+} from './transaction-totals.service.js';
 import { TransactionFilter, type Transaction } from './transaction.model.js';
 import { findTransaction } from './transaction.repository.js';
-import { periodOf } from './transaction.rules.js';
 
 export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
   return found(await findTransaction(work, id), 'transaction');
@@ -24,7 +41,7 @@ export async function listTransactions(
   const narrowed = narrowedBy(readFilter(input));
   const { total, place } = await placePage(work, narrowed, offsetOf(request), request.perPage);
   if (place === undefined) return { records: [], total, request };
-  await examineForPage(work, narrowed.where, place);
+  if (await examinesMany(work, narrowed.where, place)) work.moveToThread?.();
   const records = await selectTransactions(work, narrowed.where, place);
   return { records, total, request };
 }
@@ -45,4 +62,113 @@ function readFilter(input: unknown): TransactionFilter {
     if (!(error instanceof DomainError)) throw error;
     throw new DomainError('malformed', 'Some filters are not valid.', error.details);
   }
+}
+
+/** Maximum offset for which skipping index entries is faster than finding the page in totals. */
+const NEAR_OFFSET = 300;
+
+/** Number of matching transactions, and location of the page: undefined for a page without rows. */
+async function placePage(
+  work: ReadWork,
+  narrowed: Narrowed,
+  offset: number,
+  limit: number,
+): Promise<{ readonly total: number; readonly place: PagePlace | undefined }> {
+  const { period, where } = narrowed;
+  const isNear = isInOrder(where) && offset < NEAR_OFFSET;
+  const isOneCounter = isNear && isKeptTotal(narrowed);
+  if (!isOneCounter && (await countsMany(work, narrowed))) work.moveToThread?.();
+  if (isNear || !comparesKindsOnly(where)) {
+    const total = await totalOf(work, narrowed);
+    return { total, place: placeOfPage([{ ...period, total }], offset, limit) };
+  }
+  const days = await spansWith(work, narrowed);
+  const place = placeOfPage(days, offset, limit);
+  const total = days.reduce((sum, day) => sum + day.total, 0);
+  return { total, place: place && (await withinHalfHours(work, where, place)) };
+}
+
+const HALF_HOUR = 30 * MINUTE;
+/** Longest time range in which a page is looked for by half hours: these have at most 4,320 rows of totals. */
+const LONGEST_NARROWED = 10 * DAY;
+
+/** Narrows a page to its half hours, if many index entries of the day would have to be skipped otherwise. */
+async function withinHalfHours(
+  work: ReadWork,
+  where: Narrowed['where'],
+  place: PagePlace,
+): Promise<PagePlace> {
+  const passesOthers = !isInOrder(where) && !fieldsIn(where).includes('appName');
+  if (place.skip < NEAR_OFFSET && !passesOthers) return place;
+  const length = place.to - place.from;
+  if (length <= HALF_HOUR || length > LONGEST_NARROWED) return place;
+  const halfHours = await spansWith(work, { period: place, where }, HALF_HOURS);
+  return placeOfPage(halfHours, place.skip, place.limit) ?? place;
+}
+
+const NUMBERS = [
+  ['serialNumber', 'serial_number'],
+  ['logicalNumber', 'logical_number'],
+] as const;
+/** Fields with an index ordered by time: a filter by one of them examines only rows of the page. */
+const INDEXED: readonly string[] = ['serialNumber', 'logicalNumber', 'appName', 'status'];
+
+/** Whether an index has the rows that meet a condition, and no others, in the order of time. */
+function isInOrder(where: Condition): boolean {
+  const [field, ...others] = fieldsIn(where);
+  return field === undefined || (others.length === 0 && INDEXED.includes(field));
+}
+
+/** Whether the total of a filter needs more rows than the event loop may examine. */
+async function countsMany(work: ReadWork, narrowed: Narrowed): Promise<boolean> {
+  if (work.moveToThread === undefined) return false;
+  const { period, where } = narrowed;
+  for (const [field, column] of NUMBERS) {
+    const value = valueDemanded(where, field);
+    if (typeof value === 'string') return await hasMany(work, period, column, value);
+  }
+  return (await mostRowsOfTotal(work, narrowed)) > MANY_ROWS;
+}
+
+/** Whether finding a page needs more rows than the event loop may examine. */
+async function examinesMany(work: ReadWork, where: Narrowed['where'], place: PagePlace): Promise<boolean> {
+  if (work.moveToThread === undefined) return false;
+  if (place.skip > MANY_ROWS) return true;
+  // The rows of a serial number or logical number are few: otherwise its total would have moved the unit.
+  if (isInOrder(where) || !comparesKindsOnly(where)) return false;
+  const [indexed] = ['appName', 'status'].flatMap((name) =>
+    where.and.filter((part) => 'field' in part && part.field === name),
+  );
+  const and = indexed === undefined ? [] : [indexed];
+  return (await totalOf(work, { period: halfHoursAround(place), where: { and } })) > MANY_ROWS;
+}
+
+/** Devices that have the serial numbers of transactions now, by transaction id; absent if there is none. */
+export async function devicesOf(
+  work: ReadWork,
+  transactions: readonly Transaction[],
+): Promise<ReadonlyMap<number, Device>> {
+  return matched(transactions, 'serialNumber', (names) => findDevicesBySerialNumbers(work, names));
+}
+
+/** Apps that have the app names of transactions now, by transaction id; absent if there is none. */
+export async function appsOf(
+  work: ReadWork,
+  transactions: readonly Transaction[],
+): Promise<ReadonlyMap<number, App>> {
+  return matched(transactions, 'appName', (names) => findAppsByNames(work, names));
+}
+
+async function matched<T>(
+  transactions: readonly Transaction[],
+  field: 'serialNumber' | 'appName',
+  find: (names: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+): Promise<ReadonlyMap<number, T>> {
+  const found = await find([...new Set(transactions.map((transaction) => transaction[field]))]);
+  return new Map(
+    transactions.flatMap((transaction): [number, T][] => {
+      const match = found.get(transaction[field]);
+      return match === undefined ? [] : [[transaction.id, match]];
+    }),
+  );
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { auditOf } from '../../../database/audit.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { auditedList } from '../../../database/list/audited-list.js';
+import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { App, CommunicationFormat, Kind, Language } from './app.model.js';
 

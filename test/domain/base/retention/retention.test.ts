@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ROWS_PER_UNIT } from '../../../../src/domain/base/retention/retention.service.js';
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { parsePeriod } from '../../../../src/platform/period.js';
+import { ROLLUPS } from '../../../../src/schema/rollups.js';
 import type { Fields } from '../../../support/client.js';
 import { insertMany } from '../../../support/databases/rows.js';
 import type { GraphqlErrorShape } from '../../../support/graphql.js';
@@ -25,10 +26,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await server.stop();
 });
-
-const ROLLUPS = ['days', 'hours', 'day_totals', 'hour_totals', 'app_days'].map(
-  (name) => `transaction_${name}`,
-);
 
 async function count(table: string, companyId = server.acme.caller.companyId): Promise<number> {
   const text = `select count(*) as total from ${table} where company_id = $1`;
@@ -93,7 +90,7 @@ describe('transactions', () => {
     });
     const list = await server.acme.client.get('transactions?per_page=1');
     expect(JSON.parse(list.text)).toMatchObject({ pagination: { total_entries: 50 } });
-    for (const table of ROLLUPS) {
+    for (const { name: table } of ROLLUPS) {
       expect(await server.place.sql(`select * from ${table} where total = 0`), table).toEqual([]);
     }
     expect(await server.place.check()).toEqual([]);

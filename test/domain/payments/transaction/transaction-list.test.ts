@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { splitPeriod } from '../../../../src/domain/payments/transaction/totals/transaction-totals.rules.js';
+import {
+  placeOfPage,
+  splitPeriod,
+} from '../../../../src/domain/payments/transaction/transaction-period.model.js';
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
 } from '../../../../src/domain/payments/transaction/transaction.model.js';
-import { placeOfPage } from '../../../../src/domain/payments/transaction/transaction.rules.js';
-import { DAY, HOUR } from '../../../../src/platform/clock.js';
+import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { startServer, type TestServer } from '../../../support/server.js';
 import type { Row } from './filters.js';
 import { APPS, DAYS, FILTERS, FIRST, listed, recordRows, type Filter } from './listed-rows.js';
@@ -112,30 +114,33 @@ describe('the day range of a page', () => {
   });
 });
 
-describe('a time range split by whole days and hours', () => {
+describe('a time range split by days, quarters of days and half hours', () => {
+  const QUARTER = 6 * HOUR;
+  const HALF = 30 * MINUTE;
   it.each([
-    ['whole days', 2 * DAY, 4 * DAY, [['day', 2, 4]]],
+    ['whole days', 2 * DAY, 4 * DAY, [[1_440, 2 * DAY, 4 * DAY]]],
     [
       'partial days at both ends',
-      3 * DAY - 2 * HOUR - 5,
-      4 * DAY + 3 * HOUR + 7,
+      3 * DAY - QUARTER - HALF - 5,
+      4 * DAY + HOUR + 7,
       [
-        ['instant', 3 * DAY - 2 * HOUR - 5, 3 * DAY - 2 * HOUR],
-        ['hour', 70, 72],
-        ['day', 3, 4],
-        ['hour', 96, 99],
-        ['instant', 4 * DAY + 3 * HOUR, 4 * DAY + 3 * HOUR + 7],
+        ['instant', 3 * DAY - QUARTER - HALF - 5, 3 * DAY - QUARTER - HALF],
+        [30, 3 * DAY - QUARTER - HALF, 3 * DAY - QUARTER],
+        [360, 3 * DAY - QUARTER, 3 * DAY],
+        [1_440, 3 * DAY, 4 * DAY],
+        [30, 4 * DAY, 4 * DAY + HOUR],
+        ['instant', 4 * DAY + HOUR, 4 * DAY + HOUR + 7],
       ],
     ],
-    ['within one hour', 2 * DAY + 5, 2 * DAY + 9, [['instant', 2 * DAY + 5, 2 * DAY + 9]]],
-    ['over one full hour', HOUR - 5, HOUR + 9, [['instant', HOUR - 5, HOUR + 9]]],
+    ['within one half hour', 2 * DAY + 5, 2 * DAY + 9, [['instant', 2 * DAY + 5, 2 * DAY + 9]]],
+    ['over one full half hour', HALF - 5, HALF + 9, [['instant', HALF - 5, HALF + 9]]],
     [
       'over one midnight',
       3 * DAY - HOUR,
-      3 * DAY + HOUR + 1,
+      3 * DAY + HALF + 1,
       [
-        ['hour', 71, 73],
-        ['instant', 3 * DAY + HOUR, 3 * DAY + HOUR + 1],
+        [30, 3 * DAY - HOUR, 3 * DAY + HALF],
+        ['instant', 3 * DAY + HALF, 3 * DAY + HALF + 1],
       ],
     ],
     ['nothing', 5, 5, []],

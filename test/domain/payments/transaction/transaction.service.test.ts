@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { finishTransaction } from '../../../../src/domain/payments/transaction/recording/transaction-finish.service.js';
+import { finishTransaction } from '../../../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 import {
   getTransaction,
   listTransactions,

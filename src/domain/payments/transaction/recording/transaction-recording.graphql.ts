@@ -13,19 +13,129 @@ import {
   userErrorsOf,
   type GraphqlContext,
   type Input,
+  enumeration,
+  inputOf,
 } from '../../../../graphql/index.js';
 import { refuseTooManyRows } from '../../../../platform/requests/rows.js';
-import { TransactionList, TransactionType } from '../transaction.graphql.js';
-import type { Transaction } from '../transaction.model.js';
-import { getTransaction } from '../transaction.service.js';
-import { finishTransaction } from './transaction-finish.service.js';
-import { TransactionFinishInput, TransactionInput } from './transaction-input.graphql.js';
+import { PaymentStatus } from '../parsed-payment.graphql.js';
 import {
+  TransactionList,
+  TransactionType,
+  TransactionKind,
+  TransactionStatus,
+} from '../transaction.graphql.js';
+import {
+  type Transaction,
+  Card,
+  Installment,
+  Merchant,
+  ParsedPayment,
+  TransactionFinish,
+  TransactionRecord,
+} from '../transaction.model.js';
+import { getTransaction } from '../transaction.service.js';
+import {
+  finishTransaction,
   checkRecords,
   recordTransaction,
   storeRecords,
   type CheckedRecords,
 } from './transaction-recording.service.js';
+
+const InstallmentInput = inputOf('InstallmentInput', Installment, {
+  description: 'Installments of a payment.',
+  descriptions: {
+    type: 'Who finances the installments: merchant, issuer or another.',
+    quantity: 'Number of installments, at most 999.',
+  },
+});
+
+const PaymentCardInput = inputOf('PaymentCardInput', Card, {
+  description:
+    'The card of a payment. Of a card number at most the first 6 and the last 4 digits are stored.',
+  descriptions: {
+    holderName: 'Name of the card holder.',
+    brand: 'Brand: mastercard, visa, amex or another.',
+    expirationDate: 'Month and year, for example 0131.',
+    firstDigits: 'First digits of the number; 6 are stored.',
+    lastDigits: 'Last digits of the number; 4 are stored.',
+  },
+});
+
+const MerchantInput = inputOf('MerchantInput', Merchant, {
+  description: 'The merchant that was paid.',
+  descriptions: {
+    id: 'Id of the merchant at the acquirer.',
+    document: 'CNPJ or CPF of the merchant.',
+    name: 'Name of the merchant.',
+  },
+});
+
+const ParsedPaymentInput = inputOf('ParsedPaymentInput', ParsedPayment, {
+  description: 'A payment, in one form for all financial protocols.',
+  enums: { status: PaymentStatus },
+  inputs: { installment: InstallmentInput, card: PaymentCardInput, merchant: MerchantInput },
+  descriptions: {
+    acquirer: 'Name of the acquirer.',
+    type: 'Kind of payment: sale, cancellation, refund or another. At most 64 characters.',
+    status: 'Decision of the authorizer.',
+    statusReason: 'Response code of the authorizer.',
+    captureMethod: 'How the card was read: emv, magnetic-stripe, contactless or another.',
+    amount: 'Amount in cents, at most 999999999999.',
+    paymentMethod: 'Debit or credit.',
+    installment: 'Installments of the payment.',
+    nsu: 'NSU (sequence number) that the app generated.',
+    nsuReference: 'NSU of the cancelled transaction. Only for cancellations.',
+    authorizationCode: 'Authorization code of the host.',
+    transactionId: 'Transaction id or NSU of the host.',
+    card: 'The card that was used. Absent or null for a payment without a card, for example PIX or cash.',
+    merchant: 'The merchant that was paid.',
+    metadata: 'Other data of the acquirer: a JSON object of at most 10000 values and 32 levels.',
+  },
+});
+
+const RESULT = {
+  detail: 'Additional details. At most 4096 characters.',
+  sent: 'Data sent to the host. At most 65536 characters.',
+  received: 'Data received from the host. At most 65536 characters.',
+  parsed: 'The payment. Only with the status SUCCESS.',
+};
+
+export const TransactionInput = inputOf('TransactionInput', TransactionRecord, {
+  description: 'A transaction as a device reports it. Card data is masked before it is stored.',
+  enums: { transactionType: TransactionKind, status: TransactionStatus },
+  inputs: { parsed: ParsedPaymentInput },
+  descriptions: {
+    ...RESULT,
+    transactionType: 'Release, transaction or download.',
+    serialNumber: 'Serial number of the device. 1 to 64 characters.',
+    logicalNumber: 'Logical number that the device worked under. 1 to 64 characters.',
+    appName: 'Name of the app that ran. 1 to 255 characters.',
+    frameworkVersion: 'Version of the framework on the device. 1 to 64 characters.',
+    status: 'State of the transaction. One that is RUNNING is ended by `transactionFinish`.',
+    startedAt: 'When the transaction started.',
+    finishedAt: 'When the transaction ended. Required unless the status is RUNNING.',
+    reference:
+      'Name of the transaction at its source, unique in the company, 1 to 128 characters. A transaction with a known reference is not recorded again.',
+  },
+});
+
+const TransactionResult = enumeration<TransactionFinish['status']>(
+  'TransactionResult',
+  'How a transaction ended.',
+  { success: 'It ended successfully.', fail: 'It failed.' },
+);
+
+export const TransactionFinishInput = inputOf('TransactionFinishInput', TransactionFinish, {
+  description: 'Result of a running transaction. Absent fields keep their values.',
+  enums: { status: TransactionResult },
+  inputs: { parsed: ParsedPaymentInput },
+  descriptions: {
+    ...RESULT,
+    status: 'How the transaction ended.',
+    finishedAt: 'When the transaction ended. Defaults to the time of the call.',
+  },
+});
 
 const REPEATS =
   'A known `reference` with the same values returns the stored transaction; with other values it is TAKEN.';

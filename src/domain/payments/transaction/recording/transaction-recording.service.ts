@@ -1,11 +1,15 @@
 import type { WriteWork } from '../../../../database/work.js';
 import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
-import { DomainError, taken } from '../../../../platform/errors.js';
+import { DomainError, taken, invalid } from '../../../../platform/errors.js';
 import { parse } from '../../../../platform/validate.js';
-import { TransactionRecord, type Transaction } from '../transaction.model.js';
-import { insertTransactions, storedForm } from '../transaction.repository.js';
-import { endTransactions } from './transaction-finish.service.js';
-import { matchRecords, type Match, type MatchOptions } from './transaction-matching.service.js';
+import { TransactionRecord, type Transaction, TransactionFinish } from '../transaction.model.js';
+import { insertTransactions, storedForm, updateResults } from '../transaction.repository.js';
+import {
+  matchRecords,
+  type Match,
+  type MatchOptions,
+  differencesOf,
+} from './transaction-matching.service.js';
 import { scrubRecord, withReference } from './transaction-recording.rules.js';
 
 /** Result of one record of a batch: the transaction, or the error. */
@@ -73,7 +77,8 @@ export async function storeRecords(
   options: MatchOptions = { mayEnd: false },
 ): Promise<readonly RecordResult[]> {
   const valid = checked.flatMap((each) => (each instanceof DomainError ? [] : [each]));
-  const results = await store(work, valid, await matchRecords(work, valuesOf(valid), options));
+  const values = valid.map(({ value }) => value);
+  const results = await store(work, valid, await matchRecords(work, values, options));
   let next = 0;
   return checked.map((each) => {
     const result = each instanceof DomainError ? refusedWith(each) : results[next++];
@@ -108,73 +113,61 @@ function checkedRecord(
   }
 }
 
-const valuesOf = (records: readonly Masked[]): TransactionRecord[] => records.map(({ value }) => value);
-
 /** One statement per 200 new records, one per 200 results, and one for the ledger. */
 async function store(
   work: WriteWork,
   records: readonly Masked[],
   matches: readonly Match[],
 ): Promise<readonly RecordResult[]> {
-  const last = lastRecords(matches);
-  const added = await insertNew(work, records, last);
-  const ended = await endStored(work, records, last);
-  const scrubs = [...last.values()].reduce((sum, index) => sum + (records[index]?.scrubs ?? 0), 0);
-  if (scrubs > 0) work.count('cardDataScrubs', scrubs);
-  return matches.map((match, index) => resultOf(match, index, { added, ended }));
-}
-
-/**
- * Index of the last record with new values, by stored transaction that ends, or by index of the first record
- * of a new one.
- */
-type LastRecords = ReadonlyMap<Transaction | number, number>;
-
-function lastRecords(matches: readonly Match[]): LastRecords {
-  const last = new Map<Transaction | number, number>();
-  for (const [index, match] of matches.entries()) {
-    if (match.is === 'new') last.set(index, index);
-    else if (match.is === 'result') last.set('id' in match.of ? match.of : match.of.index, index);
+  // Last record with new values, by index of the first record of a new transaction, or by transaction that ends.
+  const added = new Map<number, Masked>();
+  const ended = new Map<Transaction, Masked>();
+  for (const [index, record] of records.entries()) {
+    const match = matches[index];
+    if (match?.is === 'new') added.set(index, record);
+    else if (match?.is === 'result') {
+      if ('id' in match.of) ended.set(match.of, record);
+      else added.set(match.of.index, record);
+    }
   }
-  return last;
+  const stored = { added: await insertNew(work, added), ended: await endTransactions(work, ended) };
+  const scrubs = [...added.values(), ...ended.values()].reduce((sum, record) => sum + record.scrubs, 0);
+  if (scrubs > 0) work.count('cardDataScrubs', scrubs);
+  return matches.map((match, index) => resultOf(match, index, stored));
 }
 
 /** New transactions by index of their first record. */
 async function insertNew(
   work: WriteWork,
-  records: readonly Masked[],
-  last: LastRecords,
+  added: ReadonlyMap<number, Masked>,
 ): Promise<ReadonlyMap<number, Transaction>> {
-  const found = [...last].flatMap(([first, index]) =>
-    typeof first === 'number' ? [{ first, ...recordAt(records, index) }] : [],
+  const ids = await insertTransactions(
+    work,
+    Array.from(added.values(), ({ value }) => value),
   );
-  const ids = await insertTransactions(work, valuesOf(found));
   const [firstId, lastId] = [ids[0], ids.at(-1)];
   if (firstId !== undefined) {
     const after = { count: ids.length, first_id: firstId, last_id: lastId };
     work.ledger.append({ action: 'record', entityType: 'transaction', entityId: firstId, after });
   }
   return new Map(
-    found.map(({ first, value }, n) => [first, { ...storedForm(value), id: ids[n] ?? -1 }] as const),
+    Array.from(added, ([first, { value }], n) => [first, { ...storedForm(value), id: ids[n] ?? -1 }]),
   );
 }
 
-/** Stored transactions that ended, by id. */
-async function endStored(
+/** Running transactions that end; returns them by id. One statement per 200, and one for the ledger. */
+async function endTransactions(
   work: WriteWork,
-  records: readonly Masked[],
-  last: LastRecords,
+  ended: ReadonlyMap<Transaction, Masked>,
 ): Promise<ReadonlyMap<number, Transaction>> {
-  const endings = [...last].flatMap(([current, index]) =>
-    typeof current === 'number' ? [] : [{ current, record: recordAt(records, index).value }],
-  );
-  return await endTransactions(work, endings);
-}
-
-function recordAt(records: readonly Masked[], index: number): Masked {
-  const record = records[index];
-  if (record === undefined) throw new Error('A batch has no such record');
-  return record;
+  const results = Array.from(ended, ([{ id }, { value }]) => ({ ...value, id }));
+  const updated = await updateResults(work, results);
+  for (const current of ended.keys()) {
+    const after = updated.get(current.id);
+    if (after === undefined) throw new Error('A transaction that ends does not exist any more');
+    work.ledger.updated('transaction', current, after);
+  }
+  return updated;
 }
 
 /** Transactions that the batch has added (by index of the record) and ended (by id). */
@@ -199,3 +192,35 @@ const refusedWith = (problem: DomainError): RecordResult => ({
   repeated: false,
   problem,
 });
+
+/**
+ * A running transaction becomes a success or a failure. The same result again changes nothing. Errors:
+ * `invalid`, also if it has ended with another result.
+ */
+export async function finishTransaction(
+  work: WriteWork,
+  current: Transaction,
+  input: unknown,
+): Promise<Transaction> {
+  const changes = parse(TransactionFinish, input);
+  const isRunning = current.status === 'running';
+  if (!isRunning && changes.status !== current.status) throw decided();
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const finishedAt = isRunning ? laterOf(work.now, current.startedAt) : current.finishedAt;
+  const record = parse(TransactionRecord, { ...current, finishedAt, ...Object.fromEntries(given) });
+  const masked = scrubRecord(record);
+  if (!isRunning) {
+    if (differencesOf(current, masked.value).length > 0) throw decided();
+    return current;
+  }
+  const ended = await endTransactions(work, new Map([[current, masked]]));
+  if (masked.scrubs > 0) work.count('cardDataScrubs', masked.scrubs);
+  return ended.get(current.id) ?? current;
+}
+
+const decided = () => invalid('status', 'has been decided already');
+
+/** The later instant: the clock of a terminal may be ahead of the server's. */
+function laterOf(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}

@@ -4,7 +4,7 @@ import type { Row, RowResult } from '../../../../platform/requests/rows.js';
 import type { Device } from '../../../fleet/device/device.model.js';
 import { selectFormerNumbers } from '../../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../../fleet/logical-number/logical-number.service.js';
-import { ownRow, type Reporter } from './terminal-row.rules.js';
+import { ownRow, type Reporter } from './transaction-recording.rules.js';
 import {
   checkRecords,
   storeRecords,

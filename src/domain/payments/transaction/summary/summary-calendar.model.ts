@@ -1,6 +1,6 @@
-import { DAY, HOUR } from '../../../../platform/clock.js';
-import { offsetsIn, type OffsetChange } from '../../../../platform/time-zones.js';
-import type { TimeRange } from '../time-range.model.js';
+import { DAY, HOUR, MINUTE, type Span } from '../../../../platform/clock.js';
+import { offsetAt, offsetsIn, type OffsetChange } from '../../../../platform/time-zones.js';
+import { HALF_HOURS, splitPeriod, type PeriodPart, type TimeRange } from '../transaction-period.model.js';
 import type { Bucket } from './transaction-summary.model.js';
 
 /**
@@ -26,14 +26,8 @@ export function zonedCalendar(bucket: Bucket, timeZone: string, { from, to }: Ti
 }
 
 /** Whether local time is UTC in the whole period. */
-export function isUtc({ offsets }: Calendar): boolean {
+function isUtc({ offsets }: Calendar): boolean {
   return offsets.every(({ offset }) => offset === 0);
-}
-
-/** Whether local hours begin at full hours of UTC, and the offset changes at full hours only. */
-export function hasWholeHours({ offsets: [first, ...changes] }: Calendar): boolean {
-  const isWhole = (time: number): boolean => time % HOUR === 0;
-  return isWhole(first?.offset ?? 0) && changes.every(({ at, offset }) => isWhole(at) && isWhole(offset));
 }
 
 function bucketOfDay(bucket: Bucket, day: number): number {
@@ -96,4 +90,49 @@ export function segmentsOf({ bucket, offsets }: Calendar, period: TimeRange): re
     }
   }
   return segments;
+}
+
+/**
+ * The ranges of a period that are read for the buckets of a calendar, by the length of their spans: each span
+ * is within one bucket. `instant` ranges, for which single transactions are read, are at the ends of the period
+ * and where buckets begin off the half hour (decisions.md#summary-time-zones).
+ */
+export function rangesToRead(
+  calendar: Calendar,
+  period: TimeRange,
+): ReadonlyMap<PeriodPart['of'], TimeRange[]> {
+  const isWhole = calendar.bucket === 'none' || isUtc(calendar);
+  const spans: readonly Span[] | undefined = calendar.bucket === 'hour' ? HALF_HOURS : undefined;
+  const ranges = new Map<PeriodPart['of'], TimeRange[]>();
+  for (const segment of isWhole ? [period] : segmentsOf(calendar, period)) {
+    for (const { of, from, to } of splitPeriod(segment, spans)) {
+      const known = ranges.get(of) ?? [];
+      const last = known.at(-1);
+      if (last?.to === from) known[known.length - 1] = { from: last.from, to };
+      else known.push({ from, to });
+      ranges.set(of, known);
+    }
+  }
+  return ranges;
+}
+
+/** Years whose offsets represent all times. */
+const YEARS = { from: 1970, to: 2040 };
+const known = new Map<string, boolean>();
+const MAX_ZONES = 500;
+
+/**
+ * Whether days of a zone begin off the half hour of UTC: in Kathmandu, Chatham and Eucla, and in some others
+ * before 1976.
+ */
+export function isOffHalfHours(timeZone: string): boolean {
+  const found = known.get(timeZone);
+  if (found !== undefined) return found;
+  if (known.size >= MAX_ZONES) known.clear();
+  const halfYears = Array.from({ length: 2 * (YEARS.to - YEARS.from) }, (_, index) => index * 6);
+  const isOff = halfYears.some(
+    (month) => offsetAt(timeZone, Date.UTC(YEARS.from, month, 1)) % (30 * MINUTE) !== 0,
+  );
+  known.set(timeZone, isOff);
+  return isOff;
 }

@@ -22,8 +22,8 @@ import {
 import { DomainError } from '../../../../platform/errors.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
 import { PaymentStatus } from '../parsed-payment.graphql.js';
-import { transactions } from '../totals/transaction-totals.service.js';
 import { MAX_KINDS } from '../transaction-figures.model.js';
+import { transactions } from '../transaction-totals.service.js';
 import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
 import {
   MAX_READ,
@@ -142,7 +142,7 @@ class TransactionSummary {
       'Totals are kept by APP_NAME, by GROUP and PAYMENT_STATUS, by INSTALLMENTS and PAYMENT_STATUS, and by PAYMENT_TYPE, BRAND, ACQUIRER and PAYMENT_STATUS, each with STATUS and TRANSACTION_TYPE.',
       'A summary by LOGICAL_NUMBER or by other combinations, or with a filter on a field that is not among those of one of them,',
       `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
-      `With a time zone, it covers at most ${MAX_ZONED_YEARS} years. In a zone whose days begin at other minutes of UTC than 0, 15 and 30, as in Guyana before 1975, it reads the transactions of the hours in which days begin, or of all hours with the bucket HOUR.`,
+      `With a time zone, it covers at most ${MAX_ZONED_YEARS} years. In a zone whose days begin at other minutes of UTC than 0 and 30, as in Kathmandu, it reads the transactions of the half hours in which days begin, or of all hours with the bucket HOUR.`,
       `Adds ${SUMMARY_COST} records to the cost of the operation.`,
     ].join(' '),
   })

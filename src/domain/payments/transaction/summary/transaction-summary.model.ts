@@ -11,6 +11,10 @@ export const DIMENSIONS = [
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
+/** The field of a row with the value of a dimension. */
+export const fieldOf = (dimension: Dimension): Exclude<Dimension, 'group'> | 'groupId' =>
+  dimension === 'group' ? 'groupId' : dimension;
+
 /** Maximum rows of a summary. */
 export const MAX_ROWS = 10_000;
 /** Maximum years between the first and the last transaction of a summary in a time zone. */

@@ -5,20 +5,22 @@ import { DAY } from '../../../../platform/clock.js';
 import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../../../platform/errors.js';
 import { timeZoneNamed } from '../../../../platform/time-zones.js';
+import { HALF_HOURS, partsOf, type TimeRange } from '../transaction-period.model.js';
+import {
+  countInHalfHours,
+  halfHoursIn,
+  recordedPart,
+  type TotalsTable,
+} from '../transaction-totals.repository.js';
 import {
   comparesKindsOnly,
   narrowedTo,
   searchOfTotals,
-  totalsParts,
   totalsTableFor,
   type Narrowed,
-} from '../totals/transaction-totals.service.js';
+} from '../transaction-totals.service.js';
 import { meeting } from '../transaction.repository.js';
-import { partsOf } from '../transaction.rules.js';
-import { utcCalendar, zonedCalendar, type Calendar } from './summary-calendar.model.js';
-import type { TransactionIndex } from './summary-forms.repository.js';
-import { unitsToRead } from './summary-sources.rules.js';
-import { hoursWithOddMidnight } from './summary-zones.rules.js';
+import { isOffHalfHours, rangesToRead, utcCalendar, zonedCalendar } from './summary-calendar.model.js';
 import {
   MAX_READ,
   MAX_READ_PER_STATEMENT,
@@ -27,16 +29,14 @@ import {
   type Bucket,
   type Dimension,
   type SummaryRow,
+  fieldOf,
 } from './transaction-summary.model.js';
 import {
-  countInHours,
-  hoursIn,
-  recordedPart,
   selectSummary,
   type Source,
   type SummaryQuery,
+  type TransactionIndex,
 } from './transaction-summary.repository.js';
-import { SummaryRows } from './transaction-summary.rules.js';
 
 export interface SummaryRequest {
   readonly where: Condition | null;
@@ -65,36 +65,40 @@ export async function summarizeTransactions(
 
 async function rowsOf(
   work: ReadWork,
-  narrowed: Narrowed,
+  given: Narrowed,
   { bucket, by, timeZone }: SummaryRequest,
 ): Promise<readonly SummaryRow[]> {
-  const { where } = narrowed;
-  const dimensions = [...new Set(by)];
-  const query = { by: dimensions, limit: MAX_ROWS + 1, where: meeting(where) };
+  const { where } = given;
   const zone = zoneOf(timeZone, bucket);
-  const isSummedUp = hasTotals(narrowed, bucket, by, zone);
-  if (zone === null) {
-    const calendar = utcCalendar(bucket);
-    return isSummedUp
-      ? await summarizePart(work, {
-          ...query,
-          calendar,
-          sources: totalsSources(narrowed, bucket, dimensions),
-        })
-      : await summarizeInParts(work, { ...query, calendar }, await readSources(work, narrowed));
-  }
-  const period = await recordedPart(work, narrowed.period);
+  const period = zone === null ? given.period : await recordedPart(work, given.period);
   if (period === undefined) return [];
-  if (period.to - period.from > MAX_ZONED_YEARS * 366 * DAY) {
+  if (zone !== null && period.to - period.from > MAX_ZONED_YEARS * 366 * DAY) {
     throw tooMuch(`In a time zone, a summary covers at most ${MAX_ZONED_YEARS} years`);
   }
-  const calendar = zonedCalendar(bucket, zone, period);
-  return isSummedUp
-    ? await summarizePart(work, {
-        ...{ ...query, calendar },
-        sources: await zonedSources(work, { period, where }, calendar, dimensions),
-      })
-    : await summarizeInParts(work, { ...query, calendar }, await readSources(work, { period, where }));
+  const calendar = zone === null ? utcCalendar(bucket) : zonedCalendar(bucket, zone, period);
+  const query = { calendar, by: [...new Set(by)], limit: MAX_ROWS + 1, where: meeting(where) };
+  const table = totalsFor(where, bucket, by, zone);
+  if (table === undefined) {
+    return await summarizeInParts(work, query, await readSources(work, { period, where }));
+  }
+  await yieldToEventLoop();
+  const ranges = rangesToRead(calendar, period);
+  await demandFewToRead(work, ranges.get('instant') ?? []);
+  const sources = [...ranges].map(([of, each]): Source => ({
+    of: of === 'instant' ? { index: 'newest' } : { table, span: of },
+    ranges: each,
+  }));
+  return await summarizePart(work, { ...query, sources });
+}
+
+/** Counts the transactions that are read where buckets begin off the half hour. Errors: `malformed`. */
+async function demandFewToRead(work: ReadWork, ranges: readonly TimeRange[]): Promise<void> {
+  // Otherwise only the two ends of the period.
+  if (ranges.length <= 2) return;
+  const read = await countInHalfHours(work, ranges);
+  if (read > MAX_READ) {
+    throw tooManyToRead('In a time zone whose days begin at other minutes of UTC than 0 and 30', read);
+  }
 }
 
 /** Time zone of a summary; null for UTC, and for summaries without time buckets. Errors: `malformed`. */
@@ -118,21 +122,20 @@ const MAX_NAME = 64;
 export function searchOfSummary({ where, bucket, by, timeZone }: SummaryRequest): Search {
   const narrowed = narrowedTo(where);
   const zone = zoneOf(timeZone, bucket);
-  const isOfTotals = hasTotals(narrowed, bucket, by, zone);
-  if (!isOfTotals || (zone !== null && hoursWithOddMidnight(zone).length > 0))
-    return { rows: 'transactions' };
-  return searchOfTotals(narrowed, zone === null && bucket !== 'hour' ? 'day' : 'hour', by);
+  const isOfTotals = totalsFor(narrowed.where, bucket, by, zone) !== undefined;
+  if (!isOfTotals || (zone !== null && isOffHalfHours(zone))) return { rows: 'transactions' };
+  return searchOfTotals(narrowed, zone === null && bucket !== 'hour' ? undefined : HALF_HOURS, by);
 }
 
-/** Whether totals are sufficient. They are not if local hours begin at a minute without sums in totals. */
-function hasTotals(
-  { where }: Narrowed,
+/** The table with the totals of a summary; undefined if there is none, or if hours begin off the half hour. */
+function totalsFor(
+  where: Condition,
   bucket: Bucket,
   by: readonly Dimension[],
   zone: string | null,
-): boolean {
-  if (bucket === 'hour' && zone !== null && hoursWithOddMidnight(zone).length > 0) return false;
-  return comparesKindsOnly(where) && totalsTableFor('hour', where, by) !== undefined;
+): TotalsTable | undefined {
+  if (bucket === 'hour' && zone !== null && isOffHalfHours(zone)) return undefined;
+  return comparesKindsOnly(where) ? totalsTableFor(where, by) : undefined;
 }
 
 async function summarizePart(work: ReadWork, query: SummaryQuery): Promise<readonly SummaryRow[]> {
@@ -162,49 +165,17 @@ function demandFew(rows: number): void {
   if (rows > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
 }
 
-/** Totals for whole days and hours; single transactions only for the rest at both ends. */
-function totalsSources(
-  { period, where }: Narrowed,
-  bucket: Bucket,
-  by: readonly Dimension[],
-): readonly Source[] {
-  return totalsParts(period, where, bucket === 'hour' ? 'hour' : 'day', by).map(({ table, from, to }) => ({
-    ...{ of: table === 'transactions' ? 'newest' : table, from, to },
-  }));
-}
-
-/** Totals for days, hours and parts of hours; transactions for hours that are divided at other minutes. */
-async function zonedSources(
-  work: ReadWork,
-  { period, where }: Narrowed,
-  calendar: Calendar,
-  by: readonly Dimension[],
-): Promise<readonly Source[]> {
-  await yieldToEventLoop();
-  const units = unitsToRead(calendar, period);
-  await yieldToEventLoop();
-  const read = await countInHours(
-    work,
-    units.flatMap(({ of, only = [] }) => (of === 'instant' ? only : [])),
-  );
-  if (read > MAX_READ)
-    throw tooManyToRead('In a time zone whose days begin at other minutes of UTC than 0, 15 and 30', read);
-  return units.map(({ of, ...rest }): Source => {
-    if (of === 'instant') return { ...rest, ...period, of: 'newest' };
-    return { ...rest, of: totalsTableFor(of, where, by) ?? `transaction_${of}_totals` };
-  });
-}
-
 /** Single transactions in parts, by the most selective index. Errors: `malformed` for too many. */
 async function readSources(work: ReadWork, { period, where }: Narrowed): Promise<readonly Source[]> {
-  const of = indexOf(where);
-  const hours = await hoursIn(work, period);
-  const held = hours.reduce((sum, { total }) => sum + total, 0);
-  if (of === 'newest' && held > MAX_READ) {
+  const index = indexOf(where);
+  const halfHours = await halfHoursIn(work, period);
+  const held = halfHours.reduce((sum, { total }) => sum + total, 0);
+  if (index === 'newest' && held > MAX_READ) {
     throw tooManyToRead('By these fields or with this filter', held);
   }
-  return partsOf(hours, MAX_READ_PER_STATEMENT).map(({ from, to }) => ({
-    ...{ of, from: Math.max(from, period.from), to: Math.min(to, period.to) },
+  return partsOf(halfHours, MAX_READ_PER_STATEMENT).map(({ from, to }) => ({
+    of: { index },
+    ranges: [{ from: Math.max(from, period.from), to: Math.min(to, period.to) }],
   }));
 }
 
@@ -217,7 +188,7 @@ function indexOf(where: Narrowed['where']): TransactionIndex {
 
 function tooManyToRead(where: string, transactions: number): DomainError {
   return tooMuch(
-    `${where}, a summary reads at most ${MAX_READ} transactions, and the hours of the interval have ${transactions}`,
+    `${where}, a summary reads at most ${MAX_READ} transactions, and the half hours of the interval have ${transactions}`,
   );
 }
 
@@ -226,4 +197,62 @@ function tooMuch(what: string): DomainError {
     'malformed',
     `${what}: shorten the interval of startedAt, or group by fewer fields.`,
   );
+}
+
+type Value = string | number | null;
+
+/** Adds up the rows of summaries of several time ranges. */
+export class SummaryRows {
+  readonly #rows = new Map<string, SummaryRow>();
+
+  constructor(private readonly by: readonly Dimension[]) {}
+
+  add(rows: readonly SummaryRow[]): void {
+    for (const row of rows) {
+      const key = JSON.stringify(this.#valuesOf(row));
+      const known = this.#rows.get(key);
+      this.#rows.set(key, known === undefined ? row : sumOfRows(known, row));
+    }
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** Rows in the order of the database: null first, texts by their bytes. */
+  inOrder(): readonly SummaryRow[] {
+    const keyed = [...this.#rows.values()].map((row) => ({ row, values: this.#valuesOf(row) }));
+    return keyed.sort((one, other) => compareAll(one.values, other.values)).map(({ row }) => row);
+  }
+
+  #valuesOf(row: SummaryRow): readonly Value[] {
+    return [row.bucketStart?.getTime() ?? null, ...this.by.map((dimension) => row[fieldOf(dimension)])];
+  }
+}
+
+function sumOfRows(one: SummaryRow, other: SummaryRow): SummaryRow {
+  return {
+    ...one,
+    count: one.count + other.count,
+    amountTotal: one.amountTotal + other.amountTotal,
+    approvedAmount: one.approvedAmount + other.approvedAmount,
+    deniedAmount: one.deniedAmount + other.deniedAmount,
+    cancelledAmount: one.cancelledAmount + other.cancelledAmount,
+  };
+}
+
+function compareAll(one: readonly Value[], other: readonly Value[]): number {
+  for (const [place, value] of one.entries()) {
+    const order = compare(value, other[place] ?? null);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function compare(one: Value, other: Value): number {
+  if (one === other) return 0;
+  if (one === null) return -1;
+  if (other === null) return 1;
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
 }

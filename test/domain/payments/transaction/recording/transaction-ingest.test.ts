@@ -241,10 +241,11 @@ describe('transactions that are first running and then end', () => {
   it('move the totals from one status to the other', async () => {
     const totals = async (): Promise<Fields[]> =>
       await server.app.database.reads
-        .selectFrom('transaction_days')
+        .selectFrom('transaction_app_totals')
         .select(['status', 'total', 'amount_total'])
         .where('company_id', '=', ingest.caller.companyId)
         .where('app_name', '=', 'moved.rb')
+        .where('span', '=', 1_440)
         .where('total', '>', 0)
         .orderBy('status')
         .execute();

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+  isOffHalfHours,
+  rangesToRead,
   segmentsOf,
   startOf,
   zonedCalendar,
 } from '../../../../../src/domain/payments/transaction/summary/summary-calendar.model.js';
-import { unitsToRead } from '../../../../../src/domain/payments/transaction/summary/summary-sources.rules.js';
-import { DAY, HOUR, MINUTE } from '../../../../../src/platform/clock.js';
+import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
 import { offsetAt, offsetsIn } from '../../../../../src/platform/time-zones.js';
 import { bucketStart, localMinute } from './local-time.js';
 
@@ -66,33 +67,27 @@ describe('what is read for a period', () => {
               buckets.set(at, segment.key);
             }
           }
-          /** Number of reads of each quarter of an hour, by bucket. */
-          const read = new Map<number, Map<number | undefined, number>>();
-          for (const { of, part, isTaken, only, except = [], ...range } of unitsToRead(calendar, period)) {
-            const unit = of === 'day' ? DAY : HOUR;
-            const all = Array.from({ length: range.to - range.from }, (_, index) => range.from + index);
-            for (const start of (only ?? all.filter((each) => !except.includes(each))).map((n) => n * unit)) {
-              const [first, end] = [start + (part?.from ?? 0), start + (part?.to ?? unit)];
-              const isOfHalf = of === 'day' || isTaken === true;
-              const middle = Math.floor(first / (12 * HOUR)) * 12 * HOUR + 6 * HOUR;
-              for (let at = first; at < end; at += QUARTER) {
-                // Each transaction of an hour that is read from them is in its own bucket.
-                const place = of === 'instant' ? at : isOfHalf ? middle : first;
-                const key = buckets.get(place / QUARTER);
-                const counts = read.get(at) ?? new Map<number | undefined, number>();
-                counts.set(key, (counts.get(key) ?? 0) + (isTaken === true ? -1 : 1));
-                read.set(at, counts);
+          /** Quarters of an hour that are read, by the bucket of the span or transaction that has them. */
+          const read: (readonly [number, number | undefined])[] = [];
+          for (const [of, ranges] of rangesToRead(calendar, period)) {
+            const length = of === 'instant' ? QUARTER : of * MINUTE;
+            for (const range of ranges) {
+              const first = Math.floor(range.from / QUARTER) * QUARTER;
+              for (let start = first; start < range.to; start += length) {
+                // Each transaction that is read is in its own bucket, each span in that of its start.
+                const key = buckets.get(start / QUARTER);
+                for (let at = start; at < start + length; at += QUARTER) read.push([at, key]);
               }
             }
           }
-          for (const [at, counts] of read) {
-            const left = [...counts].filter(([, count]) => count !== 0);
-            expect(left, new Date(at).toISOString()).toEqual([[buckets.get(at / QUARTER), 1]]);
-          }
-          const first = Math.floor(from / HOUR) * HOUR;
-          expect(read.size).toBe((Math.ceil(period.to / HOUR) * HOUR - first) / QUARTER);
+          const seen = new Set(read.map(([at]) => at));
+          expect(seen.size).toBe(read.length);
+          for (const [at, key] of read)
+            expect(key, new Date(at).toISOString()).toBe(buckets.get(at / QUARTER));
+          const first = Math.floor(from / QUARTER) * QUARTER;
+          expect(seen.size).toBe((Math.ceil(period.to / QUARTER) * QUARTER - first) / QUARTER);
           // At some times; local time is slow.
-          for (const at of [...read.keys()].filter((_, index) => index % 401 === 0)) {
+          for (const at of [...seen].filter((_, index) => index % 401 === 0)) {
             const start = startOf(calendar, buckets.get(at / QUARTER) ?? Number.NaN);
             expect(start?.getTime()).toBe(bucketStart(bucket.toUpperCase() as 'DAY', zone, at));
           }
@@ -102,44 +97,32 @@ describe('what is read for a period', () => {
     );
   });
 
-  it('is days of UTC or their halves with what belongs to others, and no transaction', () => {
+  it('is the longest spans within the buckets, and no transaction where days begin at half hours', () => {
     const period = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2027, 0, 1) };
-    const unitsIn = (zone: string, bucket: 'day' | 'hour' | 'month' = 'day') =>
-      unitsToRead(zonedCalendar(bucket, zone, period), period).map(
-        ({ of, part, isTaken, only, except, from, to }) => {
-          const units = only?.length ?? to - from - (except?.length ?? 0);
-          const minutes = part === undefined ? [] : [part.from / MINUTE, part.to / MINUTE];
-          return [of, ...minutes, ...(isTaken === true ? ['taken'] : []), units].join(' ');
-        },
+    const spansIn = (zone: string, bucket: 'day' | 'hour' | 'month' = 'day') =>
+      Object.fromEntries(
+        [...rangesToRead(zonedCalendar(bucket, zone, period), period)].map(([of, ranges]) => {
+          const length = of === 'instant' ? 1 : of * MINUTE;
+          return [of, ranges.reduce((sum, { from, to }) => sum + (to - from) / length, 0)];
+        }),
       );
-    // Five hours of each day in winter, four in summer, and one on the day of a change.
-    const moved = (365 - 238) * 5 + 238 * 4;
-    expect(unitsIn('America/New_York')).toEqual([
-      'day 365',
-      `hour 0 60 ${moved}`,
-      `hour 0 60 taken ${moved}`,
-    ]);
-    expect(unitsIn('Asia/Kolkata')).toEqual([
-      'day 365',
-      'hour 30 60 365',
-      'hour 30 60 taken 365',
-      `hour 0 60 ${365 * 5}`,
-      `hour 0 60 taken ${365 * 5}`,
-    ]);
-    expect(unitsIn('Asia/Kathmandu')).toEqual([
-      'day 365',
-      'hour 15 60 365',
-      'hour 15 60 taken 365',
-      `hour 0 60 ${365 * 5}`,
-      `hour 0 60 taken ${365 * 5}`,
-    ]);
-    expect(unitsIn('Asia/Tokyo')).toEqual([
-      ...['day 0 720 365', 'day 720 1440 365'],
-      ...[`hour 0 60 ${365 * 3}`, `hour 0 60 taken ${365 * 3}`],
-    ]);
-    expect(unitsIn('Asia/Kolkata', 'hour')).toEqual([`hour 0 30 ${365 * 24}`, `hour 30 60 ${365 * 24}`]);
-    // Three or four hours at the end of each month but the last.
-    expect(unitsIn('America/New_York', 'month')).toEqual(['day 365', 'hour 0 60 52', 'hour 0 60 taken 52']);
+    const days = { 360: 365 * 3, 30: 365 * 12 };
+    for (const zone of ['America/Sao_Paulo', 'America/New_York', 'Asia/Kolkata', 'Asia/Tokyo']) {
+      expect(spansIn(zone), zone).toEqual(days);
+    }
+    expect(spansIn('Asia/Shanghai', 'month')).toEqual({ 1440: 365 - 12, 360: 12 * 3, 30: 12 * 12 });
+    expect(spansIn('UTC')).toEqual({ 1440: 365 });
+    expect(spansIn('Asia/Kolkata', 'hour')).toEqual({ 30: 365 * 48 });
+    // Days begin at 18:15 UTC: the transactions of half an hour are read.
+    expect(spansIn('Asia/Kathmandu')).toEqual({ 360: 365 * 3, 30: 365 * 11, instant: 365 * 30 * MINUTE });
+  });
+
+  it('has transactions in three zones that are in use', () => {
+    const zones = Intl.supportedValuesOf('timeZone');
+    const off = zones.filter((zone) => offsetAt(zone, Date.UTC(2026, 0, 1)) % (30 * MINUTE) !== 0);
+    expect(off.sort()).toEqual(['Asia/Katmandu', 'Australia/Eucla', 'Pacific/Chatham']);
+    for (const zone of off) expect(isOffHalfHours(zone)).toBe(true);
+    for (const zone of ['America/Sao_Paulo', 'Asia/Kolkata']) expect(isOffHalfHours(zone)).toBe(false);
   });
 });
 

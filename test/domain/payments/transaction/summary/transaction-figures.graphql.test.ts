@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { MAX_KINDS } from '../../../../../src/domain/payments/transaction/transaction-figures.model.js';
-import { DAY, HOUR } from '../../../../../src/platform/clock.js';
-import { columnsOf } from '../../../../../src/schema/rollups.js';
+import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
+import { SUMS } from '../../../../../src/schema/rollups.js';
 import { answered, refused } from '../../../../support/dashboard.js';
 import { insertRows } from '../../../../support/databases/rows.js';
 import { startServer, type TestServer } from '../../../../support/server.js';
@@ -41,7 +41,7 @@ describe('kinds of payments', () => {
     expect(rows.find(({ acquirer }) => acquirer === 'other')).toMatchObject({ ...other, count: MORE + 10 });
     expect(rows.find(({ acquirer }) => acquirer === 'A-3')).toMatchObject({ brand: 'visa', count: 2 });
     const [{ stored } = { stored: 0 }] = await server.place.sql<{ stored: number }>(
-      'select count(*) as stored from transaction_payment_hours',
+      'select count(*) as stored from transaction_payment_totals where span = 30',
     );
     expect(stored).toBe(MAX_KINDS + 1);
   });
@@ -88,7 +88,7 @@ describe('a summary in a time zone', () => {
     expect(utc[0]?.bucketStart).toBe('2026-05-10T00:00:00.000Z');
   });
 
-  it('is refused beyond 20 years, and where hours that are divided have too many transactions', async () => {
+  it('is refused beyond 20 years, and where divided half hours have too many transactions', async () => {
     await record(server, server.acme, [at(Date.UTC(1999, 0, 1))]);
     const question = { bucket: 'DAY', by: ['BRAND'] } as const;
     expect(await refused(server.acme, SUMMARY, { ...question, timeZone: 'America/Sao_Paulo' })).toEqual({
@@ -100,17 +100,18 @@ describe('a summary in a time zone', () => {
     const filter = { startedAt: { lt: '1975-01-01T00:00:00Z' } };
     const companyId = server.acme.caller.companyId;
     // Midnight of Guyana was at 03:45 UTC.
-    const hour = Date.UTC(1974, 0, 1, 3) / HOUR;
-    const sums = Object.fromEntries(
-      columnsOf('hour').map((name) => [name, name === 'total' ? 2_000_001 : 0]),
+    const starts = [1, 2, 3].map((day) => Date.UTC(1974, 0, day, 3, 30) / MINUTE);
+    const sums = Object.fromEntries(SUMS.map((name) => [name, name === 'total' ? 700_000 : 0]));
+    const kind = { status: 'success', transaction_type: 'switch' };
+    await insertRows(
+      server.place,
+      'transaction_totals',
+      starts.map((start) => ({ company_id: companyId, span: 30, start, ...kind, ...sums })),
     );
-    await insertRows(server.place, 'transaction_hour_totals', [
-      { company_id: companyId, hour, status: 'success', transaction_type: 'switch', ...sums },
-    ]);
     expect(await refused(server.acme, SUMMARY, { ...question, filter, timeZone: 'America/Guyana' })).toEqual({
       ...{ code: 'BAD_USER_INPUT' },
       message: expect.stringMatching(
-        /other minutes of UTC than 0, 15 and 30, a summary reads at most 2000000 transactions/,
+        /other minutes of UTC than 0 and 30, a summary reads at most 2000000 transactions/,
       ) as string,
     });
     const later = { startedAt: { gte: '2026-01-01T00:00:00Z' } };

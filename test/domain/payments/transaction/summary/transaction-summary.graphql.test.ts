@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { finishTransaction } from '../../../../../src/domain/payments/transaction/recording/transaction-finish.service.js';
+import { finishTransaction } from '../../../../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 import {
   MAX_READ,
   MAX_ROWS,
 } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
 import { getTransaction } from '../../../../../src/domain/payments/transaction/transaction.service.js';
-import { DAY, HOUR, MINUTE } from '../../../../../src/platform/clock.js';
-import { columnsOf } from '../../../../../src/schema/rollups.js';
+import { HOUR, MINUTE } from '../../../../../src/platform/clock.js';
+import { SUMS } from '../../../../../src/schema/rollups.js';
 import { answered, refused, statementsFor } from '../../../../support/dashboard.js';
 import { insertRows } from '../../../../support/databases/rows.js';
 import { fleet } from '../../../../support/fleet.js';
@@ -204,9 +204,8 @@ describe('transactionSummary', () => {
     };
     const [kept, ...others] = await statements({ filter: ragged, bucket: 'DAY', by: ['STATUS'] });
     expect(others).toEqual([]);
-    for (const table of ['transaction_day_totals', 'transaction_hour_totals', 'transactions']) {
-      expect(kept).toContain(`"${table}" as`);
-    }
+    for (const source of ['"transaction_totals" as', '"transactions" as']) expect(kept).toContain(source);
+    for (const span of [1_440, 360, 30]) expect(kept).toContain(`t.span = ${span} `);
     const whole = await statements({ bucket: 'DAY', by: ['STATUS', 'TRANSACTION_TYPE', 'APP_NAME'] });
     expect(whole).toHaveLength(1);
     expect(whole[0]).not.toContain('"transactions"');
@@ -273,10 +272,11 @@ describe('a summary that would be too much', () => {
   it(`is refused where more than ${MAX_READ} transactions would be read one by one`, async () => {
     const { companyId } = server.beta.caller;
     const hour = FIRST / HOUR - 400 * 24;
-    await insertRows(server.place, 'transaction_hour_totals', [
+    await insertRows(server.place, 'transaction_totals', [
       {
-        ...{ company_id: companyId, hour, status: 'success', transaction_type: 'switch' },
-        ...Object.fromEntries(columnsOf('hour').map((name) => [name, name === 'total' ? MAX_READ : 0])),
+        ...{ company_id: companyId, span: 30, start: hour * 60 },
+        ...{ status: 'success', transaction_type: 'switch' },
+        ...Object.fromEntries(SUMS.map((name) => [name, name === 'total' ? MAX_READ : 0])),
       },
     ]);
     const gte = new Date((hour + 1) * HOUR).toISOString();
@@ -299,8 +299,8 @@ describe('a summary that would be too much', () => {
 
   it('is refused if the sum of the amounts is not a safe integer', async () => {
     await server.place.sql(
-      'update transaction_day_totals set amount_total = $1 where company_id = $2 and day = $3',
-      [Number.MAX_SAFE_INTEGER + 1, server.beta.caller.companyId, FIRST / DAY],
+      'update transaction_totals set amount_total = $1 where company_id = $2 and span = 1440 and start = $3',
+      [Number.MAX_SAFE_INTEGER + 1, server.beta.caller.companyId, FIRST / MINUTE],
     );
     const { message, code } = await problem({ bucket: 'NONE', by: [] });
     expect([code, message]).toEqual(['BAD_USER_INPUT', expect.stringContaining('more than 2^53 - 1 cents')]);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { SummaryRow } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
-import { SummaryRows } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.rules.js';
-import { partsOf } from '../../../../../src/domain/payments/transaction/transaction.rules.js';
+import { SummaryRows } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.service.js';
+import { partsOf } from '../../../../../src/domain/payments/transaction/transaction-period.model.js';
 
 const blank: SummaryRow = {
   ...{ bucketStart: null, status: null, transactionType: null, appName: null, logicalNumber: null },

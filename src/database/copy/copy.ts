@@ -1,4 +1,3 @@
-import { systemClock } from '../../platform/clock.js';
 import { TABLES } from '../../schema/schema.js';
 import type { Table } from '../../schema/table.js';
 import { Checksum, type CopyRow } from './rows.js';
@@ -41,10 +40,7 @@ export interface Comparison {
   readonly target: Omit<TableSum, 'name'>;
 }
 
-export interface CopyProgress {
-  readonly copying: (done: number, total: number) => void;
-  readonly comparing: (done: number, total: number) => void;
-}
+export type Progress = (done: number, total: number) => void;
 
 /**
  * Copies all tables, reads the target again, and commits if nothing differs. Resolves to the tables of both;
@@ -55,16 +51,12 @@ export interface CopyProgress {
 export async function copyTables(
   source: CopySource,
   target: CopyTarget,
-  progress: CopyProgress,
+  progress: { readonly copying: Progress; readonly comparing: Progress },
 ): Promise<readonly Comparison[]> {
   const total = await rowsOf(source);
-  let done = 0;
-  const sums: TableSum[] = [];
-  for (const table of TABLES) {
-    sums.push(await copyTable(source, target, table, (rows) => progress.copying((done += rows), total)));
-  }
+  const sums = await readAll(source, counting(progress.copying, total), target);
   await target.finish();
-  const comparisons = compared(sums, await sumsOf(target, total, progress.comparing));
+  const comparisons = compared(sums, await readAll(target, counting(progress.comparing, total)));
   if (comparisons.every(isEqual)) await target.commit();
   return comparisons;
 }
@@ -73,12 +65,10 @@ export async function copyTables(
 export async function compareTables(
   source: CopySource,
   target: CopySource,
-  onProgress: CopyProgress['comparing'],
+  onProgress: Progress,
 ): Promise<readonly Comparison[]> {
-  const inSource = await rowsOf(source);
-  const total = inSource + (await rowsOf(target));
-  const sums = await sumsOf(source, total, onProgress);
-  return compared(sums, await sumsOf(target, total, (done, all) => onProgress(inSource + done, all)));
+  const onRows = counting(onProgress, (await rowsOf(source)) + (await rowsOf(target)));
+  return compared(await readAll(source, onRows), await readAll(target, onRows));
 }
 
 export const isEqual = ({ source, target }: Comparison): boolean =>
@@ -109,19 +99,36 @@ export async function estimate(
   return { tables, seconds: Math.ceil(seconds) };
 }
 
-/** Copies a table, and reads the next batch while the target stores the current one. */
-async function copyTable(
+type OnRows = (rows: number) => void;
+
+function counting(onProgress: Progress, total: number): OnRows {
+  let done = 0;
+  return (rows) => onProgress((done += rows), total);
+}
+
+async function readAll(
   source: CopySource,
-  target: CopyTarget,
+  onRows: OnRows,
+  target: CopyTarget | null = null,
+): Promise<readonly TableSum[]> {
+  const sums: TableSum[] = [];
+  for (const table of TABLES) sums.push(await readTable(source, table, onRows, target));
+  return sums;
+}
+
+/** Reads a table, and stores it in a target, if there is one, while it reads the next batch. */
+async function readTable(
+  source: CopySource,
   table: Table,
-  onRows: (rows: number) => void,
+  onRows: OnRows,
+  target: CopyTarget | null,
 ): Promise<TableSum> {
   const checksum = new Checksum(table);
   let storing = Promise.resolve();
   try {
     for await (const rows of source.rows(table)) {
       await storing;
-      storing = target.insert(table, rows);
+      if (target !== null) storing = target.insert(table, rows);
       // The next `await` throws its error.
       storing.catch(() => undefined);
       checksum.add(rows);
@@ -131,28 +138,6 @@ async function copyTable(
     await storing;
   }
   return { name: table.name, rows: checksum.rows, checksum: checksum.end() };
-}
-
-async function sumsOf(
-  reader: CopySource,
-  total: number,
-  onProgress: CopyProgress['comparing'],
-): Promise<readonly TableSum[]> {
-  let done = 0;
-  let shownAt = systemClock.elapsed();
-  const sums: TableSum[] = [];
-  for (const table of TABLES) {
-    const checksum = new Checksum(table);
-    for await (const rows of reader.rows(table)) {
-      checksum.add(rows);
-      done += rows.length;
-      if (systemClock.elapsed() - shownAt < 100) continue;
-      shownAt = systemClock.elapsed();
-      onProgress(done, total);
-    }
-    sums.push({ name: table.name, rows: checksum.rows, checksum: checksum.end() });
-  }
-  return sums;
 }
 
 function compared(source: readonly TableSum[], target: readonly TableSum[]): readonly Comparison[] {

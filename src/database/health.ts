@@ -1,13 +1,9 @@
 import { systemClock } from '../platform/clock.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
 
-/** Codes of a fault of the storage; other codes concern a single request. */
-const FAULTS: readonly DomainCode[] = [
-  'storage_full',
-  'storage_read_only',
-  'storage_unavailable',
-  'db_corrupt',
-];
+/** Whether a code is of a fault of the storage itself, not of a single request. */
+export const isStorageCode = (code: DomainCode): boolean =>
+  code.startsWith('storage_') || code === 'db_corrupt';
 
 /**
  * Milliseconds after a fault in which no write is tried: a small one may succeed where larger ones still
@@ -39,7 +35,7 @@ export class DatabaseHealth {
   }
 
   report(code: DomainCode): void {
-    if (this.#lasting || !FAULTS.includes(code)) return;
+    if (this.#lasting || !isStorageCode(code)) return;
     this.#reportedAt = systemClock.elapsed();
     this.#fault = code;
     this.#lasting = code === 'db_corrupt';

@@ -9,9 +9,10 @@ import { TABLE_NAMES, TABLES } from '../../schema/schema.js';
 import type { Table } from '../../schema/table.js';
 import type { CopyTarget } from '../copy/copy.js';
 import { demandEmpty, lineOf, mapKind, UNFINISHED_TABLE, type CopyRow } from '../copy/rows.js';
+import { isStorageCode } from '../health.js';
 import { DatabaseRefused } from '../refused.js';
 import { APPLICATION, LONG, ServerSource, stateOfCopy } from './copy-source.js';
-import { isStorageFault, translate } from './faults.js';
+import { translate } from './faults.js';
 import { READABLE } from './migrate.js';
 import { reachCurrent } from './open.js';
 import { AS_SYSTEM, rolesIn, withRoles, type Roles } from './roles.js';
@@ -87,7 +88,7 @@ class ServerTarget extends ServerSource implements CopyTarget {
    */
   #explain(error: unknown, table: Table, rows: readonly CopyRow[]): Error {
     const translated = translate(error);
-    if (translated instanceof DomainError && isStorageFault(translated.code)) return translated;
+    if (translated instanceof DomainError && isStorageCode(translated.code)) return translated;
     const { message, where } = error as { readonly message: string; readonly where?: string };
     const [, line, column] = /COPY \w+, line (\d+)(?:, column (\w+))?/.exec(where ?? '') ?? [];
     const row = rows[Number(line) - 1];

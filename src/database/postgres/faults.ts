@@ -1,4 +1,4 @@
-import { DomainError, type DomainCode } from '../../platform/errors.js';
+import { DomainError } from '../../platform/errors.js';
 import { fault, STORAGE_FULL, STORAGE_READ_ONLY, type Fault } from '../../platform/storage/faults.js';
 
 const BUSY = fault('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
@@ -90,7 +90,3 @@ export function translate(error: unknown): Error {
   if (state === null) return isOfConnection(error) ? UNAVAILABLE(error) : error;
   return (FAULTS[state] ?? FAULTS[state.slice(0, 2)])?.(error) ?? error;
 }
-
-/** Faults of the server itself, not of a single request. */
-export const isStorageFault = (code: DomainCode): boolean =>
-  code.startsWith('storage_') || code === 'db_corrupt';

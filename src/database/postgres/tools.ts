@@ -28,15 +28,15 @@ export class ServerTools implements DatabaseTools {
   }
 
   async pending(): Promise<readonly string[]> {
-    return await this.#using(async (client) => (await inspect(client, this.name)).pending);
+    return await withClient(this.url, async (client) => (await inspect(client, this.name)).pending);
   }
 
   async touched(): Promise<readonly TouchedTable[]> {
-    return await this.#using((client) => previewMigrations(client, this.name));
+    return await withClient(this.url, (client) => previewMigrations(client, this.name));
   }
 
   async check(): Promise<readonly string[]> {
-    return await this.#using(async (client) => {
+    return await withClient(this.url, async (client) => {
       const { applied } = await inspect(client, this.name);
       if (applied.length === 0) throw new DatabaseRefused('unusable', `${this.name} has no tables yet.`);
       return await checkServer(client);
@@ -44,11 +44,11 @@ export class ServerTools implements DatabaseTools {
   }
 
   async rowCounts(): Promise<Readonly<Record<string, number>>> {
-    return await this.#using(rowCounts);
+    return await withClient(this.url, rowCounts);
   }
 
   async backup(target: string): Promise<void> {
-    const { system } = await this.#using(rolesIn);
+    const { system } = await withClient(this.url, rolesIn);
     throw this.#useInstead(
       'copies',
       `pg_dump --role=${system} --enable-row-security --format=custom --file=${target} "$DATABASE_URL"`,
@@ -70,12 +70,12 @@ export class ServerTools implements DatabaseTools {
   }
 
   async describe(): Promise<Description> {
-    return await this.#using((client) => this.#describe(client));
+    return await withClient(this.url, (client) => this.#describe(client));
   }
 
   /** Refuses a database with records. Unlike a file, it is not deleted: its name may be a mistake. */
   async makeEmpty(): Promise<void> {
-    const totals = await this.#using(async (client) =>
+    const totals = await withClient(this.url, async (client) =>
       (await inspect(client, this.name)).applied.length === 0 ? {} : await totalsOf(client),
     );
     if ((totals.companies ?? 0) === 0) return;
@@ -125,10 +125,6 @@ export class ServerTools implements DatabaseTools {
       'exists',
       `This command ${does} a SQLite file. For ${this.name}, use: ${command}`,
     );
-  }
-
-  async #using<T>(use: (client: Client) => Promise<T>): Promise<T> {
-    return await withClient(this.url, use);
   }
 }
 

@@ -2,8 +2,9 @@ import type { CompiledQuery, QueryResult } from 'kysely';
 import type { PoolClient, QueryConfig } from 'pg';
 
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
+import { isStorageCode } from '../../health.js';
 import type { StatementEnd } from '../../statements.js';
-import { isLostConnection, isStorageFault, stateOf, translate } from '../faults.js';
+import { isLostConnection, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';
 import type { Answers } from './answers.js';
 import { PreparedStatements, type StatementNames } from './statement-names.js';
@@ -122,7 +123,7 @@ export class Session {
 
 /** Reports a fault of the database; errors of a single request are none. */
 export function reportFault({ answers, onFault }: Shared, code: DomainCode, error: unknown): void {
-  if (!isStorageFault(code)) return;
+  if (!isStorageCode(code)) return;
   answers.note(error);
   onFault(code, error);
 }

@@ -17,6 +17,7 @@ import { createHousekeeping, type Housekeeping } from './housekeeping.js';
 import { createHttpHandlers, type HttpHandlers } from './http-handlers.js';
 import { createMonitoring, type Monitoring } from './monitoring/monitoring.js';
 import { Mqtt } from './mqtt.js';
+import './wings.js';
 import type { Steps } from './steps.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
 

@@ -3,9 +3,10 @@ import type { RequestHandler } from 'express';
 import type { Units } from '../database/work.js';
 import { notificationTerminalRoutes } from '../domain/messages/notification/notification.terminal.js';
 import { WaitingTerminals } from '../domain/messages/notification/waiting/waiting-terminals.service.js';
+import { recordTransaction } from '../domain/payments/transaction/recording/transaction-recording.service.js';
 import { transactionRoutes } from '../domain/payments/transaction/recording/transaction.terminal.js';
 import { ValidTokens } from '../domain/people/access-token/token-cache.service.js';
-import { assetRoutes } from '../domain/software/asset/asset.terminal.js';
+import { assetRoutes } from '../domain/software/manifest/asset.terminal.js';
 import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js';
 import { createRefusalLog } from '../domain/terminals/terminal/refusal/terminal-refusal.service.js';
 import { SeenDevices } from '../domain/terminals/terminal/seen-devices.service.js';
@@ -58,7 +59,7 @@ export function createTerminalRoutes(waiting: WaitingTerminals): readonly Termin
   return [
     ...terminalRoutes,
     ...manifestRoutes,
-    ...assetRoutes,
+    ...assetRoutes((work, request) => recordTransaction(work, { transactionType: 'get_asset', ...request })),
     ...transactionRoutes,
     ...notificationTerminalRoutes(waiting),
   ];

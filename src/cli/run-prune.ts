@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import '../app/wings.js';
 import type { Database } from '../database/database.js';
 import { KINDS, rulesOf, type Kind, type Rules } from '../domain/base/retention/retention.model.js';
 import { countOld, prune, type OldOfCompany } from '../domain/base/retention/retention.service.js';

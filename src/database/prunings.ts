@@ -1,12 +1,77 @@
 /** Records of what retention has deleted, by company and table. */
-import { sql, type QueryExecutorProvider } from 'kysely';
+import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
 import { systemClock } from '../platform/clock.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import type { KeptPeriods } from '../platform/config/kept-periods.js';
+import type { KeyedHash } from '../platform/keys/keyed-hash.js';
+import { inIds } from './bound-lists.js';
 import { typed } from './storage.js';
+import type { SystemWriteWork } from './work.js';
 
 /** Tables from which retention deletes. */
 export type PrunedTable = 'transactions' | 'ledger' | 'notification_deliveries' | 'access_tokens';
+
+/** A row that can be deleted, and the time from which its age is measured, in milliseconds since 1970. */
+export interface AgedRow {
+  readonly id: number;
+  readonly at: number;
+}
+
+/** Rows of a company that one transaction deletes, the oldest first. */
+export interface OldBatch {
+  readonly companyId: number;
+  /** Rows from this instant on are kept. */
+  readonly before: Date;
+  /** Maximum rows to delete. */
+  readonly limit: number;
+  /** Key that seals the head of a hash chain again. */
+  readonly hash: KeyedHash;
+}
+
+/** How retention finds and deletes the old rows of a table; declared where the table is used. */
+export interface Retained {
+  /** Name in settings and metrics. */
+  readonly kind: keyof KeptPeriods | 'tokens';
+  readonly table: PrunedTable;
+  /** Maximum rows that one transaction deletes: other changes run between two transactions. */
+  readonly rowsPerUnit: number;
+  /** SQL for the time of the oldest row that can be deleted, of company `c`. */
+  readonly oldest: RawBuilder<unknown>;
+  /** SQL for the rows of a company in the order of their deletion, after `after`: `id` and `at`. */
+  readonly aged: (
+    companyId: number,
+    page: { readonly after: AgedRow; readonly before: Date },
+  ) => RawBuilder<unknown>;
+  /** Deletes the oldest rows, in the transaction of the unit. Returns their number. */
+  readonly deleteOld: (work: SystemWriteWork, batch: OldBatch) => Promise<number>;
+}
+
+/** SQL for the id up to which all rows of company `c` are deleted. */
+export function deletedUpTo(table: PrunedTable): RawBuilder<unknown> {
+  return sql`coalesce((select p.up_to from prunings as p
+    where p.company_id = c.id and p.name = ${sql.lit(table)}), 0)`;
+}
+
+/** Rows that one statement deletes; more would block the event loop for too long. */
+const ROWS_PER_DELETE = 100;
+
+/** Deletes rows by their ids and records it. Returns their number. */
+export async function deleteAged(
+  { db, now }: Pick<SystemWriteWork, 'db' | 'now'>,
+  companyId: number,
+  table: PrunedTable,
+  rows: readonly AgedRow[],
+): Promise<number> {
+  const last = rows.at(-1);
+  if (last === undefined) return 0;
+  await inParts(rows, ROWS_PER_DELETE, (part) =>
+    sql`delete from ${sql.table(table)} where company_id = ${companyId}
+      and id ${inIds(part.map(({ id }) => id))}`.execute(db),
+  );
+  await notePruning(db, companyId, table, { count: rows.length, upTo: 0, newestAt: new Date(last.at), now });
+  return rows.length;
+}
 
 /** Rows that one transaction has deleted. */
 export interface PrunedRows {

@@ -1,9 +1,9 @@
 import type { WriteWork } from '../database/work.js';
 import type { Group } from '../domain/fleet/group/group.model.js';
-import { createAppVersion } from '../domain/software/app-version/app-version.service.js';
+import { createAppVersion } from '../domain/software/app/app-version.service.js';
 import { createApp } from '../domain/software/app/app.service.js';
 import { createFile } from '../domain/software/file/file.service.js';
-import { ContentBuilder, type ChunkedContent } from '../platform/encoding/content-builder.js';
+import { type ChunkedContent, ContentBuilder } from '../platform/encoding/content-builder.js';
 import type { Random } from '../platform/random.js';
 import type { AppPlan, CompanyPlan } from './catalog.js';
 

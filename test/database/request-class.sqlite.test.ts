@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Comparison, Condition, FilterKind } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
-import { searchedRows, type Search } from '../../src/database/list/request-class.js';
+import { type Search, searchedRows } from '../../src/database/list/request-class.js';
 import type { Key, SliceRequest } from '../../src/database/list/slice.js';
 import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';
 import type { ReadWork } from '../../src/database/work.js';
@@ -31,7 +31,7 @@ import {
   appVersions,
   appVersionsOfGroup,
   defaultVersionsOfGroup,
-} from '../../src/domain/software/app-version/app-version.service.js';
+} from '../../src/domain/software/app/app-version.service.js';
 import { apps } from '../../src/domain/software/app/app.service.js';
 import { files } from '../../src/domain/software/file/file.service.js';
 import { unknownTerminals } from '../../src/domain/terminals/terminal/unknown/adoption.service.js';

@@ -13,10 +13,6 @@ import {
   devicesByModel,
   totalDevices,
 } from '../../src/domain/fleet/device/device.summary.service.js';
-import {
-  defaultVersionsFor,
-  setDefaultVersions,
-} from '../../src/domain/fleet/group/default-versions.service.js';
 import { isGroupInUse } from '../../src/domain/fleet/group/group.repository.js';
 import {
   getGroup,
@@ -32,11 +28,8 @@ import {
 } from '../../src/domain/fleet/logical-number/logical-number.service.js';
 import { findTarget } from '../../src/domain/fleet/logical-number/target.service.js';
 import {
-  planVersionGrant,
-  type GrantMode,
-} from '../../src/domain/fleet/logical-number/version-grant.service.js';
-import {
   countLinksOfVersions,
+  selectDefaultsFor,
   selectLinksOfNumbers,
   selectLinksOfVersions,
 } from '../../src/domain/fleet/logical-number/version-links.repository.js';
@@ -82,7 +75,7 @@ import {
   memberList,
   users,
 } from '../../src/domain/people/user/member/member.service.js';
-import { deleteAppVersionsOf } from '../../src/domain/software/app-version/app-version.removal.service.js';
+import { deleteAppVersionsOf } from '../../src/domain/software/app/app-version.removal.service.js';
 import {
   appVersions,
   appVersionsOfApp,
@@ -94,15 +87,7 @@ import {
   listAppVersions,
   modulesOfAppVersion,
   updateAppVersion,
-} from '../../src/domain/software/app-version/app-version.service.js';
-import {
-  insertAssociations,
-  selectAssociatedWith,
-} from '../../src/domain/software/app-version/links/association.repository.js';
-import {
-  attachToGroup,
-  detachFromGroup,
-} from '../../src/domain/software/app-version/links/group-links.service.js';
+} from '../../src/domain/software/app/app-version.service.js';
 import { isModuleInUse } from '../../src/domain/software/app/app.repository.js';
 import {
   apps,
@@ -111,6 +96,11 @@ import {
   getAppByName,
   listApps,
 } from '../../src/domain/software/app/app.service.js';
+import {
+  insertAssociations,
+  selectAssociatedWith,
+} from '../../src/domain/software/app/association.repository.js';
+import { attachToGroup, detachFromGroup } from '../../src/domain/software/app/association.service.js';
 import { findChunk, findSize } from '../../src/domain/software/content/content.repository.js';
 import {
   copyContent,
@@ -118,6 +108,8 @@ import {
   sumsOfContents,
 } from '../../src/domain/software/content/content.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/domain/software/file/file.service.js';
+import { setDefaultVersions } from '../../src/domain/software/grants/default-versions.service.js';
+import { type GrantMode, planVersionGrant } from '../../src/domain/software/grants/grant.service.js';
 import { unknownTerminals } from '../../src/domain/terminals/terminal/unknown/adoption.service.js';
 import { report } from '../domain/payments/transaction/records.js';
 import { openDatabase } from '../support/database.js';
@@ -174,7 +166,7 @@ const READS: Readonly<Record<string, Read>> = {
   group: (work) => getGroup(work, TWIN + 1),
   'group in use': (work) => isGroupInUse(work, 2),
   'own group': (work) => getGroup(work, 1),
-  'default versions': (work) => defaultVersionsFor(work, 1, [12]),
+  'default versions': (work) => selectDefaultsFor(work, 1, [12]),
   groups: (work) => listGroups(work, PAGE),
   'logical number': (work) => getLogicalNumberByNumber(work, 'N'),
   'logical numbers': (work) => listLogicalNumbers(work, PAGE),

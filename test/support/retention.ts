@@ -1,3 +1,4 @@
+import '../../src/app/wings.js';
 import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Kind, Rules } from '../../src/domain/base/retention/retention.model.js';

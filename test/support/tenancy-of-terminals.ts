@@ -18,7 +18,7 @@ import {
   selectOtherVersions,
   selectReach,
   upsertHeld,
-} from '../../src/domain/software/asset/held-version.repository.js';
+} from '../../src/domain/software/manifest/held-version.repository.js';
 import { manifestEntries, selectSoftware } from '../../src/domain/software/manifest/manifest.repository.js';
 import {
   deleteDeviceToken,

@@ -7,7 +7,7 @@ import { createLogicalNumber } from '../../../src/domain/fleet/logical-number/lo
 import { metacontents } from '../../../src/domain/fleet/metacontent/metacontent.service.js';
 import { parameters } from '../../../src/domain/fleet/parameter/parameter.service.js';
 import { sendNotification } from '../../../src/domain/messages/notification/notification.service.js';
-import { createAppVersion } from '../../../src/domain/software/app-version/app-version.service.js';
+import { createAppVersion } from '../../../src/domain/software/app/app-version.service.js';
 import { createApp } from '../../../src/domain/software/app/app.service.js';
 import { createFile } from '../../../src/domain/software/file/file.service.js';
 import { ContentBuilder } from '../../../src/platform/encoding/content-builder.js';

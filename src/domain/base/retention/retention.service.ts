@@ -1,31 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { pruneLedger } from '../../../database/ledger/prune.js';
-import type { SystemWriteWork, Units } from '../../../database/work.js';
+import type { OldBatch, Retained } from '../../../database/prunings.js';
+import type { Units } from '../../../database/work.js';
 import { LOCAL_ORIGIN } from '../../../platform/caller.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { KeyedHash } from '../../../platform/keys/keyed-hash.js';
 import { instantBefore } from '../../../platform/period.js';
-import { KINDS, type Kind, type OldRows, type Rules } from './retention.model.js';
+import type { Kind, OldRows, Rules } from './retention.model.js';
 import {
-  deleteEndedDeliveries,
-  deleteEndedTokens,
-  deleteOldTransactions,
   selectAged,
   selectAgeOfNoCompany,
   selectAges,
   selectDeletedByTable,
 } from './retention.repository.js';
 
-export { selectDeleted as deletedRows } from './retention.repository.js';
+export { ledgerRetention, selectDeleted as deletedRows } from './retention.repository.js';
 
-/** Maximum rows that one transaction deletes: other changes run between two transactions. */
-export const ROWS_PER_UNIT: Readonly<Record<Kind, number>> = {
-  transactions: 200,
-  ledger: 400,
-  deliveries: 400,
-  tokens: 200,
-};
+/** Rows that retention deletes, in this order; `app/wings.ts` adds what each wing declares. */
+export const retained: Retained[] = [];
+
 /** Pause between two transactions, in which other changes run. */
 const PAUSE_MS = 5;
 /** Minimum rows per transaction if the storage is full: it needs space in the log for each row. */
@@ -51,20 +44,20 @@ export interface PruneOptions {
  * `busy` and storage errors.
  */
 export async function prune(units: Units, options: PruneOptions): Promise<void> {
-  for (const kind of KINDS) {
-    const period = options.rules[kind];
-    if (period !== null) await pruneKind(units, kind, instantBefore(options.now, period), options);
+  for (const each of retained) {
+    const period = options.rules[each.kind];
+    if (period !== null) await pruneKind(units, each, instantBefore(options.now, period), options);
   }
 }
 
-async function pruneKind(units: Units, kind: Kind, before: Date, options: PruneOptions): Promise<void> {
-  const waiting = await companiesWithOld(units, kind, before, options);
+async function pruneKind(units: Units, kept: Retained, before: Date, options: PruneOptions): Promise<void> {
+  const waiting = await companiesWithOld(units, kept, before, options);
   for (let unit = 0; unit < options.maxUnits && !options.isStopped(); unit += 1) {
     const companyId = waiting.shift();
     if (companyId === undefined) return;
-    const count = await pruneOnce(units, kind, { companyId, before, hash: options.hash });
+    const count = await pruneOnce(units, kept, { companyId, before, hash: options.hash });
     if (count === 0) continue;
-    options.onDeleted?.(kind, companyId, count);
+    options.onDeleted?.(kept.kind, companyId, count);
     waiting.push(companyId);
     await sleep(PAUSE_MS);
   }
@@ -73,37 +66,31 @@ async function pruneKind(units: Units, kind: Kind, before: Date, options: PruneO
 /** Ids of companies that have rows from before a time. */
 async function companiesWithOld(
   units: Units,
-  kind: Kind,
+  kept: Retained,
   before: Date,
   { isStopped }: Pick<PruneOptions, 'isStopped'>,
 ): Promise<number[]> {
   const isOld = (at: number | null): boolean => at !== null && at < before.getTime();
   const found: number[] = [];
   for (let after = -1; !isStopped();) {
-    const ages = await units.systemRead((work) => selectAges(work, kind, after, COMPANIES_PER_STATEMENT));
+    const ages = await units.systemRead((work) => selectAges(work, kept, after, COMPANIES_PER_STATEMENT));
     found.push(...ages.filter(({ oldest }) => isOld(oldest)).map(({ id }) => id));
     if (ages.length < COMPANIES_PER_STATEMENT) break;
     after = ages.at(-1)?.id ?? after;
   }
-  if (kind === 'ledger' && isOld(await units.systemRead(selectAgeOfNoCompany))) found.push(NO_COMPANY);
+  if (kept.kind === 'ledger' && isOld(await units.systemRead(selectAgeOfNoCompany))) found.push(NO_COMPANY);
   return found;
 }
 
-interface Batch {
-  readonly companyId: number;
-  readonly before: Date;
-  readonly hash: KeyedHash;
-}
-
 /** Deletes rows in one transaction. Returns their number. */
-async function pruneOnce(units: Units, kind: Kind, batch: Batch): Promise<number> {
-  for (let limit = ROWS_PER_UNIT[kind]; ; limit = Math.floor(limit / 4)) {
+async function pruneOnce(units: Units, kept: Retained, batch: Omit<OldBatch, 'limit'>): Promise<number> {
+  for (let limit = kept.rowsPerUnit; ; limit = Math.floor(limit / 4)) {
     try {
       return await units.systemWrite(
         LOCAL_ORIGIN,
         async (work) => {
           work.freesRoom();
-          return await deleteOld(work, kind, { ...batch, limit });
+          return await kept.deleteOld(work, { ...batch, limit });
         },
         batch.companyId === NO_COMPANY ? undefined : batch.companyId,
       );
@@ -112,17 +99,6 @@ async function pruneOnce(units: Units, kind: Kind, batch: Batch): Promise<number
       if (!isFull || limit / 4 < LEAST_ROWS) throw error;
     }
   }
-}
-
-async function deleteOld(
-  work: SystemWriteWork,
-  kind: Kind,
-  batch: Batch & { readonly limit: number },
-): Promise<number> {
-  if (kind === 'transactions') return await deleteOldTransactions(work, batch);
-  if (kind === 'deliveries') return await deleteEndedDeliveries(work, batch);
-  if (kind === 'tokens') return await deleteEndedTokens(work, batch);
-  return await pruneLedger(work, batch);
 }
 
 /** Rows of one company, or without a company, that `prune` would delete without `maxUnits`. */
@@ -140,23 +116,28 @@ export async function countOld(
   { rules, now }: Pick<PruneOptions, 'rules' | 'now'>,
 ): Promise<readonly OldOfCompany[]> {
   const found: OldOfCompany[] = [];
-  for (const kind of KINDS) {
-    const period = rules[kind];
+  for (const kept of retained) {
+    const period = rules[kept.kind];
     if (period === null) continue;
     const before = instantBefore(now, period);
-    for (const companyId of await companiesWithOld(units, kind, before, { isStopped: () => false })) {
-      found.push({ kind, companyId, ...(await countOfCompany(units, kind, companyId, before)) });
+    for (const companyId of await companiesWithOld(units, kept, before, { isStopped: () => false })) {
+      found.push({ kind: kept.kind, companyId, ...(await countOfCompany(units, kept, companyId, before)) });
     }
   }
   return found;
 }
 
-async function countOfCompany(units: Units, kind: Kind, companyId: number, before: Date): Promise<OldRows> {
+async function countOfCompany(
+  units: Units,
+  kept: Retained,
+  companyId: number,
+  before: Date,
+): Promise<OldRows> {
   let counted = { count: 0, oldest: Infinity, newest: -Infinity };
   let last = { id: 0, at: 0 };
   for (;;) {
     const page = { after: last, before, limit: ROWS_PER_READ };
-    const rows = await units.systemRead((work) => selectAged(work, kind, companyId, page));
+    const rows = await units.systemRead((work) => selectAged(work, kept, companyId, page));
     const young = rows.findIndex(({ at }) => at >= before.getTime());
     for (const { at } of young === -1 ? rows : rows.slice(0, young)) {
       const { count, oldest, newest } = counted;
@@ -176,14 +157,19 @@ export async function retentionFigures(units: Pick<Units, 'systemRead'>): Promis
   readonly deleted: Readonly<Record<string, number>>;
 }> {
   const oldest: Record<string, number | null> = {};
-  for (const kind of KINDS.filter((name) => name !== 'tokens')) oldest[kind] = await oldestOf(units, kind);
-  return { oldest, deleted: await units.systemRead(selectDeletedByTable) };
+  for (const kept of retained) if (kept.kind !== 'tokens') oldest[kept.kind] = await oldestOf(units, kept);
+  const byTable = await units.systemRead(selectDeletedByTable);
+  const deleted = retained.flatMap(({ kind, table }) => {
+    const count = byTable[table];
+    return count === undefined ? [] : [[kind, count] as const];
+  });
+  return { oldest, deleted: Object.fromEntries(deleted) };
 }
 
-async function oldestOf(units: Pick<Units, 'systemRead'>, kind: Kind): Promise<number | null> {
+async function oldestOf(units: Pick<Units, 'systemRead'>, kept: Retained): Promise<number | null> {
   let oldest: number | null = null;
   for (let after = -1; ;) {
-    const ages = await units.systemRead((work) => selectAges(work, kind, after, COMPANIES_PER_STATEMENT));
+    const ages = await units.systemRead((work) => selectAges(work, kept, after, COMPANIES_PER_STATEMENT));
     for (const { oldest: at } of ages) if (at !== null) oldest = Math.min(oldest ?? at, at);
     if (ages.length < COMPANIES_PER_STATEMENT) return oldest;
     after = ages.at(-1)?.id ?? after;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 import { auditShape, byName, fieldsOf, resourceRoutes } from '../../../rest/index.js';
-import { GroupCreate, GroupUpdate, type Group } from './group.model.js';
-import { deleteGroup } from './group.removal.service.js';
-import { createGroup, getGroupByName, listGroups, updateGroup } from './group.service.js';
+import { type Group, GroupCreate, GroupUpdate } from './group.model.js';
+import { createGroup, deleteGroup, getGroupByName, listGroups, updateGroup } from './group.service.js';
 
 const GroupShape = z
   .strictObject({ id: z.int(), name: z.string(), ...auditShape })

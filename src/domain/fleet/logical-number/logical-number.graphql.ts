@@ -1,6 +1,6 @@
 import {
-  graphqlModule,
   fields,
+  graphqlModule,
   id,
   listOf,
   listTypes,
@@ -13,17 +13,17 @@ import {
 } from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
-import { refuseLossByMove } from './kept-software.service.js';
-import { LogicalNumberCreate, LogicalNumberUpdate, type LogicalNumberHead } from './logical-number.model.js';
-import { deleteLogicalNumber } from './logical-number.removal.service.js';
+import { LogicalNumberCreate, type LogicalNumberHead, LogicalNumberUpdate } from './logical-number.model.js';
 import {
   createLogicalNumber,
+  deleteLogicalNumber,
   getLogicalNumber,
   getLogicalNumberByNumber,
   logicalNumbers,
   logicalNumbersOfGroup,
   updateLogicalNumber,
 } from './logical-number.service.js';
+import { refuseLossByMove } from './version-links.service.js';
 
 export const LogicalNumberType = auditedType<LogicalNumberHead, 'groupId'>(
   'LogicalNumber',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 import { auditShape, byName, fieldsOf, resourceRoutes } from '../../../rest/index.js';
-import { LogicalNumberCreate, LogicalNumberUpdate, type LogicalNumber } from './logical-number.model.js';
-import { deleteLogicalNumber } from './logical-number.removal.service.js';
+import { type LogicalNumber, LogicalNumberCreate, LogicalNumberUpdate } from './logical-number.model.js';
 import {
   createLogicalNumber,
+  deleteLogicalNumber,
   getLogicalNumberByNumber,
   listLogicalNumbers,
   updateLogicalNumber,

@@ -1,4 +1,5 @@
 import { only } from '../../../database/company/company-rows.js';
+import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { changed, newValues } from '../../../platform/changes/changes.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
@@ -6,28 +7,34 @@ import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests/page.js';
 import { parse } from '../../../platform/validate.js';
-import { defaultVersionsFor } from '../group/default-versions.service.js';
 import { hasGroup } from '../group/group.service.js';
 import {
-  LogicalNumberCreate,
-  LogicalNumberUpdate,
   type LogicalNumber,
+  LogicalNumberCreate,
   type LogicalNumberHead,
+  LogicalNumberUpdate,
 } from './logical-number.model.js';
-import { logicalNumberHeads } from './logical-number.records.service.js';
 import { logicalNumberTable, withVersions } from './logical-number.repository.js';
-import {
-  deleteLinks,
-  insertLinks,
-  selectVersionsLinkedToGroup,
-  type VersionLink,
-} from './version-links.repository.js';
+import { replaceLinks, selectDefaultsFor, selectVersionsLinkedToGroup } from './version-links.repository.js';
 
 export {
   logicalNumbers,
   logicalNumbersOfAppVersion,
   logicalNumbersOfGroup,
+  withVersions,
 } from './logical-number.repository.js';
+
+/** Logical numbers without their app versions. */
+export const logicalNumberHeads = new Records({
+  entityType: 'logical_number',
+  table: logicalNumberTable,
+  counter: 'logical_numbers',
+  unique: {
+    field: 'number',
+    match: ({ number }) => ({ number }),
+    message: 'A logical number with this number exists already.',
+  },
+});
 
 const NUMBERS_PER_QUERY = 2_000;
 
@@ -74,7 +81,7 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
   const kept = await versionsIn(work, values.groupId, requested, []);
   const appVersionIds = requested === undefined ? await withDefaults(work, values.groupId, kept) : kept;
   const created = await logicalNumberTable.insert(work, values);
-  await insertLinks(work, linksOf(created.id, appVersionIds));
+  await replaceLinks(work, [{ ...created, appVersionIds: [] }], new Map([[created.id, appVersionIds]]));
   const after = { ...created, appVersionIds };
   work.ledger.created('logical_number', after);
   return after;
@@ -97,31 +104,29 @@ export async function updateLogicalNumber(
   const kept = await versionsIn(work, values.groupId, appVersionIds, current.appVersionIds);
   const getsDefaults = isMoved && appVersionIds === undefined;
   const versions = getsDefaults ? await withDefaults(work, values.groupId, kept) : kept;
-  await replaceVersions(work, current, versions);
+  await replaceLinks(work, [current], new Map([[current.id, versions]]));
   const head = await logicalNumberTable.update(work, current, values);
   const after = { ...head, appVersionIds: versions };
   work.ledger.updated('logical_number', current, after);
   return after;
 }
 
+/** Removes what belongs to a logical number that is being deleted. Errors: `too_many_records`. */
+type Removal = (work: WriteWork, logicalNumber: LogicalNumber) => Promise<void>;
+
+/** Removals by other resources, in this order; `app/wings.ts` adds them. */
+export const logicalNumberRemovals: Removal[] = [];
+
+/** Deletes what belongs to it too, but leaves its devices without a number (contract 18). Errors: `too_many_records`. */
+export async function deleteLogicalNumber(work: WriteWork, logicalNumber: LogicalNumber): Promise<void> {
+  for (const remove of logicalNumberRemovals) await remove(work, logicalNumber);
+  await logicalNumberTable.deleteById(work, logicalNumber.id);
+  work.ledger.deleted('logical_number', logicalNumber);
+}
+
 async function complete(work: ReadWork, head: LogicalNumberHead): Promise<LogicalNumber> {
   return only(await withVersions(work, [head]));
 }
-
-async function replaceVersions(
-  work: WriteWork,
-  current: LogicalNumber,
-  versions: readonly number[],
-): Promise<void> {
-  const removed = current.appVersionIds.filter((id) => !versions.includes(id));
-  const added = versions.filter((id) => !current.appVersionIds.includes(id));
-  const { id } = current;
-  if (removed.length > 0) await deleteLinks(work, linksOf(id, removed));
-  await insertLinks(work, linksOf(id, added));
-}
-
-const linksOf = (logicalNumberId: number, appVersionIds: readonly number[]): readonly VersionLink[] =>
-  appVersionIds.map((appVersionId) => ({ logicalNumberId, appVersionId }));
 
 /** The requested app versions that are linked to the group, or the former ones that are. */
 async function versionsIn(
@@ -143,7 +148,7 @@ async function withDefaults(
   kept: readonly number[],
 ): Promise<readonly number[]> {
   if (groupId === null) return kept;
-  const added = await defaultVersionsFor(work, groupId, kept);
+  const added = await selectDefaultsFor(work, groupId, kept);
   return [...kept, ...added].sort((one, other) => one - other);
 }
 

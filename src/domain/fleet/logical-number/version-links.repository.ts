@@ -19,9 +19,29 @@ const devices = new CompanyRows('devices');
 /** Maximum links that are examined to count terminals: other changes wait meanwhile. */
 const MAX_COUNTED = 5_000;
 
-/** Inserts links. One statement; none if there are no links. */
-export async function insertLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
-  if (links.length === 0) return;
+/**
+ * Gives logical numbers other app versions, `after` by the id of the number. Two statements at most, however many
+ * numbers and versions there are.
+ */
+export async function replaceLinks(
+  work: WriteWork,
+  numbers: readonly { readonly id: number; readonly appVersionIds: readonly number[] }[],
+  after: ReadonlyMap<number, readonly number[]>,
+): Promise<void> {
+  const [removed, added]: [VersionLink[], VersionLink[]] = [[], []];
+  for (const { id, appVersionIds } of numbers) {
+    const versions = after.get(id) ?? [];
+    const [had, has] = [new Set(appVersionIds), new Set(versions)];
+    const linksTo = (ids: readonly number[]): VersionLink[] =>
+      ids.map((appVersionId) => ({ logicalNumberId: id, appVersionId }));
+    removed.push(...linksTo(appVersionIds.filter((version) => !has.has(version))));
+    added.push(...linksTo(versions.filter((version) => !had.has(version))));
+  }
+  if (removed.length > 0) await deleteLinks(work, removed);
+  if (added.length > 0) await insertLinks(work, added);
+}
+
+async function insertLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id)
     select ${typed('integer', companyId)}, pair.id, pair.other
@@ -41,14 +61,22 @@ export async function selectVersionsLinkedToGroup(
   return links.map((link) => link.app_version_id);
 }
 
-/** Links of groups with the given app versions, by group id. One statement. */
-export async function selectVersionsOfGroups(
+/**
+ * Default versions for a logical number with the versions `held` that enters the group, ascending. Defaults of an
+ * app are left out if the number has a version of this app. One statement.
+ */
+export async function selectDefaultsFor(
   work: ReadWork,
-  groupIds: readonly number[],
-  appVersionIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly object[]>> {
-  const links = await groupLinks.select(work, { group_id: groupIds, app_version_id: appVersionIds });
-  return Map.groupBy(links, (link) => link.group_id);
+  groupId: number,
+  held: readonly number[],
+): Promise<readonly number[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ id: number }>`select d.app_version_id as id from group_default_versions as d
+    join app_versions as v on v.company_id = d.company_id and v.id = d.app_version_id
+    where d.company_id = ${companyId} and d.group_id = ${groupId} and v.app_id not in (
+      select app_id from app_versions where company_id = ${companyId} and id ${inIds(held)})
+    order by d.app_version_id`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /**
@@ -144,7 +172,7 @@ export async function selectLinksOfNumbers(
   return rows;
 }
 
-export async function deleteLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
+async function deleteLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   await sql`delete from logical_number_app_versions where company_id = ${companyId}
     and (logical_number_id, app_version_id) in (

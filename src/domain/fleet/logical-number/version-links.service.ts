@@ -1,12 +1,18 @@
-import type { WriteWork } from '../../../database/work.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { counted, DomainError } from '../../../platform/errors.js';
 import { MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/limits/many-records.js';
-import { logicalNumberHeads } from './logical-number.records.service.js';
+import type { LogicalNumber } from './logical-number.model.js';
 import { logicalNumberTable, withVersions } from './logical-number.repository.js';
+import { logicalNumberHeads } from './logical-number.service.js';
 import {
+  countHolders,
   countLinksOfVersions,
-  deleteLinks,
+  countTerminals,
+  isHeld,
+  replaceLinks,
   selectLinksOfVersions,
+  selectVersionsLinkedToGroup,
   type VersionLink,
 } from './version-links.repository.js';
 
@@ -39,11 +45,21 @@ export async function dropVersionLinks(
     if (index > 0) await yieldToEventLoop();
     const ids = [...new Set(part.map(({ logicalNumberId }) => logicalNumberId))];
     const before = await withVersions(work, await logicalNumberTable.select(work, { id: ids }));
-    await deleteLinks(work, part);
-    await logicalNumberHeads.updateAll(work, before, {}, ({ appVersionIds: had }) => ({
-      appVersionIds: had.filter((id) => !gone.has(id)),
-    }));
+    const kept = before.map(
+      (number) => [number.id, number.appVersionIds.filter((id) => !gone.has(id))] as const,
+    );
+    await replaceVersions(work, before, new Map(kept));
   }
+}
+
+/** Gives logical numbers other app versions, `after` by the id of the number; each change is recorded. */
+export async function replaceVersions(
+  work: WriteWork,
+  numbers: readonly LogicalNumber[],
+  after: ReadonlyMap<number, readonly number[]>,
+): Promise<void> {
+  await replaceLinks(work, numbers, after);
+  await logicalNumberHeads.updateAll(work, numbers, {}, ({ id }) => ({ appVersionIds: after.get(id) ?? [] }));
 }
 
 /** The links in parts, so that all links of a logical number are in one part. */
@@ -55,4 +71,54 @@ function partsOf(links: readonly VersionLink[]): readonly (readonly VersionLink[
     else last.push(...own);
   }
   return parts;
+}
+
+/**
+ * Refuses to remove versions from logical numbers while terminals use these numbers. `groupIds`: only numbers
+ * of these groups; undefined for all. Errors: `in_use`.
+ */
+export async function refuseLoss(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+  groupIds?: readonly number[],
+): Promise<void> {
+  if (appVersionIds.length === 0 || groupIds?.length === 0) return;
+  const { terminals, more } = await countHolders(work, appVersionIds, groupIds);
+  if (terminals > 0 || more) throw inUse(terminals, more);
+}
+
+/**
+ * Refuses to move a logical number to another group, or out of its group, while terminals would lose versions
+ * that are not linked to the new group. Errors: `in_use`.
+ */
+export async function refuseLossByMove(
+  work: ReadWork,
+  current: LogicalNumber,
+  { groupId, appVersionIds: chosen }: { readonly groupId?: unknown; readonly appVersionIds?: unknown },
+): Promise<void> {
+  const isMoved = groupId !== undefined && groupId !== current.groupId;
+  if (!isMoved || chosen !== undefined || current.appVersionIds.length === 0) return;
+  const kept =
+    typeof groupId === 'number'
+      ? await selectVersionsLinkedToGroup(work, groupId, current.appVersionIds)
+      : [];
+  if (kept.length === current.appVersionIds.length) return;
+  const terminals = await countTerminals(work, current.id);
+  if (terminals > 0) throw inUse(terminals, false);
+}
+
+/** Refuses to replace the bytes of a version that a logical number has. Errors: `in_use`. */
+export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Promise<void> {
+  if (!(await isHeld(work, appVersionId))) return;
+  const message =
+    'must stay as it is: logical numbers have this version. Create a version with another number';
+  throw new DomainError('in_use', message, { fields: { bytecode: [message] } });
+}
+
+function inUse(terminals: number, more: boolean): DomainError {
+  const count = `${more ? 'At least ' : ''}${counted(terminals, 'terminal')}`;
+  return new DomainError(
+    'in_use',
+    `${count} would lose app versions. Send force: true to make the change anyway.`,
+  );
 }

@@ -28,6 +28,8 @@ import {
 import { TransactionFilter, type Transaction } from './transaction.model.js';
 import { findTransaction } from './transaction.repository.js';
 
+export { transactionRetention } from './transaction-retention.repository.js';
+
 export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
   return found(await findTransaction(work, id), 'transaction');
 }

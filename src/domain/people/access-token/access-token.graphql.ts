@@ -5,16 +5,13 @@ import {
   enumeration,
   graphqlModule,
   idOf,
-  fields,
   inputOf,
   instant,
   listOf,
   listTypes,
-  many,
   nodeType,
   nullable,
   object,
-  one,
   payloadType,
   queries,
   recordMutations,
@@ -23,9 +20,8 @@ import {
   type Input,
 } from '../../../graphql/index.js';
 import type { Scope as ScopeName } from '../../../platform/caller.js';
-import { UserList, UserType } from '../user/user.graphql.js';
 import { NamedTokenCreate, type AccessToken } from './access-token.model.js';
-import { apiTokens, apiTokensOfUser, createOwnToken } from './access-token.service.js';
+import { apiTokens, createOwnToken } from './access-token.service.js';
 import { getManagedToken, renewToken, revokeToken } from './token-rights.service.js';
 
 export const Scope = enumeration<ScopeName>(
@@ -47,7 +43,7 @@ const ApiTokenKind = enumeration<AccessToken['kind']>('ApiTokenKind', 'How a tok
   named: 'By `apiTokenCreate` or the command line. Its text is shown once.',
 });
 
-const ApiTokenType = nodeType<AccessToken, 'companyId' | 'userId'>(
+export const ApiTokenType = nodeType<AccessToken, 'companyId' | 'userId'>(
   'ApiToken',
   'An access token of a user for the company. Its text cannot be read again.',
   {
@@ -145,13 +141,5 @@ export const apiTokenGraphql = graphqlModule(
         run: revokeToken,
       },
     },
-  }),
-  fields(ApiTokenType, {
-    user: one(UserList, 'userId', 'User on whose behalf the token acts.'),
-  }),
-  fields(UserType, {
-    apiTokens: many(ApiTokenList, apiTokensOfUser, 'id', 'Tokens of the user for the company.', {
-      scope: 'admin',
-    }),
   }),
 );

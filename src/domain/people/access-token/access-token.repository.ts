@@ -5,6 +5,7 @@ import { CompanyRows, inCompany, type OfCompany } from '../../../database/compan
 import { drawIds } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
+import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
 import { instant, json, nullable } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import type { Role, Scope } from '../../../platform/caller.js';
@@ -171,3 +172,27 @@ export async function findToken(work: ReadWork, id: number): Promise<AccessToken
 export async function listTokens(work: OfCompany<SystemReadWork>): Promise<AccessToken[]> {
   return (await tokens.select(work, {}, { orderBy: ['id'] })).map(tokenOf);
 }
+
+/** Revoked and expired tokens, by the earlier of the two times. */
+export const tokenRetention: Retained = {
+  kind: 'tokens',
+  table: 'access_tokens',
+  rowsPerUnit: 200,
+  oldest: sql`select case when r.at < e.at or e.at is null then r.at else e.at end from
+    (select min(revoked_at) as at from access_tokens where company_id = c.id and revoked_at is not null) as r,
+    (select min(expires_at) as at from access_tokens where company_id = c.id and expires_at is not null) as e`,
+  aged: (companyId, { after, before }) =>
+    sql`select id, case when revoked_at < ${before} then revoked_at else expires_at end as at
+      from access_tokens where company_id = ${companyId} and id > ${after.id}
+        and (revoked_at < ${before} or expires_at < ${before}) order by id`,
+  deleteOld: async (work, { companyId, before, limit }) => {
+    const { db } = specialSql(work);
+    const { rows } = await sql<AgedRow>`select id, revoked_at as at from access_tokens
+        where company_id = ${companyId} and revoked_at is not null and revoked_at < ${before}
+      union select id, expires_at as at from access_tokens
+        where company_id = ${companyId} and expires_at is not null and expires_at < ${before}
+      order by at, id limit ${limit}`.execute(db);
+    const once = [...new Map(rows.map((row) => [row.id, row])).values()];
+    return await deleteAged(work, companyId, 'access_tokens', once);
+  },
+};

@@ -14,7 +14,7 @@ import {
 } from './access-token.repository.js';
 import type { Member } from './access-token.rules.js';
 
-export { apiTokens, apiTokensOfUser, listTokens } from './access-token.repository.js';
+export { apiTokens, apiTokensOfUser, listTokens, tokenRetention } from './access-token.repository.js';
 
 export async function getToken(work: ReadWork, id: number): Promise<AccessToken> {
   return found(await findToken(work, id), 'access token');

@@ -1,19 +1,13 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 
 import {
-  all,
-  computed,
   graphqlModule,
-  fields,
   nodesOf,
   nodeType,
-  nullable,
-  object,
   payloadOf,
   text,
   type GraphqlContext,
 } from '../../../graphql/index.js';
-import { UserList, UserType } from '../user/user.graphql.js';
 import type { Company } from './company.model.js';
 import { changeCompany, companies } from './company.service.js';
 
@@ -55,16 +49,4 @@ class CompanyMutations {
   }
 }
 
-export const companyGraphql = graphqlModule(
-  CompanyMutations,
-  nodesOf(companies),
-  fields(CompanyType, {
-    users: all(UserList, 'Members of the company.', { scope: 'admin' }),
-  }),
-  fields(UserType, {
-    company: computed(
-      nullable(object(CompanyType, 'The company of the token, of which the user is a member.')),
-      (_user, ctx) => ctx.one(companies, ctx.caller.companyId),
-    ),
-  }),
-);
+export const companyGraphql = graphqlModule(CompanyMutations, nodesOf(companies));

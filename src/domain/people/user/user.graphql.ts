@@ -1,18 +1,26 @@
 import {
+  all,
   computed,
   graphqlModule,
   fields,
   instant,
   int,
   listTypes,
+  many,
   nodeType,
   nullable,
+  object,
+  one,
   queries,
   text,
   type ResolvedField,
   type TypedField,
 } from '../../../graphql/index.js';
 import { demandScope, mayUse } from '../../../platform/caller.js';
+import { ApiTokenList, ApiTokenType } from '../access-token/access-token.graphql.js';
+import { apiTokensOfUser } from '../access-token/access-token.service.js';
+import { CompanyType } from '../company/company.graphql.js';
+import { companies } from '../company/company.service.js';
 import { users } from './member/member.service.js';
 import type { Member } from './user.model.js';
 
@@ -55,5 +63,16 @@ const personalFields: Readonly<Record<Personal, ResolvedField<Member>>> = {
 
 export const userGraphql = graphqlModule(
   queries(UserList, { scope: 'admin', listDescription: 'All members of the company.' }),
-  fields(UserType, personalFields),
+  fields(UserType, {
+    ...personalFields,
+    company: computed(
+      nullable(object(CompanyType, 'The company of the token, of which the user is a member.')),
+      (_user, ctx) => ctx.one(companies, ctx.caller.companyId),
+    ),
+    apiTokens: many(ApiTokenList, apiTokensOfUser, 'id', 'Tokens of the user for the company.', {
+      scope: 'admin',
+    }),
+  }),
+  fields(ApiTokenType, { user: one(UserList, 'userId', 'User on whose behalf the token acts.') }),
+  fields(CompanyType, { users: all(UserList, 'Members of the company.', { scope: 'admin' }) }),
 );

@@ -8,18 +8,18 @@ import {
   queries,
   text,
 } from '../../../graphql/index.js';
-import { refuseLoss } from '../../fleet/logical-number/kept-software.service.js';
+import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
-import { versionIdsOf } from '../app-version/app-version.removal.service.js';
+import { versionIdsOf } from './app-version.removal.service.js';
 import {
+  type App,
   AppCreate,
   AppUpdate,
-  type App,
   type CommunicationFormat,
   type Kind,
   type Language,
 } from './app.model.js';
-import { deleteApp, apps, createApp, getApp, getAppByName, updateApp } from './app.service.js';
+import { apps, createApp, deleteApp, getApp, getAppByName, updateApp } from './app.service.js';
 
 const AppKind = enumeration<Kind>('AppKind', 'Role of an app.', {
   standard: 'Runs on its own.',

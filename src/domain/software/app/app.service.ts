@@ -4,8 +4,8 @@ import { changed, newValues } from '../../../platform/changes/changes.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { deleteAppVersionsOf } from '../app-version/app-version.removal.service.js';
-import { AppCreate, AppUpdate, MAX_APP_NAME, type App } from './app.model.js';
+import { deleteAppVersionsOf } from './app-version.removal.service.js';
+import { type App, AppCreate, AppUpdate, MAX_APP_NAME } from './app.model.js';
 import { appTable, isModuleInUse } from './app.repository.js';
 import { identify, identifyAnew } from './app.rules.js';
 

@@ -1,6 +1,6 @@
-import { graphqlModule, fields, many } from '../../../graphql/index.js';
-import { AppVersionList, AppVersionType } from '../app-version/app-version.graphql.js';
-import { appVersionsOfFile } from '../app-version/app-version.service.js';
+import { fields, graphqlModule, many } from '../../../graphql/index.js';
+import { AppVersionList, AppVersionType } from '../app/app-version.graphql.js';
+import { appVersionsOfFile } from '../app/app-version.service.js';
 import { FileList, FileType } from './file.graphql.js';
 import { filesOfAppVersion } from './file.service.js';
 

@@ -1,5 +1,5 @@
 import type { WriteWork } from '../../../database/work.js';
-import { dropFileFromVersions } from '../app-version/app-version.removal.service.js';
+import { dropFileFromVersions } from '../app/app-version.removal.service.js';
 import { releaseContents } from '../content/content.service.js';
 import type { File } from './file.model.js';
 import { fileRecords } from './file.service.js';

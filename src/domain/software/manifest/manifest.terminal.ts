@@ -5,8 +5,8 @@ import { etagOfText } from '../../../platform/encoding/etag.js';
 import { JSON_TYPE, type TerminalExchange, type TerminalRoute } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
 import { LANGUAGES } from '../app/app.model.js';
-import { droppedBy } from '../asset/asset.service.js';
-import { CRC_PARAMETER, knownCrc } from '../asset/asset.terminal.js';
+import { droppedBy } from './asset.service.js';
+import { CRC_PARAMETER, knownCrc } from './asset.terminal.js';
 import type { RenderedManifest } from './manifest.model.js';
 import { getManifest } from './manifest.service.js';
 

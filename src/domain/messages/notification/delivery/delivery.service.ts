@@ -1,7 +1,7 @@
-import type { ReadWork, Units, WriteWork } from '../../../../database/work.js';
+import type { Units, WriteWork } from '../../../../database/work.js';
 import { LOCAL_ORIGIN } from '../../../../platform/caller.js';
 import { isTurnOver, yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
-import { tooManyRecords } from '../../../../platform/limits/many-records.js';
+import { MAX_DELETED_TOGETHER, tooManyRecords } from '../../../../platform/limits/many-records.js';
 import { DELIVERY } from './delivery.model.js';
 import {
   deliveries,
@@ -11,6 +11,8 @@ import {
   makePart,
   selectMembersAfter,
 } from './delivery.repository.js';
+
+export { deliveryRetention } from './delivery-retention.repository.js';
 
 /** Maximum deliveries that one statement inserts: 1,000 took up to 50 ms in a large database. */
 const ROWS_PER_PART = 500;
@@ -81,12 +83,20 @@ export async function takeDeliveryStep(units: Units, companyId: number): Promise
   return part.companyId;
 }
 
-/** Number of deliveries of the logical number. */
-export async function countDeliveriesOf(work: ReadWork, logicalNumberId: number): Promise<number> {
-  return await deliveries.count(work, { logical_number_id: logicalNumberId });
-}
-
-/** Deletes the deliveries of a logical number that is being deleted. */
-export async function deleteDeliveriesOf(work: WriteWork, logicalNumberId: number): Promise<void> {
-  await deliveries.deleteInParts(work, { logical_number_id: logicalNumberId });
+/** Deletes the deliveries of a logical number that is being deleted. Errors: `too_many_records`. */
+export async function deleteDeliveriesOf(
+  work: WriteWork,
+  { id, number }: { readonly id: number; readonly number: string },
+): Promise<void> {
+  const ofNumber = { logical_number_id: id };
+  const total = await deliveries.count(work, ofNumber);
+  if (total > MAX_DELETED_TOGETHER) {
+    throw tooManyRecords(
+      `The logical number ${number}`,
+      `${total} deliveries of notifications`,
+      MAX_DELETED_TOGETHER,
+      'first delete old ones (terminal-gateway db prune --deliveries), or set KEEP_DELIVERIES',
+    );
+  }
+  await deliveries.deleteInParts(work, ofNumber);
 }

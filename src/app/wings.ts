@@ -1,0 +1,29 @@
+/** What wings register with those below them: how their rows are removed with others, and after which time. */
+import { ledgerRetention, retained } from '../domain/base/retention/retention.service.js';
+import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
+import { groupRemovals } from '../domain/fleet/group/group.service.js';
+import { logicalNumberRemovals } from '../domain/fleet/logical-number/logical-number.service.js';
+import { metacontents } from '../domain/fleet/metacontent/metacontent.service.js';
+import { deleteOwned } from '../domain/fleet/owner/owned-record.service.js';
+import { parameters } from '../domain/fleet/parameter/parameter.service.js';
+import {
+  deleteDeliveriesOf,
+  deliveryRetention,
+} from '../domain/messages/notification/delivery/delivery.service.js';
+import { transactionRetention } from '../domain/payments/transaction/transaction.service.js';
+import { tokenRetention } from '../domain/people/access-token/access-token.service.js';
+
+const owned = [parameters, metacontents];
+
+groupRemovals.push((work, { id, name }) =>
+  deleteOwned(work, `The group ${name}`, { groupId: id, logicalNumberId: null }, owned),
+);
+
+logicalNumberRemovals.push(
+  deleteDeliveriesOf,
+  (work, { id, number }) =>
+    deleteOwned(work, `The logical number ${number}`, { logicalNumberId: id, groupId: null }, owned),
+  detachDevicesFrom,
+);
+
+retained.push(transactionRetention, ledgerRetention, deliveryRetention, tokenRetention);

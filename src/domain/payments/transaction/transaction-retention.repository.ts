@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+
+import { inIds, inList } from '../../../database/bound-lists.js';
+import { specialSql } from '../../../database/company/special-sql.js';
+import {
+  deletedUpTo,
+  inParts,
+  notePruning,
+  prunedUpTo,
+  type OldBatch,
+  type Retained,
+} from '../../../database/prunings.js';
+import type { SystemWriteWork } from '../../../database/work.js';
+import { MINUTE, SPANS } from '../../../platform/clock.js';
+import { ROLLUPS } from '../../../schema/rollups.js';
+
+/** Rows that one statement deletes; more would block the event loop for too long. */
+const ROWS_PER_DELETE = 50;
+
+/** Transactions, by the time of their recording. */
+export const transactionRetention: Retained = {
+  kind: 'transactions',
+  table: 'transactions',
+  rowsPerUnit: 200,
+  oldest: sql`select t.recorded_at from transactions as t
+    where t.company_id = c.id and t.id > ${deletedUpTo('transactions')} order by t.id limit 1`,
+  aged: (companyId, { after }) =>
+    sql`select id, recorded_at as at from transactions
+      where company_id = ${companyId} and id > ${after.id} order by id`,
+  deleteOld: deleteOldTransactions,
+};
+
+interface OldTransaction {
+  readonly id: number;
+  readonly recorded_at: number;
+  readonly started_at: number;
+  readonly app_name: string;
+}
+
+/**
+ * Deletes the oldest transactions of a company in the order of their recording, up to the first one that must
+ * be kept. Triggers subtract them from all totals; totals that become 0 are deleted too. Returns the number
+ * of transactions.
+ */
+async function deleteOldTransactions(
+  work: SystemWriteWork,
+  { companyId, before, limit }: OldBatch,
+): Promise<number> {
+  const { db } = specialSql(work);
+  const after = await prunedUpTo(db, companyId, 'transactions');
+  const { rows } = await sql<OldTransaction>`select id, recorded_at, started_at, app_name from transactions
+    where company_id = ${companyId} and id > ${after} order by id limit ${limit}`.execute(db);
+  const young = rows.findIndex((row) => row.recorded_at >= before.getTime());
+  const old = young === -1 ? rows : rows.slice(0, young);
+  const last = old.at(-1);
+  if (last === undefined) return 0;
+  await inParts(
+    old.map(({ id }) => id),
+    ROWS_PER_DELETE,
+    (part) =>
+      sql`delete from transactions where company_id = ${companyId}
+      and id >= ${part[0]} and id <= ${part.at(-1)}`.execute(db),
+  );
+  await deleteEmptyTotals(work, companyId, old);
+  const pruned = { count: old.length, upTo: last.id, newestAt: new Date(last.recorded_at) };
+  await notePruning(db, companyId, 'transactions', { ...pruned, now: work.now });
+  return old.length;
+}
+
+async function deleteEmptyTotals(
+  work: SystemWriteWork,
+  companyId: number,
+  deleted: readonly OldTransaction[],
+): Promise<void> {
+  const { db } = specialSql(work);
+  const apps = [...new Set(deleted.map((row) => row.app_name))];
+  for (const span of SPANS) {
+    const length = span * MINUTE;
+    const starts = [...new Set(deleted.map((row) => Math.trunc(row.started_at / length) * span))];
+    for (const { name: table, kind } of ROLLUPS) {
+      const ofApps = kind.includes('app_name') ? sql`and app_name ${inList('text', apps)}` : sql``;
+      await sql`delete from ${sql.table(table)} where company_id = ${companyId}
+        and span = ${span} and start ${inIds(starts)} ${ofApps} and total = 0`.execute(db);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import { Arg, Ctx, ID, Info, Mutation, Resolver } from 'type-graphql';
+
+import {
+  dryRunArg,
+  enumeration,
+  expectCountArg,
+  id,
+  listOf,
+  recordMutations,
+  type FilterInput,
+  flag,
+  type GraphqlContext,
+  graphqlModule,
+  type GraphQLResolveInfo,
+  type Input,
+  inputOf,
+  nullable,
+  object,
+  targetConditionOf,
+  targetPayload,
+  withNumbers,
+} from '../../../graphql/index.js';
+import { GroupList } from '../../fleet/group/group.graphql.js';
+import { getGroup } from '../../fleet/group/group.service.js';
+import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
+import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
+import type { Affected } from '../../fleet/logical-number/target.service.js';
+import { AppVersionGrant } from '../app/app-version.model.js';
+import { setDefaultVersions } from './default-versions.service.js';
+import { type GrantMode, planGrant } from './grant.service.js';
+
+const REFERENCES = { appVersionIds: 'AppVersion', groupId: 'Group' };
+
+const Mode = enumeration<GrantMode>('AppVersionGrantMode', 'What a grant does with the app versions.', {
+  add: 'The logical numbers get the versions, and keep all that they have.',
+  remove: 'The logical numbers lose the versions.',
+  replace_of_same_app: 'The logical numbers get the versions, and lose other versions of the same apps.',
+});
+
+const AppVersionGrantTargetInput = inputOf(
+  'AppVersionGrantTargetInput',
+  AppVersionGrant.pick({ groupId: true, logicalNumbers: true }),
+  {
+    description:
+      'Target of a grant: exactly one of a group, logical numbers, a filter and `all: true`. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
+    references: { groupId: 'Group' },
+    descriptions: {
+      groupId: 'Global id of a group. The target is all logical numbers that it has now.',
+      logicalNumbers: 'Logical numbers (`number`, not ids); duplicates count once.',
+    },
+    fields: {
+      filter: nullable(
+        object(
+          LogicalNumberList.Filter,
+          'The target is all logical numbers for which this holds now. Every condition must have a value, and there must be one.',
+        ),
+      ),
+      all: nullable(flag('True: the target is all logical numbers of the company.')),
+    },
+  },
+);
+
+const AppVersionGrantPayload = targetPayload(
+  'AppVersionGrant',
+  'Number of logical numbers whose versions have changed; 0 if all of them were as requested already.',
+  LogicalNumberType,
+);
+
+interface Target extends Input {
+  readonly filter?: FilterInput | null;
+  readonly all?: boolean | null;
+}
+
+/** Path in the arguments of a field that a domain error names. */
+function pathOf(field: string): readonly string[] {
+  const path = field.split('.');
+  return ['groupId', 'logicalNumbers', 'filter'].includes(path[0] ?? '') ? ['target', ...path] : path;
+}
+
+@Resolver()
+class AppVersionGrants {
+  @Mutation(() => AppVersionGrantPayload, {
+    description: [
+      'Gives app versions to many logical numbers, or takes them away. Versions that are not named stay as they are,',
+      'unless the mode says otherwise, so two dashboards that add different versions do not undo the change of each other.',
+      'The versions must be attached to the group of each logical number, unless they are taken away.',
+      'Logical numbers are changed in parts of at most 200; if an error interrupts the mutation, repeat it:',
+      'those that were changed already do not change again.',
+    ].join(' '),
+  })
+  appVersionGrant(
+    @Arg('appVersionIds', () => [ID], { description: 'Global ids of the app versions. At most 100.' })
+    appVersionIds: string[],
+    @Arg('target', () => AppVersionGrantTargetInput, { description: 'The logical numbers to change.' })
+    { filter, all, ...target }: Target,
+    @Arg('mode', () => Mode.values, {
+      nullable: true,
+      defaultValue: 'add',
+      description: 'What to do with the versions.',
+    })
+    mode: GrantMode | null,
+    @dryRunArg() dryRun: boolean | null,
+    @expectCountArg() expectCount: number | null | undefined,
+    @Ctx() ctx: GraphqlContext,
+    @Info() info: GraphQLResolveInfo,
+  ) {
+    let tried: Affected | null = null;
+    return ctx.changeInParts(
+      async (work) => {
+        const input = withNumbers({ appVersionIds, ...target }, REFERENCES);
+        const condition = filter == null ? undefined : targetConditionOf(logicalNumbers, filter, info);
+        const request = { input, condition, all: all === true, mode: mode ?? 'add' };
+        const plan = await planGrant(work, { ...request, dryRun: dryRun === true, expectCount });
+        ({ tried } = plan);
+        return plan.parts;
+      },
+      (counts: readonly number[]) => tried ?? { count: counts.reduce((sum, count) => sum + count, 0) },
+      pathOf,
+    );
+  }
+}
+
+const defaultVersions = recordMutations(GroupList, {
+  get: getGroup,
+  references: { appVersionIds: 'AppVersion' },
+  changes: {
+    groupSetDefaultAppVersions: {
+      description:
+        'Replaces the app versions that logical numbers get when they are created in the group or moved to it. Logical numbers that the group has already do not change: see `appVersionGrant`.',
+      args: {
+        appVersionIds: listOf(
+          id(
+            'Global ids of app versions that are attached to the group, at most one of each app. At most 1000.',
+          ),
+        ),
+      },
+      run: setDefaultVersions,
+    },
+  },
+});
+
+export const appVersionGrantGraphql = graphqlModule(AppVersionGrants, defaultVersions);

@@ -1,0 +1,276 @@
+import { CompanyRows } from '../../../database/company/company-rows.js';
+import type { Condition } from '../../../database/list/condition.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { invalid } from '../../../platform/errors.js';
+import { parse } from '../../../platform/validate.js';
+import type { LogicalNumber, LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
+import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical-number.service.js';
+import {
+  affected,
+  type Affected,
+  demandCount,
+  findTarget,
+  type NumberTarget,
+} from '../../fleet/logical-number/target.service.js';
+import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
+import { AppVersionGrant } from '../app/app-version.model.js';
+import { appVersions } from '../app/app-version.service.js';
+
+const MAX_VERSIONS = 100;
+const MAX_NUMBERS = 10_000;
+/** Maximum number of logical numbers multiplied by number of versions. */
+const MAX_LINKS = 100_000;
+/** Maximum changes of one transaction: other changes wait for it. */
+const NUMBERS_PER_PART = 200;
+const LINKS_PER_PART = 1_000;
+/** Groups per statement: with 100 versions, it reads 10,000 links. */
+const GROUPS_PER_QUERY = 100;
+
+const groupLinks = new CompanyRows('app_version_groups');
+
+export type GrantMode = 'add' | 'remove' | 'replace_of_same_app';
+
+/** App versions that many logical numbers get or lose. */
+export interface VersionGrant {
+  readonly mode: GrantMode;
+  readonly appVersionIds: readonly number[];
+}
+
+export interface GrantRequest {
+  /** An `AppVersionGrant`. */
+  readonly input: unknown;
+  /** Filter that selects logical numbers, instead of a group or a list; undefined if none is given. */
+  readonly condition: Condition | undefined;
+  /** Whether all logical numbers of the company are the target. */
+  readonly all: boolean;
+  readonly mode: GrantMode;
+  /** True to return what would change, without changing it. */
+  readonly dryRun: boolean;
+  /** Expected number of logical numbers that change; null or undefined for any. */
+  readonly expectCount: number | null | undefined;
+}
+
+interface GrantPlan {
+  readonly parts: readonly GrantPart[];
+  /** Logical numbers that would change; null unless `dryRun`. */
+  readonly tried: Affected | null;
+}
+
+/**
+ * Plans to give app versions to many logical numbers, or to take them away, in parts, see `planVersionGrant`.
+ * The whole request is checked before the first part. Errors: `invalid`, `too_many_records`.
+ */
+export async function planGrant(
+  work: ReadWork,
+  { input, mode, dryRun, expectCount, ...selected }: GrantRequest,
+): Promise<GrantPlan> {
+  const { appVersionIds, ...given } = parse(AppVersionGrant, input);
+  const target = targetOf(given, selected);
+  if (appVersionIds.length > MAX_VERSIONS) {
+    throw invalid('appVersionIds', `must have at most ${MAX_VERSIONS} entries`);
+  }
+  const apps = await appsOfVersions(work, appVersionIds);
+  if (apps.size < appVersionIds.length) throw invalid('appVersionIds', 'must hold ids of app versions only');
+  if (mode === 'replace_of_same_app') refuseSameApp(apps);
+  const fitting = Math.floor(MAX_LINKS / Math.max(appVersionIds.length, 1));
+  const numbers = await findTarget(work, target, Math.min(MAX_NUMBERS, fitting));
+  const grant = { mode, appVersionIds };
+  const parts = await planVersionGrant(work, numbers, grant);
+  if (!dryRun && expectCount == null) return { parts, tried: null };
+  const changing = affected(await findChanging(work, numbers, grant));
+  demandCount(changing.count, expectCount);
+  return dryRun ? { parts: [], tried: changing } : { parts, tried: null };
+}
+
+/** Refuses ambiguous requests, which could change the wrong terminals. */
+function targetOf(
+  { groupId, logicalNumbers }: Omit<AppVersionGrant, 'appVersionIds'>,
+  { condition, all }: Pick<GrantRequest, 'condition' | 'all'>,
+): NumberTarget {
+  const targets: NumberTarget[] = [
+    ...(groupId == null ? [] : [{ groupId }]),
+    ...(logicalNumbers == null ? [] : [{ logicalNumbers }]),
+    ...(condition === undefined ? [] : [{ filter: condition }]),
+    ...(all ? [{ filter: null }] : []),
+  ];
+  if (logicalNumbers?.length === 0) throw invalid('logicalNumbers', 'must not be empty');
+  const [target, ...more] = targets;
+  if (target === undefined || more.length > 0) {
+    throw invalid('target', 'must have exactly one of groupId, logicalNumbers, filter and all: true');
+  }
+  return target;
+}
+
+/** Changes the versions of some of the logical numbers; resolves to how many have changed. */
+export type GrantPart = (work: WriteWork) => Promise<number>;
+
+/**
+ * The change of the versions of many logical numbers in parts, each to be made in a unit of work of its own,
+ * so that other changes can be made between them. Errors: `invalid` if a version is not linked to the group
+ * of each number, unless it is removed. One statement for 100 groups.
+ */
+export async function planVersionGrant(
+  work: ReadWork,
+  numbers: readonly LogicalNumberHead[],
+  grant: VersionGrant,
+): Promise<readonly GrantPart[]> {
+  if (grant.mode !== 'remove') await refuseUnlinked(work, numbers, grant.appVersionIds);
+  const ids = numbers.map(({ id }) => id);
+  return partsOf(ids, grant).map((part) => (later) => changePart(later, part, grant));
+}
+
+/** The numbers that the grant would change now. */
+export async function findChanging(
+  work: ReadWork,
+  numbers: readonly LogicalNumberHead[],
+  grant: VersionGrant,
+): Promise<readonly LogicalNumberHead[]> {
+  const byId = new Map(numbers.map((number) => [number.id, number]));
+  const changing: LogicalNumber[] = [];
+  for (const ids of partsOf([...byId.keys()], grant)) {
+    const part = await withVersions(
+      work,
+      ids.flatMap((id) => byId.get(id) ?? []),
+    );
+    changing.push(...(await changesOf(work, part, grant)).changed);
+    await yieldToEventLoop();
+  }
+  return changing;
+}
+
+async function refuseUnlinked(
+  work: ReadWork,
+  numbers: readonly LogicalNumberHead[],
+  appVersionIds: readonly number[],
+): Promise<void> {
+  const isLinked = await linksOfGroups(work, numbers, appVersionIds);
+  const refused = numbers.filter((number) => !isLinked(number));
+  const [first] = refused;
+  if (first === undefined) return;
+  throw invalid(
+    'appVersionIds',
+    `must be app versions that are attached to the group of each logical number. They are not for ${refused.length} of ${numbers.length}, for example ${first.number}. Attach them with groupAttachAppVersions`,
+  );
+}
+
+/** Whether all of the versions are linked to the group of a number. */
+async function linksOfGroups(
+  work: ReadWork,
+  numbers: readonly LogicalNumberHead[],
+  appVersionIds: readonly number[],
+): Promise<(number: LogicalNumberHead) => boolean> {
+  const groupIds = [...new Set(numbers.flatMap(({ groupId }) => groupId ?? []))];
+  const linked = new Set<number>();
+  for (let start = 0; start < groupIds.length; start += GROUPS_PER_QUERY) {
+    if (start > 0) await yieldToEventLoop();
+    const part = groupIds.slice(start, start + GROUPS_PER_QUERY);
+    const versions = await versionsOfGroups(work, part, appVersionIds);
+    for (const [group, own] of versions) if (own.length === appVersionIds.length) linked.add(group);
+  }
+  return ({ groupId }) => appVersionIds.length === 0 || (groupId !== null && linked.has(groupId));
+}
+
+/**
+ * Changes a part of the numbers. Ignores numbers that were deleted after the plan, and numbers that would get
+ * versions which are no longer linked to their group. The number of statements does not depend on the number
+ * of logical numbers or versions.
+ */
+async function changePart(work: WriteWork, ids: readonly number[], grant: VersionGrant): Promise<number> {
+  const { changed, after } = await changesOf(work, await presentNumbers(work, ids, grant), grant);
+  if (changed.length === 0) return 0;
+  await replaceVersions(work, changed, after);
+  return changed.length;
+}
+
+/** The numbers whose versions change, and all their versions afterwards. */
+async function changesOf(work: ReadWork, numbers: readonly LogicalNumber[], grant: VersionGrant) {
+  const isOfGrantedApp = await findAppsOf(work, numbers, grant);
+  const after = new Map(
+    numbers.map(({ id, appVersionIds }) => [id, versionsAfterGrant(grant, appVersionIds, isOfGrantedApp)]),
+  );
+  const changed = numbers.filter(({ id, appVersionIds }) => after.get(id)?.join() !== appVersionIds.join());
+  return { changed, after };
+}
+
+async function presentNumbers(
+  work: WriteWork,
+  ids: readonly number[],
+  { mode, appVersionIds }: VersionGrant,
+): Promise<readonly LogicalNumber[]> {
+  const found = await logicalNumbers.byIds(work, ids);
+  const heads = ids.flatMap((id) => found.get(id) ?? []);
+  const isLinked = mode === 'remove' ? () => true : await linksOfGroups(work, heads, appVersionIds);
+  return await withVersions(work, heads.filter(isLinked));
+}
+
+/** Whether a version has the same app as a granted one, if versions are replaced. */
+async function findAppsOf(
+  work: ReadWork,
+  numbers: readonly LogicalNumber[],
+  { mode, appVersionIds }: VersionGrant,
+): Promise<(appVersionId: number) => boolean> {
+  if (mode !== 'replace_of_same_app') return () => false;
+  const held = numbers.flatMap((number) => number.appVersionIds);
+  const apps = await appsOfVersions(work, [...appVersionIds, ...held]);
+  const granted = new Set(appVersionIds.map((id) => apps.get(id)));
+  return (id) => granted.has(apps.get(id));
+}
+
+/**
+ * The versions of a logical number after a grant, ascending. `isOfGrantedApp` says whether a version belongs
+ * to the app of one of the granted versions.
+ */
+export function versionsAfterGrant(
+  { mode, appVersionIds }: VersionGrant,
+  before: readonly number[],
+  isOfGrantedApp: (appVersionId: number) => boolean,
+): readonly number[] {
+  const granted = new Set(appVersionIds);
+  if (mode === 'remove') return before.filter((id) => !granted.has(id));
+  const kept = mode === 'add' ? before : before.filter((id) => !isOfGrantedApp(id));
+  return [...new Set([...kept, ...appVersionIds])].sort((one, other) => one - other);
+}
+
+/** The logical numbers in parts, each for one transaction: at most 200 numbers and some 1,000 links. */
+export function partsOf(
+  logicalNumberIds: readonly number[],
+  { appVersionIds }: VersionGrant,
+): readonly (readonly number[])[] {
+  const fitting = Math.floor(LINKS_PER_PART / Math.max(appVersionIds.length, 1));
+  const size = Math.max(1, Math.min(NUMBERS_PER_PART, fitting));
+  const count = Math.ceil(logicalNumberIds.length / size);
+  return Array.from({ length: count }, (_, part) => logicalNumberIds.slice(part * size, (part + 1) * size));
+}
+
+/** Which of the app versions are attached to each group, by its id. One statement. */
+export async function versionsOfGroups(
+  work: ReadWork,
+  groupIds: readonly number[],
+  appVersionIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const links = await groupLinks.select(work, { group_id: groupIds, app_version_id: appVersionIds });
+  const byGroup = Map.groupBy(links, (link) => link.group_id);
+  return new Map([...byGroup].map(([id, own]) => [id, own.map((link) => link.app_version_id)]));
+}
+
+/** App ids by version id; versions that the company does not have are absent. One statement. */
+export async function appsOfVersions(
+  work: ReadWork,
+  appVersionIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const versions = await appVersions.byIds(work, [...new Set(appVersionIds)]);
+  return new Map([...versions.values()].map(({ id, appId }) => [id, appId]));
+}
+
+/** Errors: `invalid` if two of the versions, given as app ids by version id, belong to the same app. */
+export function refuseSameApp(apps: ReadonlyMap<number, number>): void {
+  const versions = [...apps.keys()].sort((one, other) => one - other);
+  for (const [one, other] of Map.groupBy(versions, (id) => apps.get(id)).values()) {
+    if (other === undefined) continue;
+    throw invalid(
+      'appVersionIds',
+      `must have at most one version of each app: ${one} and ${other} are of one app`,
+    );
+  }
+}

@@ -1,0 +1,153 @@
+import type { Search } from '../../../database/list/request-class.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { hasCardData } from '../../../platform/card-data/card-data.js';
+import { isNameLike, normalized } from '../../../platform/encoding/text.js';
+import type { Device } from '../../fleet/device/device.model.js';
+import type { AssetEvidence, AssetOutcome, Reach } from './asset.model.js';
+import {
+  dropCurrent,
+  forgetDeletedVersions,
+  type HeldVersion,
+  selectHeld,
+  selectOtherVersions,
+  selectReach,
+  upsertHeld,
+} from './held-version.repository.js';
+import type { Asset, Assets } from './manifest.model.js';
+
+/** Search of `reachOf`: the logical numbers and the terminals that have the versions. */
+export const REACH_SEARCH: Search = { rows: 'logical_number_app_versions' };
+
+/** Reach of each version, by version id. Two statements. */
+export async function reachOf(
+  work: ReadWork,
+  versions: readonly { readonly id: number }[],
+): Promise<ReadonlyMap<number, Reach>> {
+  return await selectReach(
+    work,
+    versions.map(({ id }) => id),
+  );
+}
+
+type Terminal = Pick<Device, 'id' | 'serialNumber' | 'frameworkVersion'>;
+
+const MAX_NAME = 255;
+
+/** A terminal's request for an asset, as it is recorded. */
+export interface AssetRequest
+  extends
+    Pick<Terminal, 'serialNumber' | 'frameworkVersion'>,
+    Pick<AssetOutcome, 'logicalNumber' | 'status' | 'startedAt'> {
+  readonly appName: string;
+  /** For example `4 bytes: acme_sale.posxml`. */
+  readonly detail: string;
+  readonly finishedAt: Date;
+}
+
+/** Records a request for an asset. */
+export type RecordAssetRequest = (work: WriteWork, request: AssetRequest) => Promise<unknown>;
+
+export function assetRequestOf(
+  { now }: ReadWork,
+  { serialNumber, frameworkVersion }: Terminal,
+  { name, runningApp, logicalNumber, status, result, startedAt }: AssetOutcome,
+): AssetRequest {
+  const named = nameOf(name);
+  return {
+    ...{ serialNumber, logicalNumber, frameworkVersion, status, startedAt },
+    appName: runningApp === null ? named : nameOf(runningApp),
+    detail: `${result}: ${named}`,
+    finishedAt: now,
+  };
+}
+
+/** The requested name in a form that can be stored, or `(no name)`. */
+function nameOf(requested: string): string {
+  const name = normalized(requested).trim().slice(0, MAX_NAME);
+  const isStorable = name !== '' && isNameLike(name) && name.isWellFormed() && !hasCardData(name);
+  return isStorable ? name : '(no name)';
+}
+
+/**
+ * Stores which version a request for an asset proves: that the terminal has its bytes, or that it runs other
+ * bytes although it had these. The latest request counts: bytes that the terminal downloads again after it
+ * showed others are not current until it shows them. Writes nothing if nothing is new.
+ */
+export async function noteAsset(
+  work: WriteWork,
+  { id: deviceId }: Terminal,
+  { versionId, contentId }: Asset,
+  { has, other }: AssetEvidence,
+): Promise<void> {
+  if (versionId === null || (has === null && other === null)) return;
+  const held = await selectHeld(work, deviceId);
+  const known = held.find((each) => each.versionId === versionId && each.contentId === contentId);
+  const isCurrent = other === null || known === undefined;
+  if (isCurrent && has === null) return;
+  const isDownloaded = has === 'downloaded' || known?.isDownloaded === true;
+  if (known?.isCurrent === isCurrent && known.isDownloaded === isDownloaded) return;
+  await upsertHeld(work, deviceId, { versionId, contentId, isDownloaded, isCurrent });
+  await noteOtherVersions(work, deviceId, { versionId, held, shownCrc: isCurrent ? null : other.crc });
+  await forgetDeletedVersions(work, deviceId);
+}
+
+/**
+ * Marks the other versions of the same application as not current, since a terminal has only one of them:
+ * `versionId`, or the version with the CRC `shownCrc`.
+ */
+async function noteOtherVersions(
+  work: WriteWork,
+  deviceId: number,
+  {
+    versionId,
+    held,
+    shownCrc,
+  }: {
+    readonly versionId: number;
+    readonly held: readonly HeldVersion[];
+    readonly shownCrc: string | null;
+  },
+): Promise<void> {
+  const others = await selectOtherVersions(work, versionId);
+  const shown = others.find(({ crc }) => crc === shownCrc);
+  if (shown?.contentId != null) {
+    const { id, contentId } = shown;
+    const isDownloaded = held.some(
+      (each) => each.versionId === id && each.contentId === contentId && each.isDownloaded,
+    );
+    await upsertHeld(work, deviceId, { versionId: id, contentId, isDownloaded, isCurrent: true });
+  }
+  const ids = new Set(others.map(({ id }) => id));
+  const replaced = held.filter(
+    (each) => each.isCurrent && ids.has(each.versionId) && each.versionId !== shown?.id,
+  );
+  if (replaced.length > 0)
+    await dropCurrent(
+      work,
+      deviceId,
+      replaced.map((each) => each.versionId),
+    );
+}
+
+/**
+ * Plans to mark versions as not current that are missing from a terminal's assets, because the terminal
+ * deletes them. Undefined if there are none.
+ */
+export async function droppedBy(
+  work: ReadWork,
+  { id: deviceId }: Terminal,
+  { apps }: Pick<Assets, 'apps'>,
+): Promise<((work: WriteWork) => Promise<void>) | undefined> {
+  const listed = new Set(
+    apps.flatMap((app) => [app.versionId, ...app.modules.map((each) => each.versionId)]),
+  );
+  const held = await selectHeld(work, deviceId);
+  const dropped = held.filter(({ versionId, isCurrent }) => isCurrent && !listed.has(versionId));
+  if (dropped.length === 0) return undefined;
+  return (writing) =>
+    dropCurrent(
+      writing,
+      deviceId,
+      dropped.map(({ versionId }) => versionId),
+    );
+}

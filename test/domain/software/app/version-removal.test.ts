@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { deleteAppVersion } from '../../../../src/domain/software/app/app-version.removal.service.js';
+import { getAppVersionById } from '../../../../src/domain/software/app/app-version.service.js';
+import { MAX_DELETED_TOGETHER } from '../../../../src/platform/limits/many-records.js';
+import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
+import { ledgerOf } from '../../../support/fleet.js';
+import { startServer, type TestServer } from '../../../support/server.js';
+import { softwareOf } from '../../../support/software.js';
+import { MANY, rowsIn, wideFleet, type WideFleet } from '../../../support/wide.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const QUERY = `query ($number: ID!, $version: ID!) {
+  number: logicalNumber(id: $number) { appVersions(first: 10) { totalCount nodes { databaseId } } }
+  version: appVersion(id: $version) { logicalNumbers(first: 2) { totalCount nodes { databaseId } } } }`;
+
+const gid = (type: string, id: number): string => Buffer.from(`${type}:${id}`).toString('base64url');
+
+interface Seen {
+  readonly versionsOfNumber: unknown;
+  readonly numbersOfVersion: unknown;
+}
+
+/** State of one number and of the first version, as shown by REST and GraphQL. */
+async function seen({ numbers, number, versions }: WideFleet): Promise<Seen> {
+  const { client, graphql } = server.acme;
+  const rest = (await client.get(`logical_numbers/${number}`)).record('logical_number');
+  const variables = {
+    number: gid('LogicalNumber', numbers[0] ?? 0),
+    version: gid('AppVersion', versions[0]),
+  };
+  const { body } = await graphql(QUERY, variables);
+  const data = body.data as {
+    number: { appVersions: { totalCount: number; nodes: { databaseId: number }[] } };
+    version: { logicalNumbers: { totalCount: number; nodes: unknown[] } } | null;
+  };
+  const { totalCount, nodes } = data.number.appVersions;
+  const listed = nodes.map(({ databaseId }) => databaseId);
+  expect([listed, totalCount]).toEqual([rest.app_version_ids, listed.length]);
+  const holders = data.version?.logicalNumbers;
+  if (holders !== undefined) expect(holders.nodes).toHaveLength(Math.min(2, holders.totalCount));
+  return { versionsOfNumber: rest.app_version_ids, numbersOfVersion: holders?.totalCount ?? null };
+}
+
+const links = (version: number): Promise<number> =>
+  rowsIn(server, 'logical_number_app_versions', `app_version_id = ${version}`);
+
+async function expectChangedOnce({ numbers }: WideFleet, before: unknown, after: unknown): Promise<void> {
+  for (const id of [numbers[0] ?? 0, numbers[250] ?? 0, numbers.at(-1) ?? 0]) {
+    const entries = await ledgerOf(server, server.acme, 'logical_number', id);
+    expect(entries.map(({ action }) => action)).toEqual(['update']);
+    expect(entries[0]?.before).toMatchObject({ appVersionIds: before, revision: 1 });
+    expect(entries[0]?.after).toMatchObject({ appVersionIds: after, revision: 2 });
+  }
+  expect(await rowsIn(server, 'logical_numbers', `id in (${numbers.join()}) and revision = 2`)).toBe(MANY);
+  const ofNumbers = `entity_type = 'logical_number' and entity_id in (${numbers.join()})`;
+  expect(await rowsIn(server, 'ledger', ofNumbers)).toBe(MANY);
+}
+
+describe('CC-20 a version that many logical numbers hold', () => {
+  it('leaves the numbers of a group, whose change is recorded once each', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const [first, second] = wide.versions;
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [first, second], numbersOfVersion: MANY });
+    const { result, statements } = await server.statements(() =>
+      server.acme.client.put(`${wide.path}/${first}`, { group_ids: [] }),
+    );
+    expect(result.status, result.text).toBe(200);
+    // Parts of 250 numbers with 4 statements, and the ledger in parts of 200.
+    expect(statements.length).toBeLessThan(35);
+    expect([await links(first), await links(second)]).toEqual([0, MANY]);
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: 0 });
+    await expectChangedOnce(wide, [first, second], [second]);
+    expect(await server.place.check()).toEqual([]);
+  });
+
+  it('changes the ETag of a number once', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const { client } = server.acme;
+    const path = `logical_numbers/${wide.number}`;
+    const tag = async (): Promise<string> => (await client.get(path)).headers.get('etag') ?? '';
+    const before = await tag();
+    await client.put(`${wide.path}/${wide.versions[0]}`, { group_ids: [] });
+    const after = await tag();
+    expect(after).not.toBe(before);
+    expect((await client.get(path, { headers: { 'if-none-match': before } })).status).toBe(200);
+    expect((await client.put(path, {}, { headers: { 'if-match': before } })).status).toBe(412);
+    const put = await client.put(path, { group_id: null }, { headers: { 'if-match': after } });
+    expect([put.status, put.headers.get('etag') === after]).toEqual([200, false]);
+  });
+
+  it('is deleted, and makes room for another with its number', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const [first, second] = wide.versions;
+    const { client } = server.acme;
+    const { number } = (await client.get(`${wide.path}/${first}`)).record('app_version');
+    const deleted = await client.delete(`${wide.path}/${first}`);
+    expect([deleted.status, deleted.body]).toEqual([200, {}]);
+    expect((await client.post(wide.path, { number })).status).toBe(201);
+    expect((await client.get(`${wide.path}/${first}`)).status).toBe(404);
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [second], numbersOfVersion: null });
+    expect((await client.get(wide.path)).body.pagination).toMatchObject({ total_entries: 2 });
+    expect(await rowsIn(server, 'app_versions', `id = ${first}`)).toBe(0);
+    await expectChangedOnce(wide, [first, second], [second]);
+    expect((await ledgerOf(server, server.acme, 'app_version', first)).map(({ action }) => action)).toEqual([
+      'create',
+      'delete',
+    ]);
+    expect(await server.place.check()).toEqual([]);
+  });
+
+  it('goes with its application, whose name is free', async () => {
+    const before = (await server.acme.client.get('apps')).body.pagination;
+    const wide = await wideFleet(server, server.acme);
+    const { client } = server.acme;
+    const app = (await client.get(`apps/${wide.app}`)).record('app');
+    expect((await client.delete(`apps/${wide.app}`)).status).toBe(200);
+    expect((await client.get('apps')).body.pagination).toEqual(before);
+    expect((await client.get(`apps/${wide.app}`)).status).toBe(404);
+    expect((await client.post('apps', { name: app.name as string })).status).toBe(201);
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [], numbersOfVersion: null });
+    expect(await rowsIn(server, 'app_versions', `app_id = ${wide.app}`)).toBe(0);
+    await expectChangedOnce(wide, [...wide.versions], []);
+    expect(await server.place.check()).toEqual([]);
+  });
+
+  it('is not deleted at all where the change fails', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const before = await seen(wide);
+    const failing = server.app.units.write(server.acme.caller, async (work) => {
+      await deleteAppVersion(work, await getAppVersionById(work, wide.versions[0]));
+      throw new Error('the storage fails');
+    });
+    await expect(failing).rejects.toThrow('the storage fails');
+    expect(await seen(wide)).toEqual(before);
+  });
+
+  it('of another company stays', async () => {
+    const own = await wideFleet(server, server.acme);
+    const other = await wideFleet(server, server.beta);
+    await server.acme.client.delete(`${own.path}/${own.versions[0]}`);
+    const held = [own.versions[0], own.versions[1], ...other.versions].map(links);
+    expect(await Promise.all(held)).toEqual([0, MANY, MANY, MANY]);
+  });
+
+  it('is detached from a group in GraphQL together with another, and numbers change once', async () => {
+    const wide = await wideFleet(server, server.acme);
+    const { body } = await server.acme.graphql(
+      `mutation ($id: ID!, $versions: [ID!]!) {
+        groupDetachAppVersions(id: $id, appVersionIds: $versions) { userErrors { code } } }`,
+      {
+        id: gid('Group', wide.group),
+        versions: wide.versions.map((id) => gid('AppVersion', id)),
+      },
+    );
+    expect(body.data).toEqual({ groupDetachAppVersions: { userErrors: [] } });
+    expect(await seen(wide)).toEqual({ versionsOfNumber: [], numbersOfVersion: 0 });
+    await expectChangedOnce(wide, [...wide.versions], []);
+  });
+});
+
+describe('CC-20 a version that too many logical numbers hold', () => {
+  it('is refused with their number and what to do instead, and nothing changes', async () => {
+    const wide = await wideFleet(server, server.acme, MAX_DELETED_TOGETHER + 1);
+    const { client, graphql } = server.acme;
+    const [first] = wide.versions;
+    const before = [await seen(wide), await rowsIn(server, 'ledger')];
+    const { result: ofVersion, statements } = await server.statements(() =>
+      client.delete(`${wide.path}/${first}`),
+    );
+    expect([ofVersion.status, ofVersion.body.code]).toEqual([409, 'too_many_records']);
+    expect(ofVersion.body.message).toBe(
+      'The change has 5001 links of logical numbers with app versions to delete, and one request changes at most 5000 of them: first remove the versions from the logical numbers in parts (appVersionGrant with the mode REMOVE and a filter, or PUT /v1/logical_numbers). Nothing was changed.',
+    );
+    expect(statements.filter((statement) => /^(insert|update|delete) /.test(statement))).toEqual([]);
+    const ofApp = await client.delete(`apps/${wide.app}`);
+    expect([ofApp.status, ofApp.body.code]).toEqual([409, 'too_many_records']);
+    expect(ofApp.body.message).toMatch(/10002 links/);
+    const detached = await client.put(`${wide.path}/${first}`, { group_ids: [] });
+    expect([detached.status, detached.body.code]).toEqual([409, 'too_many_records']);
+    for (const [mutation, variables] of [
+      [
+        'mutation ($id: ID!, $versions: [ID!]!) { changed: groupDetachAppVersions(id: $id, appVersionIds: $versions, force: true) { userErrors { code message } } }',
+        { id: gid('Group', wide.group), versions: [gid('AppVersion', first)] },
+      ],
+      [
+        'mutation ($id: ID!) { changed: appVersionDelete(id: $id, force: true) { userErrors { code message } } }',
+        { id: gid('AppVersion', first) },
+      ],
+    ] as const) {
+      const { body } = await graphql(mutation, variables);
+      expect(body.data).toEqual({
+        changed: { userErrors: [{ code: 'TOO_MANY_RECORDS', message: ofVersion.body.message }] },
+      });
+    }
+    expect([await seen(wide), await rowsIn(server, 'ledger')]).toEqual(before);
+
+    const prefix = wide.number.replace(/1$/, '');
+    const { body } = await graphql(
+      `
+        mutation ($ids: [ID!]!, $prefix: String!) {
+          appVersionGrant(
+            appVersionIds: $ids
+            mode: REMOVE
+            target: { filter: { number: { startsWith: $prefix } } }
+          ) {
+            count
+            userErrors {
+              code
+            }
+          }
+        }
+      `,
+      { ids: [gid('AppVersion', first)], prefix: `${prefix}1` },
+    );
+    expect(body.data).toMatchObject({ appVersionGrant: { userErrors: [] } });
+    expect((await client.delete(`${wide.path}/${first}`)).status).toBe(200);
+    expect([await links(first), await server.place.check()]).toEqual([0, []]);
+  });
+});
+
+describe('CC-20 a record that too many versions use', () => {
+  it('is refused with their number and what to do instead', async () => {
+    const software = softwareOf(server.acme.client);
+    const path = await software.app();
+    const file = await software.file();
+    const { companyId, userId } = server.acme.caller;
+    const versions = await insertMany(server.place, ['app_versions', companyId, 501], (n) => ({
+      ...{ app_id: Number(path.split('/')[1]), number: `v${n}` },
+      ...{ uuid: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` },
+      ...{ displayable: false, size: 0, crc: '0000' },
+      ...audited(userId),
+    }));
+    await insertRows(
+      server.place,
+      'app_version_files',
+      versions.map((version) => ({ company_id: companyId, app_version_id: version, file_id: file })),
+    );
+    const { client, graphql } = server.acme;
+    const ofFile = await client.delete(`files/${file}`);
+    expect([ofFile.status, ofFile.body.code]).toEqual([409, 'too_many_records']);
+    expect(ofFile.body.message).toMatch(/501 versions that use it.*at most 500.*appVersionSetFiles/);
+    const ofApp = await client.delete(path.replace('/versions', ''));
+    expect([ofApp.status, ofApp.body.code]).toEqual([409, 'too_many_records']);
+    expect(ofApp.body.message).toMatch(/501 versions.*at most 500.*DELETE \/v1\/apps/);
+    const { body } = await graphql(
+      'mutation ($id: ID!) { fileDelete(id: $id) { deletedId userErrors { code message } } }',
+      { id: gid('File', file) },
+    );
+    expect(body.data).toEqual({
+      fileDelete: {
+        deletedId: null,
+        userErrors: [{ code: 'TOO_MANY_RECORDS', message: ofFile.body.message }],
+      },
+    });
+    expect((await client.get(`files/${file}`)).status).toBe(200);
+    expect((await client.get(path)).body.pagination).toMatchObject({ total_entries: 501 });
+  });
+});

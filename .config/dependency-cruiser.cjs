@@ -1,5 +1,8 @@
-/** Makes the rules of layers.cjs into those of dependency-cruiser: what no `allowed` rule names is an error. */
-const { layers } = require('./layers.cjs');
+/**
+ * Makes the rules of layers.cjs into those of dependency-cruiser: what no `allowed` rule names is an error. Besides,
+ * wings of the domain import down only, and no two of its folders import each other.
+ */
+const { layers, wings } = require('./layers.cjs');
 
 // Without its parser of TypeScript, dependency-cruiser would find no imports and report no error.
 require.resolve('@swc/core');
@@ -29,8 +32,22 @@ function allowedFor({ name, src = [], own = [], packages = [], node = [] }) {
   ];
 }
 
+const inWings = (names) => `^src/domain/(?:${names.join('|')})/`;
+const upwards = wings.slice(1).map((wing, index) => ({
+  ...{ name: `no-import-up-from-${wing}`, severity: 'error' },
+  ...{ from: { path: inWings([wing]) }, to: { path: inWings(wings.slice(0, index + 1)) } },
+}));
+const unlisted = { path: '^src/domain/', pathNot: inWings(wings) };
+const resource = { path: '^src/domain/[^/]+/[^/]+$' };
+
 module.exports = {
   forbidden: [
+    ...upwards,
+    { name: 'no-unlisted-wing', severity: 'error', from: unlisted, to: {} },
+    {
+      ...{ name: 'no-circular-resources', severity: 'error', scope: 'folder' },
+      ...{ from: resource, to: { path: '^src/domain/', circular: true } },
+    },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/' }, to: {} },
   ],

@@ -299,4 +299,7 @@ const layers = [
   },
 ];
 
-module.exports = { layers };
+/** Wings of the domain: each may import those after it. */
+const wings = ['messages', 'payments', 'software', 'terminals', 'fleet', 'base', 'people'];
+
+module.exports = { layers, wings };

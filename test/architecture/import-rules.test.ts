@@ -52,7 +52,7 @@ interface Dependency {
   readonly valid: boolean;
 }
 
-/** The imports of each planted file that the rules refuse. */
+/** The imports of each planted file, and of each folder, that the rules refuse. */
 async function refused(): Promise<ReadonlyMap<string, readonly string[]>> {
   for (const name of ['dependency-cruiser.cjs', 'layers.cjs']) {
     mkdirSync(join(folder, '.config'), { recursive: true });
@@ -64,15 +64,20 @@ async function refused(): Promise<ReadonlyMap<string, readonly string[]>> {
   const tool = join(root, 'node_modules/.bin/depcruise');
   const args = [tool, '-c', '.config/dependency-cruiser.cjs', 'src', '--output-type', 'json'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, maxBuffer: 2 ** 28 });
-  const { modules } = JSON.parse(stdout) as {
+  const { modules, folders } = JSON.parse(stdout) as {
     modules: { source: string; dependencies: Dependency[] }[];
+    folders: { name: string; dependencies: { name: string; valid: boolean }[] }[];
   };
-  return new Map(
-    modules.map(({ source, dependencies }) => [
+  return new Map([
+    ...modules.map(({ source, dependencies }): [string, string[]] => [
       source,
       dependencies.filter(({ valid }) => !valid).map(({ resolved }) => resolved),
     ]),
-  );
+    ...folders.map(({ name, dependencies }): [string, string[]] => [
+      name,
+      dependencies.filter(({ valid }) => !valid).map((each) => each.name),
+    ]),
+  ]);
 }
 
 const forbiddenLayers = (layer: Layer): readonly Layer[] =>
@@ -114,6 +119,19 @@ describe('the import rules', () => {
     expected.set(stranger, service?.own?.length ?? 0);
     plant('src/unknown/planted.ts', ['../platform/example.js', 'node:path']);
     expected.set('src/unknown/planted.ts', 2);
+    // A wing may import those below it only, and must be listed.
+    plant('src/domain/people/planted/up.service.ts', ['../../fleet/example/example.service.js']);
+    expected.set('src/domain/people/planted/up.service.ts', 1);
+    plant('src/domain/unknown/planted/lost.service.ts', ['../../../platform/example.js']);
+    expected.set('src/domain/unknown/planted/lost.service.ts', 1);
+    // Two resources import each other, though none of their files do.
+    plant('src/domain/fleet/one/low.model.ts', []);
+    plant('src/domain/fleet/one/high.service.ts', ['../two/low.model.js']);
+    plant('src/domain/fleet/two/low.model.ts', []);
+    plant('src/domain/fleet/two/high.service.ts', ['../one/low.model.js']);
+    expected.set('src/domain/fleet/one', 1);
+    expected.set('src/domain/fleet/two', 1);
+    expected.set('src/domain/fleet/example', 0);
 
     const found = await refused();
     const counts = [...expected.keys()].map((file) => [file, found.get(file)?.length]);

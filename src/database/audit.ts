@@ -1,7 +1,6 @@
 /** The audit columns: revision, who created a record and when, and when it changed last. */
-import { sql, type RawBuilder, type Selectable } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
-import type { Audit } from '../platform/changes/changes.js';
 import type { Written } from '../schema/schema.js';
 import type { AuditColumns } from '../schema/table.js';
 import { instant } from './storage.js';
@@ -50,15 +49,5 @@ export function changedTogether(
   return {
     revision: sql`${sql.ref(`${table}.revision`)} + 1`,
     updated_at: sql`case when ${updatedAt} > ${now} then ${updatedAt} else ${now} end`,
-  };
-}
-
-export function auditOf(row: Selectable<AuditColumns>): Audit {
-  return {
-    revision: row.revision,
-    createdAt: instant.fromColumn(row.created_at),
-    updatedAt: instant.fromColumn(row.updated_at),
-    createdBy: row.created_by,
-    createdVia: row.created_via === 'interface' ? 'interface' : 'api',
   };
 }

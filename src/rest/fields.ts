@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { Caller } from '../platform/caller.js';
 import { MINUTE } from '../platform/clock.js';
+import { camelCase, type CamelCase } from '../platform/encoding/text.js';
 import type { Page } from '../platform/requests/page.js';
 import { offsetAt } from '../platform/time-zones.js';
 import type { Revised, RouteResponse } from './route.js';
@@ -84,16 +85,6 @@ function renderer(names: readonly string[], exceptions: object): RecordFields<ob
     }
     return rendered;
   };
-}
-
-/** Type of `camelCase(name)`: `'serialNumber'` for `'serial_number'`. */
-export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
-
-/** Converts `serial_number` to `serialNumber`. */
-export function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The ETag of one revision of a record: `"device-17-3"`. */

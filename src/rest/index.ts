@@ -2,7 +2,6 @@
 export type { ReadWork } from '../database/work.js';
 export {
   auditShape,
-  camelCase,
   fieldsOf,
   listResponse,
   listShape,

@@ -2,7 +2,6 @@ import type { Fixture } from './fixture.js';
 
 const IMPORTS = `
 import { z } from 'zod';
-import { auditOf } from '../../src/database/audit.js';
 import { CompanyRows } from '../../src/database/company/company-rows.js';
 import { CompanyTable } from '../../src/database/company/company-table.js';
 import { specialSql } from '../../src/database/company/special-sql.js';
@@ -10,7 +9,7 @@ import type { ReadWork, SystemReadWork, WriteWork } from '../../src/database/wor
 import type { Audit } from '../../src/platform/changes/changes.js';
 import { changed, newValues } from '../../src/platform/changes/changes.js';
 import { parse } from '../../src/platform/validate.js';
-void [z, auditOf, CompanyRows, CompanyTable, specialSql, changed, newValues, parse];
+void [z, CompanyRows, CompanyTable, specialSql, changed, newValues, parse];
 export type Used = ReadWork | SystemReadWork | WriteWork;
 interface Number extends Audit { readonly id: number; readonly number: string; readonly groupId: number | null }
 export type Numbers = Number;
@@ -18,15 +17,11 @@ export type Numbers = Number;
 
 const fixture = (name: string, body: string): Fixture => ({ name, source: `${IMPORTS}${body}` });
 
-const table = (record: string, columns: string): string => `
-export const table = new CompanyTable<'logical_numbers', Number>({
-  table: 'logical_numbers',
-  ${record}
-  ${columns}
-});
+const TABLE = `export const table = new CompanyTable<'logical_numbers', Number>('logical_numbers');`;
+const tableOf = (record: string): string => `
+interface Other extends Audit { readonly id: number; ${record} }
+export const other = new CompanyTable<'logical_numbers', Other>('logical_numbers'); // error TS2345: mismatch
 `;
-const RECORD_OF = `recordOf: (row) => ({ id: row.id, number: row.number, groupId: row.group_id, ...auditOf(row) }),`;
-const COLUMNS_OF = `columnsOf: ({ number, groupId }) => ({ number, group_id: groupId }),`;
 
 const MODEL = `
 const Fields = z.object({ name: z.string(), enabled: z.boolean(), notes: z.string().nullable() });
@@ -62,39 +57,24 @@ export const write = (work: WriteWork) => work.db.deleteFrom('groups').execute()
     'refuses a change by special SQL in a unit of work that reads',
     `export const write = (work: ReadWork) => specialSql(work).db.deleteFrom('groups'); // error TS2551`,
   ),
-  fixture('accepts a complete mapping of a table', table(RECORD_OF, COLUMNS_OF)),
+  fixture('accepts a record with a field for each column', TABLE),
+  fixture('refuses a record without a field for a column', tableOf('readonly number: string')),
   fixture(
-    'refuses a column that is left out of columnsOf',
-    table(
-      RECORD_OF,
-      `columnsOf: ({ number }) => ({ number }), // error TS2741: Property 'group_id' is missing`,
-    ),
+    'refuses a field without a column',
+    tableOf('readonly number: string; readonly groupId: number | null; readonly notes: string'),
   ),
   fixture(
-    'refuses a field that is left out of recordOf',
-    table(
-      `recordOf: (row) => ({ id: row.id, number: row.number, ...auditOf(row) }), // error TS2741: Property 'groupId' is missing`,
-      COLUMNS_OF,
-    ),
-  ),
-  fixture(
-    'refuses the audit fields left out of recordOf',
-    table(
-      `recordOf: (row) => ({ id: row.id, number: row.number, groupId: row.group_id }), // error TS2739: missing the following properties`,
-      COLUMNS_OF,
-    ),
+    'refuses a field of another type than its column',
+    tableOf('readonly number: string; readonly groupId: string | null'),
   ),
   fixture(
     'refuses a nullable column for a field that is never null',
-    table(
-      `recordOf: (row) => ({ id: row.id, number: row.framework, groupId: row.group_id, ...auditOf(row) }), // error TS2339`,
-      COLUMNS_OF,
-    ),
+    tableOf('readonly number: string; readonly groupId: number'),
   ),
   fixture(
     'refuses a change through a table of a company in a unit of work that reads',
     `
-${table(RECORD_OF, COLUMNS_OF)}
+${TABLE}
 export const remove = (work: ReadWork) => table.deleteById(work, 1); // error TS2740: WriteWork
 `,
   ),

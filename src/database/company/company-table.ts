@@ -1,4 +1,4 @@
-import { sql, type UpdateType } from 'kysely';
+import { sql } from 'kysely';
 
 import type { Audit } from '../../platform/changes/changes.js';
 import type { PageRequest } from '../../platform/requests/page.js';
@@ -16,7 +16,7 @@ import {
   type NewRow,
   type Selection,
 } from './company-rows.js';
-import { entriesOf } from './matching.js';
+import { recordMapping, type RecordMapping, type TableOf } from './record-mapping.js';
 
 /** Names of the company tables whose rows have an id and the audit columns. */
 export type AuditedTableName = {
@@ -30,44 +30,31 @@ export interface AuditedRecord extends Audit {
 /** Fields of a record that a resource sets itself: all except the id and the audit fields. */
 export type ValuesOf<T extends AuditedRecord> = Omit<T, keyof AuditedRecord>;
 
-/**
- * Columns that `CompanyTable` does not set itself. All of them must be given; a missing one does not compile.
- */
+/** Columns that `CompanyTable` does not set itself. */
 export type OwnColumns<Name extends AuditedTableName> = Omit<
   Written<Tables[Name]>,
-  'id' | 'company_id' | keyof AuditColumns | SeparateColumn<Tables[Name]>
+  'id' | 'company_id' | keyof AuditColumns
 >;
 
-/** Columns that only statements of their own write. */
-type SeparateColumn<Table> = {
-  [Column in keyof Table]: [UpdateType<Table[Column]>] extends [never] ? Column : never;
-}[keyof Table];
-
 /**
- * Conversions between rows and records. `recordOf` must return every field of the record, and `columnsOf`
- * every column of the table: a field that is missing in one of them does not compile.
- */
-export interface Mapping<Name extends AuditedTableName, T extends AuditedRecord> {
-  readonly table: Name;
-  readonly recordOf: (row: Row<Name>) => T;
-  readonly columnsOf: (values: ValuesOf<T>) => OwnColumns<Name>;
-}
-
-/**
- * A company's records in one table. The company comes from the unit of work: no method can be called without
- * it (decisions.md#company-filters).
+ * A company's records in one table, whose columns are their fields. The company comes from the unit of work: no
+ * method can be called without it (decisions.md#company-filters).
  */
 export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly table: Name;
+  /** Columns by field. */
+  readonly columns: RecordMapping<Name, T>['columns'];
   readonly recordOf: (row: Row<Name>) => T;
-  readonly #columnsOf: (values: ValuesOf<T>) => OwnColumns<Name>;
+  readonly #columnsOf: RecordMapping<Name, T>['columnsOf'];
   readonly #rows: CompanyRows<Name>;
 
-  constructor({ table, recordOf, columnsOf }: Mapping<Name, T>) {
-    this.table = table;
+  constructor(table: TableOf<Name, T>) {
+    this.table = table as Name;
+    const { columns, recordOf, columnsOf } = recordMapping<Name, T>(this.table);
+    this.columns = columns;
     this.recordOf = recordOf;
     this.#columnsOf = columnsOf;
-    this.#rows = new CompanyRows(table);
+    this.#rows = new CompanyRows(this.table);
   }
 
   async find(work: ReadWork, match: Match<Name>): Promise<T | undefined> {
@@ -129,10 +116,8 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
 
   /** Writes the columns that differ. `revision` grows by one in any case. */
   async update(work: WriteWork, current: T, values: ValuesOf<T>): Promise<T> {
-    const before = new Map(entriesOf(this.#columnsOf(current)));
-    const changed = entriesOf(this.#columnsOf(values)).filter(
-      ([name, value]) => !areSame(before.get(name), value),
-    );
+    const before = this.#columnsOf(current);
+    const changed = this.#ownColumns(values).filter(([name, value]) => !areSame(before[name], value));
     const changes = {
       ...Object.fromEntries(changed),
       ...changedBy(work, current),
@@ -167,7 +152,17 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
 
   #newRows(work: WriteWork, values: readonly ValuesOf<T>[]): NewRow<Name>[] {
     const audit = createdBy(work);
-    return values.map((value) => ({ ...this.#columnsOf(value), ...audit }) as unknown as NewRow<Name>);
+    return values.map((value) => {
+      const own = Object.fromEntries(this.#ownColumns(value));
+      return { ...own, ...audit } as unknown as NewRow<Name>;
+    });
+  }
+
+  /** Columns without the id and the audit columns, which `values` may have too. */
+  #ownColumns(values: ValuesOf<T>): readonly (readonly [string, unknown])[] {
+    return Object.entries(this.#columnsOf(values)).filter(
+      ([name]) => name !== 'id' && !AUDIT_COLUMNS.has(name),
+    );
   }
 }
 

@@ -3,9 +3,7 @@
  * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total
  * (decisions.md#keyset-cursors).
  */
-import type { Audit } from '../../platform/changes/changes.js';
 import type { Tables } from '../../schema/schema.js';
-import type { AuditColumns } from '../../schema/table.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import type { ReadWork } from '../work.js';
 import type { Condition, FilterKind } from './condition.js';
@@ -112,21 +110,13 @@ function columnsOf<Name extends keyof Tables, T>({
   return { id, ...(columns as Readonly<Record<string, string>>), ...others };
 }
 
-const AUDIT: Readonly<Record<keyof Audit, keyof AuditColumns>> = {
-  revision: 'revision',
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-  createdBy: 'created_by',
-  createdVia: 'created_via',
-};
-
 /**
  * The list of an ordinary resource. Adds the orders and filters of the id, and of the times of creation and
  * change.
  */
 export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(
-  { table, recordOf }: CompanyTable<Name, T>,
-  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'columns' | 'others'>,
+  { table, columns, recordOf }: CompanyTable<Name, T>,
+  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'others'>,
 ): List<T> {
   const orders = { ID: 'id', ...own.orders, CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' };
   return listOf<Name, T>({
@@ -135,7 +125,7 @@ export function auditedList<Name extends AuditedTableName, T extends AuditedReco
     recordOf,
     rows: table,
     id: 'id' as Listing<Name, T>['id'],
-    columns: { ...own.columns, ...AUDIT } as unknown as NonNullable<Listing<Name, T>['columns']>,
+    columns: columns as NonNullable<Listing<Name, T>['columns']>,
     orders: orders as unknown as Listing<Name, T>['orders'],
     filters: {
       id: { column: 'id', kind: 'id', isUnique: true },

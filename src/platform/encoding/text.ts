@@ -74,3 +74,13 @@ function problemOfText(text: string, size: number, max: number, unit: 'character
   if (size > max) return `must have at most ${max} ${unit}`;
   return isStorable(text) ? undefined : NOT_STORABLE;
 }
+
+/** Type of `camelCase(name)`: `'serialNumber'` for `'serial_number'`. */
+export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** Converts `serial_number` to `serialNumber`. */
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

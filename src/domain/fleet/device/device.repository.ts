@@ -1,43 +1,15 @@
-import { auditOf } from '../../../database/audit.js';
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { auditedList } from '../../../database/list/list.js';
-import { flag, instant, json } from '../../../database/storage.js';
+import { instant } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
-import type { Device, DeviceMeta, FormerNumber } from './device.model.js';
+import type { Device, FormerNumber } from './device.model.js';
 import { meaningOfLastSeenAt, meaningOfPresence } from './presence/presence-filter.repository.js';
 
-const metaColumn = json<DeviceMeta>();
-
-export const deviceTable = new CompanyTable<'devices', Device>({
-  table: 'devices',
-  recordOf: (row) => ({
-    id: row.id,
-    serialNumber: row.serial_number,
-    enabled: flag.fromColumn(row.enabled),
-    logicalNumberId: row.logical_number_id,
-    meta: metaColumn.fromColumn(row.meta),
-    frameworkVersion: row.framework_version,
-    ...auditOf(row),
-  }),
-  columnsOf: (device) => ({
-    serial_number: device.serialNumber,
-    enabled: flag.toColumn(device.enabled),
-    logical_number_id: device.logicalNumberId,
-    meta: metaColumn.toColumn(device.meta),
-    framework_version: device.frameworkVersion,
-  }),
-});
+export const deviceTable = new CompanyTable<'devices', Device>('devices');
 
 export const devices = auditedList(deviceTable, {
   name: 'Device',
-  columns: {
-    serialNumber: 'serial_number',
-    enabled: 'enabled',
-    logicalNumberId: 'logical_number_id',
-    meta: 'meta',
-    frameworkVersion: 'framework_version',
-  },
   others: { lastSeenAt: 'last_seen_at' },
   orders: { SERIAL_NUMBER: 'serial_number', LAST_SEEN_AT: 'last_seen_at' },
   filters: {

@@ -1,19 +1,13 @@
-import { auditOf } from '../../../database/audit.js';
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Group } from './group.model.js';
 
-export const groupTable = new CompanyTable<'groups', Group>({
-  table: 'groups',
-  recordOf: (row) => ({ id: row.id, name: row.name, ...auditOf(row) }),
-  columnsOf: ({ name }) => ({ name }),
-});
+export const groupTable = new CompanyTable<'groups', Group>('groups');
 
 export const groups = auditedList(groupTable, {
   name: 'Group',
-  columns: { name: 'name' },
   orders: { NAME: 'name' },
   filters: { name: { column: 'name', kind: 'text', isUnique: true } },
 });

@@ -1,19 +1,13 @@
-import { auditOf } from '../../../database/audit.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { LogicalNumber, LogicalNumberHead } from './logical-number.model.js';
 import { selectLinksOfNumbers } from './version-links.repository.js';
 
-export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNumberHead>({
-  table: 'logical_numbers',
-  recordOf: (row) => ({ id: row.id, number: row.number, groupId: row.group_id, ...auditOf(row) }),
-  columnsOf: ({ number, groupId }) => ({ number, group_id: groupId }),
-});
+export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNumberHead>('logical_numbers');
 
 export const logicalNumbers = auditedList(logicalNumberTable, {
   name: 'LogicalNumber',
-  columns: { number: 'number', groupId: 'group_id' },
   orders: { NUMBER: 'number' },
   filters: {
     number: { column: 'number', kind: 'text', isUnique: true },

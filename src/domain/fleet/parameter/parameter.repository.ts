@@ -1,6 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
-import { auditOf } from '../../../database/audit.js';
 import { inIds, idTable, pairTable } from '../../../database/bound-lists.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { specialSql } from '../../../database/company/special-sql.js';
@@ -11,36 +10,11 @@ import type { Row } from '../../../schema/schema.js';
 import type { Owner } from '../owner/owner.model.js';
 import type { Parameter, ParameterValues } from './parameter.model.js';
 
-export const parameterTable = new CompanyTable<'parameters', Parameter>({
-  table: 'parameters',
-  recordOf: (row) => ({
-    id: row.id,
-    key: row.key,
-    value: row.value,
-    description: row.description,
-    groupId: row.group_id,
-    logicalNumberId: row.logical_number_id,
-    ...auditOf(row),
-  }),
-  columnsOf: (parameter) => ({
-    key: parameter.key,
-    value: parameter.value,
-    description: parameter.description,
-    group_id: parameter.groupId,
-    logical_number_id: parameter.logicalNumberId,
-  }),
-});
+export const parameterTable = new CompanyTable<'parameters', Parameter>('parameters');
 
 export const parameterList = auditedList(parameterTable, {
   name: 'Parameter',
   isLarge: true,
-  columns: {
-    key: 'key',
-    value: 'value',
-    description: 'description',
-    groupId: 'group_id',
-    logicalNumberId: 'logical_number_id',
-  },
   orders: { KEY: 'key' },
   filters: {
     key: { column: 'key', kind: 'text', order: 'ID' },

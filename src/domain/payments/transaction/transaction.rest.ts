@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
+import { camelCase } from '../../../platform/encoding/text.js';
 import { LastLine, RejectedLine } from '../../../platform/requests/rows.js';
 import {
-  camelCase,
   fieldsOf,
   listResponse,
   listShape,

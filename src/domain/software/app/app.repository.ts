@@ -1,41 +1,15 @@
 import { sql } from 'kysely';
 
-import { auditOf } from '../../../database/audit.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork } from '../../../database/work.js';
-import type { App, CommunicationFormat, Kind, Language } from './app.model.js';
+import type { App } from './app.model.js';
 
-export const appTable = new CompanyTable<'apps', App>({
-  table: 'apps',
-  recordOf: (row) => ({
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    communicationFormat: row.communication_format as CommunicationFormat,
-    kind: row.kind as Kind,
-    language: row.language as Language,
-    ...auditOf(row),
-  }),
-  columnsOf: (app) => ({
-    name: app.name,
-    description: app.description,
-    communication_format: app.communicationFormat,
-    kind: app.kind,
-    language: app.language,
-  }),
-});
+export const appTable = new CompanyTable<'apps', App>('apps');
 
 export const apps = auditedList(appTable, {
   name: 'App',
-  columns: {
-    name: 'name',
-    description: 'description',
-    communicationFormat: 'communication_format',
-    kind: 'kind',
-    language: 'language',
-  },
   orders: { NAME: 'name' },
   filters: {
     name: { column: 'name', kind: 'text', isUnique: true },

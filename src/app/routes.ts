@@ -5,7 +5,7 @@ import { metacontentRoutes } from '../domain/fleet/metacontent/metacontent.rest.
 import { parameterRoutes } from '../domain/fleet/parameter/parameter.rest.js';
 import { notificationRoutes } from '../domain/messages/notification/notification.rest.js';
 import { transactionIngest, transactionRoutes } from '../domain/payments/transaction/transaction.rest.js';
-import type { SignIn } from '../domain/people/user/sign-in/sign-in.service.js';
+import type { SignIn } from '../domain/people/user/sign-in.service.js';
 import { createUserRoutes } from '../domain/people/user/user.rest.js';
 import { appVersionRoutes } from '../domain/software/app/app-version.rest.js';
 import { appRoutes } from '../domain/software/app/app.rest.js';

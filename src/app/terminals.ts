@@ -5,10 +5,10 @@ import { notificationTerminalRoutes } from '../domain/messages/notification/noti
 import { WaitingTerminals } from '../domain/messages/notification/waiting/waiting-terminals.service.js';
 import { recordTransaction } from '../domain/payments/transaction/recording/transaction-recording.service.js';
 import { transactionRoutes } from '../domain/payments/transaction/recording/transaction.terminal.js';
-import { ValidTokens } from '../domain/people/access-token/token-cache.service.js';
+import { ValidTokens } from '../domain/people/access-token/authentication.service.js';
 import { assetRoutes } from '../domain/software/manifest/asset.terminal.js';
 import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js';
-import { createRefusalLog } from '../domain/terminals/terminal/refusal/terminal-refusal.service.js';
+import { createRefusalLog } from '../domain/terminals/terminal/refusal.service.js';
 import { SeenDevices } from '../domain/terminals/terminal/seen-devices.service.js';
 import { admitTerminals, type AdmittedDevice } from '../domain/terminals/terminal/terminal-access.service.js';
 import {

@@ -1,10 +1,10 @@
-/** What wings register with those below them: how their rows are removed with others, and after which time. */
+/** Wings register with those below them how their rows are removed with others, and after which time. */
 import { ledgerRetention, retained } from '../domain/base/retention/retention.service.js';
 import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
 import { groupRemovals } from '../domain/fleet/group/group.service.js';
 import { logicalNumberRemovals } from '../domain/fleet/logical-number/logical-number.service.js';
 import { metacontents } from '../domain/fleet/metacontent/metacontent.service.js';
-import { deleteOwned } from '../domain/fleet/owner/owned-record.service.js';
+import { deleteOwned } from '../domain/fleet/owner/owner.service.js';
 import { parameters } from '../domain/fleet/parameter/parameter.service.js';
 import {
   deleteDeliveriesOf,

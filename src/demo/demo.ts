@@ -5,8 +5,7 @@ import type { WriteWork } from '../database/work.js';
 import type { Group } from '../domain/fleet/group/group.model.js';
 import { createGroup } from '../domain/fleet/group/group.service.js';
 import { recordEach } from '../domain/payments/transaction/recording/transaction-recording.service.js';
-import { createNamedToken } from '../domain/people/access-token/access-token.service.js';
-import { ensureDerivedTokens } from '../domain/people/access-token/derived-token.service.js';
+import { createNamedToken, ensureDerivedTokens } from '../domain/people/access-token/access-token.service.js';
 import { createPasswords } from '../domain/people/user/password.service.js';
 import { addCompanyWithUser, addUser } from '../domain/people/user/user.service.js';
 import { LOCAL_ORIGIN, type Role } from '../platform/caller.js';
@@ -16,8 +15,8 @@ import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
 import { createGroupSettings, createTerminalSettings, sendNotifications } from './settings.js';
 import { createSoftware } from './software.js';
 import { createTerminals, type Terminal } from './terminals.js';
-import { createActor, createTimeline, type Actor, type Timeline } from './timeline.js';
-import { TransactionGenerator, type ReportedTransaction } from './transactions.js';
+import { type Actor, createActor, createTimeline, type Timeline } from './timeline.js';
+import { type ReportedTransaction, TransactionGenerator } from './transactions.js';
 
 /** Days of transactions; all other records are older. */
 const HISTORY_DAYS = 30;

@@ -23,5 +23,6 @@ export { payloadOf, payloadType, WARNINGS } from './schema/payload.js';
 export { bulkMutation } from './schema/resource/bulk.js';
 export { graphqlModule, nodesOf, type GraphqlModule } from './schema/resource/graphql-module.js';
 export { all, computed, fields, many, one, required, type ResolvedField } from './schema/resource/fields.js';
+export { lockOf } from './schema/resource/lock.js';
 export { mutations, recordMutation, recordMutations } from './schema/resource/mutations.js';
 export { counts, listQuery, queries } from './schema/resource/queries.js';

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units, WriteWork } from '../../src/database/work.js';
-import { createDevices } from '../../src/domain/fleet/device/device.import.service.js';
+import { createDevices } from '../../src/domain/fleet/device/device.service.js';
 import {
   createGroup,
   getGroupByName,

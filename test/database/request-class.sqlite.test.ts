@@ -10,15 +10,15 @@ import type { Key, SliceRequest } from '../../src/database/list/slice.js';
 import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { ledgerEntries } from '../../src/domain/base/ledger-entry/ledger-entry.service.js';
+import { PRESENCES } from '../../src/domain/fleet/device/device.model.js';
 import { devices, devicesOfLogicalNumber } from '../../src/domain/fleet/device/device.service.js';
-import { PRESENCES } from '../../src/domain/fleet/device/presence/presence.model.js';
 import { groups } from '../../src/domain/fleet/group/group.service.js';
 import {
   logicalNumbers,
   logicalNumbersOfGroup,
 } from '../../src/domain/fleet/logical-number/logical-number.service.js';
-import { metacontentList } from '../../src/domain/fleet/metacontent/metacontent.repository.js';
-import { parameterList } from '../../src/domain/fleet/parameter/parameter.repository.js';
+import { metacontents } from '../../src/domain/fleet/metacontent/metacontent.service.js';
+import { parameters } from '../../src/domain/fleet/parameter/parameter.service.js';
 import { deliveriesOfNotification } from '../../src/domain/messages/notification/delivery/recall.service.js';
 import { notifications } from '../../src/domain/messages/notification/notification.service.js';
 import {
@@ -34,7 +34,7 @@ import {
 } from '../../src/domain/software/app/app-version.service.js';
 import { apps } from '../../src/domain/software/app/app.service.js';
 import { files } from '../../src/domain/software/file/file.service.js';
-import { unknownTerminals } from '../../src/domain/terminals/terminal/unknown/adoption.service.js';
+import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
 import type { Tables } from '../../src/schema/schema.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
@@ -126,8 +126,8 @@ afterAll(() => {
 const LISTS = {
   groups,
   logicalNumbers,
-  parameters: parameterList,
-  metacontents: metacontentList,
+  parameters: parameters.all,
+  metacontents: metacontents.all,
   devices,
   apps,
   appVersions,

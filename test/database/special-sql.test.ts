@@ -11,9 +11,8 @@ const ROOT = new URL('../../', import.meta.url);
 const USES: Readonly<Record<string, number>> = {
   'src/domain/base/idempotency-key/idempotency-key.repository.ts': 1,
   'src/domain/base/retention/retention.repository.ts': 5,
-  'src/domain/fleet/device/device.summary.repository.ts': 2,
-  'src/domain/fleet/device/presence/presence-summary.repository.ts': 2,
-  'src/domain/fleet/device/presence/presence.repository.ts': 3,
+  'src/domain/fleet/device/device.repository.ts': 2,
+  'src/domain/fleet/device/presence.repository.ts': 5,
   'src/domain/fleet/logical-number/version-links.repository.ts': 8,
   'src/domain/fleet/parameter/parameter.repository.ts': 5,
   'src/domain/messages/notification/delivery/delivery-changes.repository.ts': 4,
@@ -30,17 +29,15 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/payments/transaction/transaction.repository.ts': 1,
   'src/domain/people/access-token/access-token.repository.ts': 5,
   'src/domain/people/company/company.repository.ts': 5,
-  'src/domain/people/user/member/member.repository.ts': 3,
-  'src/domain/people/user/sign-in/sign-in.repository.ts': 4,
+  'src/domain/people/user/member.repository.ts': 3,
+  'src/domain/people/user/sign-in.repository.ts': 4,
   'src/domain/people/user/user.repository.ts': 8,
-  'src/domain/software/app/app.repository.ts': 1,
-  'src/domain/software/app/association.repository.ts': 4,
+  'src/domain/software/app/app-version.repository.ts': 5,
   'src/domain/software/content/content.repository.ts': 4,
   'src/domain/software/manifest/held-version.repository.ts': 3,
   'src/domain/software/manifest/manifest.repository.ts': 5,
   'src/domain/terminals/terminal/device-token.repository.ts': 2,
-  'src/domain/terminals/terminal/refusal/terminal-refusal.repository.ts': 1,
-  'src/domain/terminals/terminal/unknown/unknown-terminal.repository.ts': 1,
+  'src/domain/terminals/terminal/refusal.repository.ts': 2,
 };
 
 const files = globSync('src/domain/**/*.ts', { cwd: ROOT }).map((file) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { totalDevices } from '../../src/domain/fleet/device/device.summary.service.js';
+import { totalDevices } from '../../src/domain/fleet/device/device.service.js';
 import { DELIVERY_CHANGES } from '../../src/domain/messages/notification/delivery/delivery.model.js';
 import { makePart } from '../../src/domain/messages/notification/delivery/delivery.repository.js';
 import { findDueCompanyAfter } from '../../src/domain/messages/notification/delivery/dispatch.repository.js';
@@ -12,11 +12,8 @@ import {
 import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 import { MAX_KINDS } from '../../src/domain/payments/transaction/transaction-figures.model.js';
 import { findCredential } from '../../src/domain/people/access-token/access-token.repository.js';
-import {
-  deleteMembership,
-  selectMemberships,
-} from '../../src/domain/people/user/member/member.repository.js';
-import { listMembers } from '../../src/domain/people/user/member/member.service.js';
+import { deleteMembership, selectMemberships } from '../../src/domain/people/user/member.repository.js';
+import { listMembers } from '../../src/domain/people/user/member.service.js';
 import {
   copyChunk,
   deleteLastChunks,

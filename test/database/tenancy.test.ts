@@ -4,20 +4,18 @@ import type { ReadWork, Units, WriteWork } from '../../src/database/work.js';
 import {
   detachDevicesFrom,
   devices,
+  devicesByFrameworkVersion,
+  devicesByModel,
   devicesOfLogicalNumber,
   getDeviceBySerialNumber,
   listDevices,
-} from '../../src/domain/fleet/device/device.service.js';
-import {
-  devicesByFrameworkVersion,
-  devicesByModel,
   totalDevices,
-} from '../../src/domain/fleet/device/device.summary.service.js';
-import { isGroupInUse } from '../../src/domain/fleet/group/group.repository.js';
+} from '../../src/domain/fleet/device/device.service.js';
 import {
   getGroup,
   groups,
   groupsOfAppVersion,
+  isGroupInUse,
   listGroups,
 } from '../../src/domain/fleet/group/group.service.js';
 import {
@@ -34,14 +32,12 @@ import {
   selectLinksOfVersions,
 } from '../../src/domain/fleet/logical-number/version-links.repository.js';
 import { dropVersionLinks } from '../../src/domain/fleet/logical-number/version-links.service.js';
-import { metacontentList, metacontents } from '../../src/domain/fleet/metacontent/metacontent.service.js';
-import { listEffectiveParameters } from '../../src/domain/fleet/parameter/effective-parameter.service.js';
-import { setParameters } from '../../src/domain/fleet/parameter/parameter.bulk.service.js';
+import { metacontents } from '../../src/domain/fleet/metacontent/metacontent.service.js';
 import { selectByOwnersAndKeys } from '../../src/domain/fleet/parameter/parameter.repository.js';
 import {
-  parameterList,
+  listEffectiveParameters,
   parameters,
-  parametersOfGroup,
+  setParameters,
 } from '../../src/domain/fleet/parameter/parameter.service.js';
 import {
   listNotifications,
@@ -64,18 +60,19 @@ import {
   listTokens,
 } from '../../src/domain/people/access-token/access-token.service.js';
 import { companies } from '../../src/domain/people/company/company.service.js';
-import {
-  findMembership,
-  selectAdministrators,
-} from '../../src/domain/people/user/member/member.repository.js';
+import { findMembership, selectAdministrators } from '../../src/domain/people/user/member.repository.js';
 import {
   getUser,
   listMembers,
   listUsers,
   memberList,
   users,
-} from '../../src/domain/people/user/member/member.service.js';
-import { deleteAppVersionsOf } from '../../src/domain/software/app/app-version.removal.service.js';
+} from '../../src/domain/people/user/member.service.js';
+import {
+  insertAssociations,
+  selectAssociatedWith,
+} from '../../src/domain/software/app/app-version.repository.js';
+import { isModuleInUse } from '../../src/domain/software/app/app-version.repository.js';
 import {
   appVersions,
   appVersionsOfApp,
@@ -88,7 +85,6 @@ import {
   modulesOfAppVersion,
   updateAppVersion,
 } from '../../src/domain/software/app/app-version.service.js';
-import { isModuleInUse } from '../../src/domain/software/app/app.repository.js';
 import {
   apps,
   findAppsByNames,
@@ -97,20 +93,20 @@ import {
   listApps,
 } from '../../src/domain/software/app/app.service.js';
 import {
-  insertAssociations,
-  selectAssociatedWith,
-} from '../../src/domain/software/app/association.repository.js';
-import { attachToGroup, detachFromGroup } from '../../src/domain/software/app/association.service.js';
-import { findChunk, findSize } from '../../src/domain/software/content/content.repository.js';
+  attachToGroup,
+  deleteAppVersionsOf,
+  detachFromGroup,
+} from '../../src/domain/software/app/association.service.js';
 import {
   copyContent,
+  readChunk,
   releaseContents,
   sumsOfContents,
 } from '../../src/domain/software/content/content.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/domain/software/file/file.service.js';
 import { setDefaultVersions } from '../../src/domain/software/grants/default-versions.service.js';
 import { type GrantMode, planVersionGrant } from '../../src/domain/software/grants/grant.service.js';
-import { unknownTerminals } from '../../src/domain/terminals/terminal/unknown/adoption.service.js';
+import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
 import { report } from '../domain/payments/transaction/records.js';
 import { openDatabase } from '../support/database.js';
 import type { SqlRow } from '../support/databases/place.js';
@@ -134,8 +130,8 @@ const LISTS = [
     apps,
     appVersions,
     files,
-    parameterList,
-    metacontentList,
+    parameters.all,
+    metacontents.all,
     notifications,
   ],
   ...[transactions, users, memberList, apiTokens, companies, unknownTerminals],
@@ -143,7 +139,7 @@ const LISTS = [
 const CHILDREN = [
   ...[groupsOfAppVersion, filesOfAppVersion, appVersionsOfApp, appVersionsOfFile, appVersionsOfGroup],
   ...[appVersionsOfLogicalNumber, modulesOfAppVersion, devicesOfLogicalNumber, logicalNumbersOfGroup],
-  ...[parametersOfGroup, defaultVersionsOfGroup],
+  ...[parameters.ofGroup, defaultVersionsOfGroup],
 ];
 
 type Read = (work: ReadWork) => Promise<unknown>;
@@ -187,8 +183,7 @@ const READS: Readonly<Record<string, Read>> = {
   'associated versions': (work) => selectAssociatedWith(work, 'groupIds', [1, 2]),
   files: (work) => listFiles(work, PAGE),
   'sums of contents': (work) => sumsOfContents(work, [{ id: 1 }, { id: TWIN + 1 }]),
-  'chunk of a content': (work) => findChunk(work, 1, TWIN + 1, 0),
-  'size of a content': (work) => findSize(work, 1, TWIN + 1),
+  'chunk of a content': (work) => readChunk(work, TWIN + 1, 0),
   parameters: (work) => parameters.list(work, { groupId: 1, logicalNumberId: null }, PAGE),
   metacontents: (work) => metacontents.list(work, { groupId: null, logicalNumberId: 1 }, PAGE),
   'effective parameters': (work) => listEffectiveParameters(work, [{ id: 1, groupId: 1 }]),

@@ -6,11 +6,10 @@ export const ROOT = new URL('../..', import.meta.url).pathname;
 /** Patterns of company filters, with a replacement that is always true and has the same bound values. */
 const FILTERS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\.(?:where|on)\('(?:\w+\.)?company_id', '(?:=|in)', (?:[^()]|\([^()]*\))*?\)/g, ''],
-  [/\.where\(sql<SqlBool>`company_id \$\{inIds\(\w+\)\}`\)/g, ''],
   [/\.onRef\('\w+\.company_id', '=', '(?:\w+\.company_id|companies\.id)'\)/g, ''],
   [/\b(?:\w+\.)?company_id (?:=|<>) (?:\w+\.company_id|companies\.id|c\.id)/g, '1 = 1'],
   [/\b(?:\w+\.)?company_id (?:=|<>) (\$\{[^{}]+\})/g, '$1 is not null'],
-  [/\b(company_id (?:in \()?\$\{(?:inList|sql\.join)\([^{}]+\)\}\)?)/g, '(1 = 1 or $1)'],
+  [/\b(company_id (?:in \()?\$\{(?:inIds|inList|sql\.join)\([^{}]+\)\}\)?)/g, '(1 = 1 or $1)'],
   [/\bcompany_id is null/g, '1 = 1'],
   [/\$\{sql\.ref\(`t\.\$\{company\.column\}`\)\} = \$\{companyId\}/g, '1 = 1'],
 ];

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { getToken } from '../../src/domain/people/access-token/access-token.service.js';
-import { revokeToken } from '../../src/domain/people/access-token/token-rights.service.js';
+import { getToken, revokeToken } from '../../src/domain/people/access-token/access-token.service.js';
 import type { Fields } from '../support/client.js';
 import { metricOf } from '../support/gauges.js';
 import {

@@ -1,7 +1,9 @@
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
 import { claimForTerminals } from '../../src/domain/messages/notification/delivery/dispatch.service.js';
-import { storeRefusals } from '../../src/domain/terminals/terminal/refusal/terminal-refusal.repository.js';
-import { addUnknownTerminalSightings } from '../../src/domain/terminals/terminal/unknown/unknown-terminal.repository.js';
+import {
+  addUnknownTerminalSightings,
+  storeRefusals,
+} from '../../src/domain/terminals/terminal/refusal.repository.js';
 import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
 import { recordAll } from './recording.js';

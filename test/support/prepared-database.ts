@@ -1,7 +1,9 @@
 import { createUnits } from '../../src/database/units.js';
 import type { WriteWork } from '../../src/database/work.js';
-import { createNamedToken } from '../../src/domain/people/access-token/access-token.service.js';
-import { ensureDerivedTokens } from '../../src/domain/people/access-token/derived-token.service.js';
+import {
+  createNamedToken,
+  ensureDerivedTokens,
+} from '../../src/domain/people/access-token/access-token.service.js';
 import { createPasswords } from '../../src/domain/people/user/password.service.js';
 import { addCompanyWithUser } from '../../src/domain/people/user/user.service.js';
 import { SCOPES } from '../../src/platform/caller.js';

@@ -4,19 +4,17 @@ import { devices } from '../../src/domain/fleet/device/device.service.js';
 import {
   devicesByGroup,
   devicesByPresence,
-} from '../../src/domain/fleet/device/presence/presence-summary.repository.js';
-import {
   selectOnlyDevices,
-  selectSightings,
-} from '../../src/domain/fleet/device/presence/presence.repository.js';
+  sightings,
+} from '../../src/domain/fleet/device/presence.repository.js';
 import { effectiveEntries, selectValueBytes } from '../../src/domain/fleet/parameter/parameter.repository.js';
 import { findTransactionsByKeys } from '../../src/domain/payments/transaction/transaction.repository.js';
 import {
   dropCurrent,
   forgetDeletedVersions,
+  reachOf,
   selectHeld,
   selectOtherVersions,
-  selectReach,
   upsertHeld,
 } from '../../src/domain/software/manifest/held-version.repository.js';
 import { manifestEntries, selectSoftware } from '../../src/domain/software/manifest/manifest.repository.js';
@@ -26,14 +24,12 @@ import {
   selectDevicesForTokens,
 } from '../../src/domain/terminals/terminal/device-token.repository.js';
 import {
-  selectRefusals,
-  storeRefusals,
-} from '../../src/domain/terminals/terminal/refusal/terminal-refusal.repository.js';
-import {
   addUnknownTerminalSightings,
   isUnknownTerminal,
+  lastRefusals,
+  storeRefusals,
   trimUnknownTerminals,
-} from '../../src/domain/terminals/terminal/unknown/unknown-terminal.repository.js';
+} from '../../src/domain/terminals/terminal/refusal.repository.js';
 import { TWIN } from './two-companies.js';
 
 const PAGE = { descending: false, backward: false, limit: 50, key: null };
@@ -43,10 +39,10 @@ const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as
 export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
   'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
-  refusals: (work) => selectRefusals(work, [1, TWIN + 1]),
+  refusals: (work) => lastRefusals(work, [{ id: 1 }, { id: TWIN + 1 }]),
   'versions of a terminal': (work) => selectHeld(work, 1),
   'other versions of an application': (work) => selectOtherVersions(work, 11),
-  'reach of versions': (work) => selectReach(work, [11, 12]),
+  'reach of versions': (work) => reachOf(work, [{ id: 11 }, { id: 12 }]),
   'what terminals download': (work) => selectSoftware(work, [1, TWIN + 1], 100),
   'what a manifest has': (work) => countEntries(work, manifestEntries, 100, [1]),
   'devices by group': devicesByGroup,
@@ -56,7 +52,7 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'devices that were never seen, by serial number': (work) =>
     devices.slice(work, { ...PAGE, order: 'SERIAL_NUMBER', condition: NEVER_SEEN }),
   'number of devices that were never seen': (work) => devices.count(work, NEVER_SEEN),
-  'times at which devices were seen': (work) => selectSightings(work, [1, 30]),
+  'times at which devices were seen': (work) => sightings(work, [{ id: 1 }, { id: 30 }]),
   'transactions by reference': (work) =>
     findTransactionsByKeys(work, [
       { reference: 'R', serialNumber: 'S' },

@@ -1,15 +1,11 @@
 import { ledgerEntryGraphql } from '../../domain/base/ledger-entry/ledger-entry.graphql.js';
 import { retentionGraphql } from '../../domain/base/retention/retention.graphql.js';
 import { deviceGraphql } from '../../domain/fleet/device/device.graphql.js';
-import { deviceImportGraphql } from '../../domain/fleet/device/device.import.graphql.js';
-import { deviceReportGraphql } from '../../domain/fleet/device/device.report.graphql.js';
+import { deviceMutationsGraphql } from '../../domain/fleet/device/device.mutations.graphql.js';
 import { deviceSummaryGraphql } from '../../domain/fleet/device/device.summary.graphql.js';
-import { presenceGraphql } from '../../domain/fleet/device/presence/presence.graphql.js';
 import { groupGraphql } from '../../domain/fleet/group/group.graphql.js';
 import { logicalNumberGraphql } from '../../domain/fleet/logical-number/logical-number.graphql.js';
 import { metacontentGraphql } from '../../domain/fleet/metacontent/metacontent.graphql.js';
-import { effectiveParameterGraphql } from '../../domain/fleet/parameter/effective-parameter.graphql.js';
-import { parameterBulkGraphql } from '../../domain/fleet/parameter/parameter.bulk.graphql.js';
 import { parameterGraphql } from '../../domain/fleet/parameter/parameter.graphql.js';
 import { deliveryGraphql } from '../../domain/messages/notification/delivery/delivery.graphql.js';
 import { notificationGraphql } from '../../domain/messages/notification/notification.graphql.js';
@@ -18,16 +14,13 @@ import { transactionSummaryGraphql } from '../../domain/payments/transaction/sum
 import { transactionGraphql } from '../../domain/payments/transaction/transaction.graphql.js';
 import { apiTokenGraphql } from '../../domain/people/access-token/access-token.graphql.js';
 import { companyGraphql } from '../../domain/people/company/company.graphql.js';
-import { memberGraphql } from '../../domain/people/user/member/member.graphql.js';
-import { memberMutationsGraphql } from '../../domain/people/user/member/member.mutations.graphql.js';
+import { memberMutationsGraphql } from '../../domain/people/user/member.mutations.graphql.js';
 import { userGraphql } from '../../domain/people/user/user.graphql.js';
-import { appVersionGraphql, appVersionLinksGraphql } from '../../domain/software/app/app-version.graphql.js';
+import { appVersionGraphql } from '../../domain/software/app/app-version.graphql.js';
 import { appVersionMutationsGraphql } from '../../domain/software/app/app-version.mutations.graphql.js';
 import { appGraphql } from '../../domain/software/app/app.graphql.js';
 import { fileGraphql } from '../../domain/software/file/file.graphql.js';
-import { fileLinksGraphql } from '../../domain/software/file/file.links.graphql.js';
 import { appVersionGrantGraphql } from '../../domain/software/grants/grant.graphql.js';
-import { assetGraphql } from '../../domain/software/manifest/asset.graphql.js';
 import { manifestGraphql } from '../../domain/software/manifest/manifest.graphql.js';
 import { terminalGraphql } from '../../domain/terminals/terminal/terminal.graphql.js';
 import type { GraphqlModule } from '../../graphql/index.js';
@@ -38,29 +31,21 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   appGraphql,
   appVersionGraphql,
   appVersionGrantGraphql,
-  appVersionLinksGraphql,
   appVersionMutationsGraphql,
-  assetGraphql,
   companyGraphql,
   deviceGraphql,
-  deviceImportGraphql,
-  deviceReportGraphql,
+  deviceMutationsGraphql,
   deviceSummaryGraphql,
-  effectiveParameterGraphql,
   fileGraphql,
-  fileLinksGraphql,
   groupGraphql,
   ledgerEntryGraphql,
   logicalNumberGraphql,
-  memberGraphql,
   memberMutationsGraphql,
   manifestGraphql,
   metacontentGraphql,
   notificationGraphql,
   deliveryGraphql,
-  parameterBulkGraphql,
   parameterGraphql,
-  presenceGraphql,
   retentionGraphql,
   terminalGraphql,
   transactionGraphql,

@@ -4,14 +4,14 @@ import { ApiTokenList, Scope } from '../../domain/people/access-token/access-tok
 import { apiTokensOfUser } from '../../domain/people/access-token/access-token.service.js';
 import { CompanyType } from '../../domain/people/company/company.graphql.js';
 import { companies } from '../../domain/people/company/company.service.js';
-import { Role } from '../../domain/people/user/member/member.graphql.js';
-import { users } from '../../domain/people/user/member/member.service.js';
-import { UserType } from '../../domain/people/user/user.graphql.js';
+import { users } from '../../domain/people/user/member.service.js';
+import { Role, UserType } from '../../domain/people/user/user.graphql.js';
 import {
   choice,
   computed,
-  graphqlModule,
   fields,
+  type GraphqlContext,
+  graphqlModule,
   instant,
   int,
   listOf,
@@ -19,9 +19,8 @@ import {
   object,
   objectType,
   searchesOfChildren,
-  type GraphqlContext,
 } from '../../graphql/index.js';
-import { mayUse, SCOPES, type Role as RoleName, type Scope as ScopeName } from '../../platform/caller.js';
+import { mayUse, type Role as RoleName, type Scope as ScopeName, SCOPES } from '../../platform/caller.js';
 
 const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>>(
   'RateLimit',

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 
-import { createDevices } from '../../domain/fleet/device/device.import.service.js';
 import type { DeviceRow, ErrorPolicy } from '../../domain/fleet/device/device.model.js';
+import { createDevices } from '../../domain/fleet/device/device.service.js';
 import { counted } from '../../platform/errors.js';
-import { withActor, withDatabase, writeIn, type ActorOptions } from '../command-context.js';
+import { type ActorOptions, withActor, withDatabase, writeIn } from '../command-context.js';
 import { CommandError } from '../command-error.js';
-import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
-import { listIn, type ListedValue } from '../import/csv.js';
+import { addJsonCommand, type CommandIo, type JsonOption, printResult } from '../command-io.js';
+import { type ListedValue, listIn } from '../import/csv.js';
 import { addDeviceTokenCommand } from './device-token.js';
 
 export function addDeviceCommands(device: Command, io: CommandIo): void {

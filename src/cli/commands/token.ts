@@ -6,24 +6,25 @@ import {
   createNamedToken,
   getToken,
   listTokens,
+  renewToken,
+  revokeToken,
 } from '../../domain/people/access-token/access-token.service.js';
-import { renewToken, revokeToken } from '../../domain/people/access-token/token-rights.service.js';
-import { getMembership } from '../../domain/people/user/member/member.service.js';
+import { getMembership } from '../../domain/people/user/member.service.js';
 import { getUserByEmail } from '../../domain/people/user/user.service.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
 import { notFound } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 import {
+  type ActorOptions,
+  type CommandContext,
   readIn,
   withActor,
   withDatabase,
   writeIn,
-  type ActorOptions,
-  type CommandContext,
 } from '../command-context.js';
 import { CommandError } from '../command-error.js';
-import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
+import { addJsonCommand, type CommandIo, type JsonOption, printResult, table } from '../command-io.js';
 
 export function addTokenCommands(token: Command, io: CommandIo): void {
   withActor(addJsonCommand(token, 'create', 'create a named token; it is shown only once'))

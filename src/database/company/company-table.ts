@@ -50,7 +50,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
 
   constructor(table: TableOf<Name, T>) {
     this.table = table as Name;
-    const { columns, recordOf, columnsOf } = recordMapping<Name, T>(this.table);
+    const { columns, recordOf, columnsOf } = recordMapping<Name, T>(table);
     this.columns = columns;
     this.recordOf = recordOf;
     this.#columnsOf = columnsOf;

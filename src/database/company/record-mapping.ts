@@ -54,19 +54,22 @@ const codecs = {
 
 export interface RecordMapping<Name extends keyof Tables, T> {
   /** Columns by field. */
-  readonly columns: Readonly<Record<string, string>>;
+  readonly columns: { readonly [Field in keyof T]: string & keyof Row<Name> };
   readonly recordOf: (row: Row<Name>) => T;
   /** Values of the columns of those fields that `values` has. */
   readonly columnsOf: (values: object) => Readonly<Record<string, unknown>>;
 }
 
-export function recordMapping<Name extends keyof Tables, T>(table: string): RecordMapping<Name, T> {
+export function recordMapping<Name extends keyof Tables, T>(table: TableOf<Name, T>): RecordMapping<Name, T> {
   const declared = TABLES.find(({ name }) => name === table)?.columns ?? {};
   const fields = Object.entries(declared).flatMap(([column, { kind }]): Field[] =>
     column === 'company_id' ? [] : [{ column, field: camelCase(column), codec: codecs[kind] }],
   );
   return {
-    columns: Object.fromEntries(fields.map(({ column, field }) => [field, column])),
+    columns: Object.fromEntries(fields.map(({ column, field }) => [field, column])) as RecordMapping<
+      Name,
+      T
+    >['columns'],
     recordOf: (row) => {
       const columns = row as Readonly<Record<string, unknown>>;
       const record: Record<string, unknown> = {};

@@ -1,7 +1,8 @@
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import { notFound, taken } from '../../platform/errors.js';
+import { normalized } from '../../platform/encoding/text.js';
+import { invalid, notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/requests/page.js';
-import { countOf, type CounterName } from '../totals.js';
+import { countOf } from '../totals.js';
 import type { ReadWork, WriteWork } from '../work.js';
 import type { Match } from './company-rows.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable, OwnColumns, ValuesOf } from './company-table.js';
@@ -10,16 +11,14 @@ export interface RecordKind<Name extends AuditedTableName, T extends AuditedReco
   /** Entity type in the ledger, for example `logical_number`; in messages it is written with spaces. */
   readonly entityType: string;
   readonly table: CompanyTable<Name, T>;
-  /** The counter of the company's records; without it, they are counted one by one. */
-  readonly counter?: CounterName;
   readonly unique?: UniqueField<Name, T>;
 }
 
 /** A field whose value exists once in the company, or in the part of it that `match` describes. */
 export interface UniqueField<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly field: string & keyof ValuesOf<T>;
-  /** The records that a record with these values would collide with. */
-  readonly match: (values: ValuesOf<T>) => Match<Name>;
+  /** The records that a record with these values would collide with; those with the value, unless set. */
+  readonly match?: (values: ValuesOf<T>) => Match<Name>;
   readonly message: string;
 }
 
@@ -38,12 +37,28 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly getBy = async (work: ReadWork, match: Match<Name>): Promise<T> =>
     this.#found(await this.kind.table.find(work, match));
 
-  readonly has = async (work: ReadWork, id: number): Promise<boolean> =>
-    (await this.kind.table.findById(work, id)) !== undefined;
+  /** The record whose unique field has this text. Errors: `not_found`. */
+  readonly getByName = async (work: ReadWork, name: string): Promise<T> =>
+    await this.getBy(work, this.#named(normalized(name)));
+
+  /** Records by the text in their unique field; unknown ones are absent. One statement. */
+  readonly findByNames = async (
+    work: ReadWork,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, T>> => {
+    const found = await this.kind.table.select(work, this.#named(names));
+    return new Map(found.map((record) => [String(record[this.#unique.field]), record]));
+  };
+
+  /** Errors: `invalid` at the field unless `id` is the id of a record; null is. */
+  readonly refuseUnknown = async (work: ReadWork, field: string, id: number | null): Promise<void> => {
+    if (id === null || (await this.kind.table.findById(work, id)) !== undefined) return;
+    throw invalid(field, `is not the id of ${/^[aeiou]/.test(this.#what) ? 'an' : 'a'} ${this.#what}`);
+  };
 
   /** The company's records, ascending by id. */
   readonly list = async (work: ReadWork, request: PageRequest): Promise<Page<T>> => {
-    const total = await this.#total(work);
+    const total = await countOf(work, this.kind.table.table);
     return { records: await this.kind.table.select(work, {}, request), total, request };
   };
 
@@ -57,7 +72,8 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly refuseTaken = async (work: ReadWork, values: ValuesOf<T>, current?: T): Promise<void> => {
     const { table, unique } = this.kind;
     if (unique === undefined || values[unique.field] === current?.[unique.field]) return;
-    if (await table.exists(work, unique.match(values))) throw taken(unique.field, unique.message);
+    const { field, message, match = () => ({ [table.columns[field]]: values[field] }) } = unique;
+    if (await table.exists(work, match(values) as Match<Name>)) throw taken(field, message);
   };
 
   /** Errors: `taken`. */
@@ -129,13 +145,21 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     }
   };
 
-  async #total(work: ReadWork): Promise<number> {
-    const { table, counter } = this.kind;
-    return counter === undefined ? await table.count(work, {}) : await countOf(work, counter);
+  get #what(): string {
+    return this.kind.entityType.replaceAll('_', ' ');
+  }
+
+  get #unique(): UniqueField<Name, T> {
+    if (this.kind.unique === undefined) throw new Error(`No field of a ${this.#what} is unique`);
+    return this.kind.unique;
+  }
+
+  #named(names: string | readonly string[]): Match<Name> {
+    return { [this.kind.table.columns[this.#unique.field]]: names } as Match<Name>;
   }
 
   #found<V>(record: V | undefined): V {
-    return found(record, this.kind.entityType.replaceAll('_', ' '));
+    return found(record, this.#what);
   }
 }
 

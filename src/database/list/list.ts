@@ -125,7 +125,7 @@ export function auditedList<Name extends AuditedTableName, T extends AuditedReco
     recordOf,
     rows: table,
     id: 'id' as Listing<Name, T>['id'],
-    columns: columns as NonNullable<Listing<Name, T>['columns']>,
+    columns,
     orders: orders as unknown as Listing<Name, T>['orders'],
     filters: {
       id: { column: 'id', kind: 'id', isUnique: true },

@@ -12,7 +12,7 @@ import {
   devicesByFrameworkVersion,
   devicesByModel,
   totalDevices,
-} from '../../../src/domain/fleet/device/device.summary.service.js';
+} from '../../../src/domain/fleet/device/device.service.js';
 import {
   BUCKETS,
   DIMENSIONS,

@@ -1,12 +1,11 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { connect as connectTo } from 'node:net';
+import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 
 import { openDatabase } from '../../../src/database/postgres/open.js';
 import { SharedLimits } from '../../../src/database/postgres/shared-limits.js';
 import { MAX_ROWS } from '../../../src/database/postgres/shared-window-store.js';
-import { createSignInThrottle } from '../../../src/domain/people/user/sign-in/sign-in-throttle.service.js';
+import { createSignInThrottle } from '../../../src/domain/people/user/sign-in.service.js';
 import { HOUR, MINUTE } from '../../../src/platform/clock.js';
 import { createNetworkCounter } from '../../../src/platform/limits/network-counter.js';
 import { testClock } from '../../support/clock.js';

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { instant } from '../../../src/database/storage.js';
-import { createNamedToken, getToken } from '../../../src/domain/people/access-token/access-token.service.js';
-import { revokeToken } from '../../../src/domain/people/access-token/token-rights.service.js';
+import {
+  createNamedToken,
+  getToken,
+  revokeToken,
+} from '../../../src/domain/people/access-token/access-token.service.js';
 import { disableUser } from '../../../src/domain/people/user/user.service.js';
 import { HOUR } from '../../../src/platform/clock.js';
 import { changed, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { openKnown } from '../../support/raw-socket.js';
-import { IDS_BEFORE_BETA, startServer, SYSTEM, type Member, type TestServer } from '../../support/server.js';
-import { RECORDS, recordMany, stall, STALLED } from '../../support/stalled-client.js';
+import { IDS_BEFORE_BETA, type Member, startServer, SYSTEM, type TestServer } from '../../support/server.js';
+import { recordMany, RECORDS, stall, STALLED } from '../../support/stalled-client.js';
 import { openStreams } from '../../support/subscribe.js';
 
 let server: TestServer;

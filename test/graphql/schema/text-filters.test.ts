@@ -1,7 +1,7 @@
-import { getNamedType, isInputObjectType, isObjectType, type GraphQLField } from 'graphql';
+import { getNamedType, type GraphQLField, isInputObjectType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { addUnknownTerminalSightings } from '../../../src/domain/terminals/terminal/unknown/unknown-terminal.repository.js';
+import { addUnknownTerminalSightings } from '../../../src/domain/terminals/terminal/refusal.repository.js';
 import { answered, changed } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { recordAll } from '../../support/recording.js';

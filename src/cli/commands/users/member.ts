@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 
 import type { WriteWork } from '../../../database/work.js';
 import {
@@ -7,14 +7,14 @@ import {
   enableMember,
   removeMember,
   setRole,
-} from '../../../domain/people/user/member/member.changes.service.js';
-import { getUser, listMembers } from '../../../domain/people/user/member/member.service.js';
+} from '../../../domain/people/user/member.changes.service.js';
+import { getUser, listMembers } from '../../../domain/people/user/member.service.js';
 import { createPasswords } from '../../../domain/people/user/password.service.js';
 import type { Member } from '../../../domain/people/user/user.model.js';
 import { getUserByEmail } from '../../../domain/people/user/user.service.js';
 import { ROLES } from '../../../platform/caller.js';
-import { readIn, withActor, withDatabase, writeIn, type ActorOptions } from '../../command-context.js';
-import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';
+import { type ActorOptions, readIn, withActor, withDatabase, writeIn } from '../../command-context.js';
+import { addJsonCommand, type CommandIo, type JsonOption, printResult } from '../../command-io.js';
 import { memberFields, membersTable } from './user-output.js';
 
 export function addMemberCommands(member: Command, io: CommandIo): void {

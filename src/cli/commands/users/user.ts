@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 
 import type { SystemWriteWork } from '../../../database/work.js';
-import { ensureDerivedTokens } from '../../../domain/people/access-token/derived-token.service.js';
+import { ensureDerivedTokens } from '../../../domain/people/access-token/access-token.service.js';
 import { CompanyOption, type Company } from '../../../domain/people/company/company.model.js';
 import { findCompany } from '../../../domain/people/company/company.service.js';
 import { createPasswords } from '../../../domain/people/user/password.service.js';

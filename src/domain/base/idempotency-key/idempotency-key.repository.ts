@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
+
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { comparedInstant, instant } from '../../../database/storage.js';
+import { instant } from '../../../database/storage.js';
 import type { SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Tables, Written } from '../../../schema/schema.js';
 
@@ -22,18 +24,11 @@ export async function deleteResponsesBefore(
   limit: number,
 ): Promise<boolean> {
   const { db } = specialSql(work);
-  const next = await db
-    .selectFrom('idempotency_keys')
-    .select('created_at')
-    .where('created_at', '<', comparedInstant(before))
-    .orderBy('created_at')
-    .offset(limit)
-    .limit(1)
-    .executeTakeFirst();
-  await db
-    .deleteFrom('idempotency_keys')
-    // All responses of the same millisecond go together, so that each call makes progress.
-    .where('created_at', '<', comparedInstant(next === undefined ? before : new Date(next.created_at + 1)))
-    .execute();
+  const { rows } = await sql<{ at: number }>`select created_at as at from idempotency_keys
+    where created_at < ${before} order by created_at limit 1 offset ${limit}`.execute(db);
+  const [next] = rows;
+  // All responses of the same millisecond go together, so that each call makes progress.
+  const end = next === undefined ? before : new Date(next.at + 1);
+  await sql`delete from idempotency_keys where created_at < ${end}`.execute(db);
   return next !== undefined;
 }

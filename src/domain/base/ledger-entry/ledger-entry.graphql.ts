@@ -1,9 +1,11 @@
-import { Arg, Int, Resolver, Root, Subscription, type SubscribeResolverData } from 'type-graphql';
+import { Arg, Int, Resolver, Root, type SubscribeResolverData, Subscription } from 'type-graphql';
 
 import {
   choice,
-  graphqlModule,
   fields,
+  type FollowArgs,
+  type GraphqlContext,
+  graphqlModule,
   instant,
   int,
   json,
@@ -14,15 +16,12 @@ import {
   nullable,
   one,
   text,
-  type FollowArgs,
-  type GraphqlContext,
 } from '../../../graphql/index.js';
 import { CompanyType } from '../../people/company/company.graphql.js';
 import { companies } from '../../people/company/company.service.js';
 import { Channel } from '../../people/user/audited.graphql.js';
 import { UserList } from '../../people/user/user.graphql.js';
-import type { LedgerEntry } from './ledger-entry.model.js';
-import { ledgerNewRows, ledgerEntries } from './ledger-entry.service.js';
+import { ledgerEntries, type LedgerEntry, ledgerNewRows } from './ledger-entry.service.js';
 
 export const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
   'LedgerEntry',

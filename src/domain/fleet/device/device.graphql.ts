@@ -1,8 +1,8 @@
 import {
   enumeration,
-  graphqlModule,
   fields,
   flag,
+  graphqlModule,
   id,
   json,
   listTypes,
@@ -15,7 +15,7 @@ import {
 } from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
+import { type Device, DeviceCreate, DeviceUpdate, type Presence } from './device.model.js';
 import {
   createDevice,
   deleteDevice,
@@ -25,7 +25,6 @@ import {
   getDeviceBySerialNumber,
   updateDevice,
 } from './device.service.js';
-import type { Presence } from './presence/presence.model.js';
 
 export const DeviceType = auditedType<Device, 'logicalNumberId'>('Device', 'A payment terminal.', {
   serialNumber: text('Serial number, unique in the company.'),

@@ -4,45 +4,56 @@ import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { scrubJson, scrubText } from '../../../platform/card-data/card-data.js';
 import { changed, newValues } from '../../../platform/changes/changes.js';
-import { normalized } from '../../../platform/encoding/text.js';
-import { invalid } from '../../../platform/errors.js';
 import { tooManyRecords } from '../../../platform/limits/many-records.js';
+import type { ErrorPolicy } from '../../../platform/requests/rows.js';
 import { parse } from '../../../platform/validate.js';
-import { hasLogicalNumber } from '../logical-number/logical-number.service.js';
-import { DeviceCreate, DeviceReport, DeviceUpdate, type Device, type DeviceMeta } from './device.model.js';
+import { refuseUnknownLogicalNumber } from '../logical-number/logical-number.service.js';
+import {
+  type Device,
+  DeviceCreate,
+  type DeviceMeta,
+  DeviceReport,
+  type DeviceRow,
+  DeviceUpdate,
+  SerialNumber,
+} from './device.model.js';
 import { deviceTable } from './device.repository.js';
 
-export { devices, devicesOfLogicalNumber, selectFormerNumbers } from './device.repository.js';
+export {
+  devices,
+  devicesByFrameworkVersion,
+  devicesByModel,
+  devicesOfLogicalNumber,
+  MAX_VALUES,
+  selectFormerNumbers,
+  totalDevices,
+} from './device.repository.js';
+export {
+  devicesByGroup,
+  devicesByPresence,
+  MAX_GROUPS,
+  selectOnlyDevices,
+  sightings,
+  storeSightings,
+} from './presence.repository.js';
 
 const records = new Records({
   entityType: 'device',
   table: deviceTable,
-  counter: 'devices',
-  unique: {
-    field: 'serialNumber',
-    match: ({ serialNumber }) => ({ serial_number: serialNumber }),
-    message: 'A device with this serial number exists already.',
-  },
+  unique: { field: 'serialNumber', message: 'A device with this serial number exists already.' },
 });
 
 /** Deleting a device ends its access; its transactions stay (contract 28). */
-export const { get: getDevice, list: listDevices, delete: deleteDevice } = records;
-
-export async function getDeviceBySerialNumber(work: ReadWork, serialNumber: string): Promise<Device> {
-  return await records.getBy(work, { serial_number: normalized(serialNumber) });
-}
-
-/** Devices by serial number; unknown serial numbers are absent. One statement. */
-export async function findDevicesBySerialNumbers(
-  work: ReadWork,
-  serialNumbers: readonly string[],
-): Promise<ReadonlyMap<string, Device>> {
-  const found = await deviceTable.select(work, { serial_number: serialNumbers });
-  return new Map(found.map((device) => [device.serialNumber, device]));
-}
+export const {
+  get: getDevice,
+  getByName: getDeviceBySerialNumber,
+  findByNames: findDevicesBySerialNumbers,
+  list: listDevices,
+  delete: deleteDevice,
+} = records;
 
 /** The values of a device that has reported nothing yet. Errors: `invalid`. */
-export function newDevice(input: unknown) {
+function newDevice(input: unknown) {
   return newValues(DeviceCreate, input, { enabled: true, meta: {}, frameworkVersion: null });
 }
 
@@ -50,7 +61,7 @@ export function newDevice(input: unknown) {
 export async function createDevice(work: WriteWork, input: unknown): Promise<Device> {
   const values = newDevice(input);
   await records.refuseTaken(work, values);
-  await refuseUnknownLogicalNumber(work, values.logicalNumberId);
+  await refuseUnknownLogicalNumber(work, 'logicalNumberId', values.logicalNumberId);
   return await records.insert(work, values);
 }
 
@@ -58,7 +69,7 @@ export async function createDevice(work: WriteWork, input: unknown): Promise<Dev
 export async function updateDevice(work: WriteWork, current: Device, input: unknown): Promise<Device> {
   const values = changed(current, parse(DeviceUpdate, input));
   if (values.logicalNumberId !== current.logicalNumberId) {
-    await refuseUnknownLogicalNumber(work, values.logicalNumberId);
+    await refuseUnknownLogicalNumber(work, 'logicalNumberId', values.logicalNumberId);
   }
   return await records.update(work, current, values);
 }
@@ -101,8 +112,54 @@ export async function detachDevicesFrom(
   if (attached.length > 0) await records.updateAll(work, attached, { logical_number_id: null });
 }
 
-async function refuseUnknownLogicalNumber(work: ReadWork, id: number | null): Promise<void> {
-  if (id !== null && !(await hasLogicalNumber(work, id))) {
-    throw invalid('logicalNumberId', 'is not the id of a logical number');
+type CheckedRow = Omit<DeviceRow, 'device'>;
+
+/**
+ * Creates many devices. Returns one row for each serial number, in the same order, with the problems of that
+ * row. REJECT_EVERYTHING creates nothing if any row has a problem.
+ */
+export async function createDevices(
+  work: WriteWork,
+  serialNumbers: readonly string[],
+  errorPolicy: ErrorPolicy,
+): Promise<DeviceRow[]> {
+  const rows = await checkEach(work, serialNumbers);
+  const valid = rows.filter((row) => row.problems.length === 0);
+  const stopped = errorPolicy === 'REJECT_EVERYTHING' && valid.length < rows.length;
+  const created = stopped ? new Map<string, Device>() : await insertAll(work, valid);
+  return rows.map((row) => ({
+    ...row,
+    device: row.problems.length === 0 ? (created.get(row.serialNumber) ?? null) : null,
+  }));
+}
+
+async function checkEach(work: ReadWork, serialNumbers: readonly string[]): Promise<CheckedRow[]> {
+  const checked = serialNumbers.map((given) => SerialNumber.safeParse(given));
+  const known = await findDevicesBySerialNumbers(
+    work,
+    checked.flatMap(({ data }) => data ?? []),
+  );
+  const seen = new Set<string>();
+  return checked.map(({ data, error }, index) => {
+    const row = { index, serialNumber: data ?? serialNumbers[index] ?? '', isTaken: false };
+    if (error !== undefined) return { ...row, problems: error.issues.map((issue) => issue.message) };
+    if (seen.has(row.serialNumber)) return { ...row, problems: ['is given twice'] };
+    seen.add(row.serialNumber);
+    const isTaken = known.has(row.serialNumber);
+    return { ...row, problems: isTaken ? ['exists already'] : [], isTaken };
+  });
+}
+
+async function insertAll(work: WriteWork, rows: readonly CheckedRow[]): Promise<Map<string, Device>> {
+  const devices = await deviceTable.insertMany(
+    work,
+    rows.map(({ serialNumber }) => newDevice({ serialNumber })),
+  );
+  const created = new Map(devices.map((device) => [device.serialNumber, device]));
+  for (const { serialNumber } of rows) {
+    const after = created.get(serialNumber);
+    if (after === undefined) throw new Error('A device was inserted and not returned');
+    work.ledger.created('device', after);
   }
+  return created;
 }

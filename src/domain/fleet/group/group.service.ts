@@ -1,30 +1,42 @@
+import { CompanyRows } from '../../../database/company/company-rows.js';
+import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
+import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { changed, newValues } from '../../../platform/changes/changes.js';
-import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { type Group, GroupCreate, GroupUpdate } from './group.model.js';
-import { groupTable, isGroupInUse } from './group.repository.js';
 
-export { groups, groupsOfAppVersion } from './group.repository.js';
+const groupTable = new CompanyTable<'groups', Group>('groups');
+
+export const groups = auditedList(groupTable, {
+  name: 'Group',
+  orders: { NAME: 'name' },
+  filters: { name: { column: 'name', kind: 'text', isUnique: true } },
+});
+
+export const groupsOfAppVersion = groups.of({
+  link: 'app_version_groups',
+  parent: 'app_version_id',
+  child: 'group_id',
+});
+
+const numbers = new CompanyRows('logical_numbers');
+const versionLinks = new CompanyRows('app_version_groups');
 
 export const groupRecords = new Records({
   entityType: 'group',
   table: groupTable,
-  counter: 'groups',
-  unique: {
-    field: 'name',
-    match: ({ name }) => ({ name }),
-    message: 'A group with this name exists already.',
-  },
+  unique: { field: 'name', message: 'A group with this name exists already.' },
 });
 
-export const { get: getGroup, has: hasGroup, list: listGroups } = groupRecords;
-
-export async function getGroupByName(work: ReadWork, name: string): Promise<Group> {
-  return await groupRecords.getBy(work, { name: normalized(name) });
-}
+export const {
+  get: getGroup,
+  getByName: getGroupByName,
+  list: listGroups,
+  refuseUnknown: refuseUnknownGroup,
+} = groupRecords;
 
 /** Errors: `invalid`, `taken`. */
 export async function createGroup(work: WriteWork, input: unknown): Promise<Group> {
@@ -49,4 +61,10 @@ export async function deleteGroup(work: WriteWork, group: Group): Promise<void> 
   }
   for (const remove of groupRemovals) await remove(work, group);
   await groupRecords.delete(work, group);
+}
+
+/** Whether logical numbers or app versions still belong to the group. */
+export async function isGroupInUse(work: ReadWork, id: number): Promise<boolean> {
+  const match = { group_id: id };
+  return (await numbers.exists(work, match)) || (await versionLinks.exists(work, match));
 }

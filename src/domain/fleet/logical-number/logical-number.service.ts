@@ -1,5 +1,7 @@
 import { only } from '../../../database/company/company-rows.js';
+import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
+import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { changed, newValues } from '../../../platform/changes/changes.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
@@ -7,45 +9,55 @@ import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests/page.js';
 import { parse } from '../../../platform/validate.js';
-import { hasGroup } from '../group/group.service.js';
+import { refuseUnknownGroup } from '../group/group.service.js';
 import {
   type LogicalNumber,
   LogicalNumberCreate,
   type LogicalNumberHead,
   LogicalNumberUpdate,
 } from './logical-number.model.js';
-import { logicalNumberTable, withVersions } from './logical-number.repository.js';
-import { replaceLinks, selectDefaultsFor, selectVersionsLinkedToGroup } from './version-links.repository.js';
+import {
+  replaceLinks,
+  selectDefaultsFor,
+  selectLinksOfNumbers,
+  selectVersionsLinkedToGroup,
+} from './version-links.repository.js';
 
-export {
-  logicalNumbers,
-  logicalNumbersOfAppVersion,
-  logicalNumbersOfGroup,
-  withVersions,
-} from './logical-number.repository.js';
+export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNumberHead>('logical_numbers');
+
+export const logicalNumbers = auditedList(logicalNumberTable, {
+  name: 'LogicalNumber',
+  orders: { NUMBER: 'number' },
+  filters: {
+    number: { column: 'number', kind: 'text', isUnique: true },
+    groupId: { column: 'group_id', kind: 'id', order: 'ID' },
+  },
+});
+
+export const logicalNumbersOfGroup = logicalNumbers.of({ column: 'group_id' });
+export const logicalNumbersOfAppVersion = logicalNumbers.of({
+  link: 'logical_number_app_versions',
+  parent: 'app_version_id',
+  child: 'logical_number_id',
+});
 
 /** Logical numbers without their app versions. */
 export const logicalNumberHeads = new Records({
   entityType: 'logical_number',
   table: logicalNumberTable,
-  counter: 'logical_numbers',
-  unique: {
-    field: 'number',
-    match: ({ number }) => ({ number }),
-    message: 'A logical number with this number exists already.',
-  },
+  unique: { field: 'number', message: 'A logical number with this number exists already.' },
 });
 
 const NUMBERS_PER_QUERY = 2_000;
 
-export const { has: hasLogicalNumber } = logicalNumberHeads;
+export const { refuseUnknown: refuseUnknownLogicalNumber } = logicalNumberHeads;
 
 export async function getLogicalNumber(work: ReadWork, id: number): Promise<LogicalNumber> {
   return await complete(work, await logicalNumberHeads.get(work, id));
 }
 
 export async function getLogicalNumberByNumber(work: ReadWork, number: string): Promise<LogicalNumber> {
-  return await complete(work, await logicalNumberHeads.getBy(work, { number: normalized(number) }));
+  return await complete(work, await logicalNumberHeads.getByName(work, number));
 }
 
 /** Logical numbers with these numbers; unknown ones are absent. One statement per 2,000 numbers. */
@@ -77,7 +89,7 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
   const { appVersionIds: requested } = parse(LogicalNumberCreate, input);
   const values = newValues(LogicalNumberCreate, input, { appVersionIds: [] });
   await logicalNumberHeads.refuseTaken(work, values);
-  await refuseUnknownGroup(work, values.groupId);
+  await refuseUnknownGroup(work, 'groupId', values.groupId);
   const kept = await versionsIn(work, values.groupId, requested, []);
   const appVersionIds = requested === undefined ? await withDefaults(work, values.groupId, kept) : kept;
   const created = await logicalNumberTable.insert(work, values);
@@ -100,7 +112,7 @@ export async function updateLogicalNumber(
   const values = changed<LogicalNumberHead, typeof given>(current, given);
   await logicalNumberHeads.refuseTaken(work, values, current);
   const isMoved = values.groupId !== current.groupId;
-  if (isMoved) await refuseUnknownGroup(work, values.groupId);
+  if (isMoved) await refuseUnknownGroup(work, 'groupId', values.groupId);
   const kept = await versionsIn(work, values.groupId, appVersionIds, current.appVersionIds);
   const getsDefaults = isMoved && appVersionIds === undefined;
   const versions = getsDefaults ? await withDefaults(work, values.groupId, kept) : kept;
@@ -128,7 +140,10 @@ async function complete(work: ReadWork, head: LogicalNumberHead): Promise<Logica
   return only(await withVersions(work, [head]));
 }
 
-/** The requested app versions that are linked to the group, or the former ones that are. */
+/**
+ * New app versions of a number (contract 24), ascending: the requested ones, which must be linked to its group, or
+ * those of the former ones that are. Errors: `invalid`.
+ */
 async function versionsIn(
   work: ReadWork,
   groupId: number | null,
@@ -138,7 +153,15 @@ async function versionsIn(
   const wanted = requested ?? before;
   const linked =
     groupId === null || wanted.length === 0 ? [] : await selectVersionsLinkedToGroup(work, groupId, wanted);
-  return versionsFor(requested, before, linked);
+  const allowed = new Set(linked);
+  const refused = wanted.filter((id) => !allowed.has(id));
+  if (requested !== undefined && refused.length > 0) {
+    throw invalid(
+      'appVersionIds',
+      `must be app versions linked to the number's group: not ${refused.join(', ')}`,
+    );
+  }
+  return wanted.filter((id) => allowed.has(id)).sort((one, other) => one - other);
 }
 
 /** The versions `kept` and the default versions of the group that the number enters, ascending. */
@@ -152,29 +175,16 @@ async function withDefaults(
   return [...kept, ...added].sort((one, other) => one - other);
 }
 
-async function refuseUnknownGroup(work: ReadWork, groupId: number | null): Promise<void> {
-  if (groupId !== null && !(await hasGroup(work, groupId))) {
-    throw invalid('groupId', 'is not the id of a group');
-  }
-}
-
-/**
- * New app versions of a number (contract 24), ascending. All requested versions must be `linked` to its
- * group; if `requested` is undefined, it keeps its linked ones.
- */
-function versionsFor(
-  requested: readonly number[] | undefined,
-  before: readonly number[],
-  linked: readonly number[],
-): readonly number[] {
-  const allowed = new Set(linked);
-  if (requested === undefined) return before.filter((id) => allowed.has(id));
-  const refused = requested.filter((id) => !allowed.has(id));
-  if (refused.length > 0) {
-    throw invalid(
-      'appVersionIds',
-      `must be app versions linked to the number's group: not ${refused.join(', ')}`,
-    );
-  }
-  return [...requested].sort((a, b) => a - b);
+/** Adds the ids of their app versions to logical numbers; one statement. */
+export async function withVersions(
+  work: ReadWork,
+  heads: readonly LogicalNumberHead[],
+): Promise<LogicalNumber[]> {
+  if (heads.length === 0) return [];
+  const ids = heads.map(({ id }) => id);
+  const links = Map.groupBy(await selectLinksOfNumbers(work, ids), (link) => link.logicalNumberId);
+  return heads.map((head) => ({
+    ...head,
+    appVersionIds: links.get(head.id)?.map((link) => link.appVersionId) ?? [],
+  }));
 }

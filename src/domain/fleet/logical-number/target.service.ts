@@ -6,10 +6,9 @@ import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
 import { tooManyRecords } from '../../../platform/limits/many-records.js';
-import { hasGroup } from '../group/group.service.js';
+import { refuseUnknownGroup } from '../group/group.service.js';
 import type { LogicalNumberHead } from './logical-number.model.js';
-import { logicalNumbers } from './logical-number.repository.js';
-import { findLogicalNumbersByNumbers } from './logical-number.service.js';
+import { findLogicalNumbersByNumbers, logicalNumbers } from './logical-number.service.js';
 
 /** Selects the logical numbers of a bulk change: by group, by a list of numbers, or by a filter. */
 export type NumberTarget =
@@ -36,7 +35,7 @@ export async function findTarget(
     return await findMatching(work, target.filter, limit);
   }
   const { groupId } = target;
-  if (!(await hasGroup(work, groupId))) throw invalid('groupId', 'is not the id of a group');
+  await refuseUnknownGroup(work, 'groupId', groupId);
   return await findMatching(work, ofGroup(groupId), limit);
 }
 

@@ -3,8 +3,7 @@ import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { counted, DomainError } from '../../../platform/errors.js';
 import { MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/limits/many-records.js';
 import type { LogicalNumber } from './logical-number.model.js';
-import { logicalNumberTable, withVersions } from './logical-number.repository.js';
-import { logicalNumberHeads } from './logical-number.service.js';
+import { logicalNumberHeads, logicalNumberTable, withVersions } from './logical-number.service.js';
 import {
   countHolders,
   countLinksOfVersions,

@@ -1,13 +1,8 @@
-import { json, listTypes, nullable, text } from '../../../graphql/index.js';
+import { json, nullable, text } from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
-import { ownedRecordGraphql, type OwnerKeys } from '../owner/owned-record.graphql.js';
-import { MetacontentCreate, MetacontentUpdate, type Metacontent } from './metacontent.model.js';
-import {
-  metacontentList,
-  metacontents,
-  metacontentsOfGroup,
-  metacontentsOfLogicalNumber,
-} from './metacontent.service.js';
+import { ownedRecordGraphql, type OwnerKeys } from '../owner/owner.graphql.js';
+import { type Metacontent, MetacontentCreate, MetacontentUpdate } from './metacontent.model.js';
+import { metacontents } from './metacontent.service.js';
 
 const MetacontentType = auditedType<Metacontent, OwnerKeys>(
   'Metacontent',
@@ -21,14 +16,11 @@ const MetacontentType = auditedType<Metacontent, OwnerKeys>(
 const VALUE = 'Any JSON value, at most 256 KiB as text.';
 
 export const metacontentGraphql = ownedRecordGraphql({
-  types: listTypes(metacontentList, MetacontentType),
-  name: 'metacontent',
+  Record: MetacontentType,
   records: metacontents,
   create: { model: MetacontentCreate, descriptions: { value: `${VALUE} Required; null is a value.` } },
   update: {
     model: MetacontentUpdate,
     descriptions: { value: `${VALUE} Null is a value; it does not clear.` },
   },
-  ofLogicalNumber: metacontentsOfLogicalNumber,
-  ofGroup: metacontentsOfGroup,
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import { auditShape, fieldsOf } from '../../../rest/index.js';
-import { ownedRoutes, ownerShape } from '../owner/owned-record.rest.js';
-import { MetacontentCreate, MetacontentUpdate, type Metacontent } from './metacontent.model.js';
+import { ownedRoutes, ownerShape } from '../owner/owner.rest.js';
+import { type Metacontent, MetacontentCreate, MetacontentUpdate } from './metacontent.model.js';
 import { metacontents } from './metacontent.service.js';
 
 const MetacontentShape = z
@@ -17,7 +17,6 @@ const MetacontentShape = z
 
 /** /v1/metacontents (contract 16). */
 export const metacontentRoutes = ownedRoutes({
-  name: 'metacontent',
   records: metacontents,
   create: MetacontentCreate,
   update: MetacontentUpdate,

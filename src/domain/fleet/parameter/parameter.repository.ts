@@ -3,7 +3,6 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { inIds, idTable, pairTable } from '../../../database/bound-lists.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { auditedList } from '../../../database/list/list.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Row } from '../../../schema/schema.js';
@@ -11,20 +10,6 @@ import type { Owner } from '../owner/owner.model.js';
 import type { Parameter, ParameterValues } from './parameter.model.js';
 
 export const parameterTable = new CompanyTable<'parameters', Parameter>('parameters');
-
-export const parameterList = auditedList(parameterTable, {
-  name: 'Parameter',
-  isLarge: true,
-  orders: { KEY: 'key' },
-  filters: {
-    key: { column: 'key', kind: 'text', order: 'ID' },
-    groupId: { column: 'group_id', kind: 'id', order: 'ID' },
-    logicalNumberId: { column: 'logical_number_id', kind: 'id', order: 'ID' },
-  },
-});
-
-export const parametersOfGroup = parameterList.of({ column: 'group_id' });
-export const parametersOfLogicalNumber = parameterList.of({ column: 'logical_number_id' });
 
 /** Parameters of these logical numbers and groups, in undefined order. One statement. */
 export async function selectParametersOfOwners(

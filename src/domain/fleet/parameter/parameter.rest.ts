@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import { auditShape, fieldsOf } from '../../../rest/index.js';
-import { ownedRoutes, ownerShape } from '../owner/owned-record.rest.js';
-import { ParameterCreate, ParameterUpdate, type Parameter } from './parameter.model.js';
+import { ownedRoutes, ownerShape } from '../owner/owner.rest.js';
+import { type Parameter, ParameterCreate, ParameterUpdate } from './parameter.model.js';
 import { parameters } from './parameter.service.js';
 
 const ParameterShape = z
@@ -18,7 +18,6 @@ const ParameterShape = z
 
 /** /v1/parameters (contract 16). */
 export const parameterRoutes = ownedRoutes({
-  name: 'parameter',
   records: parameters,
   create: ParameterCreate,
   update: ParameterUpdate,

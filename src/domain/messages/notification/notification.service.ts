@@ -3,11 +3,11 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { hasGroup } from '../../fleet/group/group.service.js';
+import { refuseUnknownGroup } from '../../fleet/group/group.service.js';
 import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
 import { findLogicalNumbersByNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import { affected, affectedOfGroup, type Affected } from '../../fleet/logical-number/target.service.js';
-import { hasApp } from '../../software/app/app.service.js';
+import { refuseUnknownApp } from '../../software/app/app.service.js';
 import { DELIVERY } from './delivery/delivery.model.js';
 import { queueForGroup, queueForNumbers } from './delivery/delivery.service.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
@@ -19,7 +19,6 @@ export { notifications } from './notification.repository.js';
 export const { get: getNotification, list: listNotifications } = new Records({
   entityType: 'notification',
   table: notificationTable,
-  counter: 'notifications',
 });
 
 /**
@@ -77,13 +76,13 @@ type Recipients = { readonly groupId: number } | { readonly numbers: readonly Lo
 
 async function refuseWrongApp(work: ReadWork, appId: number, kind: string): Promise<void> {
   if (kind !== 'processing') throw invalid('appId', 'goes with kind processing only');
-  if (!(await hasApp(work, appId))) throw invalid('appId', 'is not the id of an app');
+  await refuseUnknownApp(work, 'appId', appId);
 }
 
 /** Errors: `invalid` if one of the targets does not exist. */
 async function recipientsOf(work: ReadWork, targets: Targets): Promise<Recipients> {
   if (targets.range === 'group') {
-    if (!(await hasGroup(work, targets.groupId))) throw invalid('groupId', 'is not the id of a group');
+    await refuseUnknownGroup(work, 'groupId', targets.groupId);
     return { groupId: targets.groupId };
   }
   const known = await findLogicalNumbersByNumbers(work, targets.numbers);

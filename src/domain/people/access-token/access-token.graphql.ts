@@ -3,8 +3,10 @@ import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 import {
   choice,
   enumeration,
+  type GraphqlContext,
   graphqlModule,
   idOf,
+  type Input,
   inputOf,
   instant,
   listOf,
@@ -16,13 +18,16 @@ import {
   queries,
   recordMutations,
   text,
-  type GraphqlContext,
-  type Input,
 } from '../../../graphql/index.js';
 import type { Scope as ScopeName } from '../../../platform/caller.js';
-import { NamedTokenCreate, type AccessToken } from './access-token.model.js';
-import { apiTokens, createOwnToken } from './access-token.service.js';
-import { getManagedToken, renewToken, revokeToken } from './token-rights.service.js';
+import { type AccessToken, NamedTokenCreate } from './access-token.model.js';
+import {
+  apiTokens,
+  createOwnToken,
+  getManagedToken,
+  renewToken,
+  revokeToken,
+} from './access-token.service.js';
 
 export const Scope = enumeration<ScopeName>(
   'Scope',

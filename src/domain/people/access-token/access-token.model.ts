@@ -1,12 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-import { SCOPES, type Scope } from '../../../platform/caller.js';
+import { type Scope, SCOPES } from '../../../platform/caller.js';
 import { DAY } from '../../../platform/clock.js';
 import { printableName } from '../../../platform/encoding/text.js';
 
 /** A derived token expires after this time without use (contract 25). */
-export const DERIVED_TOKEN_LAPSES_MS = 90 * DAY;
+const DERIVED_TOKEN_LAPSES_MS = 90 * DAY;
 
 export const NamedTokenCreate = z.object({
   name: printableName(100),
@@ -39,4 +39,26 @@ export function randomToken(): string {
 /** The database holds only this hash of a token. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'latin1').digest('hex');
+}
+
+/** Whether a token has reached its expiry date or, if derived, was not used for `DERIVED_TOKEN_LAPSES_MS`. */
+export function hasLapsed(token: AccessToken, now: Date): boolean {
+  if (token.expiresAt !== null && token.expiresAt <= now) return true;
+  const used = token.lastUsedAt ?? token.createdAt;
+  return token.kind === 'derived' && now.getTime() - used.getTime() > DERIVED_TOKEN_LAPSES_MS;
+}
+
+export interface Member {
+  readonly companyId: number;
+  readonly userId: number;
+}
+
+const TOKEN_CHARACTERS = 40;
+
+/** The token of a member: an HMAC of member and nonce, which can be computed only with the secret. */
+export function deriveToken(secret: string, { companyId, userId }: Member, nonce: string): string {
+  return createHmac('sha256', secret)
+    .update(`${companyId}:${userId}:${nonce}`)
+    .digest('hex')
+    .slice(0, TOKEN_CHARACTERS);
 }

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely';
+import { sql } from 'kysely';
 
 import { inIds, inPairs } from '../../../database/bound-lists.js';
 import { CompanyRows, inCompany, type OfCompany } from '../../../database/company/company-rows.js';
@@ -58,17 +58,12 @@ export interface Credential {
 /** The token with its member, in one statement. Ending a membership deletes its tokens. */
 export async function findCredential(work: SystemReadWork, hash: string): Promise<Credential | undefined> {
   const { db } = specialSql(work);
-  const row = await db
-    .selectFrom('access_tokens')
-    .innerJoin('members', (join) =>
-      join
-        .onRef('members.company_id', '=', 'access_tokens.company_id')
-        .onRef('members.id', '=', 'access_tokens.user_id'),
-    )
-    .selectAll('access_tokens')
-    .select(['members.role', 'members.time_zone', 'members.disabled_at', 'members.account_disabled_at'])
-    .where('access_tokens.token_hash', '=', hash)
-    .executeTakeFirst();
+  const { rows } = await sql<
+    Row<'access_tokens'> & Pick<Row<'members'>, 'role' | 'time_zone' | 'disabled_at' | 'account_disabled_at'>
+  >`select t.*, m.role, m.time_zone, m.disabled_at, m.account_disabled_at from access_tokens as t
+    join members as m on m.company_id = t.company_id and m.id = t.user_id
+    where t.token_hash = ${hash}`.execute(db);
+  const [row] = rows;
   if (row === undefined) return undefined;
   return {
     token: tokenOf(row),
@@ -143,15 +138,9 @@ export async function selectDerivedTokens(
   companyIds: readonly number[],
 ): Promise<DerivedToken[]> {
   const { db } = specialSql(work);
-  const rows = await db
-    .selectFrom('access_tokens')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where(sql<SqlBool>`company_id ${inIds(companyIds)}`)
-    .where('kind', '=', 'derived')
-    .where('revoked_at', 'is', null)
-    .orderBy('id')
-    .execute();
+  const { rows } = await sql<Row<'access_tokens'>>`select * from access_tokens
+    where user_id = ${userId} and company_id ${inIds(companyIds)} and kind = 'derived' and revoked_at is null
+    order by id`.execute(db);
   return rows.map((row) => ({ token: tokenOf(row), nonce: row.nonce ?? '', hash: row.token_hash }));
 }
 

@@ -1,18 +1,26 @@
 import { only } from '../../../database/company/company-rows.js';
 import { found } from '../../../database/company/records.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
-import { mayUse, ORDINARY_SCOPES, type Caller, type Scope } from '../../../platform/caller.js';
-import { invalid } from '../../../platform/errors.js';
+import { type Caller, mayUse, ORDINARY_SCOPES, type Scope } from '../../../platform/caller.js';
+import { DomainError, invalid, notFound } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { hashToken, NamedTokenCreate, randomToken, type AccessToken } from './access-token.model.js';
+import {
+  type AccessToken,
+  deriveToken,
+  hashToken,
+  hasLapsed,
+  type Member,
+  NamedTokenCreate,
+  randomToken,
+} from './access-token.model.js';
 import {
   findToken,
   insertTokens,
   markRevoked,
-  selectTokensOf,
   type NewToken,
+  selectDerivedTokens,
+  selectTokensOf,
 } from './access-token.repository.js';
-import type { Member } from './access-token.rules.js';
 
 export { apiTokens, apiTokensOfUser, listTokens, tokenRetention } from './access-token.repository.js';
 
@@ -33,9 +41,10 @@ export async function createNamedToken(
 }
 
 /** A token with a new text, to be created. */
-export function newNamedToken(
-  fields: Pick<AccessToken, 'companyId' | 'userId' | 'name' | 'scopes' | 'expiresAt'>,
-): { readonly values: NewToken; readonly text: string } {
+function newNamedToken(fields: Pick<AccessToken, 'companyId' | 'userId' | 'name' | 'scopes' | 'expiresAt'>): {
+  readonly values: NewToken;
+  readonly text: string;
+} {
   const text = randomToken();
   const values = {
     ...fields,
@@ -68,7 +77,7 @@ export async function createOwnToken(
 }
 
 /** `by` is the user for the ledger, if the unit of work has no caller. */
-export async function createTokens(
+async function createTokens(
   work: SystemWriteWork,
   values: readonly NewToken[],
   by?: number,
@@ -103,4 +112,111 @@ export async function recordTokensRemoved(work: SystemWriteWork, member: Member)
 
 function companyAndUser({ companyId }: AccessToken, userId?: number) {
   return userId === undefined ? { companyId } : { companyId, userId };
+}
+
+/**
+ * Texts of a user's derived tokens, by company id. The text is equal at every call, although only its hash is
+ * stored: it is computed from the nonce. If the user has no token of this secret, a new one is created;
+ * tokens of other secrets stay valid until they expire or are revoked (contract 25). `by` is the acting user.
+ */
+export async function ensureDerivedTokens(
+  work: SystemWriteWork,
+  secret: string,
+  { userId, companyIds }: { readonly userId: number; readonly companyIds: readonly number[] },
+  by = userId,
+): Promise<ReadonlyMap<number, string>> {
+  const texts = new Map<number, string>();
+  const lapsed: AccessToken[] = [];
+  for (const { token, nonce, hash } of await selectDerivedTokens(work, userId, companyIds)) {
+    const text = deriveToken(secret, token, nonce);
+    if (hasLapsed(token, work.now)) lapsed.push(token);
+    else if (hashToken(text) === hash) texts.set(token.companyId, text);
+  }
+  await revokeTokens(work, lapsed, by);
+  const created = companyIds
+    .filter((companyId) => !texts.has(companyId))
+    .map((companyId) => newDerivedToken(secret, { companyId, userId }));
+  await createTokens(
+    work,
+    created.map(({ values }) => values),
+    by,
+  );
+  for (const { values, text } of created) texts.set(values.companyId, text);
+  return texts;
+}
+
+/** A derived token has all ordinary scopes: the role in the company limits the user's rights. */
+function newDerivedToken(secret: string, { companyId, userId }: Member): { values: NewToken; text: string } {
+  const nonce = randomToken();
+  const text = deriveToken(secret, { companyId, userId }, nonce);
+  const values: NewToken = {
+    companyId,
+    userId,
+    kind: 'derived',
+    name: null,
+    scopes: ORDINARY_SCOPES,
+    hash: hashToken(text),
+    nonce,
+    lastFour: text.slice(-4),
+    expiresAt: null,
+  };
+  return { values, text };
+}
+
+/** A token of the caller's user; any token of the company for administrators. Errors: `not_found`. */
+export async function getManagedToken(work: ReadWork, id: number): Promise<AccessToken> {
+  const token = await getToken(work, id);
+  if (token.userId !== work.caller.userId && !mayUse(work.caller, 'admin')) throw notFound('access token');
+  return token;
+}
+
+/**
+ * Revokes a token. A revoked token does not change. Errors: `forbidden` if the caller is not an administrator
+ * and the token has a scope that the caller's token does not have.
+ */
+export async function revokeToken(work: WriteWork, token: AccessToken): Promise<AccessToken> {
+  if (!mayUse(work.caller, 'admin')) demandScopesOf(work, token);
+  const [revoked = token] = await revokeTokens(work, token.revokedAt === null ? [token] : []);
+  return revoked;
+}
+
+/**
+ * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. `secret` is the new
+ * token's text. The caller who renews a token can use it, so it has no scope that the caller's token does not
+ * have, and does not outlive it. Errors: `invalid` for a token that is revoked or has expired, `forbidden`.
+ */
+export async function renewToken(
+  work: WriteWork,
+  tokenSecret: string,
+  token: AccessToken,
+): Promise<{ token: AccessToken; secret: string }> {
+  demandScopesOf(work, token);
+  await demandExpiryOf(work, token);
+  if (token.revokedAt !== null) throw invalid('id', 'is revoked: create a new token');
+  if (hasLapsed(token, work.now)) throw invalid('id', 'has expired: create a new token');
+  await revokeTokens(work, [token]);
+  const { companyId, userId, name, scopes, expiresAt } = token;
+  const { values, text } =
+    token.kind === 'derived'
+      ? newDerivedToken(tokenSecret, token)
+      : newNamedToken({ companyId, userId, name, scopes, expiresAt });
+  return { token: only(await createTokens(work, [values])), secret: text };
+}
+
+/**
+ * Compares with the scopes of the caller's token, not of its role: the role may change, and then the token
+ * gives more.
+ */
+function demandScopesOf({ caller }: ReadWork, { scopes }: AccessToken): void {
+  const more = scopes.filter((scope) => !caller.scopes.includes(scope));
+  if (more.length === 0) return;
+  throw new DomainError('forbidden', `That token has scopes that yours does not have: ${more.join(', ')}.`);
+}
+
+async function demandExpiryOf(work: ReadWork, token: AccessToken): Promise<void> {
+  const { tokenId } = work.caller;
+  const own = tokenId === null ? undefined : await findToken(work, tokenId);
+  const until = own?.expiresAt ?? null;
+  if (until === null || (token.expiresAt !== null && token.expiresAt <= until)) return;
+  throw new DomainError('forbidden', 'That token is valid for longer than yours.');
 }

@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
+
 import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { randomId } from '../../../platform/keys/random-id.js';
+import type { Row } from '../../../schema/schema.js';
 import type { Company, CompanySummary } from './company.model.js';
 
 const COLUMNS = ['id', 'name', 'time_zone as timeZone'] as const;
@@ -46,23 +49,12 @@ export async function updateCompany(
     .executeTakeFirstOrThrow();
 }
 
-/** Ordered by name. */
-export async function selectCompanies(work: SystemReadWork): Promise<CompanySummary[]> {
+/** All companies of the server, ordered by name, for its operator. */
+export async function listCompanies(work: SystemReadWork): Promise<CompanySummary[]> {
   const { db } = specialSql(work);
-  const rows = await db
-    .selectFrom('companies')
-    .leftJoin('counters', (join) =>
-      join.onRef('counters.company_id', '=', 'companies.id').on('counters.name', '=', 'users'),
-    )
-    .select([
-      'companies.id',
-      'companies.name',
-      'companies.time_zone',
-      'companies.created_at',
-      'counters.total',
-    ])
-    .orderBy('companies.name')
-    .execute();
+  const { rows } = await sql<Row<'companies'> & { total: number | null }>`select c.*, n.total
+    from companies as c left join counters as n on n.company_id = c.id and n.name = 'users'
+    order by c.name`.execute(db);
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

@@ -3,21 +3,10 @@ import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../databa
 import { normalized } from '../../../platform/encoding/text.js';
 import { taken } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { CompanyCreate, CompanyUpdate, type Company, type CompanySummary } from './company.model.js';
-import {
-  companies,
-  findCompanyByName,
-  insertCompany,
-  selectCompanies,
-  updateCompany,
-} from './company.repository.js';
+import { CompanyCreate, CompanyUpdate, type Company } from './company.model.js';
+import { companies, findCompanyByName, insertCompany, updateCompany } from './company.repository.js';
 
-export { companies } from './company.repository.js';
-
-/** All companies of the server, ordered by name, for its operator. */
-export async function listCompanies(work: SystemReadWork): Promise<readonly CompanySummary[]> {
-  return await selectCompanies(work);
-}
+export { companies, listCompanies } from './company.repository.js';
 
 /** Changes the caller's company; absent fields keep their values. Errors: `invalid`, `taken`. */
 export async function changeCompany(work: WriteWork, input: unknown): Promise<Company> {

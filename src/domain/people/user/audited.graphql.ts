@@ -1,17 +1,17 @@
-import { Ctx, Field, Int, ObjectType, Root, type ClassType } from 'type-graphql';
+import { type ClassType, Ctx, Field, Int, ObjectType, Root } from 'type-graphql';
 
 import {
   DateTime,
   enumeration,
   extendedNodeType,
-  Node,
-  planned,
   type FieldsOf,
   type GraphqlContext,
+  Node,
+  planned,
 } from '../../../graphql/index.js';
 import type { Channel as ChannelName } from '../../../platform/caller.js';
 import type { Audit } from '../../../platform/changes/changes.js';
-import { users } from './member/member.service.js';
+import { users } from './member.service.js';
 import { UserType } from './user.graphql.js';
 import type { Member } from './user.model.js';
 

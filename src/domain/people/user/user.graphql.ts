@@ -1,8 +1,10 @@
 import {
   all,
+  choice,
   computed,
-  graphqlModule,
+  enumeration,
   fields,
+  graphqlModule,
   instant,
   int,
   listTypes,
@@ -10,18 +12,19 @@ import {
   nodeType,
   nullable,
   object,
+  objectType,
   one,
   queries,
-  text,
   type ResolvedField,
+  text,
   type TypedField,
 } from '../../../graphql/index.js';
-import { demandScope, mayUse } from '../../../platform/caller.js';
+import { demandScope, mayUse, type Role as RoleName } from '../../../platform/caller.js';
 import { ApiTokenList, ApiTokenType } from '../access-token/access-token.graphql.js';
 import { apiTokensOfUser } from '../access-token/access-token.service.js';
 import { CompanyType } from '../company/company.graphql.js';
 import { companies } from '../company/company.service.js';
-import { users } from './member/member.service.js';
+import { memberList, users } from './member.service.js';
 import type { Member } from './user.model.js';
 
 type Personal = 'email' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp' | 'timeZone' | 'updatedAt';
@@ -61,6 +64,35 @@ const personalFields: Readonly<Record<Personal, ResolvedField<Member>>> = {
   updatedAt: personal('updatedAt', instant('When the member was last changed or signed in.')),
 };
 
+export const Role = enumeration<RoleName>('Role', 'What a user may do in a company.', {
+  viewer: 'Read.',
+  operator: 'Read and write.',
+  admin: 'Read and write, and manage users, tokens and the ledger.',
+});
+
+type Shown = 'role' | 'disabledAt' | 'lockedUntil' | 'lastSignInAt';
+
+const MemberType = objectType<Member, Exclude<keyof Member, Shown>>(
+  'Member',
+  'A user with role and access in the company.',
+  {
+    role: choice(Role, 'What the user may do in the company.'),
+    disabledAt: nullable(
+      instant('When the access to the company was disabled. Null if the user has access.'),
+    ),
+    lockedUntil: nullable(
+      instant(
+        'Until then the password is refused from some networks, after too many wrong passwords. A network from which the user has signed in before is affected only by wrong passwords from there. Tokens stay valid. May be in the past. Null if there is no lock.',
+      ),
+    ),
+    lastSignInAt: nullable(
+      instant('When the user last signed in, as a member. Null before the first sign-in.'),
+    ),
+  },
+);
+
+const MemberList = listTypes(memberList, MemberType, { role: Role });
+
 export const userGraphql = graphqlModule(
   queries(UserList, { scope: 'admin', listDescription: 'All members of the company.' }),
   fields(UserType, {
@@ -74,5 +106,9 @@ export const userGraphql = graphqlModule(
     }),
   }),
   fields(ApiTokenType, { user: one(UserList, 'userId', 'User on whose behalf the token acts.') }),
-  fields(CompanyType, { users: all(UserList, 'Members of the company.', { scope: 'admin' }) }),
+  fields(MemberList.Record, { user: computed(object(UserType, 'The user.'), (member) => member) }),
+  fields(CompanyType, {
+    users: all(UserList, 'Members of the company.', { scope: 'admin' }),
+    members: all(MemberList, 'Users with their roles.', { scope: 'admin' }),
+  }),
 );

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { ROLES, type Role } from '../../../platform/caller.js';
-import { isStorable, normalized, printableName } from '../../../platform/encoding/text.js';
+import { type Role, ROLES } from '../../../platform/caller.js';
+import { freeText, isStorable, normalized, printableName } from '../../../platform/encoding/text.js';
 import { TimeZone } from '../../../platform/time-zones.js';
 
-export const MAX_EMAIL = 254;
+const MAX_EMAIL = 254;
 const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 128;
 
@@ -68,23 +68,11 @@ export interface User {
  * A user as a member of one company. `id` and `email` belong to the account, all other fields to the
  * membership. Only the lock, and being disabled by the operator, apply to all companies of a user.
  */
-export interface Member {
-  readonly id: number;
-  readonly email: string;
-  readonly name: string;
-  readonly timeZone: string;
+export interface Member extends User {
   readonly role: Role;
-  /** Since the user is a member. */
-  readonly signInCount: number;
-  readonly lastSignInAt: Date | null;
-  readonly lastSignInIp: string | null;
   /** Time at which an administrator, or the operator of the server, disabled the member; null if enabled. */
   readonly disabledAt: Date | null;
   readonly isDisabledByOperator: boolean;
-  readonly lockedUntil: Date | null;
-  readonly revision: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
 export interface Membership {
@@ -104,4 +92,46 @@ export interface Person {
 export interface CompanyMembership extends Membership {
   readonly companyName: string;
   readonly disabledAt: Date | null;
+}
+
+/** Factor by which percent-encoding can lengthen a text (contract 25). */
+const PERCENT_ENCODED = 3;
+
+export const SignInInput = z.object({
+  email: freeText(MAX_EMAIL * PERCENT_ENCODED).describe('E-mail address, in any letter case.'),
+  password: freeText(MAX_PASSWORD * PERCENT_ENCODED).describe(
+    `At most ${MAX_PASSWORD} characters, percent-encoding aside.`,
+  ),
+});
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Wrong passwords of an account. */
+export interface SignInState {
+  /** Wrong passwords from networks that are new to the account, in the day that began at `failedSince`. */
+  readonly failedSignIns: number;
+  readonly failedSince: Date | null;
+  /** End of the latest lock, for any network; may be in the past. */
+  readonly lockedUntil: Date | null;
+}
+
+/** Sign-ins to an account from a network. */
+export interface SignInNetwork {
+  /** Latest successful sign-in; null if the network is new to the account. */
+  readonly signedInAt: Date | null;
+  /** Consecutive wrong passwords from this network. */
+  readonly failedSignIns: number;
+  readonly lockedUntil: Date | null;
+}
+
+export const NEW_NETWORK: SignInNetwork = { signedInAt: null, failedSignIns: 0, lockedUntil: null };
+
+/** The result of signing in, for each company of the user. */
+export interface CompanyToken {
+  readonly companyId: number;
+  readonly companyName: string;
+  readonly token: string;
 }

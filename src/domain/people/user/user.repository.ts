@@ -4,8 +4,7 @@ import { forUpdate, instant, nullable } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { randomId } from '../../../platform/keys/random-id.js';
 import type { Row } from '../../../schema/schema.js';
-import type { SignInState } from './sign-in/sign-in.model.js';
-import { comparableEmail, type User } from './user.model.js';
+import { comparableEmail, type SignInState, type User } from './user.model.js';
 
 const time = nullable(instant);
 

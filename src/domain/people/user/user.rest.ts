@@ -1,10 +1,9 @@
 import { z } from 'zod';
 
-import { byId, fieldsOf, resourceRoutes, TimestampShape, type Route } from '../../../rest/index.js';
-import { getUser, listUsers } from './member/member.service.js';
-import { SignInInput } from './sign-in/sign-in.model.js';
-import type { SignIn } from './sign-in/sign-in.service.js';
-import type { Member } from './user.model.js';
+import { byId, fieldsOf, resourceRoutes, type Route, TimestampShape } from '../../../rest/index.js';
+import { getUser, listUsers } from './member.service.js';
+import type { SignIn } from './sign-in.service.js';
+import { type Member, SignInInput } from './user.model.js';
 
 const UserShape = z
   .strictObject({

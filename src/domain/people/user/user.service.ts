@@ -1,14 +1,13 @@
 import { found } from '../../../database/company/records.js';
+import type { LedgerChange } from '../../../database/ledger/ledger.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { parse } from '../../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
-import { demandAdministrator, firstAdministrator } from './member/administrator.service.js';
-import { renameInAll, selectMemberships } from './member/member.repository.js';
-import { addMembership, getMembership } from './member/member.service.js';
-import { resetNetworks } from './sign-in/sign-in.repository.js';
-import { recordChangeOfUser } from './user-event.service.js';
-import { comparableEmail, UserAdd, UserUpdate, type Person, type User } from './user.model.js';
+import { renameInAll, selectMemberships } from './member.repository.js';
+import { addMembership, demandAdministrator, firstAdministrator, getMembership } from './member.service.js';
+import { resetNetworks } from './sign-in.repository.js';
+import { comparableEmail, type Person, type User, UserAdd, UserUpdate } from './user.model.js';
 import {
   findAccountByEmail,
   getAccount,
@@ -184,4 +183,34 @@ async function change(
 /** User as it is shown in the ledgers of all its companies: without activity in only one of them. */
 function shown({ id, email, name, timeZone, disabledAt, lockedUntil }: User) {
   return { id, email, name, timeZone, disabledAt, lockedUntil };
+}
+
+type UserEvent = Omit<LedgerChange, 'companyId' | 'entityId'>;
+
+/**
+ * Records an event of a user in each of the user's companies, since a company sees only its own entries;
+ * without a company if the user has none.
+ */
+export async function recordOfUser(work: SystemWriteWork, userId: number, event: UserEvent): Promise<void> {
+  for (const companyId of await companiesOf(work, userId)) {
+    work.ledger.append({ ...event, entityId: userId, companyId });
+  }
+}
+
+/** Records a change by the user `by`; without it, by each company's first administrator (contract 28). */
+async function recordChangeOfUser(
+  work: SystemWriteWork,
+  userId: number,
+  event: Omit<UserEvent, 'userId'>,
+  by?: number,
+): Promise<void> {
+  for (const companyId of await companiesOf(work, userId)) {
+    const first = companyId === null ? undefined : await firstAdministrator(work, companyId);
+    work.ledger.append({ ...event, entityId: userId, companyId, userId: by ?? first?.id ?? userId });
+  }
+}
+
+async function companiesOf(work: SystemWriteWork, userId: number): Promise<readonly (number | null)[]> {
+  const companyIds = (await selectMemberships(work, [userId])).map((membership) => membership.companyId);
+  return companyIds.length === 0 ? [null] : companyIds;
 }

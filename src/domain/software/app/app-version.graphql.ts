@@ -52,6 +52,28 @@ export const AppVersionType = auditedType<AppVersion, 'appId' | 'contentId'>(
 
 export const AppVersionList = listTypes(appVersions, AppVersionType);
 
+const VERSIONS = { appVersionIds: listOf(id('Global ids of the app versions. At most 1000.')) };
+
+const attachAndDetach = recordMutations(GroupList, {
+  get: getGroup,
+  references: { appVersionIds: 'AppVersion' },
+  changes: {
+    groupAttachAppVersions: {
+      description: 'Attaches app versions to a group. Versions that are attached already stay attached.',
+      args: VERSIONS,
+      run: attachToGroup,
+    },
+    groupDetachAppVersions: {
+      description:
+        'Detaches app versions from a group and from its logical numbers. Versions that are not attached are ignored.',
+      args: VERSIONS,
+      run: detachFromGroup,
+      keeps: (work, group, { appVersionIds }) =>
+        refuseLoss(work, appVersionIds as readonly number[], [group.id]),
+    },
+  },
+});
+
 export const appVersionGraphql = graphqlModule(
   queries(AppVersionList, { listDescription: 'All versions of all apps of the company.' }),
   fields(AppVersionType, {
@@ -64,43 +86,6 @@ export const appVersionGraphql = graphqlModule(
       nullable(base64(`The program in base64. Null if there is none. ${CONTENT_IS_COSTLY}`)),
       base64Of,
     ),
-  }),
-  fields(AppType, {
-    versions: many(AppVersionList, appVersionsOfApp, 'id', 'Versions of the app.'),
-  }),
-);
-
-const VERSIONS = { appVersionIds: listOf(id('Global ids of the app versions. At most 1000.')) };
-
-const attachAndDetach = recordMutations(GroupList, {
-  get: getGroup,
-  references: { appVersionIds: 'AppVersion' },
-  changes: {
-    groupAttachAppVersions: {
-      description: 'Attaches app versions to a group. Versions that are attached already stay attached.',
-      args: VERSIONS,
-      run: async (work, group, versions) => {
-        await attachToGroup(work, group, versions);
-        return group;
-      },
-    },
-    groupDetachAppVersions: {
-      description:
-        'Detaches app versions from a group and from its logical numbers. Versions that are not attached are ignored.',
-      args: VERSIONS,
-      run: async (work, group, versions) => {
-        await detachFromGroup(work, group, versions);
-        return group;
-      },
-      keeps: (work, group, { appVersionIds }) =>
-        refuseLoss(work, appVersionIds as readonly number[], [group.id]),
-    },
-  },
-});
-
-export const appVersionLinksGraphql = graphqlModule(
-  attachAndDetach,
-  fields(AppVersionType, {
     groups: many(GroupList, groupsOfAppVersion, 'id', 'Groups that the version is attached to.'),
     logicalNumbers: many(
       LogicalNumberList,
@@ -137,4 +122,8 @@ export const appVersionLinksGraphql = graphqlModule(
       'App versions that a logical number gets when it is created in the group or moved to it without a list of app versions. It gets no version of an app of which it has one already.',
     ),
   }),
+  fields(AppType, {
+    versions: many(AppVersionList, appVersionsOfApp, 'id', 'Versions of the app.'),
+  }),
+  attachAndDetach,
 );

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../../platform/changes/changes.js';
+import type { SentContent } from '../../../platform/encoding/content-builder.js';
 import { contentOfBase64, SentBytes } from '../../../platform/encoding/sent-bytes.js';
 import { freeText, printableName } from '../../../platform/encoding/text.js';
 import { recordId, recordIds } from '../../../platform/validate.js';
-import type { NewContent } from '../content/content.model.js';
 
 /** Fields of a version that clients set, besides its bytecode and its associations. */
 const AppVersionFields = z.object({
@@ -19,7 +19,7 @@ const bytecode = z
     message: 'must be a string',
   })
   .meta({ type: 'string', contentEncoding: 'base64' })
-  .transform((sent, context): NewContent => {
+  .transform((sent, context): SentContent => {
     const content = typeof sent === 'string' ? contentOfBase64(sent) : sent.content;
     if (content !== null) return content;
     context.addIssue({ code: 'custom', message: 'must be base64: standard alphabet, padded' });

@@ -4,13 +4,13 @@ import { DomainError, invalid } from '../../../platform/errors.js';
 import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
 import { AppVersionList } from './app-version.graphql.js';
 import { AppReference, AppVersionCreate, AppVersionUpdate } from './app-version.model.js';
-import { deleteAppVersion } from './app-version.removal.service.js';
 import {
   createAppVersionOfNamedApp,
   getAppVersionById,
   replaceAppVersion,
   updateAppVersion,
 } from './app-version.service.js';
+import { deleteAppVersion } from './association.service.js';
 
 const BYTECODE_FILE =
   'The program as a part of a multipart request, in place of `bytecode`. At most as large as the largest allowed file.';

@@ -1,6 +1,11 @@
+import { sql } from 'kysely';
+
+import { idTable, inIds } from '../../../database/bound-lists.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
+import { specialSql } from '../../../database/company/special-sql.js';
 import { auditedList } from '../../../database/list/list.js';
-import type { AppVersion } from './app-version.model.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import type { AppVersion, AssociatedVersion, Associations } from './app-version.model.js';
 
 export const appVersionTable = new CompanyTable<'app_versions', AppVersion>('app_versions');
 
@@ -39,3 +44,110 @@ export const modulesOfAppVersion = appVersions.of({
   parent: 'app_version_id',
   child: 'module_id',
 });
+
+export type Association = keyof Associations;
+export const ASSOCIATIONS = ['groupIds', 'moduleIds', 'fileIds'] as const satisfies readonly Association[];
+
+const TABLES = {
+  groupIds: { table: 'app_version_groups', column: 'group_id' },
+  moduleIds: { table: 'app_version_modules', column: 'module_id' },
+  fileIds: { table: 'app_version_files', column: 'file_id' },
+} as const;
+
+/** Adds their associations to app versions; three statements. */
+export async function withAssociations(
+  work: ReadWork,
+  versions: readonly AppVersion[],
+): Promise<AssociatedVersion[]> {
+  const ids = versions.map((version) => version.id);
+  const groups = await selectAssociated(work, 'groupIds', ids);
+  const modules = await selectAssociated(work, 'moduleIds', ids);
+  const files = await selectAssociated(work, 'fileIds', ids);
+  return versions.map((version) => ({
+    ...version,
+    groupIds: groups(version.id),
+    moduleIds: modules(version.id),
+    fileIds: files(version.id),
+  }));
+}
+
+async function selectAssociated(
+  work: ReadWork,
+  association: Association,
+  versionIds: readonly number[],
+): Promise<(versionId: number) => readonly number[]> {
+  const { db, companyId } = specialSql(work);
+  const { table, column } = TABLES[association];
+  const { rows } = await sql<{ version_id: number; other_id: number }>`
+    select app_version_id as version_id, ${sql.ref(column)} as other_id from ${sql.table(table)}
+    where company_id = ${companyId} and app_version_id ${inIds(versionIds)}
+    order by app_version_id, ${sql.ref(column)}`.execute(db);
+  const byVersion = Map.groupBy(rows, (row) => row.version_id);
+  return (id) => byVersion.get(id)?.map((row) => row.other_id) ?? [];
+}
+
+/** Versions that are associated with one of the given records. */
+export async function selectAssociatedWith(
+  work: ReadWork,
+  association: Association,
+  ids: readonly number[],
+): Promise<number[]> {
+  const { db, companyId } = specialSql(work);
+  const { table, column } = TABLES[association];
+  const { rows } = await sql<{ version_id: number }>`
+    select distinct app_version_id as version_id from ${sql.table(table)}
+    where company_id = ${companyId} and ${sql.ref(column)} ${inIds(ids)}`.execute(db);
+  return rows.map((row) => row.version_id);
+}
+
+export async function deleteAssociations(
+  work: WriteWork,
+  association: Association,
+  versionIds: readonly number[],
+  ids: readonly number[],
+): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  const { table, column } = TABLES[association];
+  await sql`delete from ${sql.table(table)} where company_id = ${companyId}
+    and app_version_id ${inIds(versionIds)} and ${sql.ref(column)} ${inIds(ids)}`.execute(db);
+}
+
+/**
+ * Associates each version with each of the ids that are records of the company and of the right kind. Returns
+ * the number of associations.
+ */
+export async function insertAssociations(
+  work: WriteWork,
+  association: Association,
+  versionIds: readonly number[],
+  ids: readonly number[],
+): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const { table, column } = TABLES[association];
+  const result = await sql`insert into ${sql.table(table)} (company_id, app_version_id, ${sql.ref(column)})
+    select t.company_id, p.value, t.id from ${idTable(versionIds)} cross join ${associable(association)} as t
+    where t.company_id = ${companyId} and t.id ${inIds(ids)}`.execute(db);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+function associable(association: Association) {
+  switch (association) {
+    case 'groupIds':
+      return sql.table('groups');
+    case 'fileIds':
+      return sql.table('files');
+    case 'moduleIds':
+      return sql`(select v.company_id, v.id from app_versions v
+        join apps a on a.company_id = v.company_id and a.id = v.app_id
+        where a.kind = 'module')`;
+  }
+}
+
+/** Whether versions of the application are modules of other versions. */
+export async function isModuleInUse(work: ReadWork, id: number): Promise<boolean> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql`select 1 from app_version_modules as m
+    join app_versions as v on v.company_id = m.company_id and v.id = m.module_id
+    where m.company_id = ${companyId} and v.app_id = ${id} limit 1`.execute(db);
+  return rows.length > 0;
+}

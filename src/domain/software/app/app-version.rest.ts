@@ -15,10 +15,10 @@ import {
   AppVersionUpdate,
   type AssociatedVersion,
 } from './app-version.model.js';
-import { deleteAppVersion } from './app-version.removal.service.js';
 import { createAppVersion, getAppVersion, listAppVersions, updateAppVersion } from './app-version.service.js';
 import type { App } from './app.model.js';
 import { getApp } from './app.service.js';
+import { deleteAppVersion } from './association.service.js';
 
 const TimeShape = z
   .string()

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { only } from '../../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { changed, newValues } from '../../../platform/changes/changes.js';
+import type { SentContent } from '../../../platform/encoding/content-builder.js';
+import { formatCrc16 } from '../../../platform/encoding/crc16.js';
 import { invalid } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests/page.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseOtherBytes } from '../../fleet/logical-number/version-links.service.js';
-import { EMPTY_CRC, type NewContent } from '../content/content.model.js';
 import { copyContent, keepContent, releaseContents, sumsOfContents } from '../content/content.service.js';
 import {
   AppReference,
@@ -18,10 +19,9 @@ import {
   type AssociatedVersion,
   type Associations,
 } from './app-version.model.js';
-import { appVersionTable } from './app-version.repository.js';
+import { appVersionTable, withAssociations } from './app-version.repository.js';
 import type { App } from './app.model.js';
 import { apps } from './app.service.js';
-import { withAssociations } from './association.repository.js';
 import { appVersionRecords as records, associate } from './association.service.js';
 
 export {
@@ -36,7 +36,7 @@ export {
 
 type Bytecode = Pick<AppVersion, 'contentId' | 'size' | 'crc'>;
 
-const NO_BYTECODE: Bytecode = { contentId: null, size: 0, crc: EMPTY_CRC };
+const NO_BYTECODE: Bytecode = { contentId: null, size: 0, crc: formatCrc16(0) };
 const NO_ASSOCIATIONS: Associations = { groupIds: [], moduleIds: [], fileIds: [] };
 
 /** An app version of an application, with its associations. Errors: `not_found`. */
@@ -131,7 +131,7 @@ export async function replaceAppVersion(
 async function hasBytes(
   work: ReadWork,
   { contentId }: AppVersion,
-  bytecode: NewContent | null,
+  bytecode: SentContent | null,
 ): Promise<boolean> {
   if (contentId === null || bytecode === null) return contentId === null && bytecode === null;
   const sums = await sumsOfContents(work, [{ id: contentId }]);
@@ -148,7 +148,7 @@ async function findBase(work: ReadWork, app: App, id: number): Promise<Associate
   return await associated(work, base);
 }
 
-async function keep(work: WriteWork, content: NewContent | null): Promise<Bytecode> {
+async function keep(work: WriteWork, content: SentContent | null): Promise<Bytecode> {
   if (content === null) return NO_BYTECODE;
   return { contentId: await keepContent(work, content), size: content.size, crc: content.crc };
 }

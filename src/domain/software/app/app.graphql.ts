@@ -10,7 +10,6 @@ import {
 } from '../../../graphql/index.js';
 import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
-import { versionIdsOf } from './app-version.removal.service.js';
 import {
   type App,
   AppCreate,
@@ -20,6 +19,7 @@ import {
   type Language,
 } from './app.model.js';
 import { apps, createApp, deleteApp, getApp, getAppByName, updateApp } from './app.service.js';
+import { versionIdsOf } from './association.service.js';
 
 const AppKind = enumeration<Kind>('AppKind', 'Role of an app.', {
   standard: 'Runs on its own.',

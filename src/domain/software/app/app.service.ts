@@ -1,41 +1,40 @@
+import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
-import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { auditedList } from '../../../database/list/list.js';
+import type { WriteWork } from '../../../database/work.js';
 import { changed, newValues } from '../../../platform/changes/changes.js';
-import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { deleteAppVersionsOf } from './app-version.removal.service.js';
-import { type App, AppCreate, AppUpdate, MAX_APP_NAME } from './app.model.js';
-import { appTable, isModuleInUse } from './app.repository.js';
-import { identify, identifyAnew } from './app.rules.js';
+import { isModuleInUse } from './app-version.repository.js';
+import { type App, AppCreate, AppUpdate, type Language, MAX_APP_NAME } from './app.model.js';
+import { deleteAppVersionsOf } from './association.service.js';
 
-export { apps } from './app.repository.js';
+const appTable = new CompanyTable<'apps', App>('apps');
+
+export const apps = auditedList(appTable, {
+  name: 'App',
+  orders: { NAME: 'name' },
+  filters: {
+    name: { column: 'name', kind: 'text', isUnique: true },
+    kind: { column: 'kind', kind: 'choice', order: 'ID' },
+    communicationFormat: { column: 'communication_format', kind: 'choice', order: 'ID' },
+    language: { column: 'language', kind: 'choice', order: 'ID' },
+  },
+});
 
 const appRecords = new Records({
   entityType: 'app',
   table: appTable,
-  counter: 'apps',
-  unique: {
-    field: 'name',
-    match: ({ name }) => ({ name }),
-    message: 'An application with this name exists already.',
-  },
+  unique: { field: 'name', message: 'An application with this name exists already.' },
 });
 
-export const { get: getApp, has: hasApp, list: listApps } = appRecords;
-
-export async function getAppByName(work: ReadWork, name: string): Promise<App> {
-  return await appRecords.getBy(work, { name: normalized(name) });
-}
-
-/** Apps by name; unknown names are absent. One statement. */
-export async function findAppsByNames(
-  work: ReadWork,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, App>> {
-  const found = await appTable.select(work, { name: names });
-  return new Map(found.map((app) => [app.name, app]));
-}
+export const {
+  get: getApp,
+  getByName: getAppByName,
+  findByNames: findAppsByNames,
+  list: listApps,
+  refuseUnknown: refuseUnknownApp,
+} = appRecords;
 
 /** Errors: `invalid`, `taken`. */
 export async function createApp(work: WriteWork, input: unknown): Promise<App> {
@@ -68,4 +67,51 @@ function refuseLongName(name: string): void {
 export async function deleteApp(work: WriteWork, app: App): Promise<void> {
   await deleteAppVersionsOf(work, app);
   await appRecords.delete(work, app);
+}
+
+const SUFFIXES: Readonly<Record<Language, string>> = { posxml: '.posxml', ruby: '.rb' };
+
+export interface Identity {
+  readonly name: string;
+  readonly language: Language;
+}
+
+/**
+ * Language and name of a new application (contract 20). A POSXML name ends in `.posxml`: `menu` becomes
+ * `menu.posxml`. A Ruby name is kept as it was sent, since clients find the application by it.
+ */
+export function identify(name: string, language?: Language): Identity {
+  const chosen = language ?? languageOf(name) ?? 'posxml';
+  return { name: chosen === 'ruby' ? name : withPosxmlSuffix(name), language: chosen };
+}
+
+/** Identity after a change. A new name may imply a language; a new language alone replaces the suffix. */
+export function identifyAnew(current: Identity, name?: string, language?: Language): Identity {
+  if (name !== undefined) return identify(name, language ?? languageOf(name) ?? current.language);
+  if (language === undefined || language === current.language) return identityOf(current);
+  return identify(nameWithoutSuffix(current, language), language);
+}
+
+const identityOf = ({ name, language }: Identity): Identity => ({ name, language });
+
+function languageOf(name: string): Language | undefined {
+  const lower = name.toLowerCase();
+  if (lower.endsWith(SUFFIXES.posxml)) return 'posxml';
+  return lower.endsWith(SUFFIXES.ruby) ? 'ruby' : undefined;
+}
+
+/** Adds the suffix in lower case; replaces one in another letter case. */
+function withPosxmlSuffix(name: string): string {
+  const suffix = SUFFIXES.posxml;
+  return languageOf(name) === 'posxml' ? name.slice(0, -suffix.length) + suffix : name + suffix;
+}
+
+/**
+ * Removes the suffix: `menu` for `menu.posxml` that becomes Ruby. Returns the whole name if it has no suffix,
+ * or if the rest is not a valid name.
+ */
+function nameWithoutSuffix(current: Identity, language: Language): string {
+  if (languageOf(current.name) !== current.language) return current.name;
+  const rest = current.name.slice(0, -SUFFIXES[current.language].length);
+  return language === 'posxml' || AppCreate.shape.name.safeParse(rest).success ? rest : current.name;
 }

@@ -1,33 +1,49 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { ReadWork, SystemWriteWork, Units, WriteWork } from '../../../database/work.js';
-import { LOCAL_ORIGIN } from '../../../platform/caller.js';
+import { CompanyRows, inCompany, only, type OfCompany } from '../../../database/company/company-rows.js';
+import { instant } from '../../../database/storage.js';
+import type { ReadWork, SystemReadWork, SystemWriteWork, Units, WriteWork } from '../../../database/work.js';
+import { type Caller, LOCAL_ORIGIN } from '../../../platform/caller.js';
 import { MINUTE } from '../../../platform/clock.js';
-import type { StagedContent } from '../../../platform/encoding/content-builder.js';
-import { DomainError } from '../../../platform/errors.js';
-import type { NewContent } from './content.model.js';
 import {
-  copyChunk,
-  deleteLastChunks,
-  deleteReleased,
-  findChunk,
-  findReleased,
-  findSize,
-  getContent,
-  insertChunk,
-  insertContent,
-  markReleased,
-  selectSums,
-  unrelease,
-} from './content.repository.js';
+  CHUNK_BYTES,
+  type ContentSums,
+  type SentContent,
+  type StagedContent,
+} from '../../../platform/encoding/content-builder.js';
+import { DomainError } from '../../../platform/errors.js';
+import type { SpooledContent } from '../../../platform/spool/received-content.js';
+import { copyChunk, deleteLastChunks, deleteReleased, findReleased } from './content.repository.js';
 
 /** Longer than a response may take, so that a response can finish streaming a replaced content. */
 const RETENTION_MS = 15 * MINUTE;
 /** Chunks have up to 768 KiB (decisions.md#content-chunks). */
 const CHUNKS_PER_CALL = 8;
 
+const contents = new CompanyRows('contents');
+const chunks = new CompanyRows('content_chunks');
+
+/** Stores size and checksums; `releasedAt` is null if a record gets the content in the same unit. */
+async function insertContent(
+  work: WriteWork,
+  { size, crc, sha256 }: ContentSums,
+  releasedAt: Date | null,
+): Promise<number> {
+  const times = { created_at: instant.toColumn(work.now), released_at: releasedAt };
+  return only(await contents.insertReturningIds(work, [{ size, crc, sha256, ...times }]));
+}
+
+async function insertChunk(
+  work: WriteWork,
+  contentId: number,
+  sequence: number,
+  bytes: Uint8Array,
+): Promise<void> {
+  await chunks.insert(work, [{ content_id: contentId, sequence, bytes }]);
+}
+
 /** Stores bytes, or gives an owner to the bytes of an upload. Returns their id. Errors: `busy`. */
-export async function keepContent(work: WriteWork, content: NewContent): Promise<number> {
+export async function keepContent(work: WriteWork, content: SentContent): Promise<number> {
   if ('stagedId' in content) return await adopt(work, content);
   const id = await insertContent(work, content, null);
   for (const [sequence, bytes] of content.chunks.entries()) {
@@ -40,25 +56,26 @@ export async function keepContent(work: WriteWork, content: NewContent): Promise
 
 /** Gives uploaded bytes to an owner: the first owner gets these bytes, further owners get copies. */
 async function adopt(work: WriteWork, { stagedId, stagedAt, adopted }: StagedContent): Promise<number> {
-  if (await unrelease(work, stagedId, stagedAt)) {
+  const staged = { id: stagedId, released_at: instant.toColumn(stagedAt) };
+  if ((await contents.update(work, staged, { released_at: null })).length === 1) {
     work.afterCommit(adopted);
     return stagedId;
   }
-  if ((await selectSums(work, [stagedId])).length > 0) return await copyContent(work, stagedId);
+  if (await contents.exists(work, { id: stagedId })) return await copyContent(work, stagedId);
   // The clock was set forward, so the bytes were deleted before their retention ended.
   throw new DomainError('busy', 'The upload took too long; send it again.', { retryAfter: 1 });
 }
 
 /** Copies a content for another owner, so that each can be released separately. Returns the copy's id. */
 export async function copyContent(work: WriteWork, id: number): Promise<number> {
-  const copy = await insertContent(work, await getContent(work, id), null);
+  const copy = await insertContent(work, only(await contents.select(work, { id })), null);
   for (let sequence = 0; await copyChunk(work, id, copy, sequence); sequence += 1) await setImmediate();
   return copy;
 }
 
 /** Releases contents whose owner was changed or deleted. They are deleted 15 minutes later. One statement. */
 export async function releaseContents(work: WriteWork, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await markReleased(work, ids);
+  if (ids.length > 0) await contents.update(work, { id: ids }, { released_at: instant.toColumn(work.now) });
 }
 
 /**
@@ -72,34 +89,36 @@ export async function* readContent(
 ): AsyncGenerator<Uint8Array> {
   let read = 0;
   for (let sequence = 0; ; sequence += 1) {
-    const bytes = await units.systemRead((work) => findChunk(work, companyId, contentId, sequence));
+    const bytes = await units.systemRead((work) =>
+      readChunk(inCompany(work, companyId), contentId, sequence),
+    );
     if (bytes === undefined) break;
     read += bytes.length;
     yield bytes;
   }
-  const size = (await units.systemRead((work) => findSize(work, companyId, contentId))) ?? 'none';
+  const content = await units.systemRead((work) =>
+    contents.find(inCompany(work, companyId), { id: contentId }),
+  );
+  const size = content?.size ?? 'none';
   if (read !== size)
     throw new Error(`Content ${contentId} has ${size} bytes, but only ${read} could be read`);
 }
 
 /** A chunk of a content: `CHUNK_BYTES`, the last one shorter. Undefined if there is none. One statement. */
 export async function readChunk(
-  work: ReadWork,
+  work: OfCompany<SystemReadWork>,
   contentId: number,
   sequence: number,
 ): Promise<Uint8Array | undefined> {
-  return await findChunk(work, work.caller.companyId, contentId, sequence);
+  return (await chunks.find(work, { content_id: contentId, sequence }))?.bytes;
 }
 
 /** SHA-256 by content id, as hexadecimal digits. One statement. */
 export async function sumsOfContents(
   work: ReadWork,
-  contents: readonly { readonly id: number }[],
+  of: readonly { readonly id: number }[],
 ): Promise<ReadonlyMap<number, string>> {
-  const sums = await selectSums(
-    work,
-    contents.map(({ id }) => id),
-  );
+  const sums = await contents.select(work, { id: of.map(({ id }) => id) });
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
@@ -122,8 +141,62 @@ async function sweep(units: Units, limit: (now: Date) => Date): Promise<boolean>
 }
 
 /** Deletes a released content, or a part of a large one. Returns whether a part of it is left. */
-export async function deletePart(work: SystemWriteWork, companyId: number, id: number): Promise<boolean> {
+async function deletePart(work: SystemWriteWork, companyId: number, id: number): Promise<boolean> {
   if ((await deleteLastChunks(work, companyId, id, CHUNKS_PER_CALL)) === CHUNKS_PER_CALL) return true;
   await deleteReleased(work, companyId, id);
   return false;
+}
+
+type StoredBytes = Omit<StagedContent, 'adopted'>;
+
+/**
+ * Stores the bytes of an upload before the unit of work of its record begins, each chunk in a transaction of
+ * its own, so that other changes come between. Until `keepContent` they count as released, and are deleted
+ * like other released contents if that never happens. Errors: `busy`, `storage_full` and the other faults of
+ * a storage.
+ */
+export async function stageContent(
+  units: Units,
+  caller: Caller,
+  { spool, ...sums }: SpooledContent,
+): Promise<StoredBytes> {
+  const write = <T>(use: (work: WriteWork) => Promise<T>): Promise<T> =>
+    units.write(caller, async (work) => {
+      work.demandRoom();
+      return await use(work);
+    });
+  const staged = await write(async (work) => ({
+    ...sums,
+    stagedId: await insertContent(work, sums, work.now),
+    stagedAt: work.now,
+  }));
+  try {
+    for (let sequence = 0; sequence * CHUNK_BYTES < sums.size; sequence += 1) {
+      const bytes = await spool.read(sequence * CHUNK_BYTES, CHUNK_BYTES);
+      await write((work) => insertChunk(work, staged.stagedId, sequence, bytes));
+    }
+    return staged;
+  } catch (error) {
+    await discardContent(units, caller, staged);
+    throw error;
+  }
+}
+
+/** Deletes bytes without a record, in short transactions. Never rejects: the rest is deleted later. */
+export async function discardContent(units: Units, caller: Caller, { stagedId }: StoredBytes): Promise<void> {
+  try {
+    let isPartial = true;
+    while (isPartial) {
+      isPartial = await units.systemWrite(
+        caller,
+        (work) => {
+          work.freesRoom();
+          return deletePart(work, caller.companyId, stagedId);
+        },
+        caller.companyId,
+      );
+    }
+  } catch {
+    // The storage failed or is closed: housekeeping deletes the rest.
+  }
 }

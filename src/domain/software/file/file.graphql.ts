@@ -3,50 +3,48 @@ import {
   choice,
   computed,
   enumeration,
-  graphqlModule,
   fields,
   findSentFile,
+  graphqlModule,
+  type Input,
   int,
   listTypes,
+  many,
   mutations,
   nullable,
   queries,
   required,
   text,
   upload,
-  type Input,
 } from '../../../graphql/index.js';
 import { invalid } from '../../../platform/errors.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
+import { AppVersionList, AppVersionType } from '../app/app-version.graphql.js';
+import { appVersionsOfFile } from '../app/app-version.service.js';
 import { base64Of, CONTENT_IS_COSTLY, sha256Of } from '../content/content.graphql.js';
 import {
-  FileCreate,
-  FileUpdate,
   type File,
+  FileCreate,
   type FileType as FileTypeName,
+  FileUpdate,
   type SentFile,
 } from './file.model.js';
-import { deleteFile } from './file.removal.service.js';
-import { createFile, files, getFile, updateFile } from './file.service.js';
+import { createFile, deleteFile, files, filesOfAppVersion, getFile, updateFile } from './file.service.js';
 
 const FileTypes = enumeration<FileTypeName>('FileType', 'Purpose of a file.', {
   asset: 'A resource that an app needs, such as an image.',
   torrent: 'A torrent: the places from which devices download the parts of a larger file.',
 });
 
-export const FileType = auditedType<File, 'contentId'>(
-  'File',
-  'A file that devices download with app versions.',
-  {
-    name: text('Base file name, unique in the company.'),
-    fileType: choice(FileTypes, 'Purpose of the file.'),
-    description: nullable(text('Description. Null if there is none.')),
-    size: int('Size in bytes.'),
-    crc: text('CRC-16/XMODEM of the content: 4 upper-case hexadecimal digits.'),
-  },
-);
+const FileType = auditedType<File, 'contentId'>('File', 'A file that devices download with app versions.', {
+  name: text('Base file name, unique in the company.'),
+  fileType: choice(FileTypes, 'Purpose of the file.'),
+  description: nullable(text('Description. Null if there is none.')),
+  size: int('Size in bytes.'),
+  crc: text('CRC-16/XMODEM of the content: 4 upper-case hexadecimal digits.'),
+});
 
-export const FileList = listTypes(files, FileType, { fileType: FileTypes });
+const FileList = listTypes(files, FileType, { fileType: FileTypes });
 
 /** The uploaded file in an input; null if the input has none. It was received before the operation began. */
 function sentFile({ file }: Input): SentFile | null {
@@ -95,5 +93,9 @@ export const fileGraphql = graphqlModule(
     sha256: required(
       computed(nullable(text('SHA-256 of the content: 64 lower-case hexadecimal digits.')), sha256Of),
     ),
+    appVersions: many(AppVersionList, appVersionsOfFile, 'id', 'App versions that have the file.'),
+  }),
+  fields(AppVersionType, {
+    files: many(FileList, filesOfAppVersion, 'id', 'Files that devices download with the version.'),
   }),
 );

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../../platform/changes/changes.js';
-import { freeText } from '../../../platform/encoding/text.js';
-import type { NewContent } from '../content/content.model.js';
+import type { SentContent } from '../../../platform/encoding/content-builder.js';
+import { freeText, isNameLike, normalized } from '../../../platform/encoding/text.js';
 
 export const FILE_TYPES = ['asset', 'torrent'] as const;
 export type FileType = (typeof FILE_TYPES)[number];
@@ -17,7 +17,7 @@ export const FileCreate = z.object({
 });
 
 /** Uploaded bytes with their file name as sent; empty if the client gave none. */
-export type SentFile = NewContent & { readonly fileName: string };
+export type SentFile = SentContent & { readonly fileName: string };
 
 export interface File extends Audit, Readonly<z.output<typeof FileFields>> {
   readonly id: number;
@@ -26,4 +26,28 @@ export interface File extends Audit, Readonly<z.output<typeof FileFields>> {
   readonly contentId: number;
   readonly size: number;
   readonly crc: string;
+}
+
+const MAX_BYTES = 255;
+
+/**
+ * The base name of a file name that a client sent (contract 23): the part after the last `/` or `\\`, without
+ * a drive. `problem` if it is not acceptable.
+ */
+export function fileNameOf(sent: string): { readonly name: string } | { readonly problem: string } {
+  const base = sent.split(/[/\\]/).at(-1) ?? '';
+  const name = normalized(base.replace(/^(?:[A-Za-z]:)+/, ''));
+  const problem = problemOf(name);
+  return problem === undefined ? { name } : { problem };
+}
+
+function problemOf(name: string): string | undefined {
+  if (name === '') return 'is required: the file part must carry a file name';
+  if (name === '.' || name === '..') return 'must not be the name of a folder';
+  if (Buffer.byteLength(name) > MAX_BYTES) return `must have at most ${MAX_BYTES} bytes`;
+  if (!isNameLike(name)) return 'must not contain control or invisible characters';
+  if (name.trim() !== name) return 'must not begin or end with a space';
+  // Command-line tools would take such a name for an option.
+  if (name.startsWith('-')) return 'must not begin with a dash';
+  return undefined;
 }

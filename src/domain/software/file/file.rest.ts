@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 import { auditShape, base64Of, byId, fieldsOf, resourceRoutes } from '../../../rest/index.js';
-import { FILE_TYPES, FileCreate, FileUpdate, type File } from './file.model.js';
-import { deleteFile } from './file.removal.service.js';
-import { createFile, getFile, listFiles, updateFile } from './file.service.js';
+import { type File, FILE_TYPES, FileCreate, FileUpdate } from './file.model.js';
+import { createFile, deleteFile, getFile, listFiles, updateFile } from './file.service.js';
 
 const head = {
   id: z.int(),

@@ -1,24 +1,35 @@
+import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
+import { auditedList } from '../../../database/list/list.js';
 import type { WriteWork } from '../../../database/work.js';
 import { changed, newValues } from '../../../platform/changes/changes.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
+import { dropFileFromVersions } from '../app/association.service.js';
 import { keepContent, releaseContents } from '../content/content.service.js';
-import { FileCreate, FileUpdate, type File, type SentFile } from './file.model.js';
-import { fileTable } from './file.repository.js';
-import { fileNameOf } from './file.rules.js';
+import { type File, FileCreate, fileNameOf, FileUpdate, type SentFile } from './file.model.js';
 
-export { files, filesOfAppVersion } from './file.repository.js';
+const fileTable = new CompanyTable<'files', File>('files');
 
-export const fileRecords = new Records({
+export const files = auditedList(fileTable, {
+  name: 'File',
+  orders: { NAME: 'name' },
+  filters: {
+    name: { column: 'name', kind: 'text', isUnique: true },
+    fileType: { column: 'file_type', kind: 'choice', order: 'ID' },
+  },
+});
+
+export const filesOfAppVersion = files.of({
+  link: 'app_version_files',
+  parent: 'app_version_id',
+  child: 'file_id',
+});
+
+const fileRecords = new Records({
   entityType: 'file',
   table: fileTable,
-  counter: 'files',
-  unique: {
-    field: 'name',
-    match: ({ name }) => ({ name }),
-    message: 'A file with this name exists already.',
-  },
+  unique: { field: 'name', message: 'A file with this name exists already.' },
 });
 
 export const { get: getFile, list: listFiles } = fileRecords;
@@ -54,4 +65,11 @@ function nameOf(sent: SentFile): string {
   const given = fileNameOf(sent.fileName);
   if ('problem' in given) throw invalid('name', given.problem);
   return given.name;
+}
+
+/** Removes it from the app versions that have it. */
+export async function deleteFile(work: WriteWork, file: File): Promise<void> {
+  await dropFileFromVersions(work, file.id);
+  await fileRecords.delete(work, file);
+  await releaseContents(work, [file.contentId]);
 }

@@ -4,18 +4,19 @@ import {
   dryRunArg,
   enumeration,
   expectCountArg,
-  id,
-  listOf,
-  recordMutations,
   type FilterInput,
   flag,
   type GraphqlContext,
   graphqlModule,
   type GraphQLResolveInfo,
+  id,
   type Input,
   inputOf,
+  listOf,
+  lockOf,
   nullable,
   object,
+  recordMutations,
   targetConditionOf,
   targetPayload,
   withNumbers,
@@ -120,23 +121,27 @@ class AppVersionGrants {
   }
 }
 
-const defaultVersions = recordMutations(GroupList, {
-  get: getGroup,
-  references: { appVersionIds: 'AppVersion' },
-  changes: {
-    groupSetDefaultAppVersions: {
-      description:
-        'Replaces the app versions that logical numbers get when they are created in the group or moved to it. Logical numbers that the group has already do not change: see `appVersionGrant`.',
-      args: {
-        appVersionIds: listOf(
-          id(
-            'Global ids of app versions that are attached to the group, at most one of each app. At most 1000.',
+const defaultVersions = recordMutations(
+  GroupList,
+  {
+    get: getGroup,
+    references: { appVersionIds: 'AppVersion' },
+    changes: {
+      groupSetDefaultAppVersions: {
+        description:
+          'Replaces the app versions that logical numbers get when they are created in the group or moved to it. Logical numbers that the group has already do not change: see `appVersionGrant`.',
+        args: {
+          appVersionIds: listOf(
+            id(
+              'Global ids of app versions that are attached to the group, at most one of each app. At most 1000.',
+            ),
           ),
-        ),
+        },
+        run: setDefaultVersions,
       },
-      run: setDefaultVersions,
     },
   },
-});
+  lockOf('Group'),
+);
 
 export const appVersionGrantGraphql = graphqlModule(AppVersionGrants, defaultVersions);

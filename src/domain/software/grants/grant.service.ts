@@ -121,7 +121,7 @@ export async function planVersionGrant(
 }
 
 /** The numbers that the grant would change now. */
-export async function findChanging(
+async function findChanging(
   work: ReadWork,
   numbers: readonly LogicalNumberHead[],
   grant: VersionGrant,

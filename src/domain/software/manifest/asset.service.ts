@@ -3,55 +3,37 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { hasCardData } from '../../../platform/card-data/card-data.js';
 import { isNameLike, normalized } from '../../../platform/encoding/text.js';
 import type { Device } from '../../fleet/device/device.model.js';
-import type { AssetEvidence, AssetOutcome, Reach } from './asset.model.js';
 import {
   dropCurrent,
   forgetDeletedVersions,
   type HeldVersion,
   selectHeld,
   selectOtherVersions,
-  selectReach,
   upsertHeld,
 } from './held-version.repository.js';
-import type { Asset, Assets } from './manifest.model.js';
+import type { Asset, AssetEvidence, AssetOutcome, Assets } from './manifest.model.js';
 
 /** Search of `reachOf`: the logical numbers and the terminals that have the versions. */
 export const REACH_SEARCH: Search = { rows: 'logical_number_app_versions' };
 
-/** Reach of each version, by version id. Two statements. */
-export async function reachOf(
-  work: ReadWork,
-  versions: readonly { readonly id: number }[],
-): Promise<ReadonlyMap<number, Reach>> {
-  return await selectReach(
-    work,
-    versions.map(({ id }) => id),
-  );
-}
+export { reachOf } from './held-version.repository.js';
 
 type Terminal = Pick<Device, 'id' | 'serialNumber' | 'frameworkVersion'>;
 
 const MAX_NAME = 255;
 
-/** A terminal's request for an asset, as it is recorded. */
-export interface AssetRequest
-  extends
-    Pick<Terminal, 'serialNumber' | 'frameworkVersion'>,
-    Pick<AssetOutcome, 'logicalNumber' | 'status' | 'startedAt'> {
-  readonly appName: string;
-  /** For example `4 bytes: acme_sale.posxml`. */
-  readonly detail: string;
-  readonly finishedAt: Date;
-}
-
 /** Records a request for an asset. */
-export type RecordAssetRequest = (work: WriteWork, request: AssetRequest) => Promise<unknown>;
+export type RecordAssetRequest = (
+  work: WriteWork,
+  request: ReturnType<typeof assetRequestOf>,
+) => Promise<unknown>;
 
+/** A terminal's request for an asset, as it is recorded: `detail` is for example `4 bytes: acme_sale.posxml`. */
 export function assetRequestOf(
   { now }: ReadWork,
   { serialNumber, frameworkVersion }: Terminal,
   { name, runningApp, logicalNumber, status, result, startedAt }: AssetOutcome,
-): AssetRequest {
+) {
   const named = nameOf(name);
   return {
     ...{ serialNumber, logicalNumber, frameworkVersion, status, startedAt },

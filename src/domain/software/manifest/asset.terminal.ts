@@ -13,9 +13,8 @@ import {
 } from '../../../terminal/index.js';
 import { type AdmittedDevice, demandOwnNumber } from '../../terminals/terminal/terminal-access.service.js';
 import { readChunk } from '../content/content.service.js';
-import type { AssetEvidence } from './asset.model.js';
 import { assetRequestOf, noteAsset, type RecordAssetRequest } from './asset.service.js';
-import type { Asset } from './manifest.model.js';
+import type { Asset, AssetEvidence } from './manifest.model.js';
 import { findAsset } from './manifest.service.js';
 
 type Exchange = TerminalExchange<AdmittedDevice>;

@@ -53,20 +53,20 @@ class Selected {
     stored: S,
     name: string,
   ): { readonly version: S; readonly asset: Asset } | undefined {
-    const { bytes, size, crc } = stored;
+    const { size, crc, contentId, sha256 } = stored;
     const reason = this.#refusalOf(stored, name);
-    if (reason !== null || bytes === null) {
+    if (reason !== null || contentId === null || sha256 === null) {
       this.#omit(kind, name, reason ?? 'no_bytes');
       return undefined;
     }
     this.#byName.set(name, stored);
     const versionId = 'appName' in stored ? stored.id : null;
-    return { version: stored, asset: { name: this.prefix + name, size, crc, ...bytes, versionId } };
+    return { version: stored, asset: { name: this.prefix + name, size, crc, sha256, contentId, versionId } };
   }
 
   #refusalOf(stored: StoredVersion | StoredFile, name: string): OmissionReason | null {
     if (!isAssetName(name)) return 'name';
-    if (stored.bytes === null) return 'no_bytes';
+    if (stored.contentId === null) return 'no_bytes';
     const taken = this.#byName.get(name);
     return taken === undefined || isSame(taken, stored) ? null : 'same_name';
   }

@@ -5,7 +5,7 @@ import { CompanyRows } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { flag } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import type { Reach } from './asset.model.js';
+import type { Reach } from './manifest.model.js';
 
 const held = new CompanyRows('terminal_versions');
 
@@ -73,11 +73,12 @@ export async function forgetDeletedVersions(work: WriteWork, deviceId: number): 
 }
 
 /** The reach of each version, by its id; two statements. Versions without any are absent. */
-export async function selectReach(
+export async function reachOf(
   work: ReadWork,
-  versionIds: readonly number[],
+  versions: readonly { readonly id: number }[],
 ): Promise<ReadonlyMap<number, Reach>> {
   const { db, companyId } = specialSql(work);
+  const versionIds = versions.map(({ id }) => id);
   const granted = await sql<{ id: number; total: number }>`select l.app_version_id as id, count(*) as total
     from logical_number_app_versions as l
     where l.company_id = ${companyId} and l.app_version_id ${inIds(versionIds)}

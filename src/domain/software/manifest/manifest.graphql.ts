@@ -2,6 +2,7 @@ import {
   choice,
   enumeration,
   fields,
+  graphqlModule,
   int,
   listOf,
   nullable,
@@ -10,6 +11,8 @@ import {
   text,
 } from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
+import { AppVersionType } from '../app/app-version.graphql.js';
+import { REACH_SEARCH, reachOf } from './asset.service.js';
 import type {
   Asset,
   ManifestApp,
@@ -17,9 +20,10 @@ import type {
   Omission,
   OmissionReason,
   OmittedKind,
+  Reach,
   RenderedManifest,
 } from './manifest.model.js';
-import { listManifests, manifestEntries, MANIFEST_SEARCH } from './manifest.service.js';
+import { listManifests, MANIFEST_SEARCH, manifestEntries } from './manifest.service.js';
 
 type Hidden = 'contentId' | 'versionId';
 
@@ -86,7 +90,7 @@ const ManifestType = objectType<RenderedManifest, 'text'>('Manifest', 'What the 
   omissions: listOf(object(ManifestOmissionType, 'What is left out, and why.')),
 });
 
-export const manifestGraphql = fields(DeviceType, {
+const manifest = fields(DeviceType, {
   manifest: {
     field: nullable(
       object(
@@ -98,3 +102,23 @@ export const manifestGraphql = fields(DeviceType, {
     searches: () => [MANIFEST_SEARCH],
   },
 });
+
+const ReachType = objectType<Reach>('AppVersionReach', 'How far a version has come.', {
+  granted: int('Logical numbers that have the version.'),
+  downloaded: int('Devices whose terminals have downloaded its present bytes at `/terminal/v1/assets`.'),
+  current: int(
+    'Devices whose terminals have its present bytes, as far as is known: they downloaded them or showed that they have them, and have not shown otherwise since: by a request for it with `crc` or `If-None-Match` of other bytes, by another version of the application, or by a manifest without this one. After such a request, another download does not count until the terminal shows that it has the bytes.',
+  ),
+});
+
+const NONE: Reach = { granted: 0, downloaded: 0, current: 0 };
+
+const reach = fields(AppVersionType, {
+  reach: {
+    field: object(ReachType, 'How far the version has come.'),
+    resolve: async (version, ctx) => (await ctx.loadForMany(reachOf, version)) ?? NONE,
+    searches: () => [REACH_SEARCH],
+  },
+});
+
+export const manifestGraphql = graphqlModule(manifest, reach);

@@ -68,8 +68,9 @@ export interface RenderedManifest extends Assets {
 interface StoredBytes {
   readonly size: number;
   readonly crc: string;
-  /** Null if there are no bytes: a version without bytecode. */
-  readonly bytes: { readonly contentId: number; readonly sha256: string } | null;
+  /** Null, like the sum, if there are no bytes: a version without bytecode. */
+  readonly contentId: number | null;
+  readonly sha256: string | null;
 }
 
 /** App version of a logical number, or a module of one. */
@@ -95,4 +96,35 @@ export interface Software {
   readonly modules: ReadonlyMap<number, readonly StoredVersion[]>;
   /** By version id. */
   readonly files: ReadonlyMap<number, readonly StoredFile[]>;
+}
+
+/** Number of logical numbers and terminals that have a version of an application. */
+export interface Reach {
+  /** Logical numbers that have the version. */
+  readonly granted: number;
+  /** Terminals that have downloaded its bytes. */
+  readonly downloaded: number;
+  /** Terminals that have the version according to their latest requests. */
+  readonly current: number;
+}
+
+/** Response to a terminal's request for an asset. */
+export interface AssetOutcome {
+  /** Requested name; any text. */
+  readonly name: string;
+  /** Application that runs on the terminal; null if the terminal did not name it. */
+  readonly runningApp: string | null;
+  readonly logicalNumber: string;
+  readonly status: 'success' | 'fail';
+  /** Result of the request, for example `not changed`. */
+  readonly result: string;
+  readonly startedAt: Date;
+}
+
+/** Conclusions from a request for an asset about the bytes on the terminal. */
+export interface AssetEvidence {
+  /** `downloaded`: this request delivered the last bytes. `shown`: the terminal had them. Null if neither. */
+  readonly has: 'downloaded' | 'shown' | null;
+  /** CRC of other bytes that the terminal named in `crc` or `If-None-Match`; null if it named none. */
+  readonly other: { readonly crc: string | null } | null;
 }

@@ -5,15 +5,14 @@ import { specialSql } from '../../../database/company/special-sql.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import { crossJoin, flag } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
-import type { Language } from '../app/app.model.js';
 import type { Software, StoredFile, StoredVersion } from './manifest.model.js';
 
 /**
  * Columns of a version `v`, its app `a` and its content `c`, and the joins for them. The statements start at
  * the links: otherwise, SQLite would read all app versions of the company.
  */
-const VERSION = sql`v.id, a.name, a.language, v.number, v.displayable, v.pos_display_label, v.size, v.crc, v.content_id,
-  c.sha256`;
+const VERSION = sql`v.id, a.name as "appName", a.language, v.number, v.displayable,
+  v.pos_display_label as "posDisplayLabel", v.size, v.crc, v.content_id as "contentId", c.sha256`;
 const JOINED = sql`${crossJoin} apps as a on a.company_id = v.company_id and a.id = v.app_id
   left join contents as c on c.company_id = v.company_id and c.id = v.content_id`;
 
@@ -45,29 +44,8 @@ function ofNumbers(
   );
 }
 
-interface VersionRow {
-  readonly holder: number;
-  readonly id: number;
-  readonly name: string;
-  readonly language: string;
-  readonly number: string;
-  readonly displayable: number | boolean;
-  readonly pos_display_label: string | null;
-  readonly size: number;
-  readonly crc: string;
-  readonly content_id: number | null;
-  readonly sha256: string | null;
-}
-
-interface FileRow {
-  readonly holder: number;
-  readonly id: number;
-  readonly name: string;
-  readonly size: number;
-  readonly crc: string;
-  readonly content_id: number;
-  readonly sha256: string;
-}
+/** A version or file, and the logical number or version that has it. */
+type Held<Stored> = Stored & { readonly holder: number };
 
 /** Software of these logical numbers. Three statements. Reads at most `limit` rows of each kind. */
 export async function selectSoftware(
@@ -81,9 +59,9 @@ export async function selectSoftware(
   for (const { id } of modules) ids.add(id);
   const files = await selectFiles(work, [...ids], limit);
   return {
-    versions: byHolder(held, versionOf),
-    modules: byHolder(modules, versionOf),
-    files: byHolder(files, fileOf),
+    versions: Map.groupBy(held, ({ holder }) => holder),
+    modules: Map.groupBy(modules, ({ holder }) => holder),
+    files: Map.groupBy(files, ({ holder }) => holder),
   };
 }
 
@@ -91,14 +69,14 @@ async function selectHeld(
   work: ReadWork,
   numberIds: readonly number[],
   limit: number,
-): Promise<readonly VersionRow[]> {
+): Promise<readonly Held<StoredVersion>[]> {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<VersionRow>`select l.logical_number_id as holder, ${VERSION}
+  const { rows } = await sql<Held<StoredVersion>>`select l.logical_number_id as holder, ${VERSION}
     from logical_number_app_versions as l
     ${crossJoin} app_versions as v on v.company_id = l.company_id and v.id = l.app_version_id ${JOINED}
     where l.company_id = ${companyId} and l.logical_number_id ${inIds(numberIds)}
     limit ${limit}`.execute(db);
-  return rows;
+  return withFlags(rows);
 }
 
 /** Modules of versions, and the modules of these modules, which may form cycles. */
@@ -106,9 +84,9 @@ async function selectModules(
   work: ReadWork,
   versionIds: readonly number[],
   limit: number,
-): Promise<readonly VersionRow[]> {
+): Promise<readonly Held<StoredVersion>[]> {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<VersionRow>`with recursive reached (holder, id) as (
+  const { rows } = await sql<Held<StoredVersion>>`with recursive reached (holder, id) as (
       select m.app_version_id, m.module_id from app_version_modules as m
       where m.company_id = ${companyId} and m.app_version_id ${inIds(versionIds)}
       union
@@ -117,17 +95,17 @@ async function selectModules(
     select r.holder, ${VERSION} from reached as r
     ${crossJoin} app_versions as v on v.company_id = ${companyId} and v.id = r.id ${JOINED}
     limit ${limit}`.execute(db);
-  return rows;
+  return withFlags(rows);
 }
 
 async function selectFiles(
   work: ReadWork,
   versionIds: readonly number[],
   limit: number,
-): Promise<readonly FileRow[]> {
+): Promise<readonly Held<StoredFile>[]> {
   const { db, companyId } = specialSql(work);
-  const columns: RawBuilder<unknown> = sql`f.id, f.name, f.size, f.crc, f.content_id, c.sha256`;
-  const { rows } = await sql<FileRow>`select x.app_version_id as holder, ${columns}
+  const { rows } = await sql<Held<StoredFile>>`select x.app_version_id as holder,
+      f.id, f.name, f.size, f.crc, f.content_id as "contentId", c.sha256
     from app_version_files as x
     ${crossJoin} files as f on f.company_id = x.company_id and f.id = x.file_id
     ${crossJoin} contents as c on c.company_id = f.company_id and c.id = f.content_id
@@ -136,28 +114,5 @@ async function selectFiles(
   return rows;
 }
 
-function byHolder<R extends { readonly holder: number }, S>(
-  rows: readonly R[],
-  storedOf: (row: R) => S,
-): ReadonlyMap<number, readonly S[]> {
-  const groups = Map.groupBy(rows, ({ holder }) => holder);
-  return new Map([...groups].map(([holder, all]) => [holder, all.map(storedOf)]));
-}
-
-const versionOf = (row: VersionRow): StoredVersion => ({
-  id: row.id,
-  appName: row.name,
-  language: row.language as Language,
-  number: row.number,
-  displayable: flag.fromColumn(row.displayable),
-  posDisplayLabel: row.pos_display_label,
-  size: row.size,
-  crc: row.crc,
-  bytes:
-    row.content_id === null || row.sha256 === null ? null : { contentId: row.content_id, sha256: row.sha256 },
-});
-
-const fileOf = (row: FileRow): StoredFile => ({
-  ...{ id: row.id, name: row.name, size: row.size, crc: row.crc },
-  bytes: { contentId: row.content_id, sha256: row.sha256 },
-});
+const withFlags = (rows: readonly Held<StoredVersion>[]): readonly Held<StoredVersion>[] =>
+  rows.map((row) => ({ ...row, displayable: flag.fromColumn(row.displayable) }));

@@ -45,10 +45,11 @@ export async function selectDevicesForTokens(
   const { db, companyId } = specialSql(work);
   const without = sql`and not exists (select 1 from device_tokens as token
     where token.company_id = ${companyId} and token.device_id = devices.id)`;
-  const { rows } = await sql<{ id: number; serial_number: string }>`select id, serial_number from devices
+  const { rows } = await sql<{ id: number; serialNumber: string }>`
+    select id, serial_number as "serialNumber" from devices
     where company_id = ${companyId} and id > ${after} ${all ? sql`` : without}
     order by id limit ${limit}`.execute(db);
-  return rows.map((row) => ({ id: row.id, serialNumber: row.serial_number }));
+  return rows;
 }
 
 /** Device and company of a token. */
@@ -65,24 +66,10 @@ export async function findDeviceCredentials(
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, DeviceCredential>> {
   const { db } = specialSql(work);
-  const rows = await db
-    .selectFrom('device_tokens')
-    .innerJoin('devices', (join) =>
-      join
-        .onRef('devices.company_id', '=', 'device_tokens.company_id')
-        .onRef('devices.id', '=', 'device_tokens.device_id'),
-    )
-    .select(['device_tokens.company_id', 'device_tokens.device_id', 'device_tokens.issued_by'])
-    .select(['devices.serial_number', 'device_tokens.token_hash'])
-    .where(sql<boolean>`device_tokens.token_hash ${inList('text', hashes)}`)
-    .execute();
-  return new Map(
-    rows.map((row) => [
-      row.token_hash,
-      {
-        ...{ companyId: row.company_id, deviceId: row.device_id },
-        ...{ serialNumber: row.serial_number, issuedBy: row.issued_by },
-      },
-    ]),
-  );
+  const { rows } = await sql<DeviceCredential & { hash: string }>`select t.token_hash as hash,
+      t.company_id as "companyId", t.device_id as "deviceId", t.issued_by as "issuedBy",
+      d.serial_number as "serialNumber"
+    from device_tokens as t join devices as d on d.company_id = t.company_id and d.id = t.device_id
+    where t.token_hash ${inList('text', hashes)}`.execute(db);
+  return new Map(rows.map(({ hash, ...credential }) => [hash, credential]));
 }

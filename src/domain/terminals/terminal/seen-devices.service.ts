@@ -1,9 +1,9 @@
 import type { Units } from '../../../database/work.js';
-import { MINUTE, SECOND, type Clock } from '../../../platform/clock.js';
+import { type Clock, MINUTE, SECOND } from '../../../platform/clock.js';
 import { CompanyNotes } from '../../../platform/concurrency/company-notes.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import type { SeenDevice } from '../../fleet/device/presence/presence.model.js';
-import { storeSightings } from '../../fleet/device/presence/presence.service.js';
+import type { SeenDevice } from '../../fleet/device/device.model.js';
+import { storeSightings } from '../../fleet/device/device.service.js';
 
 /** Devices of which a node knows when they were last seen; some 40 MB. */
 const MAX_DEVICES = 200_000;

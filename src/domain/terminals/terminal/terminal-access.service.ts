@@ -1,10 +1,9 @@
 import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
-import { TerminalRefused, type TerminalClaim } from '../../../platform/terminal.js';
+import { type TerminalClaim, TerminalRefused } from '../../../platform/terminal.js';
 import type { Device } from '../../fleet/device/device.model.js';
-import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
-import { selectOnlyDevices } from '../../fleet/device/presence/presence.service.js';
+import { findDevicesBySerialNumbers, selectOnlyDevices } from '../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 
 /** The device of a terminal that may use the service. */

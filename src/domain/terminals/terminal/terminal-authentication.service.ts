@@ -1,13 +1,13 @@
 import type { Units } from '../../../database/work.js';
-import { demandScope, type Authenticator, type Caller, type Origin } from '../../../platform/caller.js';
+import { type Authenticator, type Caller, demandScope, type Origin } from '../../../platform/caller.js';
 import type { Clock } from '../../../platform/clock.js';
 import { Gathered } from '../../../platform/concurrency/gathered.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { TerminalClaim } from '../../../platform/terminal.js';
 import { SerialNumber } from '../../fleet/device/device.model.js';
 import { TOKEN_FORM } from '../../people/access-token/access-token.model.js';
-import { cachedLookUp, type ValidTokens } from '../../people/access-token/token-cache.service.js';
-import { findDeviceCredentials, type DeviceCredential } from './device-token.repository.js';
+import { cachedLookUp, type ValidTokens } from '../../people/access-token/authentication.service.js';
+import { type DeviceCredential, findDeviceCredentials } from './device-token.repository.js';
 
 /** Finds the device of a device token; undefined for any other text. */
 export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;

@@ -4,8 +4,9 @@ import {
   choice,
   computed,
   enumeration,
-  graphqlModule,
   fields,
+  type GraphqlContext,
+  graphqlModule,
   instant,
   int,
   listTypes,
@@ -19,7 +20,6 @@ import {
   queries,
   text,
   withNumbers,
-  type GraphqlContext,
 } from '../../../graphql/index.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { DeviceRefusalCode } from '../../../platform/terminal.js';
@@ -27,10 +27,8 @@ import { DeviceType } from '../../fleet/device/device.graphql.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { getDevice } from '../../fleet/device/device.service.js';
 import { issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
-import { lastRefusals } from './refusal/terminal-refusal.service.js';
-import type { TerminalRefusal } from './terminal.model.js';
-import { adoptTerminal, unknownTerminals } from './unknown/adoption.service.js';
-import type { UnknownTerminal } from './unknown/unknown-terminal.model.js';
+import { adoptTerminal, lastRefusals, unknownTerminals } from './refusal.service.js';
+import type { TerminalRefusal, UnknownTerminal } from './terminal.model.js';
 
 const TerminalRefusalCode = enumeration<DeviceRefusalCode>(
   'TerminalRefusalCode',

@@ -165,13 +165,17 @@ function addDelete<R extends Revised>(Resolvers: ClassType, name: string, option
   );
 }
 
-/** Mutations of one record besides its update and deletion, such as `apiTokenRevoke`. */
+/**
+ * Mutations of one record besides its update and deletion, such as `apiTokenRevoke`. They take `ifMatch` with a `lock`
+ * only.
+ */
 export function recordMutations<T extends object, R>(
   types: ListTypes<T>,
   options: RecordOptions<R>,
+  lock: Lock<R> = UNLOCKED,
 ): GraphqlModule {
   const Resolvers = resolverClass();
-  addChanges(Resolvers, types, options, UNLOCKED);
+  addChanges(Resolvers, types, options, lock);
   return { nodes: [], resolvers: [Resolvers] };
 }
 

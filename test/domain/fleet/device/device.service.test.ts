@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createDevices } from '../../../../src/domain/fleet/device/device.import.service.js';
 import type { DeviceRow, ErrorPolicy } from '../../../../src/domain/fleet/device/device.model.js';
-import { getDevice, reportDevice } from '../../../../src/domain/fleet/device/device.service.js';
+import {
+  createDevices,
+  getDevice,
+  reportDevice,
+} from '../../../../src/domain/fleet/device/device.service.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
 import { startServer, type TestServer } from '../../../support/server.js';
 

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createDevices } from '../../../../src/domain/fleet/device/device.import.service.js';
-import { getDevice, reportDevice } from '../../../../src/domain/fleet/device/device.service.js';
-import { storeSightings } from '../../../../src/domain/fleet/device/presence/presence.service.js';
+import {
+  createDevices,
+  getDevice,
+  reportDevice,
+  storeSightings,
+} from '../../../../src/domain/fleet/device/device.service.js';
 import type { Fields } from '../../../support/client.js';
 import { answered, statementsFor } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { type Member, startServer, type TestServer } from '../../../support/server.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -4,18 +4,17 @@ import type { Condition } from '../../../../src/database/list/condition.js';
 import type { Slice, SliceRequest } from '../../../../src/database/list/slice.js';
 import { createUnits } from '../../../../src/database/units.js';
 import type { ReadWork, Units } from '../../../../src/database/work.js';
-import type { Device } from '../../../../src/domain/fleet/device/device.model.js';
-import { devices } from '../../../../src/domain/fleet/device/device.service.js';
-import { PRESENCES, type Presence } from '../../../../src/domain/fleet/device/presence/presence.model.js';
+import { type Device, type Presence, PRESENCES } from '../../../../src/domain/fleet/device/device.model.js';
 import {
+  devices,
   devicesByGroup,
   devicesByPresence,
   sightings,
   storeSightings,
-} from '../../../../src/domain/fleet/device/presence/presence.service.js';
+} from '../../../../src/domain/fleet/device/device.service.js';
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { type Member, startServer, type TestServer } from '../../../support/server.js';
 
 const NOW = new Date('2026-11-25T12:00:00Z');
 const LIMITS = { staleMs: 15 * MINUTE, offlineMs: 24 * HOUR };

@@ -4,15 +4,15 @@ import { instant } from '../../../../src/database/storage.js';
 import {
   createNamedToken,
   getToken,
+  revokeToken,
 } from '../../../../src/domain/people/access-token/access-token.service.js';
-import { revokeToken } from '../../../../src/domain/people/access-token/token-rights.service.js';
-import { removeMember } from '../../../../src/domain/people/user/member/member.changes.service.js';
-import { getUser } from '../../../../src/domain/people/user/member/member.service.js';
+import { removeMember } from '../../../../src/domain/people/user/member.changes.service.js';
+import { getUser } from '../../../../src/domain/people/user/member.service.js';
 import { disableUser, enableUser } from '../../../../src/domain/people/user/user.service.js';
 import { DAY, MINUTE, SECOND } from '../../../../src/platform/clock.js';
-import { createClient, type Client, type Reply } from '../../../support/client.js';
+import { type Client, createClient, type Reply } from '../../../support/client.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { startServer, SYSTEM, type Member, type TestServer } from '../../../support/server.js';
+import { type Member, startServer, SYSTEM, type TestServer } from '../../../support/server.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { AppCreate, type Language } from '../../../../src/domain/software/app/app.model.js';
-import { identify, identifyAnew } from '../../../../src/domain/software/app/app.rules.js';
+import { identify, identifyAnew } from '../../../../src/domain/software/app/app.service.js';
 
 const OTHER: Record<Language, Language> = { posxml: 'ruby', ruby: 'posxml' };
 const anyLanguage = fc.constantFrom<Language>('posxml', 'ruby');

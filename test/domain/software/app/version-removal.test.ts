@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { deleteAppVersion } from '../../../../src/domain/software/app/app-version.removal.service.js';
 import { getAppVersionById } from '../../../../src/domain/software/app/app-version.service.js';
+import { deleteAppVersion } from '../../../../src/domain/software/app/association.service.js';
 import { MAX_DELETED_TOGETHER } from '../../../../src/platform/limits/many-records.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
 import { ledgerOf } from '../../../support/fleet.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { fileNameOf } from '../../../../src/domain/software/file/file.rules.js';
+import { fileNameOf } from '../../../../src/domain/software/file/file.model.js';
 
 describe('the name of a file', () => {
   it.each([

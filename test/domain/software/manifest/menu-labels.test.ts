@@ -6,7 +6,7 @@ import type { StoredVersion } from '../../../../src/domain/software/manifest/man
 
 const version = (id: number, posDisplayLabel: string | null): StoredVersion => ({
   ...{ id, posDisplayLabel, appName: `app${id}.rb`, language: 'ruby', number: '1.0', displayable: true },
-  ...{ size: 1, crc: '31C3', bytes: null },
+  ...{ size: 1, crc: '31C3', contentId: null, sha256: null },
 });
 
 const labelsOf = (given: readonly (string | null)[]): readonly string[] => [

@@ -9,7 +9,7 @@ import type {
   StoredFile,
   StoredVersion,
 } from '../../../../src/domain/software/manifest/manifest.model.js';
-import { paramsDatOf } from '../../../../src/domain/software/manifest/params-dat.rules.js';
+import { paramsDatOf } from '../../../../src/domain/software/manifest/manifest.rules.js';
 import { localName, readParamsDat } from '../../../support/params-dat.js';
 
 const crc = fc.integer({ min: 0, max: 0xffff }).map((n) => n.toString(16).toUpperCase().padStart(4, '0'));
@@ -28,7 +28,7 @@ const parameter: fc.Arbitrary<EffectiveParameter> = fc.record({
   overridden: fc.constant(null),
 });
 
-const bytes = fc.option(fc.constant({ contentId: 1, sha256: 'f'.repeat(64) }));
+const bytes = { contentId: fc.option(fc.constant(1)), sha256: fc.constant('f'.repeat(64)) };
 const version = (id: number): fc.Arbitrary<StoredVersion> =>
   fc.record({
     id: fc.constant(id),
@@ -38,15 +38,14 @@ const version = (id: number): fc.Arbitrary<StoredVersion> =>
     displayable: fc.boolean(),
     posDisplayLabel: fc.option(text),
     size: fc.nat(),
-    ...{ crc, bytes },
+    ...{ crc, ...bytes },
   });
 const file = (id: number): fc.Arbitrary<StoredFile> =>
   fc.record({
     id: fc.constant(id),
     name: fc.oneof(name, fc.constant('bins.dat')),
     size: fc.nat(),
-    crc,
-    bytes,
+    ...{ crc, ...bytes },
   });
 
 const software: fc.Arbitrary<Software> = fc

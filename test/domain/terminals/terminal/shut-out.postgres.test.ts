@@ -5,7 +5,7 @@ import {
   TICK_MS,
   TICKS_PER_CHECK,
 } from '../../../../src/domain/messages/notification/waiting/waiting-terminals.service.js';
-import { CACHED_MS } from '../../../../src/domain/people/access-token/token-cache.service.js';
+import { CACHED_MS } from '../../../../src/domain/people/access-token/authentication.service.js';
 import { SECOND } from '../../../../src/platform/clock.js';
 import { CHECK_MS } from '../../../../src/terminal/open-exchanges.js';
 import { changed, nodeId } from '../../../support/dashboard.js';

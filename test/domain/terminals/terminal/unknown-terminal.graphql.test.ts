@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { MAX_UNKNOWN_TERMINALS } from '../../../../src/domain/terminals/terminal/unknown/unknown-terminal.model.js';
-import { UnknownSerialNumbers } from '../../../../src/domain/terminals/terminal/unknown/unknown-terminal.service.js';
+import { UnknownSerialNumbers } from '../../../../src/domain/terminals/terminal/refusal.service.js';
+import { MAX_UNKNOWN_TERMINALS } from '../../../../src/domain/terminals/terminal/terminal.model.js';
 import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { type Member, startServer, type TestServer } from '../../../support/server.js';
 import { newTerminal, outcomeOf, report } from '../../../support/terminals.js';
 
 let server: TestServer;

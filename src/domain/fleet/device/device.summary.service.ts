@@ -1,6 +1,0 @@
-export {
-  devicesByFrameworkVersion,
-  devicesByModel,
-  MAX_VALUES,
-  totalDevices,
-} from './device.summary.repository.js';

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+
+import { normalized } from '../../../platform/encoding/text.js';
+import { DomainError } from '../../../platform/errors.js';
+import {
+  type Call,
+  type ReadWork,
+  type RecordFields,
+  resourceRoutes,
+  type Route,
+} from '../../../rest/index.js';
+import { type OwnedRecord, type Owner, OwnerSelector } from './owner.model.js';
+import { getOwner, type OwnedRecords } from './owner.service.js';
+
+interface OwnedResource<R extends OwnedRecord> {
+  readonly records: OwnedRecords<R>;
+  readonly create: z.ZodObject;
+  readonly update: z.ZodObject;
+  readonly fields: RecordFields<R>;
+}
+
+export const ownerShape = {
+  group_id: z.int().nullable().describe('Group that owns the record.'),
+  logical_number_id: z.int().nullable().describe('Logical number that owns the record.'),
+};
+
+/** The five routes of a resource whose records belong to a logical number or a group (contract 2 and 16). */
+export function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readonly Route[] {
+  const { records, fields } = resource;
+  const { name } = records;
+  const placeholder = `${name}_id`;
+  const ofGroup = `group_${name}`;
+  const ofLogicalNumber = `logical_number_${name}`;
+  return resourceRoutes<R>({
+    path: `/${name}s`,
+    name: {
+      names: [ofLogicalNumber, ofGroup],
+      of: ({ groupId }) => (groupId === null ? ofLogicalNumber : ofGroup),
+    },
+    ownerSelector: OwnerSelector,
+    key: {
+      placeholder,
+      find: async (work, call) => records.get(work, await ownerOf(work, call), call.id(placeholder, name)),
+    },
+    fields,
+    list: {
+      summary: `List the ${name}s of an owner`,
+      isLarge: true,
+      handle: async (work, page, call) => records.list(work, await ownerOf(work, call), page),
+    },
+    read: { summary: `Read a ${name}` },
+    create: {
+      summary: `Create a ${name}`,
+      body: resource.create,
+      handle: async (work, input, call) => records.create(work, await ownerOf(work, call), input),
+    },
+    update: {
+      summary: `Change a ${name}`,
+      body: resource.update,
+      handle: (work, record, input) => records.update(work, record, input),
+    },
+    delete: { summary: `Delete a ${name}`, handle: (work, record) => records.delete(work, record) },
+  });
+}
+
+const SELECTOR_FIELDS = Object.keys(OwnerSelector.shape);
+
+/**
+ * The owner that `number` or `name` selects, in the body or, if the body has neither, in the query (contract
+ * 2). Errors: `malformed` if body and query select different owners, and those of `getOwner`.
+ */
+async function ownerOf(work: ReadWork, call: Call): Promise<Owner> {
+  const inBody = selectorIn((field) => call.ownerInput[field]);
+  const inQuery = selectorIn((field) => call.query.get(field));
+  if (Object.keys(inBody).length === 0) return await getOwner(work, inQuery);
+  for (const [field, value] of Object.entries(inQuery)) {
+    if (inBody[field] !== value) {
+      throw new DomainError(
+        'malformed',
+        `The body and the query differ in "${field}": send the owner in one of them.`,
+      );
+    }
+  }
+  return await getOwner(work, inBody);
+}
+
+function selectorIn(read: (field: string) => unknown): Readonly<Record<string, unknown>> {
+  const entries = SELECTOR_FIELDS.map((field) => {
+    const value = read(field);
+    return [field, typeof value === 'string' ? normalized(value) : value] as const;
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
+}

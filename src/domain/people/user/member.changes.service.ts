@@ -1,0 +1,137 @@
+import type { WriteWork } from '../../../database/work.js';
+import { demandScope } from '../../../platform/caller.js';
+import { changed } from '../../../platform/changes/changes.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import { parse } from '../../../platform/validate.js';
+import { recordTokensRemoved } from '../access-token/access-token.service.js';
+import {
+  deleteMembership,
+  type MemberChanges,
+  selectMemberships,
+  updateMember,
+} from './member.repository.js';
+import { demandAdministrator, getUser } from './member.service.js';
+import { type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from './user.model.js';
+import { addUser, findUserByEmail, unlockUser } from './user.service.js';
+
+export interface AddedMember {
+  readonly member: Member;
+  /** False if the person already had an account; its password did not change. */
+  readonly isNewAccount: boolean;
+}
+
+/**
+ * Adds a member to the caller's company; creates the account if there is none. Errors: `invalid`, `taken`.
+ */
+export async function addMember(work: WriteWork, input: unknown, passwordHash: string): Promise<AddedMember> {
+  const { companyId, userId } = work.caller;
+  const { email } = parse(UserAdd, input);
+  const { id, isNewAccount } = await work.aboveCompanies(async (above) => ({
+    isNewAccount: (await findUserByEmail(above, email)) === undefined,
+    id: (await addUser(above, { id: companyId }, input, passwordHash, userId)).id,
+  }));
+  return { member: await getUser(work, id), isNewAccount };
+}
+
+/**
+ * Changes name and time zone, for this company only. Users can change themselves with the scope `write`,
+ * whatever their role; only administrators can change others. Errors: `invalid`, `forbidden`.
+ */
+export async function updateUser(work: WriteWork, member: Member, input: unknown): Promise<Member> {
+  const { caller } = work;
+  const isOwn = member.id === caller.userId && caller.scopes.includes('write');
+  if (!isOwn) demandScope(caller, 'admin');
+  return await change(work, 'update', member, parse(UserUpdate, input));
+}
+
+/** Changes the role. Errors: `invalid`, also for the last administrator. */
+export async function setRole(work: WriteWork, member: Member, input: unknown): Promise<Member> {
+  return await change(work, 'set_role', member, parse(RoleChoice, input));
+}
+
+/**
+ * Denies the user access to the company until `enableMember`. Errors: `invalid` for the last administrator.
+ */
+export async function disableMember(work: WriteWork, member: Member): Promise<Member> {
+  if (member.disabledAt !== null) return member;
+  return await change(work, 'disable', member, { disabledAt: work.now });
+}
+
+/** Allows a disabled user again. Errors: `invalid` if the operator of the server has disabled the user. */
+export async function enableMember(work: WriteWork, member: Member): Promise<Member> {
+  if (member.isDisabledByOperator) {
+    const message = `${member.email} was disabled by the operator of the server, who alone can undo it.`;
+    throw new DomainError('invalid', message);
+  }
+  if (member.disabledAt === null) return member;
+  return await change(work, 'enable', member, { disabledAt: null });
+}
+
+/**
+ * Removes the locks after wrong passwords, for a user of this company only: a lock also protects the user's
+ * other companies. Errors: `invalid` for a user of several companies.
+ */
+export async function unlockMember(work: WriteWork, member: Member): Promise<Member> {
+  await work.aboveCompanies(async (above) => {
+    if ((await selectMemberships(above, [member.id])).length > 1) {
+      const message =
+        'is a member of other companies too: the lock ends by itself within a day, or by the operator of the server';
+      throw invalid('id', message);
+    }
+    await unlockUser(above, member, work.caller.userId);
+  });
+  return await getUser(work, member.id);
+}
+
+/**
+ * Ends the user's access to the company, and deletes the user's tokens for it. The account remains. Errors:
+ * `invalid` for the last administrator.
+ */
+export async function removeMember(work: WriteWork, member: Member): Promise<void> {
+  const membership = membershipOf(work, member);
+  await recordTokensRemoved(work, membership);
+  await deleteMembership(work, membership);
+  if (isAdministrator(member)) await demandAdministrator(work, { id: membership.companyId }, member.email);
+  work.ledger.append({
+    action: 'delete',
+    entityType: 'membership',
+    entityId: member.id,
+    before: membership,
+    after: null,
+  });
+}
+
+/** Updates a member. Writes nothing if no value changes. */
+async function change(
+  work: WriteWork,
+  action: string,
+  member: Member,
+  changes: MemberChanges,
+): Promise<Member> {
+  const before = membershipOf(work, member);
+  const wanted = changed(before, changes);
+  if (JSON.stringify(wanted) === JSON.stringify(before)) return member;
+  const after = await updateMember(work, member, changes);
+  if (isAdministrator(member) && !isAdministrator(after)) {
+    await demandAdministrator(work, { id: work.caller.companyId }, member.email);
+  }
+  const entityId = member.id;
+  work.ledger.append({
+    action,
+    entityType: 'membership',
+    entityId,
+    before,
+    after: membershipOf(work, after),
+  });
+  return after;
+}
+
+const isAdministrator = ({ role, disabledAt }: Member): boolean => role === 'admin' && disabledAt === null;
+
+/** The membership as it is recorded in the ledger. */
+function membershipOf(
+  work: WriteWork,
+  { id, role, name, timeZone, disabledAt }: Member,
+): Membership & Pick<Member, 'disabledAt'> {
+  return { companyId: work.caller.companyId, userId: id, role, name, timeZone, disabledAt };
+}

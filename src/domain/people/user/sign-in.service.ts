@@ -1,0 +1,213 @@
+import type { SystemWriteWork, Units } from '../../../database/work.js';
+import type { Origin } from '../../../platform/caller.js';
+import { MINUTE, SECOND } from '../../../platform/clock.js';
+import { DomainError } from '../../../platform/errors.js';
+import { createNetworkCounter } from '../../../platform/limits/network-counter.js';
+import type { WindowStores } from '../../../platform/limits/window-store.js';
+import { clientNetwork } from '../../../platform/network.js';
+import { parse } from '../../../platform/validate.js';
+import { ensureDerivedTokens } from '../access-token/access-token.service.js';
+import { recordSignIn, selectMemberships } from './member.repository.js';
+import type { Passwords, Verify } from './password.service.js';
+import { deleteOldNetworks, findNetwork, saveNetwork } from './sign-in.repository.js';
+import { afterFailure, afterSuccess, type Attempted, credentialsToTry, isLocked } from './sign-in.rules.js';
+import { type CompanyToken, type Credentials, NEW_NETWORK, SignInInput } from './user.model.js';
+import {
+  type Account,
+  findAccountByEmail,
+  getAccount,
+  updateFailures,
+  updateUser,
+} from './user.repository.js';
+import { recordOfUser } from './user.service.js';
+
+export interface SignInRequest extends Origin {
+  readonly ip: string;
+  /** The request had the content type of a form, so texts in its JSON may be percent-encoded. */
+  readonly labelledAsForm: boolean;
+}
+
+/**
+ * Exchanges e-mail address and password for a token of each company of the user, ordered by its name. Errors:
+ * `invalid`; `unauthenticated`, the same for an unknown e-mail, a wrong password, a locked and a disabled
+ * account; `too_many_attempts`; `busy`.
+ */
+export type SignIn = (input: unknown, request: SignInRequest) => Promise<readonly CompanyToken[]>;
+
+export interface SignInParts {
+  readonly units: Units;
+  readonly passwords: Pick<Passwords, 'inTurn'>;
+  readonly throttle: SignInThrottle;
+  readonly tokenSecret: string;
+}
+
+export function createSignIn({ units, passwords, throttle, tokenSecret }: SignInParts): SignIn {
+  return async (input, { labelledAsForm, ...origin }) => {
+    const credentials = credentialsToTry(parse(SignInInput, input), labelledAsForm);
+    await throttle.check(origin.ip);
+    const tokens = await passwords.inTurn(async (verify) => {
+      // Other attempts may have failed while this one waited.
+      await throttle.check(origin.ip);
+      const tried = await tryAll(units, verify, credentials);
+      const answer = await units.systemWrite(origin, (work) => settle(work, tokenSecret, tried, origin.ip));
+      if (answer === undefined) await throttle.countFailure(origin.ip);
+      return answer;
+    });
+    if (tokens === undefined) {
+      throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
+    }
+    return tokens;
+  };
+}
+
+interface Tried {
+  readonly match: Account | undefined;
+  /** The account of each wrong guess; undefined for an unknown e-mail address. */
+  readonly wrong: readonly (Account | undefined)[];
+}
+
+/** Outside any transaction, and in a time that does not reveal whether the account exists. */
+async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]): Promise<Tried> {
+  const wrong: (Account | undefined)[] = [];
+  for (const { email, password } of credentials) {
+    const account = await units.systemRead((work) => findAccountByEmail(work, email));
+    if (await verify(account?.passwordHash, password)) return { match: account, wrong };
+    wrong.push(account);
+  }
+  return { match: undefined, wrong };
+}
+
+/** Records every attempt, so that all take the same time. Undefined if it failed. */
+async function settle(
+  work: SystemWriteWork,
+  tokenSecret: string,
+  { match, wrong }: Tried,
+  ip: string,
+): Promise<readonly CompanyToken[] | undefined> {
+  const network = clientNetwork(ip);
+  if (match !== undefined) {
+    return (await enter(work, match, ip)) ? await tokensOf(work, tokenSecret, match.user.id) : undefined;
+  }
+  for (const account of wrong) {
+    if (account === undefined) await saveNothing(work, network);
+    else await fail(work, account.user.id, network);
+  }
+  if (wrong.every((account) => account === undefined)) {
+    work.ledger.append({ action: 'sign_in_failed', entityType: 'sign_in', entityId: null, companyId: null });
+  }
+  return undefined;
+}
+
+/** Signs in after a correct password. False if it does not, or no longer, open the account. */
+async function enter(work: SystemWriteWork, seen: Account, ip: string): Promise<boolean> {
+  const network = clientNetwork(ip);
+  const account = await getAccount(work, seen.user.id);
+  if (account.passwordHash !== seen.passwordHash) {
+    await fail(work, account.user.id, network);
+    return false;
+  }
+  const attempted = { account, network: await findNetwork(work, account.user.id, network) };
+  if (account.user.disabledAt !== null || isLocked(attempted, work.now)) {
+    await saveNothing(work, network);
+    await record(work, account, { action: 'sign_in_refused' });
+    return false;
+  }
+  await succeed(work, account, ip, afterSuccess(attempted, work.now));
+  return true;
+}
+
+/** No user has this id: what is saved for it changes nothing, but takes as long as for a user. */
+const NO_USER = 0;
+const NO_FAILURES = { failedSignIns: 0, failedSince: null, lockedUntil: null };
+
+async function save(work: SystemWriteWork, userId: number, network: string, state: Attempted): Promise<void> {
+  await saveNetwork(work, userId, network, state.network);
+  await deleteOldNetworks(work, userId);
+  await updateFailures(work, userId, state.account);
+}
+
+async function saveNothing(work: SystemWriteWork, network: string): Promise<void> {
+  await save(work, NO_USER, network, { account: NO_FAILURES, network: NEW_NETWORK });
+}
+
+async function fail(work: SystemWriteWork, userId: number, network: string): Promise<void> {
+  const account = await getAccount(work, userId);
+  const before = { account, network: await findNetwork(work, userId, network) };
+  const wasLocked = isLocked(before, work.now);
+  const state = afterFailure(before, work.now);
+  // A locked attempt stores nothing, or each new network would add a row.
+  if (wasLocked) await saveNothing(work, network);
+  else await save(work, userId, network, state);
+  await record(work, account, { action: 'sign_in_failed' });
+  if (!wasLocked && isLocked(state, work.now)) {
+    await record(work, account, {
+      action: 'sign_in_locked',
+      after: { lockedUntil: state.account.lockedUntil },
+    });
+  }
+}
+
+async function succeed(work: SystemWriteWork, account: Account, ip: string, state: Attempted): Promise<void> {
+  await save(work, account.user.id, clientNetwork(ip), state);
+  await updateUser(work, account.user, {
+    signInCount: account.user.signInCount + 1,
+    lastSignInAt: work.now,
+    lastSignInIp: ip,
+  });
+  await recordSignIn(work, account.user.id, ip);
+  await record(work, account, { action: 'sign_in', userId: account.user.id });
+}
+
+async function tokensOf(
+  work: SystemWriteWork,
+  tokenSecret: string,
+  userId: number,
+): Promise<readonly CompanyToken[]> {
+  const memberships = (await selectMemberships(work, [userId])).filter((of) => of.disabledAt === null);
+  const companyIds = memberships.map((membership) => membership.companyId);
+  const tokens = await ensureDerivedTokens(work, tokenSecret, { userId, companyIds }, userId);
+  return memberships.map(({ companyId, companyName }) => ({
+    companyId,
+    companyName,
+    token: tokens.get(companyId) ?? '',
+  }));
+}
+
+async function record(
+  work: SystemWriteWork,
+  account: Account,
+  event: { readonly action: string; readonly userId?: number; readonly after?: object },
+): Promise<void> {
+  await recordOfUser(work, account.user.id, { entityType: 'sign_in', ...event });
+}
+
+const FAILURES = 30;
+const WINDOW_MS = 10 * MINUTE;
+
+/** Holds back a network from which too many sign-ins failed, whatever the accounts (contract 25). */
+export interface SignInThrottle {
+  /** Errors: `too_many_attempts`. */
+  check(ip: string): Promise<void>;
+  countFailure(ip: string): Promise<void>;
+}
+
+export function createSignInThrottle(windows: WindowStores): SignInThrottle {
+  const limits = { name: 'sign-in', points: FAILURES, windowMs: WINDOW_MS };
+  const failures = createNetworkCounter(limits, windows);
+  return {
+    check: async (ip) => {
+      await failures.exchange(ip);
+      const { isFull, msLeft } = await failures.read(ip);
+      if (!isFull) return;
+      throw new DomainError('too_many_attempts', 'Too many failed sign-ins: wait before trying again.', {
+        retryAfter: Math.max(1, Math.ceil(msLeft / SECOND)),
+      });
+    },
+    countFailure: async (ip) => {
+      await failures.count(ip);
+      // Without delay: otherwise an attacker could try as often on each node before the other nodes know the
+      // failures.
+      await failures.exchange(ip);
+    },
+  };
+}

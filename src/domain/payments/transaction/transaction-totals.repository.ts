@@ -98,13 +98,22 @@ function boundsOf({ of, from, to }: PeriodPart): readonly [unknown, unknown] {
 const halfHoursOf = (companyId: number): RawBuilder<unknown> =>
   sql`from transaction_totals where company_id = ${companyId} and span = 30`;
 
-/** Part of a period from the first to the last half hour with transactions; undefined without transactions. */
-export async function recordedPart(work: ReadWork, period: TimeRange): Promise<TimeRange | undefined> {
+/**
+ * Part of a period from the first to the last half hour with transactions, of one application if `appName` is
+ * given; undefined without transactions.
+ */
+export async function recordedPart(
+  work: ReadWork,
+  period: TimeRange,
+  appName?: string,
+): Promise<TimeRange | undefined> {
   const { db, companyId } = specialSql(work);
   const [from, to] = minutesOf(halfHoursAround(period));
-  const end = (
-    order: 'asc' | 'desc',
-  ): RawBuilder<number | null> => sql`(select start ${halfHoursOf(companyId)}
+  const own =
+    appName === undefined
+      ? halfHoursOf(companyId)
+      : sql`from transaction_app_totals where company_id = ${companyId} and app_name = ${appName} and span = 30`;
+  const end = (order: 'asc' | 'desc'): RawBuilder<number | null> => sql`(select start ${own}
     and start >= ${from} and start < ${to} and total > 0 order by start ${sql.raw(order)} limit 1)`;
   const { rows } = await sql<{ first: number | null; last: number | null }>`
     select ${end('asc')} as first, ${end('desc')} as last`.execute(db);

@@ -102,9 +102,11 @@ function mostRowsOf(parts: readonly PeriodPart[]): number {
  * Rows that the total of a filter by kinds reads at most. One statement if the period is long, to find the part
  * of it that has transactions, and one if it has parts of half hours.
  */
-export async function mostRowsOfTotal(work: ReadWork, { period }: Narrowed): Promise<number> {
+export async function mostRowsOfTotal(work: ReadWork, { period, where }: Narrowed): Promise<number> {
   const isLong = mostRowsOf(splitPeriod(period)) > MANY_ROWS;
-  const within = isLong ? await recordedPart(work, period) : period;
+  const app = valueDemanded(where, 'appName');
+  const appName = typeof app === 'string' ? app : undefined;
+  const within = isLong ? await recordedPart(work, period, appName) : period;
   const parts = within === undefined ? [] : splitPeriod(within);
   const counted = parts.filter(({ of }) => of === 'instant').map((part) => halfHoursAround(part));
   if (counted.length === 0) return mostRowsOf(parts);

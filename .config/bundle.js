@@ -18,10 +18,9 @@ const JOINED = ['kysely', 'zod'];
 const ENTRIES = [
   'boot.js',
   'main.js',
-  'database/sqlite/file/check-process.js',
-  'database/sqlite/checkpoints/checkpoint-thread.js',
+  'database/sqlite/file/whole-file-process.js',
+  'database/sqlite/checkpoint-thread.js',
   'database/sqlite/examining/thread.js',
-  'database/sqlite/sizes/sizes-thread.js',
 ].map((path) => `${modules}/${path}`);
 
 /** Modules whose own path stands in their text. */

@@ -41,7 +41,7 @@ const layers = [
     example: 'src/database/sqlite/examining/example.ts',
     src: ['platform', 'schema', 'database', 'sqlite', 'threads'],
     packages: ['better-sqlite3', 'kysely'],
-    node: ['os', 'path', 'timers/promises', 'worker_threads'],
+    node: ['fs', 'os', 'path', 'timers/promises', 'worker_threads'],
   },
   {
     name: 'open',

@@ -1,10 +1,9 @@
 import { onTestFinished } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { SqliteConnection } from '../../src/database/sqlite/connections/connection.js';
+import { SqliteConnection } from '../../src/database/sqlite/connection.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
-import { WriteGroups, createWriters } from '../../src/database/sqlite/writes/groups.js';
-import { Transactions } from '../../src/database/sqlite/writes/transactions.js';
+import { WriteGroups } from '../../src/database/sqlite/write-groups.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
 import type { Clock } from '../../src/platform/clock.js';
@@ -32,22 +31,20 @@ export function openGrouped(clock: Clock = testClock()): Grouped {
     openFile(database.name, { readonly: false }),
     { onStatement: () => undefined, onFatal: () => undefined, onFault: () => undefined },
     {
-      committing: () => hooks.committing(),
-      committed: () => hooks.committed(),
-      checkpointed: () => undefined,
-      verify: () => null,
-      close: () => undefined,
+      guard: {
+        committing: () => hooks.committing(),
+        committed: () => hooks.committed(),
+        checkpointed: () => undefined,
+      },
     },
   );
   onTestFinished(() => void connection.database.close());
-  const writers = createWriters();
   const limits = { units: 128, ms: Infinity };
-  const groups = new WriteGroups({ connection, writers, isCautious: () => false, limits });
-  const transactions = new Transactions(groups);
+  const groups = new WriteGroups({ connection, isCautious: () => false, limits });
   const grouped: Database = {
     ...database,
-    writes: transactions.single,
-    write: (_scope, use) => transactions.run(use),
+    writes: groups.single,
+    write: (_scope, use) => groups.run(use),
   };
   return { database: grouped, units: createUnits(grouped, clock), hooks };
 }

@@ -1,13 +1,12 @@
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
-import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Comparison, Condition, FilterKind } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
 import { type Search, searchedRows } from '../../src/database/list/request-class.js';
 import type { Key, SliceRequest } from '../../src/database/list/slice.js';
-import { ThreadDialect } from '../../src/database/sqlite/examining/thread-dialect.js';
+import { bound, handleOf } from '../../src/database/sqlite/statements.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { ledgerEntries } from '../../src/domain/base/ledger-entry/ledger-entry.service.js';
 import { PRESENCES } from '../../src/domain/fleet/device/device.model.js';
@@ -111,11 +110,12 @@ beforeAll(() => {
             ? '$&visited_own(t.id) and visited_presence(t.device_id) and '
             : '$&visited_own(t.rowid) and ',
         );
-  const read = async (text: string, parameters: readonly unknown[]): Promise<unknown[]> => {
+  const db = handleOf(async ({ sql: text, parameters }) => {
     sent.push(text);
-    return await Promise.resolve(database.prepare(counting(text)).all(...parameters));
-  };
-  const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
+    return await Promise.resolve({
+      rows: database.prepare(counting(text)).all(...bound(parameters)) as never[],
+    });
+  });
   const presence = { staleMs: 200, offlineMs: 600 };
   work = { db, caller: { companyId: 1 }, now: new Date(1_200), presence } as unknown as ReadWork;
 });

@@ -1,129 +1,48 @@
 import Sqlite from 'better-sqlite3';
-import { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { DomainError } from '../../platform/errors.js';
 import { inMemory } from '../../platform/limits/network-counter.js';
 import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
+import { MIGRATION_NAMES } from '../migrations.js';
 import { StatementListeners } from '../statements.js';
-import { Checkpoints } from './checkpoints/checkpoints.js';
-import { LogRestart } from './checkpoints/log-restart.js';
-import { SqliteConnection } from './connections/connection.js';
-import { SqliteConnectionDialect } from './connections/dialect.js';
-import type { Watcher } from './connections/watcher.js';
-import { ReaderThreads } from './examining/reader-threads.js';
-import { FileCheck } from './file/file-check.js';
-import { FileGuard } from './file/marker/guard.js';
-import { Marker, readMarks, type Slot } from './file/marker/marker.js';
-import { closeWhole, openFile } from './file/open-file.js';
-import { lastBackupOf, markOpen } from './file/paths.js';
+import { SqliteConnection } from './connection.js';
+import type { Watcher } from './faults.js';
+import { FileGuard } from './file/guard.js';
+import { readMarks, type Slot } from './file/marker.js';
+import {
+  closeWhole,
+  fileBytes,
+  lastBackupOf,
+  markOpen,
+  MAX_WAL_BYTES,
+  openFile,
+  walPath,
+} from './file/open-file.js';
 import { Reserve } from './file/reserve.js';
-import { FileSizes } from './sizes/file-sizes.js';
-import { Snapshots } from './snapshots.js';
-import { databaseBytes, databaseChecks, trimLog } from './upkeep.js';
-import { WriteGroups, createWriters } from './writes/groups.js';
-import { Transactions } from './writes/transactions.js';
+import { WholeFile } from './file/whole-file.js';
+import { Readers } from './readers.js';
+import { WriteGroups } from './write-groups.js';
 
 export interface ConnectOptions extends OpenOptions {
   /** Slot of the marker that records acknowledged changes. Without it, they are not recorded. */
-  readonly slot?: Exclude<Slot, 'synced'>;
+  readonly slot?: Slot;
   /** Reserve of a command; a server creates its own. */
   readonly reserve?: Reserve | null;
   /** False if the whole file must still be checked for damage. */
   readonly isChecked?: boolean;
 }
 
-/** Opens a file that has the current schema. */
-export function connect(file: string, options: ConnectOptions = {}): Database {
-  const statements = new StatementListeners();
-  const health = new DatabaseHealth();
-  const watcher: Watcher = {
-    ...reportingTo(health, options),
-    ...{ onStatement: (sql) => statements.notify(sql), isDiskLow: () => reserve?.isDiskLow() === true },
-    onLongLog: (isUrgent) => endReads(isUrgent, { readers, fileCheck, reserve }),
-  };
-  const writer = new SqliteConnection(openFile(file, { readonly: false }), watcher);
-  const groups = groupsOf(writer, health);
-  const unmark = markOpen(file);
-  writer.guard = guardOf(writer, file, health, options);
-  const reserve = options.slot === 'server' ? new Reserve(file) : (options.reserve ?? null);
-  const checkpoints = options.slot === 'server' ? checkpointsOf(writer, file) : null;
-  const readers = openReaders(file, writer, options);
-  const fileCheck = options.isChecked === false ? fileCheckOf(file, watcher, options) : null;
-  const transactions = new Transactions(groups);
-  const verify = (): string | null => writer.guard?.verify() ?? null;
-  const writing = writingTo(transactions);
-  const state = { health, verify, admit: admitting(reserve, health, writer) };
-  return {
-    ...{ name: file, system: 'sqlite', ...state },
-    ...{ ...readers.handles, ...SINGLE_NODE },
-    ...writing,
-    watchStatements: (listener) => statements.add(listener),
-    ...upkeepOf(file, { ...state, ...writing, reads: readers.handles.reads, fileCheck, reserve }, options),
-    begin: () => fileCheck?.begin(),
-    close: async () => {
-      // Writes are refused from now on.
-      const finished = groups.finish();
-      await fileCheck?.close();
-      await finished;
-      await readers.close();
-      await checkpoints?.close();
-      closeWriter(writer, health);
-      unmark();
-    },
-  };
-}
-
-function writingTo(
-  transactions: Transactions,
-): Pick<Database, 'writes' | 'write' | 'aboveCompanies' | 'lockCompanies'> {
-  return {
-    writes: transactions.single,
-    write: (_scope, use) => transactions.run(use),
-    aboveCompanies: (_db, use) => use(),
-    // SQLite has one writer at a time anyway.
-    lockCompanies: () => Promise.resolve(),
-  };
-}
-
-function groupsOf(connection: SqliteConnection, health: DatabaseHealth): WriteGroups {
-  // Keeps the data that undoes a savepoint in memory: SQLite would write it to a temporary file, which takes
-  // longer than the changes themselves.
-  connection.database.pragma('temp_store = memory');
-  return new WriteGroups({
-    ...{ connection, writers: createWriters() },
-    isCautious: () => health.fault !== null,
-  });
-}
-
-function upkeepOf(
-  file: string,
-  parts: Pick<Database, 'reads' | 'writes' | 'write' | 'health' | 'verify' | 'admit'> & {
-    readonly fileCheck: FileCheck | null;
-    readonly reserve: Reserve | null;
-  },
-  { maxLogBytes = Infinity }: ConnectOptions,
-): Pick<Database, 'checks' | 'bytes' | 'maintain' | 'spoolPath' | 'lastBackupPath'> {
-  return {
-    checks: databaseChecks({ file, ...parts }, { maxLogBytes }),
-    bytes: () => databaseBytes(file),
-    maintain: async () => {
-      parts.reserve?.keep();
-      await trimLog(file, parts.writes);
-    },
-    spoolPath: `${file}.upload-`,
-    lastBackupPath: lastBackupOf(file),
-  };
-}
-
 /**
  * Parts of `Database` that are for several nodes: only one node uses a file, and there are no connections.
+ * SQLite has one writer at a time, so nothing else must be locked.
  */
-const SINGLE_NODE: Pick<
-  Database,
-  'isShared' | 'announce' | 'onAnnounced' | 'alone' | 'connections' | 'windows' | 'windowFailures'
-> = {
+const SINGLE_NODE = {
   isShared: false,
   announce: () => undefined,
   onAnnounced: () => undefined,
@@ -131,108 +50,126 @@ const SINGLE_NODE: Pick<
     await use();
     return true;
   },
+  aboveCompanies: (_db, use) => use(),
+  lockCompanies: () => Promise.resolve(),
   connections: () => ({}),
   windows: inMemory,
   windowFailures: () => 0,
-};
+} satisfies Partial<Database>;
 
-interface Readers {
-  readonly readers: ReturnType<typeof openReaders>;
-  readonly fileCheck: FileCheck | null;
-  readonly reserve: Reserve | null;
-}
-
-/** Lets reads end soon that keep the write-ahead log from being copied into the file. */
-function endReads(isUrgent: boolean, { readers, fileCheck, reserve }: Readers): void {
-  if (reserve?.isDiskLow() === true) fileCheck?.putOff();
-  else fileCheck?.hurry();
-  readers.restartLog(isUrgent);
-}
-
-function fileCheckOf(file: string, watcher: Watcher, { onProgress }: ConnectOptions): FileCheck {
-  return new FileCheck({
-    file,
-    onProgress: (message) => onProgress?.(message),
-    onDamage: (detail) => watcher.onFault('db_corrupt', new Sqlite.SqliteError(detail, 'SQLITE_CORRUPT')),
-  });
-}
-
-function checkpointsOf(writer: SqliteConnection, file: string): Checkpoints {
-  const checkpoints = new Checkpoints({
-    file,
-    verify: () => writer.guard?.verify() ?? null,
-    onDone: (isWhole) => writer.checkpointed(isWhole),
-    onError: (error) => writer.checkpointFailed(error),
-  });
-  writer.checkpoints = checkpoints;
-  return checkpoints;
-}
-
-function openReaders(file: string, writer: SqliteConnection, options: ConnectOptions) {
-  const { watcher } = writer;
-  const openReader = (): SqliteConnection =>
-    new SqliteConnection(openFile(file, { readonly: true }), watcher);
-  const reader = openReader();
-  const snapshots = new Snapshots(reader, openReader);
-  const threads = new ReaderThreads({
-    ...{ file, watcher, limits: options.examining },
-    verify: () => writer.guard?.verify() ?? null,
-    onThreadLost: (error) => options.onThreadLost?.(error),
-  });
-  const logRestart = new LogRestart(snapshots, threads, () => writer.restartLog());
-  const sizes = new FileSizes(file);
-  const handles: Pick<Database, 'reads' | 'snapshot' | 'examine' | 'examining' | 'sizes'> = {
-    reads: new Kysely<Tables>({ dialect: new SqliteConnectionDialect(reader, null) }),
-    snapshot: (scope, use) => snapshots.use(scope === null, use),
-    examine: (companyId, use) => threads.use(companyId, use),
-    examining: () => threads.state,
-    sizes: () => sizes.measure(),
+/** Opens a file that has the current schema. */
+export function connect(file: string, options: ConnectOptions = {}): Database {
+  const parts = openParts(file, options);
+  const { groups, guard, health, readers, reserve, statements, verify, wholeFile } = parts;
+  const base = {
+    ...SINGLE_NODE,
+    ...readers.handles,
+    name: file,
+    system: 'sqlite' as const,
+    health,
+    verify,
+    admit: admitting(reserve, health),
+    writes: groups.single,
+    write: ((_scope, use) => groups.run(use)) satisfies Database['write'],
   };
   return {
-    handles,
-    restartLog: (isUrgent: boolean) => logRestart.request(isUrgent),
+    ...base,
+    watchStatements: (listener) => statements.add(listener),
+    checks: databaseChecks({ ...base, file, wholeFile }, options),
+    bytes: () => ({ file: fileBytes(file), log: fileBytes(walPath(file)) }),
+    sizes: () => wholeFile.measure(),
+    maintain: async () => {
+      reserve?.keep();
+      await trimLog(file, groups.single);
+    },
+    spoolPath: `${file}.upload-`,
+    lastBackupPath: lastBackupOf(file),
+    begin: () => wholeFile.check(),
     close: async () => {
-      await Promise.all([threads.close(), sizes.close()]);
-      snapshots.close();
-      reader.database.close();
+      const isWhole = await closeParts(parts);
+      guard?.close(isWhole && !health.isLasting);
+      parts.unmark();
     },
   };
 }
 
-/** Null without a marker: the database is older than markers, and no server has opened it since. */
+/** Opens all connections to a file. It is marked as open until `unmark` is called. */
+function openParts(file: string, options: ConnectOptions) {
+  const isServer = options.slot === 'server';
+  const statements = new StatementListeners();
+  const health = new DatabaseHealth();
+  const database = openFile(file, { readonly: false });
+  const unmark = markOpen(file);
+  const reserve = isServer ? new Reserve(file) : (options.reserve ?? null);
+  const guard = guardOf(database, health, options);
+  const watcher: Watcher = {
+    ...reportingTo(health, options),
+    onStatement: (sql) => statements.notify(sql),
+    isDiskLow: () => reserve?.isDiskLow() === true,
+    onLongLog: () => {
+      // While the check reads, the log cannot be copied into the file.
+      if (reserve?.isDiskLow() === true) wholeFile.putOffCheck();
+      readers.restartLog();
+    },
+  };
+  const writer = new SqliteConnection(database, watcher, { guard, hasCheckpointThread: isServer });
+  const groups = writeGroups(writer, health);
+  const readers = new Readers({ ...options, file, watcher, restartLog: () => writer.log.restart() });
+  const wholeFile = new WholeFile(file, {
+    isChecked: options.isChecked,
+    onProgress: options.onProgress,
+    onDamage: (detail) => watcher.onFault('db_corrupt', new Sqlite.SqliteError(detail, 'SQLITE_CORRUPT')),
+  });
+  const verify = (): string | null => guard?.verify() ?? null;
+  return { groups, guard, health, readers, reserve, statements, unmark, verify, wholeFile, writer };
+}
+
+/**
+ * Waits for writes, and closes all connections. Resolves to whether the file is complete without a log: no
+ * other process has it open.
+ */
+async function closeParts(parts: ReturnType<typeof openParts>): Promise<boolean> {
+  const { groups, readers, verify, wholeFile, writer } = parts;
+  // Writes are refused from now on.
+  const finished = groups.finish();
+  await wholeFile.close();
+  await finished;
+  await readers.close();
+  await writer.log.close();
+  const isWhole = verify() === null && closeWhole(writer.database);
+  writer.database.close();
+  return isWhole;
+}
+
+function writeGroups(connection: SqliteConnection, health: DatabaseHealth): WriteGroups {
+  // Keeps the data that undoes a savepoint in memory: SQLite would write it to a temporary file, which takes
+  // longer than the changes themselves.
+  connection.database.pragma('temp_store = memory');
+  return new WriteGroups({ connection, isCautious: () => health.fault !== null });
+}
+
+/** Null if nothing is to be recorded: in tests. */
 function guardOf(
-  { database }: SqliteConnection,
-  file: string,
+  database: Sqlite.Database,
   health: DatabaseHealth,
-  options: ConnectOptions,
+  { slot, onLost, onFault }: ConnectOptions,
 ): FileGuard | null {
-  if (options.slot === undefined || readMarks(file) === null) return null;
+  if (slot === undefined || readMarks(database.name) === null) return null;
   return new FileGuard(database, {
-    marker: new Marker(file, options.slot),
+    slot,
     onLost: (problem) => {
       health.reportFatal();
-      options.onLost?.(problem);
+      onLost?.(problem);
     },
-    onMarkerFault: (error) => options.onFault?.('storage_unavailable', error),
+    onMarkerFault: (error) => onFault?.('storage_unavailable', error),
   });
 }
 
-function closeWriter({ database, guard }: SqliteConnection, health: DatabaseHealth): void {
-  const isInPlace = (guard?.verify() ?? null) === null;
-  const isWhole = isInPlace && closeWhole(database);
-  database.close();
-  guard?.close(isWhole && !health.isLasting);
-}
-
-function admitting(
-  reserve: Reserve | null,
-  health: DatabaseHealth,
-  writer: SqliteConnection,
-): Database['admit'] {
+function admitting(reserve: Reserve | null, health: DatabaseHealth): Database['admit'] {
   return (change) => {
     if (reserve === null) return;
-    if (change === 'deletion') reserve.useIfFull(health.fault === 'storage_full');
-    else if (!reserve.admits() || !reserve.hasRoomFor(writer.bytesWithoutRoom)) {
+    if (change === 'deletion') reserve.giveUpIfFull(health.fault === 'storage_full');
+    else if (!reserve.admits()) {
       throw new DomainError(
         'storage_full',
         'The storage is full: nothing was changed. Reading and deleting are still possible.',
@@ -255,4 +192,82 @@ function reportingTo(health: DatabaseHealth, options: ConnectOptions): Pick<Watc
       options.onFault?.(code, error);
     },
   };
+}
+
+/** Free bytes on the disk below which a change and its WAL might not fit. */
+const MIN_FREE_BYTES = 8 * 1024 * 1024;
+
+/** Readiness checks; see `Database.checks`. */
+function databaseChecks(
+  database: Pick<Database, 'reads' | 'write' | 'health' | 'verify' | 'admit'> & {
+    readonly file: string;
+    readonly wholeFile: Pick<WholeFile, 'state'>;
+  },
+  { maxLogBytes = Infinity }: { readonly maxLogBytes?: number },
+): Database['checks'] {
+  let attempt: Promise<void> | null = null;
+  return {
+    files: () => Promise.resolve(database.verify() === null ? null : 'gone'),
+    log: () => Promise.resolve(fileBytes(walPath(database.file)) < maxLogBytes ? null : 'too_long'),
+    database: async () => {
+      await sql`select 1`.execute(database.reads);
+      if (database.health.isWorthATry) {
+        attempt ??= tryToWrite(database).finally(() => (attempt = null));
+        await attempt;
+      }
+      return database.health.fault;
+    },
+    whole_file: () => Promise.resolve(database.wholeFile.state),
+    migrations: async () => ((await hasAllMigrations(database.reads)) ? null : 'not_current'),
+    disk: async () => ((await freeBytes(database.file)) < MIN_FREE_BYTES ? 'full' : null),
+  };
+}
+
+/**
+ * Makes a small write, which shows whether the fault is over. A server that is not ready may get no requests,
+ * so no change of a client would show it.
+ */
+async function tryToWrite({
+  write,
+  health,
+  admit,
+}: Pick<Database, 'write' | 'health' | 'admit'>): Promise<void> {
+  try {
+    admit('other');
+    await write(null, async (db) => {
+      // The two updates cancel each other out. Without a change, SQLite would not write a page.
+      await sql`update applied_migrations set applied_at = applied_at + 1`.execute(db);
+      await sql`update applied_migrations set applied_at = applied_at - 1`.execute(db);
+    });
+    health.recovered();
+  } catch {
+    // The fault stays as it was reported.
+  }
+}
+
+async function hasAllMigrations(reads: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql<{ name: string }>`select name from applied_migrations`.execute(reads);
+  const applied = rows.map((row) => row.name);
+  return applied.length === MIGRATION_NAMES.length && MIGRATION_NAMES.every((name) => applied.includes(name));
+}
+
+async function freeBytes(file: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dirname(file));
+  return bavail * bsize;
+}
+
+/** 2 seconds in all; housekeeping tries again at its next run. */
+const ATTEMPTS = 20;
+const PAUSE_MS = 100;
+
+/**
+ * Writes a WAL of more than 16 MiB back into the database and truncates it. It never shrinks by itself: it
+ * keeps the size of the largest change.
+ */
+async function trimLog(file: string, writes: Kysely<Tables>): Promise<void> {
+  // A checkpoint or a reader may prevent that for some time.
+  for (let attempt = 1; attempt <= ATTEMPTS && fileBytes(walPath(file)) > MAX_WAL_BYTES; attempt += 1) {
+    if (attempt > 1) await sleep(PAUSE_MS);
+    await sql`pragma wal_checkpoint(truncate)`.execute(writes);
+  }
 }

@@ -15,7 +15,7 @@ import {
 } from '../copy/rows.js';
 import { DatabaseRefused } from '../refused.js';
 import { inspectFile, noDatabaseAt } from './file/inspect.js';
-import { keepLog, refuseLoss } from './file/marker/loss.js';
+import { keepLog, refuseLoss } from './file/loss.js';
 import { closing } from './file/open-file.js';
 
 const BATCH_BYTES = 1024 * 1024;

@@ -7,8 +7,8 @@ import { demandEmpty, UNFINISHED_TABLE, type CopyRow, type CopyValue } from '../
 import { FileSource, namesIn, stateOfCopy } from './copy-source.js';
 import { translate } from './faults.js';
 import { lockFile } from './file/lock.js';
-import { headOf } from './file/marker/loss.js';
-import { replaceMarker } from './file/marker/marker.js';
+import { headOf } from './file/loss.js';
+import { replaceMarker } from './file/marker.js';
 
 /** Memory for the changed pages of a transaction, in KiB. */
 const CACHE_KIB = 64 * 1024;

@@ -1,6 +1,8 @@
 import Sqlite from 'better-sqlite3';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 
-import { DomainError } from '../../platform/errors.js';
+import { systemClock } from '../../platform/clock.js';
+import { DomainError, type DomainCode } from '../../platform/errors.js';
 import {
   fault,
   faultOfSystem,
@@ -9,12 +11,44 @@ import {
   STORAGE_UNAVAILABLE,
   type Fault,
 } from '../../platform/storage/faults.js';
+import type { StatementEnd } from '../statements.js';
+import { fileBytes, walPath } from './file/open-file.js';
+
+/** Callbacks for the events of a connection. */
+export interface Watcher {
+  /**
+   * Called with each statement, except those that begin and end transactions. Its result is called when the
+   * statement has ended.
+   */
+  onStatement(sql: string): StatementEnd | undefined;
+  /** Called after a failed fsync: acknowledged changes may be lost, so nothing more must be written. */
+  onFatal(error: unknown): void;
+  /** Called when the storage failed or refused a statement. */
+  onFault(code: DomainCode, error: unknown): void;
+  /** Called when the log is long, because read transactions keep SQLite from restarting it. */
+  onLongLog?(): void;
+  /**
+   * Whether the disk has so little room that the log must stay short, since its pages need room in the file
+   * too.
+   */
+  isDiskLow?(): boolean;
+}
+
+/** Records what is committed; see `FileGuard`. */
+export interface CommitGuard {
+  /** Called in the transaction, just before its commit. */
+  committing(): void;
+  /** Called after a commit, before it is acknowledged. Errors: `storage_unavailable` if files are missing. */
+  committed(): void;
+  /** Called once the log was copied into the file, and both are on the disk. */
+  checkpointed(): void;
+}
 
 const BUSY = fault('busy', 'The database is busy; try again.', { retryAfter: 1 });
 const CORRUPT = fault('db_corrupt', 'The database file is damaged.', { retryAfter: 300 });
 const TAKEN = fault('taken', 'A record with this value exists already.');
 
-/** Faults by SQLite's result code, or by its longest listed prefix. */
+/** Faults by the beginning of SQLite's result code. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   SQLITE_FULL: STORAGE_FULL,
   SQLITE_BUSY: BUSY,
@@ -77,8 +111,45 @@ export function translate(error: unknown, probe: () => string | null = () => nul
   if (error instanceof DomainError) return error;
   const reason = code.startsWith('SQLITE_IOERR') && !isFatal(error) ? faultOfSystem(probe(), error) : null;
   if (reason !== null) return reason;
-  const known = Object.keys(FAULTS)
-    .filter((prefix) => code.startsWith(prefix))
-    .sort((a, b) => b.length - a.length)[0];
+  const known = Object.keys(FAULTS).find((prefix) => code.startsWith(prefix));
   return FAULTS[known ?? '']?.(error) ?? error;
+}
+
+const PROBE_BYTES = 4_096;
+
+/** Milliseconds for which a result is cached, since many requests may fail at once. */
+const KEEP_MS = 1_000;
+let latest = { file: '', at: -Infinity, code: null as string | null };
+
+/**
+ * Code of the operating system for the error of a write beside a database, for example ENOSPC, EROFS or EIO;
+ * null if writing a page succeeds. SQLite has one code for several of these.
+ */
+export function probeStorage(file: string): string | null {
+  const now = systemClock.elapsed();
+  if (latest.file !== file || now - latest.at > KEEP_MS) latest = { file, at: now, code: probe(file) };
+  return latest.code;
+}
+
+function probe(file: string): string | null {
+  const path = `${file}.probe`;
+  try {
+    const descriptor = openSync(path, 'w', 0o600);
+    try {
+      writeSync(descriptor, Buffer.alloc(PROBE_BYTES, 1), 0, PROBE_BYTES, 0);
+      // At the offset of SQLite's next write at the end of a file, since the size of files may be limited.
+      writeSync(descriptor, Buffer.alloc(PROBE_BYTES), 0, 1, lengthToReach(file));
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+      rmSync(path, { force: true });
+    }
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? null;
+  }
+}
+
+function lengthToReach(file: string): number {
+  return Math.max(fileBytes(file), fileBytes(walPath(file))) + PROBE_BYTES;
 }

@@ -17,16 +17,13 @@ import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { DatabaseRefused } from '../refused.js';
 import { connect } from './connect.js';
 import { unfinishedCopyIn } from './copy-source.js';
-import { isStorageFault, translate } from './faults.js';
+import { isStorageFault, probeStorage, translate } from './faults.js';
 import { inspectFile, recognizeFile, refusalOf, unusable } from './file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
-import { forgetCleanStop, hasCleanStop } from './file/marker/clean-stop.js';
-import { ensureMarker, headOf, lossOf, lost } from './file/marker/loss.js';
-import { readMarks, removeMarker } from './file/marker/marker.js';
+import { ensureMarker, lossOf, lost } from './file/loss.js';
+import { hasCleanStop, readMarks, removeMarker } from './file/marker.js';
 import { migrateFile, SILENT } from './file/migrate.js';
-import { closing, giveIdentity, openFile } from './file/open-file.js';
-import { canonicalPath } from './file/paths.js';
-import { probeStorage } from './file/probe.js';
+import { canonicalPath, closing, openFile } from './file/open-file.js';
 import { Reserve } from './file/reserve.js';
 
 /**
@@ -60,7 +57,8 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   refuseSecondName(file);
   recognizeFile(file);
   // Opening needs room too, for the index of the log.
-  const reserve = options.usesReserve === true && existsSync(file) ? Reserve.taken(file) : null;
+  const reserve = options.usesReserve === true && existsSync(file) ? new Reserve(file) : null;
+  reserve?.giveUpIfFull(false);
   const lock = options.exclusive === true ? lockFile(file) : null;
   try {
     const isChecked = await bringUpToDate(file, lock, options);
@@ -107,7 +105,6 @@ async function bringUpToDate(
   const held = lock ?? (await lockFileSoon(file));
   try {
     if (loss !== null) removeMarker(file);
-    forgetCleanStop(file);
     // SQLite gives its log and other files the mode of the database file.
     if (!existsSync(file)) closeSync(openSync(canonicalPath(file), 'a', 0o600));
     if (lock === null) await migrateFile(file);
@@ -138,8 +135,7 @@ async function takeOver(file: string): Promise<void> {
   }
   if (recognizeFile(file) === 'new') return;
   const marks = readMarks(file);
-  if (headOf(file).identity === 0) closing(openFile(file, { readonly: false }), giveIdentity);
-  else ensureMarker(file);
+  ensureMarker(file);
   await demandNoServer(file, marks?.serverPid ?? null);
 }
 

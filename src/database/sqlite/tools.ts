@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { existsSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { systemClock } from '../../platform/clock.js';
@@ -6,14 +7,15 @@ import { noteBackup } from '../../platform/storage/last-backup.js';
 import { DatabaseRefused } from '../refused.js';
 import { storageFields, storageLines } from '../tools.js';
 import type { DatabaseTools, Description, Progress, TouchedTable } from '../tools.js';
+import { OLDEST_ROWS, RECORDS, type Oldest } from '../totals.js';
+import { isBusy, translate } from './faults.js';
 import { backupTo, restoreFrom } from './file/backup.js';
-import { checkFile, countRows, describeFile, refuseNone } from './file/check.js';
-import { compactFile, type Compacted } from './file/compact.js';
+import { checkFile, foreignObjects, refuseNone } from './file/check.js';
 import { inspectFile, refusalOf } from './file/inspect.js';
 import { lockFile } from './file/lock.js';
-import { keepLog, lossOf, refuseLoss } from './file/marker/loss.js';
-import { lastBackupOf } from './file/paths.js';
-import { foreignObjects } from './foreign-objects.js';
+import { keepLog, lossOf, refuseLoss } from './file/loss.js';
+import { canonicalPath, closing, fileBytes, lastBackupOf, reading, walPath } from './file/open-file.js';
+import { WholeFile } from './file/whole-file.js';
 
 /** The commands for a SQLite file. */
 export class FileTools implements DatabaseTools {
@@ -38,7 +40,7 @@ export class FileTools implements DatabaseTools {
       const whole = {
         table: '*',
         lock: 'write lock of the file',
-        rows: countRows(this.file),
+        rows: reading(this.file, rowsIn),
         isRewritten: false,
       };
       return pending.map((migration) => ({ migration, ...whole }));
@@ -99,22 +101,39 @@ export class FileTools implements DatabaseTools {
     });
   }
 
-  #describe(): Description {
-    const { bytes, logBytes, engine, state, applied, pending, companies, users, records, sizes, oldest } =
-      describeFile(this.file);
-    const loss = lossOf(this.file)?.problem ?? null;
+  async #describe(): Promise<Description> {
+    const { file } = this;
+    const { state, applied, pending } = refuseNone(file);
+    const sizes = await new WholeFile(file).measure();
+    const { engine, counts, oldest } = reading(file, (database) => ({
+      engine: String(database.prepare('select sqlite_version()').pluck().get()),
+      counts: countsIn(database),
+      // An older schema may lack some of the tables.
+      oldest: state === 'current' ? oldestIn(database) : {},
+    }));
+    const bytes = fileBytes(file);
+    const logBytes = fileBytes(walPath(file));
+    const loss = lossOf(file)?.problem ?? null;
     const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
-    const counts = Object.entries({ companies, users, ...records });
     return {
       fields: {
-        ...{ ...this.place, bytes, log_bytes: logBytes, sqlite: engine, state, applied, pending },
-        ...{ companies, users, records, loss },
+        file,
+        bytes,
+        log_bytes: logBytes,
+        sqlite: engine,
+        state,
+        applied,
+        pending,
+        ...counts,
+        loss,
         ...storageFields(sizes, oldest),
       },
       lines: [
-        `${this.file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`,
+        `${file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`,
         `schema ${state}: ${migrations}`,
-        ...counts.map(([name, count]) => `${name}: ${count}`),
+        `companies: ${counts.companies}`,
+        `users: ${counts.users}`,
+        ...Object.entries(counts.records).map(([name, count]) => `${name}: ${count}`),
         ...storageLines(sizes, oldest),
         ...(loss === null ? [] : [loss]),
       ],
@@ -122,8 +141,50 @@ export class FileTools implements DatabaseTools {
   }
 }
 
+/** Number of rows in all tables. */
+function rowsIn(database: Sqlite.Database): number {
+  const tables = database
+    .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
+    .pluck()
+    .all();
+  return tables.reduce(
+    (sum: number, table) => sum + numberIn(database, `select count(*) from "${String(table)}"`),
+    0,
+  );
+}
+
+function countsIn(database: Sqlite.Database) {
+  const total = (table: string): number =>
+    numberIn(database, 'select coalesce(sum(total), 0) from counters where name = ?', table);
+  return {
+    companies: numberIn(database, 'select count(*) from companies'),
+    users: numberIn(database, 'select count(*) from users'),
+    /** Number of records by table, in all companies. */
+    records: Object.fromEntries(RECORDS.map((table) => [table, total(table)])),
+  };
+}
+
+/** Time of the oldest row of each kind that retention deletes. */
+function oldestIn(database: Sqlite.Database): Oldest {
+  return Object.fromEntries(
+    Object.entries(OLDEST_ROWS).map(([kind, query]) => {
+      const at = database.prepare(query).pluck().get() as number | null;
+      return [kind, at === null ? null : new Date(at)];
+    }),
+  );
+}
+
+function numberIn(database: Sqlite.Database, query: string, ...parameters: string[]): number {
+  return Number(
+    database
+      .prepare(query)
+      .pluck()
+      .get(...parameters),
+  );
+}
+
 /** Errors: `DatabaseRefused` instead of an error about a file of the database. */
-async function attempt<T>(use: () => T): Promise<T> {
+async function attempt<T>(use: () => T | Promise<T>): Promise<T> {
   try {
     return await Promise.resolve().then(use);
   } catch (error) {
@@ -137,4 +198,56 @@ function refuseExisting(file: string): void {
     'exists',
     `${file} exists and is not overwritten: move it away, or name another file.`,
   );
+}
+
+/**
+ * Copies of the rows that need room: SQLite writes them to a temporary file first, and keeps the former pages
+ * in a journal until the end.
+ */
+const COPIES = 2;
+
+interface Compacted {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Rewrites a file without its free pages; after a crash it is unchanged. No server may use it. Returns its
+ * sizes in bytes. (`auto_vacuum` would have to be set before the first table, and moves pages with each
+ * deletion.) Errors: `DatabaseRefused`; `storage_full`.
+ */
+function compactFile(file: string): Compacted {
+  refuseNone(file);
+  refuseLoss(file);
+  const lock = lockFile(file);
+  try {
+    return closing(new Sqlite(file, { fileMustExist: true, timeout: 5_000 }), (database) => {
+      if (database.pragma('journal_mode = delete', { simple: true }) !== 'delete') throw inUse(file);
+      database.pragma('synchronous = FULL');
+      const before = fileBytes(file);
+      demandRoom(database, file);
+      database.exec('vacuum');
+      return { before, after: fileBytes(file) };
+    });
+  } catch (error) {
+    throw isBusy(error) ? inUse(file) : translate(error);
+  } finally {
+    lock.release();
+  }
+}
+
+function demandRoom(database: Sqlite.Database, file: string): void {
+  const pages = (name: string): number => database.pragma(name, { simple: true }) as number;
+  const needed = COPIES * (pages('page_count') - pages('freelist_count')) * pages('page_size');
+  const { bavail, bsize } = statfsSync(dirname(canonicalPath(file)));
+  if (bavail * bsize >= needed) return;
+  throw new DatabaseRefused(
+    'unusable',
+    `This needs ${needed} free bytes on the disk of ${file}, which has ${bavail * bsize}. Nothing was changed. ` +
+      `Copy the database to another disk with db copy instead: the copy has no free pages.`,
+  );
+}
+
+function inUse(file: string): DatabaseRefused {
+  return new DatabaseRefused('in_use', `${file} is in use by another command. Nothing was changed.`);
 }

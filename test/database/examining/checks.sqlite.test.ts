@@ -1,12 +1,11 @@
 import Sqlite from 'better-sqlite3';
-import { Kysely } from 'kysely';
 import { globSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Comparison, Condition, FilterKind } from '../../../src/database/list/condition.js';
 import type { ChildList, List } from '../../../src/database/list/list.js';
 import { checkedText, openChecked } from '../../../src/database/sqlite/examining/checked-connection.js';
-import { ThreadDialect } from '../../../src/database/sqlite/examining/thread-dialect.js';
+import { bound, handleOf } from '../../../src/database/sqlite/statements.js';
 import type { ReadWork } from '../../../src/database/work.js';
 import {
   devicesByFrameworkVersion,
@@ -21,7 +20,6 @@ import { summarizeTransactions } from '../../../src/domain/payments/transaction/
 import { listTransactions } from '../../../src/domain/payments/transaction/transaction.service.js';
 import { HOUR } from '../../../src/platform/clock.js';
 import { PRESENCE_LIMITS } from '../../../src/platform/presence.js';
-import type { Tables } from '../../../src/schema/schema.js';
 import { databaseFile, fileOf } from '../../support/databases/sqlite-place.js';
 import { populate } from '../../support/populated.js';
 import { planOf } from '../../support/query-plan.js';
@@ -50,12 +48,13 @@ afterAll(async () => {
 
 /** A unit whose statements run on the connection of a reader thread, which asks at every row. */
 function checkedWork(): ReadWork {
-  const read = async (sql: string, parameters: readonly unknown[]): Promise<unknown[]> => {
+  const db = handleOf(async ({ sql, parameters }) => {
     statements.add(sql);
-    return await Promise.resolve(checked.prepare(checkedText(sql)).all(...parameters));
-  };
+    return await Promise.resolve({
+      rows: checked.prepare(checkedText(sql)).all(...bound(parameters)) as never[],
+    });
+  });
   const { caller } = server.acme;
-  const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
   return { caller, db, now: new Date(), presence: PRESENCE_LIMITS };
 }
 

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 
-import { WIDE_COLUMNS } from '../../../src/database/sqlite/connections/statements.js';
+import { WIDE_COLUMNS } from '../../../src/database/sqlite/statements.js';
 
 /** Definition of one table as read from the catalogue, in a form common to both databases. */
 export interface TableShape {

@@ -3,17 +3,15 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 import { DomainError } from '../../../platform/errors.js';
-import { MAX_BYTES_READ, tooManyBytes } from '../connections/bounded-rows.js';
-import type { Watcher } from '../connections/watcher.js';
-import { isFatal, translate } from '../faults.js';
-import { probeStorage } from '../file/probe.js';
-import type { Reply, Request, ThreadError, ThreadOptions } from './messages.js';
+import { isFatal, probeStorage, translate, type Watcher } from '../faults.js';
+import { MAX_BYTES_READ, tooManyBytes } from '../statements.js';
+import type { Reply, Request, ThreadError, ThreadOptions } from './thread.js';
 
 export interface ReaderThreadOptions {
   readonly file: string;
   readonly watcher: Pick<Watcher, 'onFault' | 'onFatal'>;
-  /** Null if the file is still the one that the server has opened; otherwise the problem. */
-  readonly verify: () => string | null;
+  /** Number of the file that the server has opened. */
+  readonly inode: number;
   /** Maximum heap of the thread, in MiB. */
   readonly maxHeapMiB: number;
   /** Called once if the thread ended by itself. */
@@ -25,41 +23,44 @@ export interface ReaderThreadOptions {
  */
 const NICE = 5;
 
-interface Pending {
-  readonly resolve: (rows: unknown[]) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** A thread with one connection, for one unit at a time. */
 export class ReaderThread {
+  /** Resolves when the thread has started, or failed to. */
+  readonly opened: Promise<void>;
+  /** Resolves when the thread has ended. */
+  readonly ended: Promise<void>;
+  /** Resolves when the transaction of the last unit has ended, and any statement that still ran. */
+  settled: Promise<void> = Promise.resolve();
   readonly #worker: Worker;
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  /** Reads in the order in which the thread replies. */
-  readonly #pending: Pending[] = [];
-  readonly #opened = Promise.withResolvers<undefined>();
-  readonly #ended = Promise.withResolvers<undefined>();
-  readonly #settling: ((value: undefined) => void)[] = [];
-  #free = Promise.withResolvers<undefined>();
+  /** Requests without a reply, in the order in which the thread replies. */
+  readonly #pending: PromiseWithResolvers<Reply>[] = [];
   #isEnding = false;
   #failure: Error | null = null;
 
   constructor(private readonly options: ReaderThreadOptions) {
     const workerData: ThreadOptions = {
-      ...{ file: options.file, stop: this.#stop },
-      ...{ maxBytes: MAX_BYTES_READ, nice: NICE },
+      file: options.file,
+      inode: options.inode,
+      stop: this.#stop,
+      maxBytes: MAX_BYTES_READ,
+      nice: NICE,
     };
     this.#worker = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
-      ...{ workerData, name: 'reader', env: {} },
+      workerData,
+      name: 'reader',
+      env: {},
       resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMiB },
     });
-    this.#worker.on('message', (reply: Reply) => this.#receive(reply));
+    this.#worker.on('message', (reply: Reply) => this.#pending.shift()?.resolve(reply));
     this.#worker.on('error', (error) => this.#crash(error));
-    this.#worker.on('exit', () => {
-      if (!this.#isEnding) this.#crash(new Error('A reader thread ended.'));
-      this.#free.resolve(undefined);
-      this.#opened.resolve(undefined);
-      this.#ended.resolve(undefined);
+    this.ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#crash(new Error('A reader thread ended.'));
+        resolve();
+      });
     });
+    this.opened = this.#open();
   }
 
   /** Whether it can serve another unit. */
@@ -67,54 +68,37 @@ export class ReaderThread {
     return this.#failure === null && !this.#isEnding;
   }
 
-  /** Resolves when the thread has started, or failed to. */
-  get opened(): Promise<undefined> {
-    return this.#opened.promise;
-  }
-
   /** Whether no statement runs in it. */
   get isFree(): boolean {
     return this.#pending.length === 0;
   }
 
-  /** Resolves when no statement runs in it any more. */
-  get free(): Promise<undefined> {
-    return this.#free.promise;
-  }
-
-  get ended(): Promise<undefined> {
-    return this.#ended.promise;
-  }
-
   begin(): void {
     this.#worker.ref();
     Atomics.store(this.#stop, 0, 0);
-    this.#free = Promise.withResolvers();
   }
 
-  read(sql: string, parameters: readonly unknown[]): Promise<unknown[]> {
-    if (this.#failure !== null) return Promise.reject(this.#failure);
-    const { promise, resolve, reject } = Promise.withResolvers<unknown[]>();
-    this.#pending.push({ resolve, reject });
-    this.#post({ kind: 'read', sql, parameters });
-    return promise;
+  async read(sql: string, parameters: readonly unknown[]): Promise<unknown[]> {
+    if (this.#failure !== null) throw this.#failure;
+    this.#worker.postMessage({ kind: 'read', sql, parameters } satisfies Request);
+    const reply = await this.#reply();
+    if (reply.kind === 'rows') return reply.rows;
+    if (reply.kind === 'error') throw this.#explain(reply.error);
+    if (reply.kind === 'too_large') throw tooManyBytes();
+    // The unit has already ended, so this error has no reader.
+    throw new Error('The statement was stopped.');
   }
 
-  /** Ends the transaction, and any statement that still runs. */
+  /** Begins to end the transaction, and any statement that still runs; see `settled`. */
   end(): void {
-    if (this.#pending.length > 0) Atomics.store(this.#stop, 0, 1);
-    this.#post({ kind: 'end' });
-    this.#settle();
+    if (!this.isFree) Atomics.store(this.#stop, 0, 1);
     this.#worker.unref();
-  }
-
-  /** Resolves when the thread has ended the transaction of the previous unit. */
-  async settled(): Promise<void> {
-    if (!this.isUsable) return;
-    const settled = Promise.withResolvers<undefined>();
-    this.#settling.push(settled.resolve);
-    this.#post({ kind: 'settle' });
-    await Promise.race([settled.promise, this.ended]);
+    if (this.#failure !== null) return;
+    this.#worker.postMessage({ kind: 'end' } satisfies Request);
+    this.settled = this.#reply().then(
+      () => undefined,
+      () => undefined,
+    );
   }
 
   /** Closes the connection and ends the thread, as soon as no statement runs in it. */
@@ -123,7 +107,7 @@ export class ReaderThread {
     // Keeps the process alive until the connection is closed.
     this.#worker.ref();
     Atomics.store(this.#stop, 0, 1);
-    this.#post({ kind: 'close' });
+    this.#worker.postMessage({ kind: 'close' } satisfies Request);
   }
 
   /** Ends a thread that does not end by itself: at once, or when SQLite returns. */
@@ -133,52 +117,31 @@ export class ReaderThread {
     await this.#worker.terminate();
   }
 
-  #post(request: Request): void {
-    this.#worker.postMessage(request);
+  #reply(): Promise<Reply> {
+    const pending = Promise.withResolvers<Reply>();
+    this.#pending.push(pending);
+    return pending.promise;
   }
 
-  #receive(reply: Reply): void {
-    if (reply.kind === 'open' || reply.kind === 'refused') this.#opened.resolve(undefined);
-    if (reply.kind === 'open') {
-      const problem = this.options.verify();
-      if (problem !== null) this.#fail(gone(problem));
-      return;
-    }
-    if (reply.kind === 'refused') {
-      this.#fail(this.#explain(reply.error));
-      return;
-    }
-    if (reply.kind === 'settled') {
-      this.#settling.shift()?.(undefined);
-      return;
-    }
-    const pending = this.#pending.shift();
-    if (reply.kind === 'rows') pending?.resolve(reply.rows);
-    if (reply.kind === 'error') pending?.reject(this.#explain(reply.error));
-    if (reply.kind === 'too_large') pending?.reject(tooManyBytes());
-    // The unit has already ended, so this error has no reader.
-    if (reply.kind === 'stopped') pending?.reject(new Error('The statement was stopped.'));
-    this.#settle();
+  async #open(): Promise<void> {
+    const reply = await this.#reply().catch(() => null);
+    if (reply?.kind === 'error') this.#fail(this.#explain(reply.error));
   }
 
-  #settle(): void {
-    if (this.#pending.length === 0) this.#free.resolve(undefined);
-  }
-
+  /** To be called when the thread has ended, or will end because of an error. */
   #crash(error: unknown): void {
-    if (this.#failure !== null || this.#isEnding) return;
-    this.options.onCrash(error);
+    if (this.#failure === null && !this.#isEnding) this.options.onCrash(error);
     this.#fail(
       new DomainError('busy', 'Reading this failed on the server; try again, or read less at once.', {
-        ...{ retryAfter: 1, cause: error },
+        retryAfter: 1,
+        cause: error,
       }),
     );
   }
 
   #fail(error: Error): void {
-    this.#failure = error;
-    for (const { reject } of this.#pending.splice(0)) reject(error);
-    this.#settle();
+    this.#failure ??= error;
+    for (const { reject } of this.#pending.splice(0)) reject(this.#failure);
   }
 
   #explain({ message, sqlite }: ThreadError): Error {
@@ -189,10 +152,4 @@ export class ReaderThread {
     else if (translated instanceof DomainError) watcher.onFault(translated.code, error);
     return translated;
   }
-}
-
-function gone(problem: string): DomainError {
-  return new DomainError('storage_unavailable', `The storage of the database is gone: ${problem}.`, {
-    retryAfter: 10,
-  });
 }

@@ -1,15 +1,16 @@
-import { Kysely } from 'kysely';
+import type { CompiledQuery, Kysely, QueryResult } from 'kysely';
+import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { Turns } from '../../../platform/concurrency/turns.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
 import type { ExaminingLimits, ExaminingReads } from '../../database.js';
-import type { Watcher } from '../connections/watcher.js';
-import { stopping } from '../faults.js';
+import { stopping, type Watcher } from '../faults.js';
+import { bound, handleOf } from '../statements.js';
 import { ReaderThread } from './reader-thread.js';
-import { ThreadDialect } from './thread-dialect.js';
 
 const LIMITS: ExaminingLimits = {
   // At least two, since one company may use all but one.
@@ -26,7 +27,6 @@ const LIMITS: ExaminingLimits = {
 export interface ReaderThreadsOptions {
   readonly file: string;
   readonly watcher: Watcher;
-  readonly verify: () => string | null;
   /** Called when a thread ended by itself, or did not stop in time. */
   readonly onThreadLost: (error: unknown) => void;
   readonly limits?: Partial<ExaminingLimits> | undefined;
@@ -39,6 +39,7 @@ export interface ReaderThreadsOptions {
  */
 export class ReaderThreads {
   readonly #limits: ExaminingLimits;
+  readonly #inode: number;
   readonly #turns: Turns<number>;
   readonly #threads = new Set<ReaderThread>();
   readonly #idle: ReaderThread[] = [];
@@ -53,10 +54,15 @@ export class ReaderThreads {
 
   constructor(private readonly options: ReaderThreadsOptions) {
     this.#limits = { ...LIMITS, ...options.limits };
+    this.#inode = statSync(options.file).ino;
     const { threads, maxWaiting, maxWaitingOfCompany, maxWaitMs } = this.#limits;
     this.#turns = new Turns({
-      ...{ places: threads, placesOfKey: threads - 1 },
-      ...{ maxWaiting, maxWaitingOfKey: maxWaitingOfCompany, maxWaitMs, busy },
+      places: threads,
+      placesOfKey: threads - 1,
+      maxWaiting,
+      maxWaitingOfKey: maxWaitingOfCompany,
+      maxWaitMs,
+      busy,
     });
   }
 
@@ -88,7 +94,7 @@ export class ReaderThreads {
   /** Begins no unit until `resume`. Resolves once no unit has a transaction. */
   async pause(): Promise<void> {
     await this.#turns.pause();
-    await Promise.all([...this.#threads].map((thread) => thread.settled()));
+    await Promise.all([...this.#threads].map(({ settled }) => settled));
   }
 
   resume(): void {
@@ -118,10 +124,16 @@ export class ReaderThreads {
     const read = async (sql: string, parameters: readonly unknown[]): Promise<unknown[]> => {
       if (error !== null) throw error;
       const ended = this.options.watcher.onStatement(sql);
-      const rows = Promise.race([thread.read(sql, parameters), failed.promise]);
+      const rows = Promise.race([thread.read(sql, bound(parameters)), failed.promise]);
       if (ended !== undefined) rows.then(() => ended(), ended);
       return await rows;
     };
+    const db = handleOf(async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
+      const rows = (await read(sql, parameters)) as R[];
+      // Results of several threads can arrive at the same time.
+      await enterEventLoop();
+      return { rows };
+    });
     const timer = setTimeout(() => {
       this.#exceeded += 1;
       fail(deadlineExceeded());
@@ -129,13 +141,11 @@ export class ReaderThreads {
     this.#units.add(fail);
     thread.begin();
     try {
-      const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
       return await Promise.race([use(db), failed.promise]);
     } finally {
       clearTimeout(timer);
       this.#units.delete(fail);
       error ??= new Error('The unit of work has ended.');
-      thread.end();
     }
   }
 
@@ -146,9 +156,12 @@ export class ReaderThreads {
   }
 
   #start(): ReaderThread {
-    const { file, watcher, verify, onThreadLost } = this.options;
+    const { file, watcher, onThreadLost } = this.options;
     const thread = new ReaderThread({
-      ...{ file, watcher, verify, maxHeapMiB: this.#limits.maxHeapMiB },
+      file,
+      watcher,
+      inode: this.#inode,
+      maxHeapMiB: this.#limits.maxHeapMiB,
       onCrash: (error) => {
         this.#lost += 1;
         onThreadLost(error);
@@ -164,8 +177,9 @@ export class ReaderThreads {
    * stopped.
    */
   async #giveBack(thread: ReaderThread, release: () => void): Promise<void> {
-    const isFree = thread.isFree || (await this.#inTime(thread.free));
-    if (!isFree) {
+    const wasFree = thread.isFree;
+    thread.end();
+    if (!wasFree && !(await this.#inTime(thread.settled))) {
       this.#lost += 1;
       this.options.onThreadLost(new Error('A statement did not stop in time.'));
       this.#threads.delete(thread);

@@ -1,10 +1,43 @@
 /** Program of a reader thread: runs the statements that it receives, one after the other. */
 import Sqlite from 'better-sqlite3';
+import { statSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 
 import { checkedText, openChecked, Stopped } from './checked-connection.ts';
-import type { Reply, Request, ThreadError, ThreadOptions } from './messages.ts';
+
+export interface ThreadOptions {
+  readonly file: string;
+  /** Number of the file that the server has opened. Another file in its place is refused. */
+  readonly inode: number;
+  /** One number. If it is not 0, the thread must end what it is doing. */
+  readonly stop: Int32Array<SharedArrayBuffer>;
+  /** Maximum bytes of text in the rows of a statement. */
+  readonly maxBytes: number;
+  /** Value that is added to the `nice` value of the process, which lowers the priority. */
+  readonly nice: number;
+}
+
+export type Request =
+  | { readonly kind: 'read'; readonly sql: string; readonly parameters: readonly unknown[] }
+  /** Ends the transaction that the first read has begun. */
+  | { readonly kind: 'end' }
+  /** Closes the connection and ends the thread, without a reply. */
+  | { readonly kind: 'close' };
+
+/** An error of SQLite (`sqlite` is its code) or of the thread itself. */
+export interface ThreadError {
+  readonly message: string;
+  readonly sqlite: string | null;
+}
+
+/** One reply to each request, in the order of the requests. */
+export type Reply =
+  | { readonly kind: 'rows'; readonly rows: unknown[] }
+  /** As the first reply, without a request: the connection could not be opened, and the thread ends. */
+  | { readonly kind: 'error'; readonly error: ThreadError }
+  /** `open` is the first reply, without a request. */
+  | { readonly kind: 'open' | 'stopped' | 'too_large' | 'ended' };
 
 /** The lowest priority. */
 const MAX_NICE = 19;
@@ -19,16 +52,21 @@ function serve(port: MessagePort, options: ThreadOptions): void {
     if (process.platform === 'linux') setPriority(Math.min(getPriority() + options.nice, MAX_NICE));
     const mayGoOn = (): boolean => Atomics.load(options.stop, 0) === 0;
     database = openChecked(options.file, { mayGoOn });
+    if (statSync(options.file, { throwIfNoEntry: false })?.ino !== options.inode) {
+      throw new Sqlite.SqliteError(`${options.file} was replaced by another file`, 'SQLITE_CANTOPEN');
+    }
   } catch (error) {
-    reply({ kind: 'refused', error: errorOf(error) });
+    reply({ kind: 'error', error: errorOf(error) });
     port.close();
     return;
   }
   reply({ kind: 'open' });
   port.on('message', (request: Request) => {
     if (request.kind === 'read') reply(read(database, request, options));
-    if (request.kind === 'end' && database.inTransaction) database.exec('rollback');
-    if (request.kind === 'settle') reply({ kind: 'settled' });
+    if (request.kind === 'end') {
+      if (database.inTransaction) database.exec('rollback');
+      reply({ kind: 'ended' });
+    }
     if (request.kind === 'close') {
       database.close();
       port.close();

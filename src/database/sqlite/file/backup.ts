@@ -6,10 +6,9 @@ import { syncPath } from '../../../platform/storage/sync-path.js';
 import { DatabaseRefused } from '../../refused.js';
 import { translate } from '../faults.js';
 import { inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
-import { headOf, keepLog, refuseLoss } from './marker/loss.js';
-import { removeMarker, replaceMarker } from './marker/marker.js';
-import { closing, giveIdentity } from './open-file.js';
-import { walPath, fileBytes } from './paths.js';
+import { headOf, keepLog, refuseLoss } from './loss.js';
+import { removeMarker, replaceMarker } from './marker.js';
+import { closing, fileBytes, giveIdentity, walPath } from './open-file.js';
 
 const PAGES_PER_STEP = 2_000;
 const OWNER_ONLY = 0o600;

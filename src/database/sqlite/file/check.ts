@@ -4,14 +4,11 @@ import { MINUTE } from '../../../platform/clock.js';
 import { ROLLUPS, wrongRows, type Rollup } from '../../../schema/rollups.js';
 import { COUNTED, counterOf } from '../../../schema/schema.js';
 import { minuteOf } from '../../../schema/sqlite.js';
-import type { StorageSizes } from '../../database.js';
-import { RECORDS } from '../../totals.js';
-import { OLDEST_ROWS, type Oldest } from '../../totals.js';
-import { measureFile } from '../sizes/measure.js';
+import { SqliteConnection } from '../connection.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
-import { refuseLoss } from './marker/loss.js';
-import { closing } from './open-file.js';
-import { walPath, fileBytes } from './paths.js';
+import { refuseLoss } from './loss.js';
+import { createSchema, inTransaction, SILENT } from './migrate.js';
+import { reading } from './open-file.js';
 
 const MAX_PROBLEMS = 100;
 
@@ -22,7 +19,7 @@ const MAX_PROBLEMS = 100;
  */
 export function checkFile(file: string): readonly string[] {
   const { state } = refuseNone(file);
-  return closing(openReader(file), (database) => {
+  return reading(file, (database) => {
     const damaged = damagedPages(database);
     // The other checks would fail on damaged pages.
     if (damaged.length > 0) return damaged;
@@ -40,77 +37,6 @@ const wrongTotals = (database: Sqlite.Database): string[] => [
   ...wrongSequences(database),
 ];
 
-export interface DatabaseDescription extends Inspection {
-  readonly bytes: number;
-  /** Size of the WAL. */
-  readonly logBytes: number;
-  /** Version of SQLite, for example `3.51.0`. */
-  readonly engine: string;
-  readonly companies: number;
-  readonly users: number;
-  /** Number of records by table, in all companies. */
-  readonly records: Readonly<Record<string, number>>;
-  readonly sizes: StorageSizes | null;
-  /**
-   * Milliseconds since 1970 of the oldest row of each kind that retention deletes; empty for an older schema.
-   */
-  readonly oldest: Oldest;
-}
-
-/** Describes a database. Errors: as `checkFile`. */
-export function describeFile(file: string): DatabaseDescription {
-  const inspection = refuseNone(file);
-  return closing(openReader(file), (database) => ({
-    ...inspection,
-    bytes: fileBytes(file),
-    logBytes: fileBytes(walPath(file)),
-    engine: String(database.prepare('select sqlite_version()').pluck().get()),
-    companies: numberFrom(database, 'select count(*) from companies'),
-    users: numberFrom(database, 'select count(*) from users'),
-    sizes: measureFile(database),
-    oldest: inspection.state === 'current' ? oldestIn(database) : {},
-    records: Object.fromEntries(
-      RECORDS.map((table) => [
-        table,
-        numberFrom(database, 'select coalesce(sum(total), 0) from counters where name = ?', table),
-      ]),
-    ),
-  }));
-}
-
-/** Number of rows in all tables. Errors: as `checkFile`. */
-export function countRows(file: string): number {
-  refuseNone(file);
-  return closing(openReader(file), (database) => {
-    const tables = database
-      .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
-      .pluck()
-      .all();
-    return tables.reduce(
-      (sum: number, table) => sum + numberFrom(database, `select count(*) from "${String(table)}"`),
-      0,
-    );
-  });
-}
-
-function oldestIn(database: Sqlite.Database): Oldest {
-  return Object.fromEntries(
-    Object.entries(OLDEST_ROWS).map(([kind, query]) => {
-      const at = database.prepare(query).pluck().get() as number | null;
-      return [kind, at === null ? null : new Date(at)];
-    }),
-  );
-}
-
-function numberFrom(database: Sqlite.Database, query: string, ...parameters: string[]): number {
-  return Number(
-    database
-      .prepare(query)
-      .pluck()
-      .get(...parameters),
-  );
-}
-
 /** Errors: `DatabaseRefused` if there is no database of this program, or a damaged one. */
 export function refuseNone(file: string): Inspection {
   const inspection = inspectFile(file);
@@ -119,10 +45,6 @@ export function refuseNone(file: string): Inspection {
     throw noDatabaseAt(file);
   }
   return inspection;
-}
-
-function openReader(file: string): Sqlite.Database {
-  return new Sqlite(file, { readonly: true, fileMustExist: true });
 }
 
 function damagedPages(database: Sqlite.Database): string[] {
@@ -180,4 +102,49 @@ function wrongCounters(database: Sqlite.Database, counter: string, table: string
     ({ company, stored, counted }) =>
       `company ${company}: its counter of ${counter} is ${stored}, but it has ${counted}`,
   );
+}
+
+/**
+ * Messages about tables, indexes, triggers and views that are not in the schema of this program, that differ
+ * from it, or that are missing. A foreign trigger could change or copy records. None for an older file, which
+ * is compared after its migration.
+ */
+export async function foreignObjects(file: string): Promise<readonly string[]> {
+  if (inspectFile(file).state !== 'current') return [];
+  const expected = await objectsOfSchema();
+  const actual = reading(file, objectsOf);
+  return [
+    ...[...actual].flatMap(([name, definition]) => {
+      const known = expected.get(name);
+      if (known === undefined) return [`the ${name} is not of this program`];
+      return known === definition ? [] : [`the ${name} differs from the one of this program`];
+    }),
+    ...[...expected.keys()].flatMap((name) => (actual.has(name) ? [] : [`the ${name} is missing`])),
+  ];
+}
+
+async function objectsOfSchema(): Promise<ReadonlyMap<string, string>> {
+  const database = new Sqlite(':memory:');
+  try {
+    await inTransaction(new SqliteConnection(database, SILENT), createSchema);
+    return objectsOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Definitions by type and name, without SQLite's own objects. */
+function objectsOf(database: Sqlite.Database): ReadonlyMap<string, string> {
+  // A migration that adds a column changes the text of its table, not what the table is.
+  const rows = database
+    .prepare(
+      `select type || ' ' || name, case type when 'table' then (
+          select group_concat(c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || c.pk, ', ' order by c.name)
+            from pragma_table_xinfo(s.name) as c)
+        else sql end
+      from sqlite_schema as s where name not like 'sqlite_%' order by 1`,
+    )
+    .raw()
+    .all() as [string, string][];
+  return new Map(rows);
 }

@@ -5,7 +5,7 @@ import { faultOfSystem } from '../../../platform/storage/faults.js';
 import { fileCause, fileProblem } from '../../../platform/storage/file-errors.js';
 import { MIGRATION_NAMES } from '../../migrations.js';
 import { DatabaseRefused } from '../../refused.js';
-import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './paths.js';
+import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './open-file.js';
 
 /** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */
 export const APPLICATION_ID = 0x54475731;
@@ -109,22 +109,12 @@ export function recognizeFile(file: string): 'new' | 'ours' {
   return 'new';
 }
 
-export interface Header {
-  /** Random number of the database; 0 if it is older than such numbers. */
-  readonly identity: number;
-  /**
-   * Whether the database is in WAL mode: it is open in a server or command, or was not closed at their end.
-   */
-  readonly hasLog: boolean;
-}
-
-/** Reads the header of a database of this program, which this process does not have open. */
-export function readHeader(file: string): Header {
-  const header = headerOf(file);
-  return {
-    identity: header.readUInt32BE(IDENTITY_OFFSET),
-    hasLog: header[WRITE_VERSION_OFFSET] === 2,
-  };
+/**
+ * Whether a database of this program, which this process does not have open, is in WAL mode: it is open in a
+ * server or command, or was not closed at their end.
+ */
+export function hasLog(file: string): boolean {
+  return headerOf(file)[WRITE_VERSION_OFFSET] === 2;
 }
 
 /** The first bytes of a file; an empty buffer if there is no file, or if it is empty. */

@@ -6,8 +6,7 @@ import { DomainError } from '../../../platform/errors.js';
 import { DatabaseRefused } from '../../refused.js';
 import { isBusy, isStorageFault } from '../faults.js';
 import { unusable } from './inspect.js';
-import { closing } from './open-file.js';
-import { isOpenInProcess, markOpen, canonicalPath } from './paths.js';
+import { canonicalPath, closing, isOpenInProcess, markOpen } from './open-file.js';
 
 /**
  * Offset of `user_version` in the header of a SQLite file. In a lock file, it holds the process id of the
@@ -68,44 +67,29 @@ export async function lockFileSoon(file: string): Promise<FileLock> {
 
 /**
  * Makes sure that no other server has the database open, by another path or with a lock file that was
- * removed, and writes the log of a crashed process back into the file. SQLite itself locks the file, whatever
- * its names. The caller holds the lock. Commands may have the database open. `server` is the process id of
- * the last server; 0 if it has closed the database, null if it is unknown. Errors: `busy` if another server
- * may have the database open.
+ * removed. SQLite itself locks the file, whatever its names. The caller holds the lock. Commands may have the
+ * database open. `server` is the process id of the last server; 0 if it has closed the database, null if it
+ * is unknown. Errors: `busy` if another server may have the database open.
  */
 export async function demandNoServer(file: string, server: number | null): Promise<void> {
-  for (let attempt = 1; !wasAlone(file); attempt += 1) {
-    if (server === 0) return;
-    const isKnown = server !== null && server !== process.pid && isRunning(server);
-    if (isKnown || attempt === ATTEMPTS) throw openElsewhere(file, server);
+  for (let attempt = 1; server !== 0 && !isAlone(file); attempt += 1) {
+    if (attempt === ATTEMPTS) throw openElsewhere(file, server);
     await sleep(PAUSE_MS);
   }
 }
 
-/** Whether no other process had the file open. If so, the log is written back into the file. */
-function wasAlone(file: string): boolean {
+/** Whether no other process has the file open. */
+function isAlone(file: string): boolean {
   return closing(new Sqlite(file, { timeout: 0 }), (database) => {
     try {
-      database.pragma('synchronous = FULL');
       database.pragma('locking_mode = exclusive');
       database.exec('begin exclusive; commit');
-      database.pragma('wal_checkpoint(truncate)');
       return true;
     } catch (error) {
       if (isBusy(error)) return false;
       throw error;
     }
   });
-}
-
-/** Whether a process runs; also false for a process of another container. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 function openElsewhere(file: string, server: number | null): DomainError {

@@ -1,19 +1,18 @@
 import Sqlite from 'better-sqlite3';
-import { Kysely, sql } from 'kysely';
-import { existsSync, rmSync } from 'node:fs';
+import { sql, type Kysely } from 'kysely';
+import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
 
 import { systemClock } from '../../../platform/clock.js';
 import type { Tables } from '../../../schema/schema.js';
 import { SQLITE_SCHEMA } from '../../../schema/sqlite.js';
 import { MIGRATION_NAMES, MIGRATIONS, namesOf, type Migrations } from '../../migrations.js';
-import { SqliteConnection } from '../connections/connection.js';
-import { SqliteConnectionDialect } from '../connections/dialect.js';
-import type { Watcher } from '../connections/watcher.js';
+import { SqliteConnection } from '../connection.js';
+import type { Watcher } from '../faults.js';
+import { MAX_WRITE_WAIT_MS } from '../write-groups.js';
 import { backupTo } from './backup.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
-import { replaceMarker } from './marker/marker.js';
-import { closing, giveIdentity, openFile } from './open-file.js';
-import { sameBytes } from './paths.js';
+import { replaceMarker } from './marker.js';
+import { closing, fileBytes, giveIdentity, openFile } from './open-file.js';
 
 export const SILENT: Watcher = {
   onStatement: () => undefined,
@@ -116,8 +115,15 @@ export async function inTransaction<Result>(
   connection: SqliteConnection,
   use: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  const db = new Kysely<Tables>({ dialect: new SqliteConnectionDialect(connection, null) });
-  return await db.transaction().execute(use);
+  await connection.begin(systemClock.elapsed() + MAX_WRITE_WAIT_MS);
+  try {
+    const result = await use(connection.db);
+    connection.commit();
+    return result;
+  } catch (error) {
+    connection.rollback();
+    throw error;
+  }
 }
 
 /** Returns the path of the backup. Repeated attempts on an unchanged database keep only one backup. */
@@ -136,5 +142,23 @@ async function backupBeforeMigration(file: string, next: string): Promise<string
     if (latest === null || !sameBytes(latest, target)) return target;
     rmSync(target);
     return latest;
+  }
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Whether two files have the same content; reads 1 MiB at a time, since they may not fit into memory. */
+function sameBytes(one: string, other: string): boolean {
+  if (fileBytes(one) !== fileBytes(other)) return false;
+  const files = [openSync(one, 'r'), openSync(other, 'r')];
+  const chunks = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)] as const;
+  try {
+    for (;;) {
+      const [bytes] = files.map((file, index) => readSync(file, chunks[index] ?? chunks[0]));
+      if (!chunks[0].equals(chunks[1])) return false;
+      if (bytes === 0) return true;
+    }
+  } finally {
+    for (const file of files) closeSync(file);
   }
 }

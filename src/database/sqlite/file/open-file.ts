@@ -1,5 +1,76 @@
 import Sqlite from 'better-sqlite3';
 import { randomInt } from 'node:crypto';
+import { closeSync, existsSync, lstatSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/**
+ * Absolute path without symbolic links. The folder must exist; the file, or the target of a link, need not.
+ */
+export function canonicalPath(file: string): string {
+  if (existsSync(file)) return realpathSync(file);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    return canonicalPath(resolve(dirname(file), readlinkSync(file)));
+  }
+  return join(realpathSync(dirname(file)), basename(file));
+}
+
+/** Size in bytes; 0 if there is no such file. */
+export function fileBytes(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Path of the write-ahead log (WAL) of a database file. */
+export function walPath(file: string): string {
+  return `${canonicalPath(file)}-wal`;
+}
+
+/** Path of the rollback journal, which remains if a process dies while it writes without a WAL. */
+export function rollbackJournalPath(file: string): string {
+  return `${canonicalPath(file)}-journal`;
+}
+
+interface OpenFile {
+  /** Number of `markOpen` calls in effect. */
+  users: number;
+  /** Descriptor that stays open until there are no users. */
+  descriptor: number | null;
+}
+
+const openFiles = new Map<string, OpenFile>();
+
+/**
+ * Records that this process has a file open, until the returned function is called. Meanwhile the file must
+ * not be opened without SQLite: closing any descriptor of it would release SQLite's POSIX locks.
+ */
+export function markOpen(file: string): () => void {
+  const path = canonicalPath(file);
+  const opened = openFiles.get(path) ?? { users: 0, descriptor: null };
+  opened.users += 1;
+  openFiles.set(path, opened);
+  let isOpen = true;
+  return () => {
+    if (!isOpen) return;
+    isOpen = false;
+    opened.users -= 1;
+    if (opened.users > 0) return;
+    openFiles.delete(path);
+    if (opened.descriptor !== null) closeSync(opened.descriptor);
+  };
+}
+
+/** A descriptor for reading a file that is marked as open. The caller must never close it. */
+export function openDescriptor(file: string): number {
+  const opened = openFiles.get(canonicalPath(file));
+  if (opened === undefined) throw new Error(`${file} is not marked as open`);
+  return (opened.descriptor ??= openSync(file, 'r'));
+}
+
+export function isOpenInProcess(file: string): boolean {
+  return existsSync(file) && openFiles.has(canonicalPath(file));
+}
+
+/** Path of the file whose modification time is the time of the last backup. */
+export const lastBackupOf = (file: string): string => `${file}.last-backup`;
 
 /** Milliseconds that opening waits, since another process may be closing or recovering the same file. */
 const OPEN_TIMEOUT_MS = 5_000;
@@ -9,7 +80,7 @@ const OPEN_TIMEOUT_MS = 5_000;
  */
 const READER_TIMEOUT_MS = 20;
 /** Bytes to which a WAL is truncated that grew larger during a long read. */
-const MAX_WAL_BYTES = 16 * 1024 * 1024;
+export const MAX_WAL_BYTES = 16 * 1024 * 1024;
 
 /**
  * Cache of the connection that writes, in KiB. SQLite's default of 2 MiB holds only a small part of the
@@ -40,6 +111,11 @@ export function closing<T>(database: Sqlite.Database, use: (database: Sqlite.Dat
   } finally {
     database.close();
   }
+}
+
+/** Calls `use` with a connection that only reads, in whatever journal mode the file is. */
+export function reading<T>(file: string, use: (database: Sqlite.Database) => T): T {
+  return closing(new Sqlite(file, { readonly: true, fileMustExist: true }), use);
 }
 
 /**

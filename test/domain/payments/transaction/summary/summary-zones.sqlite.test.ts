@@ -1,15 +1,13 @@
 import Sqlite from 'better-sqlite3';
-import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { ThreadDialect } from '../../../../../src/database/sqlite/examining/thread-dialect.js';
+import { bound, handleOf } from '../../../../../src/database/sqlite/statements.js';
 import type { ReadWork } from '../../../../../src/database/work.js';
 import {
   summarizeTransactions,
   type SummaryRequest,
 } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.service.js';
 import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
-import type { Tables } from '../../../../../src/schema/schema.js';
 import { databaseFile } from '../../../../support/databases/sqlite-place.js';
 import { bucketStart } from './local-time.js';
 
@@ -45,12 +43,11 @@ beforeAll(() => {
     visited += 1;
     return 1;
   });
-  const read = async (text: string, parameters: readonly unknown[]): Promise<unknown[]> => {
+  const db = handleOf(async ({ sql: text, parameters }) => {
     statements.push(text);
     const counting = text.replace(/ as t\s+where /g, '$&visited(t.status) and ');
-    return await Promise.resolve(database.prepare(counting).all(...parameters));
-  };
-  const db = new Kysely<Tables>({ dialect: new ThreadDialect(read) });
+    return await Promise.resolve({ rows: database.prepare(counting).all(...bound(parameters)) as never[] });
+  });
   work = { db, caller: { companyId: 1 }, now: new Date(FIRST) } as unknown as ReadWork;
 });
 afterAll(() => {

@@ -1,15 +1,20 @@
-import Sqlite from 'better-sqlite3';
 import { existsSync } from 'node:fs';
 
-import { tokenSecretPath } from '../../../../platform/config/token-secret.js';
-import { counted } from '../../../../platform/errors.js';
-import type { Loss } from '../../../database.js';
-import { DatabaseRefused } from '../../../refused.js';
-import { readHeader, recognizeFile, type Header } from '../inspect.js';
-import { closeWhole, closing, openFile } from '../open-file.js';
-import { canonicalPath, fileBytes, isOpenInProcess, walPath } from '../paths.js';
-import { hasCleanStop, noteCleanStop } from './clean-stop.js';
-import { readMarks, replaceMarker, type Mark } from './marker.js';
+import { tokenSecretPath } from '../../../platform/config/token-secret.js';
+import { counted } from '../../../platform/errors.js';
+import type { Loss } from '../../database.js';
+import { DatabaseRefused } from '../../refused.js';
+import { hasLog, recognizeFile } from './inspect.js';
+import { hasCleanStop, noteCleanStop, readMarks, replaceMarker, type Mark } from './marker.js';
+import {
+  canonicalPath,
+  closeWhole,
+  fileBytes,
+  isOpenInProcess,
+  openFile,
+  reading,
+  walPath,
+} from './open-file.js';
 
 const ADVICE =
   'Nothing was changed. Put the missing file back, or move what is left away and restore a backup with terminal-gateway db restore FILE; to go on without what is lost, start once with terminal-gateway serve --accept-loss.';
@@ -33,9 +38,7 @@ export function lossOf(file: string): Loss | null {
   const mark = readMarks(file)?.latest ?? null;
   const hasSecret = [file, canonicalPath(file)].some((path) => existsSync(tokenSecretPath(path)));
   if (recognizeFile(file) === 'new') return lossOfAll(file, mark, hasSecret);
-  const header = isOpenInProcess(file) ? null : readHeader(file);
-  if (mark === null && header?.identity === 0) return null;
-  return mark === null ? lossOfLog(file, header) : lossOfChanges(file, mark);
+  return mark === null ? lossOfLog(file) : lossOfChanges(file, mark);
 }
 
 function lossOfAll(file: string, mark: Mark | null, hasSecret: boolean): Loss | null {
@@ -49,8 +52,8 @@ function lossOfAll(file: string, mark: Mark | null, hasSecret: boolean): Loss | 
 }
 
 /** Reports a missing log. (A server that stops, and a backup, leave a file that needs no log.) */
-function lossOfLog(file: string, header: Header | null): Loss | null {
-  if (header === null || !header.hasLog || fileBytes(walPath(file)) > 0) return null;
+function lossOfLog(file: string): Loss | null {
+  if (isOpenInProcess(file) || !hasLog(file) || fileBytes(walPath(file)) > 0) return null;
   // Another process may be creating the database.
   if (readMarks(file) !== null) return null;
   return {
@@ -86,17 +89,16 @@ function lossOfChanges(file: string, mark: Mark): Loss | null {
 
 /**
  * The state of a database as a mark. `at` is the time of the entry `position`, by default of the last one.
- * The column is read as `rowid`, because its name differs in older schemas.
  */
 export function headOf(file: string, position?: number): Mark {
-  return closing(new Sqlite(file, { readonly: true, fileMustExist: true }), (database) => {
+  return reading(file, (database) => {
     const identity = Number(database.pragma('user_version', { simple: true }));
     if (database.prepare("select 1 from sqlite_schema where name = 'ledger'").get() === undefined) {
       return { identity, head: 0, at: 0 };
     }
-    const head = Number(database.prepare('select coalesce(max(rowid), 0) from ledger').pluck().get());
+    const head = Number(database.prepare('select coalesce(max(position), 0) from ledger').pluck().get());
     const at = database
-      .prepare('select at from ledger where rowid = ?')
+      .prepare('select at from ledger where position = ?')
       .pluck()
       .get(position ?? head);
     return { identity, head, at: Number(at ?? 0) };
@@ -110,9 +112,7 @@ const timeOf = ({ at }: Mark): string => new Date(at).toISOString();
  * without its log.
  */
 export function ensureMarker(file: string): void {
-  if (readMarks(file) !== null) return;
-  const mark = headOf(file);
-  if (mark.identity !== 0) replaceMarker(file, mark);
+  if (readMarks(file) === null) replaceMarker(file, headOf(file));
 }
 
 /**

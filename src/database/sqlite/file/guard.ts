@@ -1,34 +1,14 @@
 import type Sqlite from 'better-sqlite3';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
-import { DomainError } from '../../../../platform/errors.js';
-import { IDENTITY_OFFSET } from '../inspect.js';
-import { canonicalPath, fileBytes, openDescriptor, walPath } from '../paths.js';
-import { noteCleanStop } from './clean-stop.js';
-import type { Mark, Marker } from './marker.js';
+import { DomainError } from '../../../platform/errors.js';
+import type { CommitGuard } from '../faults.js';
+import { IDENTITY_OFFSET } from './inspect.js';
+import { Marker, noteCleanStop, type Mark, type Slot } from './marker.js';
+import { canonicalPath, fileBytes, openDescriptor, walPath } from './open-file.js';
 
 /** First four bytes of every log; the last bit of the fourth byte is the byte order. */
 const LOG_MAGIC = 0x377f0682;
-
-/** Watches the files of the database, and records acknowledged changes in the marker. */
-export interface CommitGuard {
-  /** To be called in the transaction, just before its commit. */
-  committing(): void;
-  /**
-   * To be called after a commit, before it is acknowledged. Errors: `storage_unavailable` if the files are
-   * missing.
-   */
-  committed(): void;
-  /** To be called once the log was copied into the file, and both are on the disk. */
-  checkpointed(): void;
-  /** Null if the files are where they were opened; otherwise the problem, with the path of the file. */
-  verify(): string | null;
-  /**
-   * To be called after the connection was closed. `isClean`: the file is complete without a log, and no
-   * damage is known.
-   */
-  close(isClean: boolean): void;
-}
 
 interface Place {
   readonly path: string;
@@ -37,7 +17,7 @@ interface Place {
 }
 
 export interface GuardOptions {
-  readonly marker: Marker;
+  readonly slot: Slot;
   /** Called once, as soon as a file is found to be missing, with the problem. */
   readonly onLost: (problem: string) => void;
   /** Called when the marker could not be written. */
@@ -45,11 +25,13 @@ export interface GuardOptions {
 }
 
 /**
- * Watches the files of an open database, which is marked as open in this process. A commit into a file that
- * was removed, moved or replaced would succeed, but be lost. So the files are compared with the opened ones
- * before each commit is acknowledged (decisions.md#lost-files).
+ * Watches the files of an open database, which is marked as open in this process, and records acknowledged
+ * changes in its marker. A commit into a file that was removed, moved or replaced would succeed, but be lost.
+ * So the files are compared with the opened ones before each commit is acknowledged
+ * (decisions.md#lost-files).
  */
 export class FileGuard implements CommitGuard {
+  readonly #marker: Marker;
   readonly #head: Sqlite.Statement;
   readonly #identity: number;
   readonly #places: readonly Place[];
@@ -69,6 +51,7 @@ export class FileGuard implements CommitGuard {
     private readonly options: GuardOptions,
   ) {
     this.#file = canonicalPath(database.name);
+    this.#marker = new Marker(this.#file, options.slot);
     this.#descriptor = openDescriptor(this.#file);
     this.#identity = Number(database.pragma('user_version', { simple: true }));
     this.#head = database.prepare('select position as head, at from ledger order by position desc limit 1');
@@ -76,7 +59,7 @@ export class FileGuard implements CommitGuard {
     // The statement above has opened the log.
     this.#places = ['', '-wal', '-shm'].map((suffix) => placeOf(this.#file + suffix));
     this.#logDescriptor = openSync(walPath(this.#file), 'r');
-    this.#writeMark();
+    this.#attempt(() => this.#marker.write(this.#mark));
   }
 
   committing(): void {
@@ -84,34 +67,35 @@ export class FileGuard implements CommitGuard {
   }
 
   committed(): void {
-    if (this.#lost === null) this.#report(this.#problemOfPlaces() ?? this.#problemOfHeader());
-    if (this.#lost === null) this.#writeMark();
-    else throw notAcknowledged(this.#lost);
+    if (this.#lost === null) this.#report(this.#problemOfFiles());
+    if (this.#lost !== null) throw notAcknowledged(this.#lost);
+    this.#attempt(() => this.#marker.write(this.#mark));
   }
 
   checkpointed(): void {
-    this.#guarded(() => this.options.marker.sync());
+    this.#attempt(() => this.#marker.sync());
   }
 
   /**
    * Null if the files of the database are where they were; otherwise the problem, with the path of the file.
    */
   verify(): string | null {
-    if (this.#lost === null) {
-      this.#report(this.#problemOfPlaces() ?? this.#problemOfHeader() ?? this.#problemOfLog());
-    }
-    if (this.#lost === null) this.#guarded(() => this.options.marker.ensure());
+    if (this.#lost === null) this.#report(this.#problemOfFiles() ?? this.#problemOfLog());
+    if (this.#lost === null) this.#attempt(() => this.#marker.ensure());
     return this.#lost;
   }
 
-  /** To be called after the database was closed. */
+  /**
+   * To be called after the connection was closed. `isClean`: the file is complete without a log, and no
+   * damage is known.
+   */
   close(isClean: boolean): void {
     // A second close could close descriptors that other files have by then.
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#guarded(() => closeSync(this.#logDescriptor));
-    this.#guarded(() => this.options.marker.close());
-    if (isClean && this.#lost === null) this.#guarded(() => noteCleanStop(this.#file));
+    this.#attempt(() => closeSync(this.#logDescriptor));
+    this.#attempt(() => this.#marker.close());
+    if (isClean && this.#lost === null) this.#attempt(() => noteCleanStop(this.#file));
   }
 
   #readHead(): Mark {
@@ -119,12 +103,8 @@ export class FileGuard implements CommitGuard {
     return { identity: this.#identity, head, at };
   }
 
-  #writeMark(): void {
-    this.#guarded(() => this.options.marker.write(this.#mark));
-  }
-
   /** Calls `use`, which writes the marker. If that fails, committed changes stay acknowledged. */
-  #guarded(use: () => void): void {
+  #attempt(use: () => void): void {
     try {
       use();
     } catch (error) {
@@ -155,16 +135,12 @@ export class FileGuard implements CommitGuard {
     }
   }
 
-  #problemOfPlaces(): string | null {
+  #problemOfFiles(): string | null {
     for (const place of this.#places) {
       const problem = problemOf(place);
       if (problem !== null) return problem;
     }
-    return null;
-  }
-
-  /** Finds a file that was overwritten or cut off, which does not change its path or inode. */
-  #problemOfHeader(): string | null {
+    // Overwriting a file, or cutting it off, does not change its path or inode.
     const identity = readNumber(this.#descriptor, IDENTITY_OFFSET);
     return identity === this.#identity ? null : `${this.#file} was overwritten or cut off`;
   }

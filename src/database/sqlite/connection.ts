@@ -1,26 +1,41 @@
 import type Sqlite from 'better-sqlite3';
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type { CompiledQuery, QueryResult } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { systemClock } from '../../../platform/clock.js';
-import { isTurnLong, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { DomainError } from '../../../platform/errors.js';
-import type { Checkpoints } from '../checkpoints/checkpoints.js';
-import { WriteAheadLog } from '../checkpoints/write-ahead-log.js';
-import { isBusy, isFatal, stopping, storageFailed, translate } from '../faults.js';
-import type { CommitGuard } from '../file/marker/guard.js';
-import { probeStorage } from '../file/probe.js';
-import { allWithinLimit } from './bounded-rows.js';
-import { bound, Statements } from './statements.js';
-import type { Watcher } from './watcher.js';
+import { systemClock } from '../../platform/clock.js';
+import { isTurnLong, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { DomainError } from '../../platform/errors.js';
+import {
+  isBusy,
+  isFatal,
+  probeStorage,
+  stopping,
+  storageFailed,
+  translate,
+  type CommitGuard,
+  type Watcher,
+} from './faults.js';
+import { bound, handleOf, Statements } from './statements.js';
+import { WriteAheadLog } from './write-ahead-log.js';
+
+/** Parts of the connection that writes. */
+interface WriterParts {
+  readonly guard?: CommitGuard | null;
+  /** Whether a thread copies the log into the file. Without it, that is done after commits. */
+  readonly hasCheckpointThread?: boolean;
+}
 
 /**
  * One connection to SQLite. If SQLite itself rolls back a transaction after a fault, no part of it can be
  * committed.
  */
-export class SqliteConnection implements DatabaseConnection {
+export class SqliteConnection {
+  /** Handle whose statements run on this connection. */
+  readonly db = handleOf((query) => this.executeQuery(query));
   readonly #statements: Statements;
-  readonly #log: WriteAheadLog;
+  readonly #guard: CommitGuard | null;
+  /** Kept short by the connection that writes. */
+  readonly log: WriteAheadLog;
   /** Whether a write transaction is open from the caller's point of view. */
   #begun = false;
   /** Why SQLite itself rolled back the open transaction; null if it has not. */
@@ -30,16 +45,18 @@ export class SqliteConnection implements DatabaseConnection {
   constructor(
     readonly database: Sqlite.Database,
     readonly watcher: Watcher,
-    /** Set on the connection that writes, as soon as it is open. */
-    public guard: CommitGuard | null = null,
-    /**
-     * Makes checkpoints outside of the event loop; set on the connection that writes. Without it, checkpoints
-     * are made after commits.
-     */
-    public checkpoints: Pick<Checkpoints, 'request'> | null = null,
+    { guard = null, hasCheckpointThread = false }: WriterParts = {},
   ) {
+    this.#guard = guard;
     this.#statements = new Statements(database);
-    this.#log = new WriteAheadLog(this.#statements, this);
+    this.log = new WriteAheadLog(this.#statements, {
+      file: database.name,
+      watcher,
+      guard,
+      hasThread: hasCheckpointThread,
+      isInTransaction: () => this.#begun || !database.open,
+      onError: (error) => this.#explain(error),
+    });
   }
 
   /** Lets other work run between the statements of a unit that reads much. */
@@ -55,10 +72,6 @@ export class SqliteConnection implements DatabaseConnection {
     } catch (error) {
       return Promise.reject(this.#explain(error));
     }
-  }
-
-  streamQuery(): never {
-    throw new Error('This connection does not stream rows: read them in pages.');
   }
 
   /**
@@ -83,12 +96,12 @@ export class SqliteConnection implements DatabaseConnection {
     this.#explained(() => {
       this.demandWhole();
       if (!this.database.inTransaction) throw storageFailed(null);
-      this.guard?.committing();
+      this.#guard?.committing();
       this.#statements.get('commit').run();
       this.#begun = false;
     });
-    this.guard?.committed();
-    this.#checkpoint();
+    this.#guard?.committed();
+    this.log.committed();
   }
 
   /** Begins a part of a write transaction that can be undone alone. There can be one at a time. */
@@ -133,20 +146,6 @@ export class SqliteConnection implements DatabaseConnection {
     });
   }
 
-  /**
-   * Copies the log into the file, so that the next write restarts the log. False during a write transaction,
-   * and while much must be copied first.
-   */
-  restartLog(): boolean {
-    if (this.#begun) return false;
-    try {
-      return this.#log.restart();
-    } catch (error) {
-      this.#explain(error);
-      return true;
-    }
-  }
-
   /** Ends any transaction. Never throws, so that the caller gets the original error. */
   rollback(): void {
     this.#begun = false;
@@ -158,33 +157,6 @@ export class SqliteConnection implements DatabaseConnection {
     } catch (error) {
       this.#giveUp(error);
     }
-  }
-
-  /**
-   * Makes a checkpoint if the log has grown. Its failure does not affect the previous commit, which is
-   * durable in the log.
-   */
-  #checkpoint(): void {
-    try {
-      this.#log.committed();
-    } catch (error) {
-      this.#explain(error);
-    }
-  }
-
-  /** See `WriteAheadLog`. */
-  get bytesWithoutRoom(): number {
-    return this.#log.bytesWithoutRoom;
-  }
-
-  /** To be called after a checkpoint outside of the event loop. */
-  checkpointed(isWhole: boolean): void {
-    this.#log.checkpointed(isWhole, () => !this.#begun && this.database.open);
-  }
-
-  /** To be called after a checkpoint outside of the event loop has failed. */
-  checkpointFailed(error: Error): void {
-    this.#explain(error);
   }
 
   /** Why SQLite itself rolled back the open transaction; null if it has not. */
@@ -215,19 +187,14 @@ export class SqliteConnection implements DatabaseConnection {
     const statement = this.#statements.get(query.sql);
     const parameters = bound(query.parameters);
     if (statement.reader) {
-      const rows = this.#begun ? statement.all(...parameters) : this.#bounded(statement, parameters);
-      if (this.#begun) this.#log.countPages(rows.length, query.parameters);
+      if (!this.#begun) return { rows: this.#statements.boundedRows(statement, parameters) as R[] };
+      const rows = statement.all(...parameters);
+      this.log.countPages(rows.length, query.parameters);
       return { rows: rows as R[] };
     }
     const { changes, lastInsertRowid } = statement.run(...parameters);
-    if (this.#begun) this.#log.countPages(changes, query.parameters);
+    if (this.#begun) this.log.countPages(changes, query.parameters);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-  }
-
-  #bounded(statement: Sqlite.Statement, parameters: readonly unknown[]): unknown[] {
-    const wide = this.#statements.wideColumns(statement);
-    if (wide.length === 0) return statement.all(...parameters);
-    return allWithinLimit(statement.iterate(...parameters), wide);
   }
 
   #explained<T>(use: () => T): T {

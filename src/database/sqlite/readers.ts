@@ -1,0 +1,217 @@
+import type { Kysely } from 'kysely';
+
+import { systemClock } from '../../platform/clock.js';
+import type { Release } from '../../platform/concurrency/semaphore.js';
+import { Turns } from '../../platform/concurrency/turns.js';
+import { DomainError } from '../../platform/errors.js';
+import type { Tables } from '../../schema/schema.js';
+import type { Database, OpenOptions } from '../database.js';
+import { SqliteConnection } from './connection.js';
+import { ReaderThreads } from './examining/reader-threads.js';
+import { stopping, type Watcher } from './faults.js';
+import { openFile } from './file/open-file.js';
+
+/** Minimum time between two pauses of all reads, in milliseconds. */
+const INTERVAL_MS = 1_000;
+/** Minimum time between two pauses as a multiple of the previous one: a read of many rows may last 5 s. */
+const INTERVAL_FACTOR = 2;
+/** Maximum milliseconds that new reads wait once no read of many rows runs. */
+const PAUSE_MS = 50;
+
+interface ReadersOptions extends Pick<OpenOptions, 'examining' | 'onThreadLost'> {
+  readonly file: string;
+  readonly watcher: Watcher;
+  /** Restarts the log. Returns false if that is not possible yet; see `WriteAheadLog.restart`. */
+  readonly restartLog: () => boolean;
+}
+
+/** All connections that only read: one for single statements, those of snapshots, and reader threads. */
+export class Readers {
+  readonly handles: Pick<Database, 'reads' | 'snapshot' | 'examine' | 'examining'>;
+  readonly #reader: SqliteConnection;
+  readonly #snapshots: Snapshots;
+  readonly #threads: ReaderThreads;
+  #nextPauseAt = -Infinity;
+
+  constructor(private readonly options: ReadersOptions) {
+    const { file, watcher, examining, onThreadLost } = options;
+    const connect = (): SqliteConnection => new SqliteConnection(openFile(file, { readonly: true }), watcher);
+    const reader = connect();
+    const snapshots = new Snapshots(reader, connect);
+    const threads = new ReaderThreads({
+      file,
+      watcher,
+      limits: examining,
+      onThreadLost: (error) => onThreadLost?.(error),
+    });
+    this.#reader = reader;
+    this.#snapshots = snapshots;
+    this.#threads = threads;
+    this.handles = {
+      reads: reader.db,
+      snapshot: (scope, use) => snapshots.use(scope === null, use),
+      examine: (companyId, use) => threads.use(companyId, use),
+      examining: () => threads.state,
+    };
+  }
+
+  /**
+   * Restarts the log as soon as nothing reads: SQLite appends to it as long as a transaction reads from it,
+   * and under constant load one is always open. To be called after each commit while the log is long.
+   */
+  restartLog(): void {
+    if (this.#threads.state.running > 0 || !this.#snapshots.isIdle) void this.#pause();
+    else if (this.options.restartLog()) this.#resume();
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.close();
+    this.#snapshots.close();
+    this.#reader.database.close();
+  }
+
+  /** Lets new reads wait until the open ones have ended and the log is restarted, or for `PAUSE_MS`. */
+  async #pause(): Promise<void> {
+    const begun = systemClock.elapsed();
+    if (begun < this.#nextPauseAt) return;
+    this.#nextPauseAt = Infinity;
+    await this.#threads.pause();
+    setTimeout(() => this.#resume(), PAUSE_MS).unref();
+    await this.#snapshots.pause();
+    const ended = systemClock.elapsed();
+    this.#nextPauseAt = ended + Math.max(INTERVAL_MS, INTERVAL_FACTOR * (ended - begun));
+    // If the thread of checkpoints must copy the log first, this is called again when it has done so.
+    this.restartLog();
+  }
+
+  #resume(): void {
+    this.#snapshots.resume();
+    this.#threads.resume();
+  }
+}
+
+/** Maximum open connections, and those of them that units of a company may use. */
+const MAX_CONNECTIONS = 64;
+const MAX_OF_COMPANIES = 48;
+/** Maximum unused connections that stay open. */
+const MAX_IDLE = 4;
+const MAX_WAITING = 1_000;
+const MAX_WAIT_MS = 5_000;
+
+/** An open read transaction. Its state is at least as new as `version`, which is null if unknown. */
+interface Snapshot {
+  readonly connection: SqliteConnection;
+  readonly version: number | null;
+  readonly release: Release;
+  users: number;
+}
+
+/**
+ * Gives each read unit one state of the database: a connection with an open read transaction. Units that
+ * begin while no change is committed share one transaction, so that many concurrent units need few
+ * connections, and most use the prepared statements of the first one. A unit that needs a new connection when
+ * all are in use waits at most 5 s. Units above companies (token look-ups, chunks of files) always find one,
+ * since they run inside other read units.
+ */
+class Snapshots {
+  readonly #idle: SqliteConnection[] = [];
+  readonly #open = new Set<Snapshot>();
+  readonly #turns = new Turns<'system' | 'company'>({
+    places: MAX_CONNECTIONS,
+    placesOfKey: MAX_OF_COMPANIES,
+    maxWaiting: MAX_WAITING,
+    maxWaitingOfKey: MAX_WAITING,
+    maxWaitMs: MAX_WAIT_MS,
+    busy: () =>
+      new DomainError('busy', 'Too many requests are reading the database; try again.', { retryAfter: 1 }),
+  });
+  #newest: Snapshot | null = null;
+  #isPaused = false;
+  #isClosed = false;
+
+  /** `probe` is a connection without transactions, which sees every commit at once. */
+  constructor(
+    private readonly probe: SqliteConnection,
+    private readonly connect: () => SqliteConnection,
+  ) {}
+
+  /** Whether no read transaction is open. */
+  get isIdle(): boolean {
+    return this.#open.size === 0;
+  }
+
+  /** Errors: `busy`, `storage_unavailable`. */
+  async use<T>(isSystem: boolean, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const snapshot = this.#join() ?? (await this.#begin(isSystem ? 'system' : 'company'));
+    try {
+      return await use(snapshot.connection.db);
+    } finally {
+      this.#leave(snapshot);
+    }
+  }
+
+  /** Begins no unit until `resume`. Resolves then, or when no transaction is open. */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    await this.#turns.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#turns.resume();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#turns.close();
+    for (const { database } of this.#idle) database.close();
+    for (const { connection } of this.#open) connection.database.close();
+  }
+
+  /** The newest snapshot, if nothing was committed since it began; otherwise null. */
+  #join(): Snapshot | null {
+    if (this.#isClosed) throw stopping();
+    const newest = this.#newest;
+    if (this.#isPaused || newest === null || newest.version !== this.probe.dataVersion()) return null;
+    newest.users += 1;
+    return newest;
+  }
+
+  async #begin(key: 'system' | 'company'): Promise<Snapshot> {
+    const release = this.#turns.enterNow(key);
+    if (release !== null) return this.#connect(release);
+    const awaited = await this.#turns.acquire(key);
+    const joined = this.#join();
+    if (joined === null) return this.#connect(awaited);
+    awaited();
+    return joined;
+  }
+
+  #connect(release: Release): Snapshot {
+    try {
+      // Not read for a single unit, the usual case: the next unit then opens its own snapshot.
+      const version = this.isIdle ? null : this.probe.dataVersion();
+      const connection = this.#idle.pop() ?? this.connect();
+      connection.beginRead();
+      const snapshot = { connection, version, release, users: 1 };
+      this.#open.add(snapshot);
+      this.#newest = snapshot;
+      return snapshot;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  #leave(snapshot: Snapshot): void {
+    snapshot.users -= 1;
+    if (snapshot.users > 0 || this.#isClosed) return;
+    const { connection, release } = snapshot;
+    this.#open.delete(snapshot);
+    if (this.#newest === snapshot) this.#newest = null;
+    connection.rollback();
+    if (this.#idle.length < MAX_IDLE) this.#idle.push(connection);
+    else connection.database.close();
+    release();
+  }
+}

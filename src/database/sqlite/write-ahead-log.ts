@@ -1,0 +1,215 @@
+import Sqlite from 'better-sqlite3';
+import { statSync } from 'node:fs';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+import type { CheckpointReply, CheckpointTask } from './checkpoint-thread.js';
+import type { CommitGuard, Watcher } from './faults.js';
+import type { Statements } from './statements.js';
+
+/** Limits in pages of 4 KiB. */
+interface LogLimits {
+  /**
+   * Pages of the log that are not yet in the database file: from this number on, a checkpoint copies them.
+   */
+  readonly checkpoint: number;
+  /** Pages of the log from which on it should be restarted. */
+  readonly long: number;
+}
+/** A log of 16 MiB is restarted. */
+const USUAL_LIMITS: LogLimits = { checkpoint: 1_000, long: 4_000 };
+/**
+ * Limits on a disk with little room. When it becomes full, at most 1 MiB of the log is not in the file, so
+ * that most of the 4 MiB reserved for deletions is left.
+ */
+const LOW_DISK_LIMITS: LogLimits = { checkpoint: 64, long: 256 };
+/**
+ * Approximate number of changed pages after which the length of the log is read, which takes as long as a
+ * small commit.
+ */
+const PAGES_PER_LOOK = 64;
+const PAGE_BYTES = 4096;
+/** Maximum pages that are copied in the event loop to restart the log. */
+const FEW_PAGES = 100;
+
+interface LogOptions {
+  readonly file: string;
+  readonly watcher: Pick<Watcher, 'onLongLog' | 'isDiskLow'>;
+  readonly guard: Pick<CommitGuard, 'checkpointed'> | null;
+  /** Whether a thread makes the checkpoints. Without it, they are made in the event loop. */
+  readonly hasThread: boolean;
+  /** Whether the log cannot be looked at, because a transaction is open or the connection is closed. */
+  readonly isInTransaction: () => boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * The log of the connection that writes; keeps it short. SQLite's automatic checkpoints would hide a failed
+ * fsync.
+ */
+export class WriteAheadLog {
+  readonly #thread: Checkpoints | null;
+  /** Approximate number of pages that were changed since the length of the log was read. */
+  #changedPages = 0;
+  #pagesPerLook = PAGES_PER_LOOK;
+  /** Whether the last checkpoint has left little to write to the disk. */
+  #isSynced = false;
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly options: LogOptions,
+  ) {
+    const { file, hasThread, onError } = options;
+    this.#thread = hasThread
+      ? new Checkpoints({ file, onDone: (isWhole) => this.#threadDone(isWhole), onError })
+      : null;
+  }
+
+  /**
+   * Adds the approximate number of pages that a statement has changed, given its number of rows and its
+   * values.
+   */
+  countPages(rows: number, values: readonly unknown[]): void {
+    let bytes = 0;
+    for (const value of values)
+      if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length;
+    this.#changedPages += 1 + rows + bytes / PAGE_BYTES;
+  }
+
+  /**
+   * To be called after a commit: makes a checkpoint if the log has grown. A failure does not affect the
+   * commit, which is durable in the log.
+   */
+  committed(): void {
+    if (this.#changedPages < this.#pagesPerLook) return;
+    this.#changedPages = 0;
+    this.#attempt(() => this.#shorten());
+  }
+
+  /**
+   * Copies the log into the file, so that the next write restarts the log. False during a transaction, and
+   * while the thread must copy much first.
+   */
+  restart(): boolean {
+    if (this.options.isInTransaction()) return false;
+    let isDone = true;
+    this.#attempt(() => {
+      isDone = this.#thread === null || (this.#isSynced && this.#state().left < FEW_PAGES);
+      if (isDone) this.statements.get('pragma wal_checkpoint(restart)').get();
+      else this.#thread?.request();
+    });
+    return isDone;
+  }
+
+  /** Resolves when the thread has closed its connection. */
+  async close(): Promise<void> {
+    await this.#thread?.close();
+  }
+
+  #threadDone(isWhole: boolean): void {
+    this.#isSynced = isWhole;
+    this.options.guard?.checkpointed();
+    // Pages may have been written during the checkpoint.
+    if (isWhole && !this.options.isInTransaction()) this.#attempt(() => this.#shorten());
+  }
+
+  #shorten(): void {
+    const isDiskLow = this.options.watcher.isDiskLow?.() === true;
+    const limits = isDiskLow ? LOW_DISK_LIMITS : USUAL_LIMITS;
+    // The rows of one commit may change many more pages than are counted.
+    this.#pagesPerLook = isDiskLow ? 1 : PAGES_PER_LOOK;
+    const { log, left } = this.#state();
+    if (left >= limits.checkpoint) {
+      // A thread may be too late: copying the log needs room in the file, which a full disk has only in the
+      // reserve.
+      if (this.#thread !== null && !isDiskLow) this.#thread.request();
+      else this.#copy();
+    }
+    if (log >= limits.long) this.options.watcher.onLongLog?.();
+  }
+
+  /** Copies the log into the file, or as much as reads allow. Errors: SQLite's, also for a full disk. */
+  #copy(): void {
+    this.statements.get('pragma wal_checkpoint(passive)').get();
+    this.#isSynced = this.#state().left === 0;
+    this.options.guard?.checkpointed();
+  }
+
+  #attempt(use: () => void): void {
+    try {
+      use();
+    } catch (error) {
+      this.options.onError(error);
+    }
+  }
+
+  /** Number of pages in the log, and of those that are not in the file yet. */
+  #state(): { readonly log: number; readonly left: number } {
+    const { log, checkpointed } = this.statements.get('pragma wal_checkpoint(noop)').get() as {
+      log: number;
+      checkpointed: number;
+    };
+    return { log, left: log - checkpointed };
+  }
+}
+
+export interface CheckpointOptions {
+  readonly file: string;
+  /** Called after a checkpoint. `isWhole`: the whole log was copied, and the file is on the disk. */
+  readonly onDone: (isWhole: boolean) => void;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Copies the log into the file in a thread: with many pages, or a slow disk, that takes longer than the event
+ * loop may be blocked. SQLite lets others read and write meanwhile.
+ */
+export class Checkpoints {
+  readonly #task: CheckpointTask;
+  #worker: Worker | null = null;
+  #isRunning = false;
+  #isClosed = false;
+
+  constructor(private readonly options: CheckpointOptions) {
+    const { file } = options;
+    this.#task = { file, inode: statSync(file, { throwIfNoEntry: false })?.ino ?? 0 };
+  }
+
+  /** Begins a checkpoint, unless one is running. */
+  request(): void {
+    if (this.#isRunning || this.#isClosed) return;
+    this.#isRunning = true;
+    this.#worker ??= this.#start();
+    this.#worker.postMessage('checkpoint');
+  }
+
+  /** Resolves when the connection of the thread is closed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const worker = this.#worker;
+    if (worker === null) return;
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    // Keeps the process alive until the connection is closed.
+    worker.ref();
+    worker.postMessage('close');
+    await ended;
+  }
+
+  #start(): Worker {
+    const program = new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(program, { workerData: this.#task, name: 'checkpoints', env: {} });
+    worker.unref();
+    worker.on('message', ({ isWhole, error }: CheckpointReply) => {
+      this.#isRunning = false;
+      if (error === null) this.options.onDone(isWhole);
+      else this.options.onError(new Sqlite.SqliteError(error.message, error.code));
+    });
+    worker.on('error', (error: Error) => this.options.onError(error));
+    // The next request starts another thread.
+    worker.once('exit', () => {
+      this.#worker = null;
+      this.#isRunning = false;
+    });
+    return worker;
+  }
+}

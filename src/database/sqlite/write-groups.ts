@@ -1,0 +1,223 @@
+import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
+
+import { systemClock } from '../../platform/clock.js';
+import { AWAITED, currentOwner, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import type { Release } from '../../platform/concurrency/semaphore.js';
+import { Turns } from '../../platform/concurrency/turns.js';
+import { DomainError } from '../../platform/errors.js';
+import type { Tables } from '../../schema/schema.js';
+import type { SqliteConnection } from './connection.js';
+import { storageFailed } from './faults.js';
+import { handleOf } from './statements.js';
+
+/**
+ * A group that has reached this number of units, or this age in milliseconds, commits before the next unit
+ * begins. A single unit commits at once if the last one ended at least this long before.
+ */
+const LIMITS = { units: 128, ms: 10 } as const;
+
+/** Milliseconds after which a write that could not begin is refused with `busy`. */
+export const MAX_WRITE_WAIT_MS = 5_000;
+const MAX_WAITING = 2_000;
+const MAX_WAITING_OF_PARTY = 1_000;
+
+/** Units of work that are committed together. */
+interface Group {
+  /** Number of units that have ended. */
+  units: number;
+  readonly since: number;
+  /** Resolves after the commit: to null, or to the reason why nothing of the group was stored. */
+  readonly ended: Promise<Error | null>;
+  readonly end: (error: Error | null) => void;
+}
+
+/** A unit of work that may write. */
+interface Unit {
+  readonly group: Group;
+  /** False for the first unit of its group. */
+  readonly hasSavepoint: boolean;
+  /** Lets the next unit write. */
+  readonly release: Release;
+  isEnded: boolean;
+}
+
+interface Options {
+  readonly connection: SqliteConnection;
+  /** Whether each unit is to be committed alone, for example because the storage has failed. */
+  readonly isCautious: () => boolean;
+  readonly limits?: { readonly units: number; readonly ms: number };
+}
+
+/**
+ * Units of work that arrive together share one transaction of SQLite, because a commit waits for the disk,
+ * however much it holds. They run one after the other. All but the first have a savepoint, so that one that
+ * fails undoes only its own changes. Each unit, even one that failed, ends after the commit, since it may
+ * have read what others of its group have changed (decisions.md#group-commit).
+ */
+export class WriteGroups {
+  /** Handle whose statements are committed alone. */
+  readonly single = handleOf((query) => this.#executeAlone(query));
+  readonly #connection: SqliteConnection;
+  readonly #limits: { readonly units: number; readonly ms: number };
+  /** SQLite has one writer at a time: parties are served round-robin (see `Owner`). */
+  readonly #writers = new Turns<unknown>({
+    places: 1,
+    placesOfKey: 1,
+    maxWaiting: MAX_WAITING,
+    maxWaitingOfKey: MAX_WAITING_OF_PARTY,
+    maxWaitMs: MAX_WRITE_WAIT_MS,
+    busy: () => new DomainError('busy', 'The database is busy; try again in a second.', { retryAfter: 1 }),
+  });
+  #group: Group | null = null;
+  #isCommitDue = false;
+  #lastEnd = -Infinity;
+
+  constructor(private readonly options: Options) {
+    this.#connection = options.connection;
+    this.#limits = options.limits ?? LIMITS;
+  }
+
+  /**
+   * Stores the changes of `use` as a unit of a group, or nothing if it rejects. Resolves after the commit of
+   * the group. Does not use Kysely's transactions, whose checks of each statement and of the connection take
+   * a tenth of the time of a small unit. Errors: `busy`; that of the group if it could not be committed.
+   */
+  async run<T>(use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
+    const unit = await this.#begin();
+    try {
+      const result = await use(handleOf((query) => this.#execute(unit, query)));
+      this.#connection.demandWhole();
+      if (unit.hasSavepoint) this.#connection.releaseSavepoint();
+      await this.#end(unit);
+      return result;
+    } catch (error) {
+      if (!unit.isEnded) await this.#undo(unit);
+      throw error;
+    }
+  }
+
+  /** Refuses further units; resolves once all waiting ones have ended and are committed. */
+  async finish(): Promise<void> {
+    await this.#writers.finish();
+    this.#commit();
+  }
+
+  /** Waits until a unit may write: in the open group, or in a new one. Errors: `busy`. */
+  async #begin(): Promise<Unit> {
+    const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
+    const release = await this.#writers.acquire(currentOwner().party);
+    try {
+      if (this.#group !== null) {
+        this.#connection.savepoint();
+        return { group: this.#group, hasSavepoint: true, release, isEnded: false };
+      }
+      await this.#connection.begin(deadline);
+      const { promise, resolve } = Promise.withResolvers<Error | null>();
+      this.#group = { units: 0, since: systemClock.elapsed(), ended: promise, end: resolve };
+      return { group: this.#group, hasSavepoint: false, release, isEnded: false };
+    } catch (error) {
+      this.#letNextWrite(release);
+      throw error;
+    }
+  }
+
+  #execute<R>(unit: Unit, query: CompiledQuery): Promise<QueryResult<R>> {
+    if (unit.isEnded) return Promise.reject(new Error('This unit of work has ended.'));
+    return this.#connection.executeQuery(query);
+  }
+
+  /** Runs a statement that belongs to no unit: the open group is committed first. */
+  async #executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const release = await this.#writers.acquire(currentOwner().party);
+    try {
+      this.#commit();
+      return await this.#connection.executeQuery<R>(query);
+    } finally {
+      this.#letNextWrite(release);
+    }
+  }
+
+  /** Undoes the changes of a unit: alone, or if that is not possible, with those of its whole group. */
+  async #undo(unit: Unit): Promise<void> {
+    if (unit.hasSavepoint && this.#connection.rollbackToSavepoint()) {
+      await this.#end(unit);
+      return;
+    }
+    const reason = this.#connection.undone;
+    this.#connection.rollback();
+    this.#endGroup(storageFailed(reason));
+    // The group failed because of this unit.
+    await this.#end(unit).catch(() => undefined);
+  }
+
+  /**
+   * Ends a unit; resolves after the commit of its group. The next unit joins the group, unless that commits
+   * now.
+   */
+  async #end(unit: Unit): Promise<void> {
+    const { group, release } = unit;
+    unit.isEnded = true;
+    group.units += 1;
+    const now = systemClock.elapsed();
+    const isAlone = now - this.#lastEnd >= this.#limits.ms;
+    this.#lastEnd = now;
+    if (this.#group !== null && this.#isFull(group)) {
+      this.#commit();
+      // Callers that wait for this commit, and other processes that wait to write, come before the next group.
+      void workFor(AWAITED, yieldToEventLoop).then(release);
+    } else this.#letNextWrite(release, isAlone);
+    const error = await group.ended;
+    if (error !== null) throw error;
+  }
+
+  /**
+   * Lets the next unit write. With `isAlone`, no further unit is expected, so the group commits at once if
+   * none waits.
+   */
+  #letNextWrite(release: Release, isAlone = false): void {
+    release();
+    if (this.#group === null || this.#writers.running > 0) return;
+    if (isAlone) this.#commit();
+    else if (!this.#isCommitDue) void workFor(AWAITED, () => this.#commitSoon());
+  }
+
+  /**
+   * Commits the open group, if there is one. No unit may be running. Does not throw: the units get the error.
+   */
+  #commit(): void {
+    if (this.#group === null) return;
+    let failure: Error | null = null;
+    try {
+      this.#connection.commit();
+    } catch (error) {
+      failure = storageFailed(error);
+      this.#connection.rollback();
+    }
+    this.#endGroup(failure);
+  }
+
+  #endGroup(error: Error | null): void {
+    this.#group?.end(error);
+    this.#group = null;
+  }
+
+  #isFull({ units, since }: Group): boolean {
+    const isLong = systemClock.elapsed() - since >= this.#limits.ms;
+    return units >= this.#limits.units || isLong || this.options.isCautious();
+  }
+
+  /**
+   * Commits once no unit has joined during a turn of the event loop. Units that wait already join the group.
+   */
+  async #commitSoon(): Promise<void> {
+    this.#isCommitDue = true;
+    let units = -1;
+    while (this.#group !== null && this.#group.units !== units && !this.#isFull(this.#group)) {
+      ({ units } = this.#group);
+      await yieldToEventLoop();
+    }
+    this.#isCommitDue = false;
+    // A unit that is running commits when it ends.
+    if (this.#writers.running === 0) this.#commit();
+  }
+}

@@ -105,7 +105,10 @@ export class Operation {
     return (this.#price ??= this.parts.admission.price(this.#admitted, variables, operationName));
   }
 
-  /** Executes the operation, and ends the context. Errors: `OperationRefused`, before anything is executed. */
+  /**
+   * Executes the operation. Errors: `OperationRefused`, before anything is executed. The transport ends the context
+   * when it has taken the text: until then, the operation may have a permit that limits how many are in memory.
+   */
   async answer(context: GraphqlContext, { event, extensions }: AnswerOptions): Promise<Answer> {
     const result = await this.#execute(context, event);
     if (!('planned' in result)) return await this.#rendered(result, context, extensions?.());
@@ -127,11 +130,15 @@ export class Operation {
   /** The response to an event as JSON; null if it may differ for other callers with the same rights. */
   async sharedText(renewed: GraphqlContext, event: unknown): Promise<string | null> {
     const { context, isPersonal } = renewed.forRights();
-    const result = await this.#execute(context, event);
-    if ('planned' in result) return null;
-    const { data, errors } = result;
-    if (data == null || errors !== undefined || isPersonal()) return null;
-    return approximateJsonBytes(data) > LIMITS.answerBytes ? null : JSON.stringify({ data });
+    try {
+      const result = await this.#execute(context, event);
+      if ('planned' in result) return null;
+      const { data, errors } = result;
+      if (data == null || errors !== undefined || isPersonal()) return null;
+      return approximateJsonBytes(data) > LIMITS.answerBytes ? null : JSON.stringify({ data });
+    } finally {
+      context.finish();
+    }
   }
 
   get #executable(): Executable {
@@ -141,18 +148,15 @@ export class Operation {
 
   async #execute(context: GraphqlContext, event: unknown): Promise<Result> {
     const execution = { ...this.#executable, context };
-    let result: ExecutionResult;
-    try {
-      await context.classify(this.price(), this.kind);
-      const planned = await plannedText(execution);
-      if (planned !== null) return { planned };
-      const mask = (errors: readonly GraphQLError[]) => this.#masked(context, errors);
-      result = (await executeRepeatable({ ...execution, mask })) ?? (await this.#resolve(context, event));
-    } finally {
-      context.finish();
-    }
-    // Contents are read over another database connection than that of the read unit, which is closed.
-    return result.data == null ? result : { ...result, data: await context.contents.inline(result.data) };
+    await context.classify(this.price(), this.kind);
+    const planned = await plannedText(execution);
+    if (planned !== null) return { planned };
+    const mask = (errors: readonly GraphQLError[]) => this.#masked(context, errors);
+    const result = (await executeRepeatable({ ...execution, mask })) ?? (await this.#resolve(context, event));
+    if (result.data == null || !context.contents.areInMessage) return result;
+    // Contents are read over another database connection than that of the read unit, which is closed first.
+    context.finish();
+    return { ...result, data: await context.contents.inline(result.data) };
   }
 
   /** Executes with the resolvers. */

@@ -78,9 +78,13 @@ export class OperationContents {
     }
   }
 
-  /** Data of a response in which placeholders are replaced by bytes, unless `fill` does that. */
+  /** Whether the response has bytes and is one message, so that `inline` must be called. */
+  get areInMessage(): boolean {
+    return this.hasPlaceholders && !this.#isStreamed;
+  }
+
+  /** Data of a response in which placeholders are replaced by bytes. */
   async inline<T>(data: T): Promise<T> {
-    if (!this.hasPlaceholders || this.#isStreamed) return data;
     let text = '';
     for await (const piece of this.fill(JSON.stringify(data))) text += piece;
     return JSON.parse(text) as T;

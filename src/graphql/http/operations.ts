@@ -23,7 +23,7 @@ import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import { maskErrors } from '../execution/mask.js';
 import { Lru } from '../limits/lru.js';
-import type { OperationParts } from '../operation.js';
+import type { OperationParts, OperationText } from '../operation.js';
 import { HttpOperation, refusedWith, type HttpAnswer } from './http-operation.js';
 import { readOperationText, sentBy, type Json } from './operation-text.js';
 import { graphqlContextOf, releaseBody } from './request.js';
@@ -49,41 +49,70 @@ export async function answerOperations(
 ): Promise<RequestHandler> {
   const apollo = await startApollo(options);
   return async (request, response) => {
-    const sent = sentBy(request);
-    const isPersisted = persistedQueryOf(sent) != null;
-    // The text of a persisted query may be known already.
-    const text = readOperationText(isPersisted ? { query: 'persisted', ...sent } : sent);
-    const asked = (): string => JSON.stringify(sent);
+    const sent = readRequest(request);
+    const asked = (): string => JSON.stringify(sent.json);
     const type = responseType(request);
     const held = holdBytes(response, PIECE_BYTES);
-    const { contents, caller } = graphqlContextOf(response);
+    const context = graphqlContextOf(response);
+    const { contents, caller } = context;
     const { waiting } = requestContextOf(response).limits;
     await enterEventLoop();
     waiting.demandRoom(caller.companyId, asked);
     contents.allowStreaming();
-    let answer: HttpAnswer;
+    let sending: Promise<void> | undefined;
     try {
-      answer = await watch(async (watched) => {
+      await watch(async (watched) => {
         const http = new HttpOperation(options, request, response, watched);
-        if (type === undefined) return http.refuse(refusedWith(406, NOT_ACCEPTABLE).errors);
-        const isDirect =
-          request.method === 'POST' && !isPersisted && http.admit(text)?.kind !== OperationTypeNode.MUTATION;
-        if (isDirect) return await http.run();
-        return await answerByApollo(apollo, http, { ...sent, variables: text.variables });
+        const answer =
+          type === undefined
+            ? http.refuse(refusedWith(406, NOT_ACCEPTABLE).errors)
+            : await answerBy(apollo, http, sent);
+        const bytes = Buffer.byteLength(answer.text);
+        waiting.expect(caller.companyId, asked, bytes);
+        response.status(answer.status).setHeader('Content-Type', type ?? TYPES[0]);
+        sending = send(response, answer.text, bytes, held);
       });
     } finally {
+      context.finish();
       releaseBody(request, response);
     }
-    const bytes = Buffer.byteLength(answer.text);
-    waiting.expect(caller.companyId, asked, bytes);
-    response.status(answer.status).setHeader('Content-Type', type ?? TYPES[0]);
-    // Without await: a function that waits would keep the text in memory beside its pieces.
-    return send(response, answer.text, bytes, held);
+    // Awaited here, where the text is out of reach: it would stay in memory beside its pieces.
+    await sending;
   };
 }
 
-function persistedQueryOf({ extensions }: Json): unknown {
-  return (extensions as Json | null | undefined)?.persistedQuery;
+interface SentRequest {
+  /** Body of a POST, or query string of a GET. */
+  readonly json: Json;
+  readonly text: OperationText;
+  /** Whether it may run without Apollo, if it is a query. */
+  readonly isDirect: boolean;
+}
+
+function readRequest(request: Request): SentRequest {
+  const json = sentBy(request);
+  const { persistedQuery } = (json.extensions ?? {}) as Json;
+  const isPersisted = persistedQuery != null;
+  // The text of a persisted query may be known already.
+  const text = readOperationText(isPersisted ? { query: 'persisted', ...json } : json);
+  return { json, text, isDirect: request.method === 'POST' && !isPersisted };
+}
+
+async function answerBy(
+  apollo: ApolloServer<ApolloContext>,
+  http: HttpOperation,
+  { json, text, isDirect }: SentRequest,
+): Promise<HttpAnswer> {
+  if (isDirect && http.admit(text)?.kind !== OperationTypeNode.MUTATION) return await http.run();
+  const headers = new HeaderMap([['content-type', 'application/json']]);
+  const { status = 200, body } = await apollo.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: {
+      ...{ method: 'POST', headers, search: '' },
+      body: { ...json, variables: text.variables },
+    },
+    context: () => Promise.resolve({ http }),
+  });
+  return http.answer ?? { status, text: body.kind === 'complete' ? body.string : '' };
 }
 
 /** Media type of the response; undefined if the client accepts none. */
@@ -110,20 +139,6 @@ async function send(response: Response, text: string, bytes: number, held: HeldB
 
 interface ApolloContext {
   readonly http: HttpOperation;
-}
-
-/** `sent` is the body of a POST, or what the query string of a GET says. */
-async function answerByApollo(
-  apollo: ApolloServer<ApolloContext>,
-  http: HttpOperation,
-  sent: Json,
-): Promise<HttpAnswer> {
-  const headers = new HeaderMap([['content-type', 'application/json']]);
-  const { status = 200, body } = await apollo.executeHTTPGraphQLRequest({
-    httpGraphQLRequest: { method: 'POST', headers, search: '', body: sent },
-    context: () => Promise.resolve({ http }),
-  });
-  return http.answer ?? { status, text: body.kind === 'complete' ? body.string : '' };
 }
 
 /** Documents between parsing and execution: Apollo reads a document right after it was stored. */

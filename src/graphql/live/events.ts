@@ -82,9 +82,14 @@ export class EventTexts {
     await enterEventLoop();
     return await this.watch(async (watched) => {
       watched.known(this.operation.label);
-      const { text, code } = await this.operation.answer(this.context(), { event: record });
-      if (code !== null) watched.failed(code);
-      return { id: record.id, payload: text };
+      const context = this.context();
+      try {
+        const { text, code } = await this.operation.answer(context, { event: record });
+        if (code !== null) watched.failed(code);
+        return { id: record.id, payload: text };
+      } finally {
+        context.finish();
+      }
     }, true);
   }
 }

@@ -138,10 +138,14 @@ export class LiveOperation {
       cost: { requested: this.#operation.price().nodes, actual: counters.nodes },
       ...(counters.replayed ? { idempotentReplayed: true } : {}),
     });
-    const { text, bytes, code } = await this.#operation.answer(context, { extensions });
-    if (code !== null) watched.failed(code);
-    this.#bytes = bytes;
-    return text;
+    try {
+      const { text, bytes, code } = await this.#operation.answer(context, { extensions });
+      if (code !== null) watched.failed(code);
+      this.#bytes = bytes;
+      return text;
+    } finally {
+      context.finish();
+    }
   }
 
   async *#subscription(): Messages {

@@ -35,6 +35,17 @@ describe('POST /graphql', () => {
     }
   });
 
+  it('is 406 before anything runs for a client that accepts neither type', async () => {
+    const body = JSON.stringify({
+      query: 'mutation { groupCreate(input: { name: "unread" }) { group { id } } }',
+    });
+    const headers = { ...bearer(), ...JSON_BODY, accept: 'text/html' };
+    const reply = await client.post('/graphql', body, { headers });
+    expect([reply.status, errorOf(reply)]).toEqual([406, 'BAD_REQUEST']);
+    const { body: after } = await server.acme.graphql('{ group(name: "unread") { id } }');
+    expect(after.data).toEqual({ group: null });
+  });
+
   it('accepts the token in the query, also besides the header, but not two tokens', async () => {
     const inQuery = createClient(server.url, server.acme.token);
     expect((await inQuery.post('/graphql', { query: QUERY })).status).toBe(200);

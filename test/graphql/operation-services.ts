@@ -4,7 +4,7 @@ import {
 } from '../../src/domain/base/idempotency-key/idempotency-key.service.js';
 import { readContent } from '../../src/domain/software/content/content.service.js';
 import type { OperationServices } from '../../src/graphql/execution/context.js';
-import { SharedFeeds } from '../../src/graphql/execution/following/shared-feeds.js';
+import { SharedFeeds } from '../../src/graphql/execution/following/shared-feed.js';
 import { createLargeReads } from '../../src/platform/concurrency/semaphore.js';
 import type { TestServer } from '../support/server.js';
 

@@ -17,7 +17,7 @@ import { parsedJson } from '../../platform/encoding/json.js';
 import { DomainError } from '../../platform/errors.js';
 import { isIdempotencyKey } from '../../platform/requests/idempotency.js';
 import { GraphqlContext, type OperationServices } from '../execution/context.js';
-import { SharedFeeds } from '../execution/following/shared-feeds.js';
+import { SharedFeeds } from '../execution/following/shared-feed.js';
 import { maskErrors } from '../execution/mask.js';
 import { NO_FACTS, type RequestFacts } from '../execution/request.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';

@@ -7,9 +7,9 @@ import { rightsKey, type Caller } from '../../platform/caller.js';
 import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
 import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
 import type { GraphqlContext } from '../execution/context.js';
-import type { Events } from '../execution/following/feed.js';
+import type { Events } from '../execution/following/follow.js';
 import type { Identified } from '../execution/following/page.js';
-import type { SharedTexts } from '../execution/following/shared-texts.js';
+import type { SharedTexts } from '../execution/following/shared-feed.js';
 import type { Operation } from '../operation.js';
 
 /** The response of a query or mutation, or an event of a subscription, as it is sent. */

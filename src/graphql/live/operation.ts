@@ -6,7 +6,7 @@ import type { ClientLimits } from '../../http/request-context.js';
 import type { CountRequest } from '../../http/server/rate-limit.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
-import type { Events } from '../execution/following/feed.js';
+import type { Events } from '../execution/following/follow.js';
 import type { Identified } from '../execution/following/page.js';
 import { renderError } from '../execution/mask.js';
 import type { SubscriptionRequest } from '../execution/request.js';

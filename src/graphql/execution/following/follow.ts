@@ -1,12 +1,13 @@
 import { GraphQLError } from 'graphql';
 
 import type { Units } from '../../../database/work.js';
-import type { Scope } from '../../../platform/caller.js';
+import { demandScope, type Caller, type Scope } from '../../../platform/caller.js';
+import { systemClock } from '../../../platform/clock.js';
+import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { requestError } from '../../schema/errors.js';
 import type { SubscriptionRequest } from '../request.js';
-import { Feed, type Events } from './feed.js';
-import { demandNoGap, type Identified, type Source } from './page.js';
-import type { SharedFeeds } from './shared-feeds.js';
+import { demandNoGap, readPage, type Identified, type Page, type Source } from './page.js';
+import type { Member, SharedFeed, SharedFeeds, SharedPage, SharedTexts } from './shared-feed.js';
 
 /** Records that a subscriber follows, and the scope it needs. */
 export interface Followed<T> extends Source<T> {
@@ -14,6 +15,15 @@ export interface Followed<T> extends Source<T> {
   readonly scope: Scope;
   /** Only records with a greater id are sent; null for records recorded from now on. */
   readonly after: number | null;
+}
+
+/** Events for the subscriber. It sends them before it asks for the next ones. */
+export interface Events<T> {
+  readonly records: readonly T[];
+  /** Texts of these events, shared with other subscribers; null if only this subscriber read the records. */
+  readonly texts: SharedTexts | null;
+  /** Checks the token before events are sent. Returns the caller. Errors: `unauthenticated`, `forbidden`. */
+  readonly permitted: () => Promise<Caller>;
 }
 
 /**
@@ -36,8 +46,79 @@ export async function follow<T extends Identified>(
   if (cursor < 0) throw requestError(`after must be 0 or more, not ${cursor}.`);
   if (cursor > last) throw eventsAhead(cursor, last);
   await demandNoGap(units, newRows, companyId, cursor);
-  const shared = () => feeds.of(companyId, followed);
-  return new Feed(units, subscription, followed, shared, { caller, cursor, last }).events();
+  return new Subscriber(units, subscription, followed, caller, cursor, last).events(feeds);
+}
+
+/** Events of one subscriber: from the shared feed if it has them, otherwise read for it alone. */
+class Subscriber<T extends Identified> implements Member {
+  /** Whether this subscriber's own reads have reached the last id of the company. */
+  #isAtEnd: boolean;
+  /** Commit time of the oldest record that was found but not sent; null if there is none. */
+  #foundAt: number | null = null;
+
+  constructor(
+    private readonly units: Units,
+    private readonly subscription: SubscriptionRequest,
+    private readonly followed: Followed<T>,
+    public caller: Caller,
+    /** Id of the last record that was sent, or passed because the filter excludes it. */
+    public cursor: number,
+    last: number,
+  ) {
+    this.#isAtEnd = cursor === last;
+  }
+
+  async *events(feeds: SharedFeeds): AsyncGenerator<Events<T>> {
+    const { signal, track } = this.subscription;
+    const shared = feeds.join(this, this.followed);
+    const untrack = track(() => this.#foundAt ?? shared.waitingSince(this));
+    try {
+      while (!signal.aborted) {
+        const page = await this.#nextPage(shared);
+        if (page === null) continue;
+        const records = page.records.filter(({ id }) => id > this.cursor);
+        const texts = 'texts' in page ? page.texts : null;
+        if (records.length > 0) yield { records, texts, permitted: this.#permitted };
+        this.cursor = page.upTo;
+      }
+    } finally {
+      untrack();
+      shared.leave(this);
+    }
+  }
+
+  async #nextPage(shared: SharedFeed<T>): Promise<Page<T> | SharedPage<T> | null> {
+    // One commit can have events for many subscribers.
+    await enterEventLoop();
+    const page = shared.take(this);
+    if (page !== null) {
+      this.#foundAt ??= page.arrivedAt;
+      if (page.records.length === 0) await this.#permitted();
+      return page;
+    }
+    if (!this.#isAtEnd && !shared.hasRead(this)) return await this.#ownPage(shared);
+    this.#isAtEnd = false;
+    this.#foundAt = null;
+    if (await shared.wait(this, this.subscription.signal)) return null;
+    // The wait ends for many subscribers at the same time.
+    await enterEventLoop();
+    await this.#permitted();
+    return null;
+  }
+
+  async #ownPage(shared: SharedFeed<T>): Promise<Page<T>> {
+    const caller = await this.#permitted();
+    this.#foundAt ??= shared.waitingSince(this) ?? systemClock.elapsed();
+    const page = await readPage(this.units, caller, this.followed, this.cursor);
+    this.#isAtEnd = page.upTo === page.last;
+    return page;
+  }
+
+  readonly #permitted = async (): Promise<Caller> => {
+    this.caller = await this.subscription.caller();
+    demandScope(this.caller, this.followed.scope);
+    return this.caller;
+  };
 }
 
 function eventsAhead(cursor: number, last: number): GraphQLError {

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
+
 import type { Units } from '../../../database/work.js';
 import type { Caller } from '../../../platform/caller.js';
 import { systemClock } from '../../../platform/clock.js';
 import { enterEventLoop, workFor, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { MAX_IDS, PAGE_BYTES, readPage, type Identified, type Page, type Source } from './page.js';
-import { SharedTexts } from './shared-texts.js';
 
 /** Poll interval: finds records that other processes wrote. */
 const POLL_MS = 1_500;
@@ -16,6 +17,9 @@ const MAX_INTERVAL_MS = 250;
 const MAX_PAGES = 16;
 /** Members woken per turn of the event loop. */
 const WOKEN_PER_TURN = 64;
+
+/** Maximum characters of the texts in memory for one page; a single longer text is allowed. */
+const MAX_TEXTS = 256 * 1024;
 
 /** A page that several subscribers send. */
 export interface SharedPage<T> extends Page<T> {
@@ -31,9 +35,6 @@ export interface Member {
   readonly cursor: number;
 }
 
-/** Why a member continues: a page is ready, the poll interval ended, or it must read for itself. */
-export type Reason = 'page' | 'nothing' | 'alone';
-
 /**
  * The newest records of one table of a company that meet one condition, read once for all subscribers that
  * have read up to the same id. A page is removed when all members wait for the next one, or when newer pages
@@ -47,7 +48,7 @@ export class SharedFeed<T extends Identified> {
   /** Last id of the company at the latest read. */
   #last = 0;
   readonly #members = new Set<Member>();
-  readonly #waiting = new Map<Member, (reason: Reason) => void>();
+  readonly #waiting = new Map<Member, (hasPage: boolean) => void>();
   /** Members that were woken for a page and have not taken it. */
   readonly #woken = new Set<Member>();
   #isReading = false;
@@ -111,18 +112,18 @@ export class SharedFeed<T extends Identified> {
     return page?.arrivedAt ?? this.#foundAt ?? this.#arrivedAt;
   }
 
-  /** Resolves when there is a page for the member, after `POLL_MS` at the latest. */
-  async wait(member: Member, signal: AbortSignal): Promise<Reason> {
-    if (signal.aborted) return 'nothing';
-    if (this.#upTo !== null && member.cursor < this.#upTo) return 'page';
-    return await new Promise<Reason>((resolve) => {
-      const end = (reason: Reason): void => {
+  /** Resolves to true when there is a page for the member; to false after `POLL_MS`, or if it must read alone. */
+  async wait(member: Member, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    if (this.#upTo !== null && member.cursor < this.#upTo) return true;
+    return await new Promise<boolean>((resolve) => {
+      const end = (hasPage: boolean): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', stop);
         this.#waiting.delete(member);
-        resolve(reason);
+        resolve(hasPage);
       };
-      const stop = (): void => end('nothing');
+      const stop = (): void => end(false);
       const timer = setTimeout(stop, POLL_MS);
       signal.addEventListener('abort', stop);
       this.#waiting.set(member, end);
@@ -178,7 +179,7 @@ export class SharedFeed<T extends Identified> {
       // Each member gets the error that concerns it, for example EVENTS_GONE after its own cursor.
       this.#upTo = null;
       this.#pages = [];
-      this.#waiting.forEach((end) => end('alone'));
+      this.#waiting.forEach((end) => end(false));
     } finally {
       this.#isReading = false;
       this.#schedule();
@@ -212,7 +213,7 @@ export class SharedFeed<T extends Identified> {
     for (const [member, end] of this.#waiting) {
       if (member.cursor >= upTo) continue;
       this.#woken.add(member);
-      end('page');
+      end(true);
       if ((count += 1) % WOKEN_PER_TURN === 0) await yieldToEventLoop();
     }
   }
@@ -222,5 +223,58 @@ export class SharedFeed<T extends Identified> {
     while (this.#pages.length > 1 && (bytes > PAGE_BYTES || this.#pages.length > MAX_PAGES)) {
       bytes -= this.#pages.shift()?.bytes ?? 0;
     }
+  }
+}
+
+type Text = string | null;
+
+/** The texts of the events of one page: each is made once for all subscribers that get the same. */
+export class SharedTexts {
+  readonly #texts = new Map<string, Text | Promise<Text>>();
+  #length = 0;
+
+  /**
+   * Text of an event that all subscribers with this key share; null if each must make its own. `make` is
+   * called for the first subscriber only. An existing text is returned without a promise, so that nothing is
+   * awaited.
+   */
+  of(key: string, id: number, make: () => Promise<Text>): Text | Promise<Text> {
+    const name = `${id} ${key}`;
+    const text = this.#texts.get(name) ?? this.#made(name, make);
+    this.#texts.set(name, text);
+    return text;
+  }
+
+  async #made(name: string, make: () => Promise<Text>): Promise<Text> {
+    const text = await make().catch(() => null);
+    this.#length += text?.length ?? 0;
+    if (this.#length > MAX_TEXTS) {
+      // Subscribers that ask for the other texts later make them again.
+      this.#texts.clear();
+      this.#length = text?.length ?? 0;
+    }
+    this.#texts.set(name, text);
+    return text;
+  }
+}
+
+/** The feeds that have subscribers, one for each company, table and condition. */
+export class SharedFeeds {
+  readonly #feeds = new Map<string, SharedFeed<Identified>>();
+
+  constructor(private readonly units: Units) {}
+
+  /** The feed of a member's company. It is dropped when its last member leaves. */
+  join<T extends Identified>(member: Member, source: Source<T>): SharedFeed<T> {
+    const { companyId } = member.caller;
+    const { newRows, condition } = source;
+    const hash = createHash('sha256').update(JSON.stringify(condition)).digest('base64');
+    const key = `${companyId} ${newRows.name} ${hash}`;
+    const feed =
+      (this.#feeds.get(key) as SharedFeed<T> | undefined) ??
+      new SharedFeed<T>(this.units, companyId, source, () => this.#feeds.delete(key));
+    this.#feeds.set(key, feed);
+    feed.join(member);
+    return feed;
   }
 }

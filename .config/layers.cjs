@@ -211,6 +211,7 @@ const layers = [
       'graphql',
       'graphql-upload-minimal',
       'graphql-ws',
+      'lru-cache',
       'ws',
     ],
     node: ['crypto', 'events', 'fs/promises', 'stream', 'timers/promises', 'util', 'zlib'],

@@ -34,7 +34,6 @@ import {
 import { apps } from '../../src/domain/software/app/app.service.js';
 import { files } from '../../src/domain/software/file/file.service.js';
 import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
-import type { Tables } from '../../src/schema/schema.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';

@@ -14,7 +14,7 @@ import {
   type GraphQLObjectType,
 } from 'graphql';
 
-import { declaredOf } from '../../src/graphql/plan/declared.js';
+import { declaredOf } from '../../src/graphql/schema/declared.js';
 
 /** Values that arguments take; a client has cursors from earlier responses. */
 interface Pool {

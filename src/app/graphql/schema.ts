@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { isInterfaceType, OperationTypeNode, type GraphQLSchema } from 'graphql';
 import { buildSchema } from 'type-graphql';
 
-import { resolveByArguments } from '../../graphql/schema/arguments.js';
+import { useDeclaredResolvers } from '../../graphql/schema/fields.js';
 import { InputError } from '../../graphql/schema/payload.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 import { ledgerEntityGraphql, NodeLookup, nodeSources } from './node-lookup.graphql.js';
@@ -39,7 +39,7 @@ async function buildSchemaOfModules(): Promise<GraphQLSchema> {
     pubSub: NO_TOPICS,
   });
   demandNodeSources(schema);
-  resolveByArguments(schema);
+  useDeclaredResolvers(schema);
   describeRoots(schema);
   return schema;
 }

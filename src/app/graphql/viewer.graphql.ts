@@ -18,7 +18,7 @@ import {
   nullable,
   object,
   objectType,
-  searchesOfChildren,
+  searchesOf,
 } from '../../graphql/index.js';
 import { mayUse, type Role as RoleName, type Scope as ScopeName, SCOPES } from '../../platform/caller.js';
 
@@ -58,9 +58,9 @@ export const viewerGraphql = graphqlModule(
         ApiTokenList.Connection,
         'Tokens of the user for the company, expired and revoked ones included. Users can renew and revoke their own.',
       ),
-      Args: ApiTokenList.Args,
+      args: ApiTokenList.args,
       resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args, null),
-      searches: searchesOfChildren(apiTokensOfUser),
+      searches: searchesOf(apiTokensOfUser),
     },
     user: computed(nullable(object(UserType, 'User on whose behalf the token acts.')), (_viewer, ctx) =>
       ctx.one(users, ctx.caller.userId),

@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import { fragmentsOf, spreadFragment, type Fragments } from '../limits/fragments.js';
+import { fragmentsOf, spreadFragment, type Fragments } from '../limits/structure.js';
 
 /** A selected field: all nodes that select it under one name in the response. */
 export interface CollectedField {

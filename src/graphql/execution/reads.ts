@@ -4,26 +4,12 @@ import type { EntryCount } from '../../database/list/request-class.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
-import {
-  BY_ID,
-  connection,
-  sliceRequest,
-  type Connection,
-  type Keys,
-  type OrderBy,
-  type PageArgs,
-} from '../schema/connection.js';
+import type { OrderBy } from '../schema/declared.js';
 import { foundOrNull, requestError } from '../schema/errors.js';
-import { conditionOf, type FilterInput } from '../schema/filter.js';
 import { numberIn } from '../schema/node.js';
+import { connection, sliceRequest, type Connection, type Keys, type ListArgs } from '../schema/page.js';
 import type { RequestLoaders } from './reading.js';
 import type { OperationCounters } from './request.js';
-
-/** Arguments of a list: its page, order and filter. */
-export interface ListArgs extends PageArgs {
-  readonly orderBy?: OrderBy | null;
-  readonly filter?: FilterInput | null;
-}
 
 interface Selection {
   readonly condition: Condition | null;
@@ -85,7 +71,7 @@ export class RecordReads {
   }
 
   /** A list of all records of the company. */
-  list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard = BY_ID): Connection<T> {
+  list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard?: OrderBy): Connection<T> {
     demandScope(this.caller, scope);
     const { condition, request, keys } = this.selectionOf(list, args, standard);
     const { loaders } = this;
@@ -106,7 +92,7 @@ export class RecordReads {
     parent: P,
     args: ListArgs,
     scope: Scope | null = 'read',
-    standard = BY_ID,
+    standard?: OrderBy,
   ): Connection<T> {
     if (scope !== null) demandScope(this.caller, scope);
     const { condition, request, keys } = this.selectionOf(child.list, args, standard);
@@ -172,7 +158,7 @@ export class RecordReads {
   }
 
   /** Condition and page of a field's arguments, cached by the filter object or the arguments. */
-  private selectionOf<T>(list: List<T>, args: ListArgs, standard: OrderBy): Selection {
+  private selectionOf<T>(list: List<T>, args: ListArgs, standard?: OrderBy): Selection {
     const { filter, ...page } = args;
     const shared = filter ?? args;
     const known = this.selections.get(shared) ?? new Map<string, Selection>();
@@ -195,9 +181,9 @@ export class RecordReads {
   }
 }
 
-function newSelection<T>(list: List<T>, args: ListArgs, standard: OrderBy): Selection {
-  const condition = conditionOf(list, args.filter);
-  const request = sliceRequest(args, condition, standard);
+function newSelection<T>(list: List<T>, args: ListArgs, standard?: OrderBy): Selection {
+  const request = sliceRequest(list, args, standard);
+  const { condition } = request;
   let keys: ReturnType<Selection['keys']> | undefined;
   return {
     ...{ condition, request },

@@ -12,6 +12,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, OperationTypeNode, parse, type DocumentNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
 
 import { headerOf } from '../../http/headers.js';
 import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
@@ -22,7 +23,6 @@ import type { OperationList } from '../../platform/config/operation-list.js';
 import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import { maskErrors } from '../execution/mask.js';
-import { Lru } from '../limits/lru.js';
 import type { OperationParts, OperationText } from '../operation.js';
 import { HttpOperation, refusedWith, type HttpAnswer } from './http-operation.js';
 import { readOperationText, sentBy, type Json } from './operation-text.js';
@@ -147,7 +147,7 @@ const MAX_DOCUMENTS = 16;
 const EMPTY = parse('{ __typename }');
 
 /** Admits and runs operations for Apollo, which gets their documents from `documents`. */
-function pipelinePlugin(documents: Lru<DocumentNode>): ApolloServerPlugin<ApolloContext> {
+function pipelinePlugin(documents: LRUCache<string, DocumentNode>): ApolloServerPlugin<ApolloContext> {
   return {
     requestDidStart: () =>
       Promise.resolve({
@@ -181,7 +181,7 @@ async function startApollo({
 }: OperationsOptions): Promise<ApolloServer<ApolloContext>> {
   const warn = (message: unknown): void => onError(new Error(String(message)), null);
   const nothing = (): void => undefined;
-  const documents = new Lru<DocumentNode>(MAX_DOCUMENTS);
+  const documents = new LRUCache<string, DocumentNode>({ max: MAX_DOCUMENTS });
   const server = new ApolloServer<ApolloContext>({
     schema,
     // Apollo would derive other options from NODE_ENV.
@@ -218,7 +218,7 @@ const MAX_CHARACTERS = 64 * 1024;
 
 /** Cache of automatic persisted queries; with an allow list, the operations of the list only. */
 function persistedQueries(allowList: OperationList | null): Texts {
-  const texts = new Lru<string>(MAX_TEXTS);
+  const texts = new LRUCache<string, string>({ max: MAX_TEXTS });
   return {
     get: (key) => Promise.resolve(allowList === null ? texts.get(hashIn(key)) : allowList.get(hashIn(key))),
     set: (key, text) => {

@@ -8,11 +8,11 @@ import {
   type DocumentNode,
   type GraphQLSchema,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 
 import { operationHash, type OperationList } from '../../platform/config/operation-list.js';
 import { costOf, type Cost, type Variables } from './cost.js';
 import { beyondLimit, LIMITS, operationRefused, OperationRefused, requestRefused } from './limits.js';
-import { Lru } from './lru.js';
 import { checkStructure } from './structure.js';
 
 /** A valid document within all limits that do not depend on variables. */
@@ -42,15 +42,15 @@ export interface AdmissionOptions {
   readonly sensitiveMutations: readonly string[];
 }
 
-const MAX_CACHED = 500;
-/** Longer documents are not cached. */
-const MAX_CACHED_CHARACTERS = 64 * 1024;
-/** Maximum characters of all cached documents: a parsed one takes up to 150 bytes per character. */
-const MAX_CACHE_CHARACTERS = 512 * 1024;
+/** Cached documents, by their texts. A parsed one takes up to 150 bytes per character of its text. */
+const CACHED = { max: 500, maxSize: 512 * 1024, maxEntrySize: 64 * 1024 };
 
 export function createAdmission(options: AdmissionOptions): Admission {
   const { schema, development, allowList, sensitiveMutations } = options;
-  const cache = new Lru<AdmittedDocument>(MAX_CACHED, MAX_CACHE_CHARACTERS);
+  const cache = new LRUCache<string, AdmittedDocument>({
+    ...CACHED,
+    sizeCalculation: (_admitted, text) => text.length,
+  });
   const rules = development ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const admitNew = (text: string): AdmittedDocument => {
     const document = parseDocument(text);
@@ -75,7 +75,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         );
       }
       const admitted = admitNew(text);
-      if (text.length <= MAX_CACHED_CHARACTERS) cache.set(text, admitted);
+      cache.set(text, admitted);
       return admitted;
     },
     price: (admitted, variables, operationName) => {

@@ -13,11 +13,16 @@
  *
  * `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10 + 10 × 20 = 210.
  *
- * Fields that search declare it apart from their cost (`searches`), see `searches.ts`.
+ * The searches of an operation are collected apart from its cost: lists with filters, counts and summaries may
+ * read many rows to find few, or none. Each field declares a function of its arguments (`searches`). A field
+ * that is executed for many parents is counted once, because their rows are read together.
  */
 import {
+  getArgumentValues,
   getNamedType,
   getNullableType,
+  getVariableValues,
+  GraphQLError,
   isInterfaceType,
   isListType,
   isObjectType,
@@ -30,31 +35,32 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
   type ValueNode,
+  type VariableDefinitionNode,
 } from 'graphql';
 
 import type { Search } from '../../database/list/request-class.js';
-import { DEFAULT_FIRST } from '../schema/connection.js';
+import type { Declarations, Searches, Selected } from '../schema/declared.js';
+import { DEFAULT_FIRST } from '../schema/page.js';
 import { Base64 } from '../schema/scalars.js';
-import type { Selected } from '../schema/searches.js';
-import { fragmentsOf, spreadFragment, type Fragments } from './fragments.js';
-import { SearchingFields } from './searches.js';
+import { operationRefused } from './limits.js';
+import { fragmentsOf, spreadFragment, type Fragments } from './structure.js';
 
 /** Cost of a field of bytes. */
 export const CONTENT_COST = 100;
-
-/** Types of variables that can be a page size, but no list or object. */
-const LEAVES: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
 
 export type Variables = Readonly<Record<string, unknown>>;
 
 export interface Cost {
   readonly nodes: number;
   readonly searches: readonly Search[];
-  /** Whether the cost is the same for all variables. */
+  /** Whether cost and searches are the same for all variables. */
   readonly fixed: boolean;
 }
 
-/** `document` is valid and contains `operation`. */
+/**
+ * `document` is valid and contains `operation`. Throws `OperationRefused` for a filter that is larger than a
+ * limit.
+ */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -65,31 +71,28 @@ export function costOf(
   if (root == null) return { nodes: 0, searches: [], fixed: true };
   const meter = new Meter(schema, document, operation, variables);
   const nodes = meter.selections(operation.selectionSet, root, null);
-  return { nodes, searches: meter.searching.all, fixed: meter.fixed && meter.searching.fixed };
+  return { nodes, searches: meter.searches, fixed: meter.fixed };
 }
 
 class Meter {
   fixed = true;
-  readonly searching: SearchingFields;
+  readonly searches: Search[] = [];
   readonly #fragments: Fragments;
-  readonly #defaults = new Map<string, ValueNode>();
-  /** Names of the variables with a type of `LEAVES`: they contain no list. */
-  readonly #leaves = new Set<string>();
+  readonly #definitions: ReadonlyMap<string, VariableDefinitionNode>;
+  readonly #searchesOfNodes = new Map<FieldNode, readonly (Search | null)[]>();
+  /** Null for invalid variables; undefined until they are needed. */
+  #coerced: Variables | null | undefined;
 
   constructor(
     private readonly schema: GraphQLSchema,
     document: DocumentNode,
-    operation: OperationDefinitionNode,
+    private readonly operation: OperationDefinitionNode,
     private readonly variables: Variables,
   ) {
     this.#fragments = fragmentsOf(document);
-    this.searching = new SearchingFields(schema, operation, variables);
-    for (const { variable, type, defaultValue } of operation.variableDefinitions ?? []) {
-      if (defaultValue !== undefined) this.#defaults.set(variable.name.value, defaultValue);
-      const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
-      if (inner.kind === Kind.NAMED_TYPE && LEAVES.has(inner.name.value))
-        this.#leaves.add(variable.name.value);
-    }
+    this.#definitions = new Map(
+      operation.variableDefinitions?.map((definition) => [definition.variable.name.value, definition]),
+    );
   }
 
   /** Cost of a selection set. `size` is the length of the outer field's list argument; null if none. */
@@ -116,38 +119,69 @@ class Meter {
     if (field === undefined) return 0;
     const type = getNamedType(field.type);
     if (type === Base64) return CONTENT_COST;
-    if (node.selectionSet === undefined) return 0;
+    const { selectionSet: set } = node;
+    if (set === undefined) return 0;
     const base = ownCost(field, node);
-    this.searching.add(field, node, () => this.#selected(node, type));
+    const selected = {
+      page: isConnection(type) && this.#selects(set, (name) => !['totalCount', '__typename'].includes(name)),
+      total: isConnection(type) && this.#selects(set, (name) => name === 'totalCount'),
+    };
+    this.#addSearches(field, node, selected);
     if (isConnection(type)) {
-      const each = this.selections(node.selectionSet, type, null);
-      return base + this.#pageSize(node) * (this.#readsPage(node.selectionSet) ? Math.max(each, 1) : each);
+      const each = this.selections(set, type, null);
+      return base + this.#pageSize(node) * (selected.page ? Math.max(each, 1) : each);
     }
     const size = base > 0 ? null : (this.#givenSize(node) ?? inherited);
-    const times = isList(field) && !isConnection(parent) ? (size ?? DEFAULT_FIRST) : 1;
-    return base + times * ((isNode(type) ? 1 : 0) + this.selections(node.selectionSet, type, size));
+    const times =
+      isListType(getNullableType(field.type)) && !isConnection(parent) ? (size ?? DEFAULT_FIRST) : 1;
+    return base + times * ((isNode(type) ? 1 : 0) + this.selections(set, type, size));
   }
 
-  #selected({ selectionSet }: FieldNode, type: GraphQLNamedType): Selected {
-    if (selectionSet === undefined || !isConnection(type)) return { page: false, total: false };
-    return { page: this.#readsPage(selectionSet), total: this.#countsAll(selectionSet) };
-  }
-
-  #countsAll(set: SelectionSetNode): boolean {
+  /** Whether a selection set, fragments expanded, has a field of such a name. */
+  #selects(set: SelectionSetNode, isMeant: (name: string) => boolean): boolean {
     return set.selections.some((selection) => {
-      if (selection.kind === Kind.FIELD) return selection.name.value === 'totalCount';
+      if (selection.kind === Kind.FIELD) return isMeant(selection.name.value);
       const fragment = spreadFragment(this.#fragments, selection);
-      return fragment !== undefined && this.#countsAll(fragment.selectionSet);
+      return fragment !== undefined && this.#selects(fragment.selectionSet, isMeant);
     });
   }
 
-  /** Whether anything of a connection is selected besides its total. */
-  #readsPage(set: SelectionSetNode): boolean {
-    return set.selections.some((selection) => {
-      if (selection.kind === Kind.FIELD) return !['totalCount', '__typename'].includes(selection.name.value);
-      const fragment = spreadFragment(this.#fragments, selection);
-      return fragment !== undefined && this.#readsPage(fragment.selectionSet);
-    });
+  #addSearches(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: Selected): void {
+    const found = this.#searchesOfNodes.get(node) ?? this.#searchesOf(field, node, selected);
+    this.#searchesOfNodes.set(node, found);
+    for (const search of found) if (search !== null) this.searches.push(search);
+  }
+
+  #searchesOf(
+    field: GraphQLField<unknown, unknown>,
+    node: FieldNode,
+    selected: Selected,
+  ): readonly (Search | null)[] {
+    const { searches } = field.extensions as { readonly searches?: Searches };
+    if (searches === undefined) return [];
+    // A cursor does not change the searches.
+    const given = node.arguments?.filter(({ name }) => !['after', 'before'].includes(name.value));
+    if (given?.some(({ value }) => hasVariable(value)) === true) this.fixed = false;
+    const variables = this.#coercedVariables();
+    try {
+      if (variables !== null) return searches(getArgumentValues(field, node, variables), selected);
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      const { code, ...details } = error.extensions;
+      if (details.limit !== undefined) throw operationRefused(String(code), error.message, details);
+    }
+    // Execution refuses invalid variables, and the resolver reports invalid arguments instead of reading.
+    this.fixed = false;
+    return [];
+  }
+
+  #coercedVariables(): Variables | null {
+    if (this.#coerced === undefined) {
+      const definitions = this.operation.variableDefinitions ?? [];
+      const options = { maxErrors: 1 };
+      this.#coerced = getVariableValues(this.schema, definitions, this.variables, options).coerced ?? null;
+    }
+    return this.#coerced;
   }
 
   #pageSize(node: FieldNode): number {
@@ -160,17 +194,23 @@ class Meter {
   /** Length of the longest list in the arguments or directly in an input object; undefined if none. */
   #givenSize(node: FieldNode): number | undefined {
     const lengths = (node.arguments ?? []).flatMap(({ value }) =>
-      value.kind === Kind.VARIABLE && this.#leaves.has(value.name.value)
-        ? []
-        : lengthsIn(this.#value(value), 1),
+      this.#isLeaf(value) ? [] : lengthsIn(this.#value(value), 1),
     );
     return lengths.length === 0 ? undefined : Math.max(...lengths);
+  }
+
+  /** Whether a value is a variable that contains no list, by its type. */
+  #isLeaf(value: ValueNode): boolean {
+    if (value.kind !== Kind.VARIABLE) return false;
+    const type = this.#definitions.get(value.name.value)?.type;
+    const inner = type?.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    return inner?.kind === Kind.NAMED_TYPE && LEAVES.has(inner.name.value);
   }
 
   /** Value of a variable. As in execution, a default applies to an absent variable, not to null. */
   #variable(name: string): unknown {
     const given = Object.hasOwn(this.variables, name) ? this.variables[name] : undefined;
-    return given === undefined ? this.#value(this.#defaults.get(name)) : given;
+    return given === undefined ? this.#value(this.#definitions.get(name)?.defaultValue) : given;
   }
 
   /** The value of a literal or variable, if it can be a size; undefined for other kinds. */
@@ -191,21 +231,28 @@ class Meter {
   }
 }
 
+/** Types of variables that can be a page size, but no list or object. */
+const LEAVES: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
+
 /** The cost that a field declares (`counts`). */
 function ownCost({ extensions }: GraphQLField<unknown, unknown>, node: FieldNode): number {
-  const { counts: own, countsWhere: where } = extensions;
-  const counted = where === undefined || node.arguments?.some(({ name }) => name.value === where) === true;
-  return typeof own === 'number' && counted ? own : 0;
+  const { counts = 0, countsWhere: where }: Declarations = extensions;
+  return where === undefined || node.arguments?.some(({ name }) => name.value === where) === true
+    ? counts
+    : 0;
+}
+
+/** Whether a value depends on variables. */
+export function hasVariable(value: ValueNode): boolean {
+  if (value.kind === Kind.VARIABLE) return true;
+  if (value.kind === Kind.LIST) return value.values.some(hasVariable);
+  return value.kind === Kind.OBJECT && value.fields.some((field) => hasVariable(field.value));
 }
 
 function lengthsIn(value: unknown, levels: number): number[] {
   if (Array.isArray(value)) return [value.length];
   if (typeof value !== 'object' || value === null || levels === 0) return [];
   return Object.values(value).flatMap((inner) => lengthsIn(inner, levels - 1));
-}
-
-function isList(field: GraphQLField<unknown, unknown>): boolean {
-  return isListType(getNullableType(field.type));
 }
 
 function isConnection(type: GraphQLNamedType): boolean {

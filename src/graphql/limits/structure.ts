@@ -3,22 +3,45 @@ import {
   OperationTypeNode,
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
+  type FragmentSpreadNode,
+  type InlineFragmentNode,
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
-import { fragmentsOf, spreadFragment, type Fragments } from './fragments.js';
 import { beyondLimit, LIMITS, operationRefused } from './limits.js';
+
+/** The fragments of a document, by name. */
+export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+
+export function fragmentsOf({ definitions }: DocumentNode): Fragments {
+  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  }
+  return fragments;
+}
+
+/** The fragment of a spread, or the inline fragment itself; undefined if the document has none. */
+export function spreadFragment(
+  fragments: Fragments,
+  selection: FragmentSpreadNode | InlineFragmentNode,
+): FragmentDefinitionNode | InlineFragmentNode | undefined {
+  return selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+}
 
 /** Totals of a selection set with its fragments expanded. */
 interface Extent {
   readonly depth: number;
   readonly aliases: number;
   readonly selections: number;
+  /** Fields and fragments of the set itself, with those of its fragments; each fragment once. */
+  readonly own: ReadonlySet<SelectionNode>;
 }
 
-const NOTHING: Extent = { depth: 0, aliases: 0, selections: 0 };
+const NOTHING: Extent = { depth: 0, aliases: 0, selections: 0, own: new Set() };
 
 /** Nesting of selection sets, fragments and inline fragments included. */
 const MAX_NESTING = 4 * LIMITS.depth;
@@ -53,18 +76,17 @@ class Structure {
   }
 
   #checkOperation(operation: OperationDefinitionNode): void {
-    const { depth, aliases, selections } = this.#measure(operation.selectionSet, 0);
+    const { depth, aliases, selections, own } = this.#measure(operation.selectionSet, 0);
     if (depth > LIMITS.depth) throw beyondLimit('depth', depth, 'The operation is nested too deeply');
     if (aliases > LIMITS.aliases) throw beyondLimit('aliases', aliases, 'The operation has too many aliases');
     if (selections > LIMITS.expandedSelections) {
       throw beyondLimit('expandedSelections', selections, 'The operation with its fragments is too long');
     }
-    const selected = rootSelections(operation, this.#fragments);
-    const roots = selected.filter((selection) => selection.kind === Kind.FIELD);
+    const roots = [...own].filter((selection) => selection.kind === Kind.FIELD);
     if (roots.length > LIMITS.rootFields) {
       throw beyondLimit('rootFields', roots.length, 'The operation has too many root fields');
     }
-    if (operation.operation === OperationTypeNode.SUBSCRIPTION) demandUnconditional(selected);
+    if (operation.operation === OperationTypeNode.SUBSCRIPTION) demandUnconditional(own);
     if (operation.operation !== OperationTypeNode.MUTATION) return;
     const sensitive = roots.filter((field) => this.sensitiveMutations.includes(field.name.value)).length;
     if (sensitive > LIMITS.sensitiveMutations) {
@@ -76,6 +98,7 @@ class Structure {
   #measure(set: SelectionSetNode, nesting: number): Extent {
     if (nesting > MAX_NESTING) throw beyondLimit('depth', nesting, 'The operation is nested too deeply');
     let [depth, aliases, selections] = [0, 0, 0];
+    const own = new Set(set.selections);
     for (const selection of set.selections) {
       this.#selections += 1;
       if (this.#selections > LIMITS.selections) {
@@ -86,8 +109,9 @@ class Structure {
       depth = Math.max(depth, inner.depth + (isField ? 1 : 0));
       aliases += inner.aliases + (isField && isRenamed(selection) ? 1 : 0);
       selections += inner.selections + 1;
+      if (!isField) for (const each of inner.own) own.add(each);
     }
-    return { depth, aliases, selections };
+    return { depth, aliases, selections, own };
   }
 
   #inner(selection: SelectionNode, nesting: number): Extent {
@@ -119,26 +143,11 @@ function isIntrospection(selection: SelectionNode): boolean {
 }
 
 /** Refuses `@skip` and `@include` on a subscription's field: graphql-js cannot start without it. */
-function demandUnconditional(selected: readonly SelectionNode[]): void {
+function demandUnconditional(selected: ReadonlySet<SelectionNode>): void {
   for (const { directives } of selected) {
     const name = directives?.find((directive) => ['skip', 'include'].includes(directive.name.value))?.name;
     if (name === undefined) continue;
     const message = `The field of a subscription cannot depend on @${name.value}.`;
     throw operationRefused('GRAPHQL_VALIDATION_FAILED', message);
   }
-}
-
-/** The fields of the operation itself, its fragments, and the fields of these; each fragment once. */
-function rootSelections(operation: OperationDefinitionNode, fragments: Fragments): SelectionNode[] {
-  const found: SelectionNode[] = [];
-  const pending = new Set<SelectionSetNode>([operation.selectionSet]);
-  // A set can grow while it is iterated.
-  for (const set of pending) {
-    found.push(...set.selections);
-    for (const selection of set.selections) {
-      const fragment = selection.kind === Kind.FIELD ? undefined : spreadFragment(fragments, selection);
-      if (fragment !== undefined) pending.add(fragment.selectionSet);
-    }
-  }
-  return found;
 }

@@ -9,49 +9,51 @@ import {
 } from 'graphql';
 
 import type { List } from '../../database/list/list.js';
-import type { ReadWork } from '../../database/work.js';
+import type { ListRow } from '../../database/list/listing.js';
 import type { Scope } from '../../platform/caller.js';
 import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
-import type { PageInfoShape } from '../schema/connection.js';
+import { declaredOf } from '../schema/declared.js';
 import { globalId } from '../schema/node.js';
-import { JsonValue } from '../schema/scalars.js';
-import { argumentsOf, requestsOf } from './arguments.js';
+import { encodeCursor, pageInfo, type PageInfoShape } from '../schema/page.js';
 import {
-  constantField,
-  edgesField,
-  nodesField,
-  pageInfoField,
-  totalField,
-  type EdgeField,
-  type PageInfoField,
-} from './connection-fields.js';
-import { ConnectionPlan, type ConnectionField } from './connection-plan.js';
-import { declaredOf, type Declared } from './declared.js';
-import { leafWriter } from './leaves.js';
-import { ObjectPlan, type PlannedField, type Relation, type WriteField } from './object-plan.js';
-import { findPlan, listPlan, manyPlan, OnePlan, type RootPlan } from './relations.js';
+  allText,
+  argumentsOf,
+  findText,
+  itemsText,
+  manyText,
+  oneText,
+  recordTexts,
+  requestsOf,
+  type ConnectionPlan,
+  type Item,
+  type Page,
+  type RequestOf,
+} from './relations.js';
 import { Unplanned } from './run.js';
+import {
+  leafWriter,
+  objectTexts,
+  type FieldText,
+  type PlannedField,
+  type RecordPlan,
+  type Texts,
+} from './texts.js';
+
+/** A field of the operation itself. */
+export type RootField = PlannedField<ListRow> & {
+  /** Whether it takes one statement, if what is joined can be. */
+  readonly isSingle?: (variables: Variables) => boolean;
+};
 
 /** A list, and the columns to read from it. */
 interface Read {
   readonly list: List<unknown>;
   readonly columns: Set<string>;
-  /** Writers by field: a field that is selected twice shares one writer. */
-  readonly written: Map<GraphQLField<unknown, unknown>, Written>;
 }
 
-interface Written {
-  readonly write: WriteField;
-  /** Whether the field is selected more than once. */
-  isShared: boolean;
-}
-
+type Field = GraphQLField<unknown, unknown>;
 type Nodes = CollectedField['nodes'];
-
-/** Key of a selection, for example `device (databaseId: 1)`. */
-const askedOf = ({ nodes: [{ name, arguments: given = [] }] }: CollectedField): string =>
-  `${name.value} (${given.map(print).join()})`;
 
 /** Compiles a selection for given values of the variables in its directives. Methods throw `Unplanned`. */
 export class Compiler {
@@ -63,194 +65,173 @@ export class Compiler {
 
   constructor(private readonly fields: FieldCollector) {}
 
+  root(type: GraphQLObjectType, set: SelectionSetNode): readonly RootField[] {
+    return this.#fields(type, [set], (field, nodes): FieldText<ListRow> => {
+      const declared = declaredOf(field);
+      if (declared?.kind === 'find') {
+        const { list, getters, scope } = declared;
+        this.#demand(list, scope);
+        const keysOf = argumentsOf(field, nodes[0], (args) => args);
+        return findText(list, getters, keysOf, this.#record(field, nodes, newRead(list)));
+      }
+      if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
+      const { list, scope, order } = declared;
+      this.#demand(list, scope);
+      return allText(list, this.#connection(field, nodes, list, requestsOf(list, field, nodes[0], order)));
+    });
+  }
+
   /**
-   * Merges the fields of a selection. Errors: `Unplanned` if a relation or look-up is selected twice with the
-   * same arguments, because the resolvers read it once.
+   * The fields of a selection. Errors: `Unplanned` if a relation or look-up is selected twice with the same
+   * arguments, because the resolvers read it once.
    */
-  collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): readonly CollectedField[] {
-    const fields = this.fields.of(type, sets);
-    const asked = fields.filter(({ nodes: [node] }) => node.selectionSet !== undefined).map(askedOf);
-    if (new Set(asked).size < asked.length) throw new Unplanned('A relation is selected twice');
-    return fields;
+  #fields<Row>(
+    type: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    textOf: (field: Field, nodes: Nodes) => FieldText<Row>,
+  ): readonly PlannedField<Row>[] {
+    const collected = this.fields.of(type, sets);
+    const relations = collected.filter(({ nodes: [node] }) => node.selectionSet !== undefined).map(keyOf);
+    if (new Set(relations).size < relations.length) throw new Unplanned('A relation is selected twice');
+    return collected.map(({ key, nodes }) => {
+      const { value: name } = nodes[0].name;
+      if (name === '__typename') return { key, write: () => `"${type.name}"` };
+      const field = type.getFields()[name];
+      if (field === undefined) throw new Unplanned('Introspection');
+      return { key, ...textOf(field, nodes) };
+    });
   }
 
-  root(type: GraphQLObjectType, { key, nodes }: CollectedField): { key: string; plan: RootPlan } {
-    if (nodes[0].name.value === '__typename') {
-      const text = Promise.resolve(`"${type.name}"`);
-      return { key, plan: { text: () => text, isSingle: () => false } };
-    }
-    const field = this.#fieldOf(type, nodes);
-    const declared = declaredOf(field);
-    if (declared?.kind === 'find') {
-      this.#demand(declared.list, declared.scope);
-      const read = newRead(declared.list);
-      const keysOf = argumentsOf(field, nodes[0], (args: Variables) => args);
-      return {
-        key,
-        plan: findPlan(declared.list, declared.getters, keysOf, this.#record(field, nodes, read)),
-      };
-    }
-    if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
-    const { list, scope, order } = declared;
-    this.#demand(list, scope);
-    const requestOf = requestsOf(list, field, nodes[0], order);
-    return { key, plan: listPlan(list, requestOf, this.#connection(field, nodes, list)) };
+  /** The fields of the object that a field shows. */
+  #object<Row>(
+    field: Field,
+    nodes: Nodes,
+    textOf: (field: Field, nodes: Nodes, type: GraphQLObjectType) => FieldText<Row>,
+  ): readonly PlannedField<Row>[] {
+    const type = getNamedType(field.type);
+    if (!isObjectType(type)) throw new Unplanned('An interface');
+    const sets = nodes.flatMap(({ selectionSet }) => (selectionSet === undefined ? [] : [selectionSet]));
+    return this.#fields(type, sets, (own, ownNodes) => textOf(own, ownNodes, type));
   }
 
-  #fieldOf(type: GraphQLObjectType, [{ name }]: Nodes): GraphQLField<unknown, unknown> {
-    const field = type.getFields()[name.value];
-    if (field === undefined) throw new Unplanned('Introspection');
-    return field;
-  }
-
-  #demand({ isLarge }: List<unknown>, scope: Scope | null): void {
+  #demand({ isLarge }: List<unknown>, scope: Scope): void {
     if (isLarge) this.isLarge = true;
-    if (scope !== null) this.scopes.add(scope);
+    this.scopes.add(scope);
   }
 
-  #record(field: GraphQLField<unknown, unknown>, nodes: Nodes, read: Read): ObjectPlan {
-    const type = objectType(field);
-    const fields = this.#collected(type, nodes).map(({ key, nodes: own }): PlannedField => ({
-      key,
-      value: this.#value(type, own, read),
-    }));
-    return new ObjectPlan([...read.columns], fields);
+  #record(field: Field, nodes: Nodes, read: Read): RecordPlan {
+    const fields = this.#object<ListRow>(field, nodes, (own, ownNodes, type) =>
+      this.#value(type, own, ownNodes, read),
+    );
+    return {
+      columns: [...read.columns],
+      texts: objectTexts(fields),
+      joined: (of) => {
+        const relations = fields.filter((each) => 'texts' in each);
+        const joined = relations.map(({ joined: joinedOf }) => joinedOf?.(of) ?? null);
+        return joined.includes(null) ? null : joined.flatMap((each) => each ?? []);
+      },
+    };
   }
 
-  #value(type: GraphQLObjectType, nodes: Nodes, read: Read): WriteField | Relation {
-    if (nodes[0].name.value === '__typename') return () => `"${type.name}"`;
-    const field = this.#fieldOf(type, nodes);
+  #value(type: GraphQLObjectType, field: Field, nodes: Nodes, read: Read): FieldText<ListRow> {
     const declared = declaredOf(field);
     switch (declared?.kind) {
       case 'id':
-        return (row) => `"${globalId(type.name, row[read.list.columns.id ?? ''] as number)}"`;
-      case 'column':
-        return this.#column(field, declared, read);
-      case 'derived':
-        return derived(field, declared.of, columnOf(read, declared.property));
+        return { write: (row) => `"${globalId(type.name, row[read.list.columns.id ?? ''] as number)}"` };
+      case 'column': {
+        if (declared.scope !== null) this.scopes.add(declared.scope);
+        const write = leafWriter(field.type);
+        const column = columnOf(read, declared.property);
+        return { write: (row) => write(row[column]) };
+      }
+      case 'derived': {
+        const write = leafWriter(field.type);
+        const column = columnOf(read, declared.property);
+        return { write: (row, run) => write(declared.of(row[column], run.work)) };
+      }
       case 'one': {
-        this.#demand(declared.list, 'read');
+        const { list } = declared;
+        this.#demand(list, 'read');
         const reference = columnOf(read, declared.reference);
-        const object = this.#record(field, nodes, newRead(declared.list));
+        const record = this.#record(field, nodes, newRead(list));
         this.#aliases += 1;
-        const alias = `j${this.#aliases}`;
-        return new OnePlan(declared.list, reference, object, !isNonNullType(field.type), alias);
+        const options = { isNullable: !isNonNullType(field.type), alias: `j${this.#aliases}` };
+        return oneText(list, reference, record, options);
       }
       case 'many': {
         const { children, key, scope, order } = declared;
-        this.#demand(children.list, scope);
-        const requestOf = requestsOf(children.list, field, nodes[0], order);
-        const connection = this.#connection(field, nodes, children.list);
-        return manyPlan(children, columnOf(read, key), requestOf, connection);
+        const { list } = children;
+        this.#demand(list, scope);
+        const requestOf = requestsOf(list, field, nodes[0], order);
+        return manyText(children, columnOf(read, key), this.#connection(field, nodes, list, requestOf));
       }
       default:
         throw new Unplanned('A field of another kind');
     }
   }
 
-  #column(
-    field: GraphQLField<unknown, unknown>,
-    { property, scope }: Extract<Declared, { kind: 'column' }>,
-    read: Read,
-  ): WriteField {
-    const write = leafWriter(field.type);
-    if (write === undefined) throw new Unplanned('No leaf');
-    if (scope !== null) this.scopes.add(scope);
-    const column = columnOf(read, property);
-    const known = read.written.get(field);
-    if (known !== undefined) {
-      known.isShared = true;
-      return known.write;
-    }
-    const written = writtenOnce(field, (row) => write(row[column]));
-    read.written.set(field, written);
-    return written.write;
-  }
-
-  #connection(field: GraphQLField<unknown, unknown>, nodes: Nodes, list: List<unknown>): ConnectionPlan {
-    const type = objectType(field);
+  #connection(field: Field, nodes: Nodes, list: List<unknown>, requestOf: RequestOf): ConnectionPlan {
     const read = newRead(list);
-    const fields = this.#collected(type, nodes).map((own) => this.#connectionField(type, own, read));
-    return new ConnectionPlan(fields, [...read.columns]);
-  }
-
-  #connectionField(type: GraphQLObjectType, { key, nodes }: CollectedField, read: Read): ConnectionField {
-    const { name } = nodes[0];
-    if (name.value === '__typename') return constantField(key, `"${type.name}"`);
-    const field = this.#fieldOf(type, nodes);
-    if (name.value === 'totalCount') return totalField(key);
-    if (name.value === 'nodes') return nodesField(key, this.#record(field, nodes, read));
-    if (name.value === 'edges') return edgesField(key, this.#edge(field, nodes, read));
-    if (name.value !== 'pageInfo') throw new Unplanned('Another field of a connection');
-    readKeys(read);
-    const info = objectType(field);
-    const fields = this.#collected(info, nodes).map(({ key: own, nodes: [{ name: shown }] }): PageInfoField =>
-      shown.value === '__typename'
-        ? { key: own, text: `"${info.name}"` }
-        : { key: own, shows: shown.value as keyof PageInfoShape },
-    );
-    return pageInfoField(key, fields);
-  }
-
-  #edge(field: GraphQLField<unknown, unknown>, nodes: Nodes, read: Read): readonly EdgeField[] {
-    const type = objectType(field);
-    return this.#collected(type, nodes).map(({ key, nodes: own }): EdgeField => {
-      const { name } = own[0];
-      if (name.value === '__typename') return { key, text: `"${type.name}"` };
-      if (name.value === 'node') return { key, node: this.#record(this.#fieldOf(type, own), own, read) };
-      readKeys(read);
-      return { key, node: null };
+    const needs = new Set<'records' | 'page' | 'total'>();
+    const fields = this.#object<Page>(field, nodes, (own, ownNodes) => {
+      switch (own.name) {
+        case 'totalCount': {
+          needs.add('total');
+          const write = leafWriter(own.type);
+          return { write: ({ total }) => write(total) };
+        }
+        case 'nodes':
+          needs.add('records');
+          return itemsText(recordTexts(this.#record(own, ownNodes, read)));
+        case 'edges':
+          needs.add('records');
+          return itemsText(this.#edge(own, ownNodes, read, requestOf));
+        case 'pageInfo':
+          needs.add('page');
+          return { texts: this.#pageInfo(own, ownNodes, read) };
+        default:
+          throw new Unplanned('Another field of a connection');
+      }
     });
+    return { columns: [...read.columns], texts: objectTexts(fields), needs, requestOf };
   }
 
-  #collected(type: GraphQLObjectType, nodes: Nodes): readonly CollectedField[] {
-    const sets = nodes.flatMap(({ selectionSet }): SelectionSetNode[] =>
-      selectionSet ? [selectionSet] : [],
-    );
-    return this.collect(type, sets);
+  #edge(field: Field, nodes: Nodes, read: Read, requestOf: RequestOf): Texts<Item> {
+    const fields = this.#object<Item>(field, nodes, (own, ownNodes) => {
+      if (own.name === 'node') return { texts: recordTexts(this.#record(own, ownNodes, read)) };
+      readKeys(read);
+      return {
+        texts: async (run, items) => {
+          const { order } = requestOf(run.variables);
+          return await run.textOfEach(items, ({ key }) => `"${encodeCursor(order, key)}"`);
+        },
+      };
+    });
+    return objectTexts(fields);
+  }
+
+  #pageInfo(field: Field, nodes: Nodes, read: Read): Texts<Page> {
+    readKeys(read);
+    const fields = this.#object<PageInfoShape>(field, nodes, (own) => {
+      const write = leafWriter(own.type);
+      return { write: (info) => write(info[own.name as keyof PageInfoShape]) };
+    });
+    const texts = objectTexts(fields);
+    return (run, pages, times) =>
+      texts(
+        run,
+        pages.map(({ request, slice }) => pageInfo(request, slice)),
+        times,
+      );
   }
 }
 
-function objectType({ type }: GraphQLField<unknown, unknown>): GraphQLObjectType {
-  const named = getNamedType(type);
-  if (!isObjectType(named)) throw new Unplanned('An interface');
-  return named;
-}
+/** Key of a selection, for example `device (databaseId: 1)`. */
+const keyOf = ({ nodes: [{ name, arguments: given = [] }] }: CollectedField): string =>
+  `${name.value} (${given.map(print).join()})`;
 
-const newRead = (list: List<unknown>): Read => ({
-  list,
-  columns: new Set([list.columns.id ?? 'id']),
-  written: new Map(),
-});
-
-/** A field computed from the value of a column. */
-function derived(
-  { type }: GraphQLField<unknown, unknown>,
-  of: (value: unknown, work: ReadWork) => unknown,
-  column: string,
-): Relation {
-  const write = leafWriter(type);
-  if (write === undefined) throw new Unplanned('No leaf');
-  return {
-    texts: (run, rows) => run.textOfEach(rows, (row) => write(of(row[column], run.work))),
-  };
-}
-
-/** Caches the JSON text per row if a JSON field is selected several times: JSON may be long. */
-function writtenOnce({ type }: GraphQLField<unknown, unknown>, write: WriteField): Written {
-  const isJson = getNamedType(type) === JsonValue;
-  const texts = new WeakMap<object, string>();
-  const written: Written = {
-    isShared: false,
-    write: (row) => {
-      if (!isJson || !written.isShared) return write(row);
-      const text = texts.get(row) ?? write(row);
-      texts.set(row, text);
-      return text;
-    },
-  };
-  return written;
-}
+const newRead = (list: List<unknown>): Read => ({ list, columns: new Set([list.columns.id ?? 'id']) });
 
 function columnOf({ list, columns }: Read, property: string): string {
   const column = list.columns[property];

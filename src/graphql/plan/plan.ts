@@ -17,21 +17,23 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
+import type { ListRow } from '../../database/list/listing.js';
 import type { ReadWork } from '../../database/work.js';
 import { mayUse, type Scope } from '../../platform/caller.js';
 import type { Execution } from '../execution/context.js';
 import { FieldCollector } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
-import { Compiler } from './compiler.js';
-import type { RootPlan } from './relations.js';
+import { Compiler, type RootField } from './compiler.js';
 import { demandShort, PlanRun, Unplanned } from './run.js';
+import { objectTexts, type Texts } from './texts.js';
 
 interface Plan {
   /** Scopes that the caller needs. */
   readonly scopes: readonly Scope[];
   /** Whether the plan reads a list whose records may be large. */
   readonly isLarge: boolean;
-  readonly fields: readonly { readonly key: string; readonly plan: RootPlan }[];
+  readonly fields: readonly RootField[];
+  readonly texts: Texts<ListRow>;
 }
 
 /** Plans of an operation by the values of the variables in its directives. Null for values without a plan. */
@@ -60,7 +62,9 @@ export async function plannedText({
     const isSingle = loaders.isRemote && isSingleStatement(plan, coerced);
     const read = async (work: ReadWork) => {
       const run = new PlanRun(work, coerced, isSingle);
-      return { text: await textOf(plan, run), nodes: run.nodes };
+      const [text = ''] = await plan.texts(run, [{}], [1]);
+      demandShort(text.length);
+      return { text, nodes: run.nodes };
     };
     const { text, nodes } = await (isSingle ? loaders.single(read) : loaders.uncounted(read, plan.isLarge));
     counters.nodes += nodes;
@@ -71,7 +75,7 @@ export async function plannedText({
 }
 
 function isSingleStatement({ isLarge, fields: [field, ...others] }: Plan, variables: Variables): boolean {
-  return !isLarge && others.length === 0 && field?.plan.isSingle(variables) === true;
+  return !isLarge && others.length === 0 && field?.isSingle?.(variables) === true;
 }
 
 function coercedBy(
@@ -125,21 +129,9 @@ function compile(
   if (root == null) return null;
   try {
     const compiler = new Compiler(new FieldCollector(schema, document, variables));
-    const fields = compiler
-      .collect(root, [operation.selectionSet])
-      .map((field) => compiler.root(root, field));
-    return { scopes: [...compiler.scopes], isLarge: compiler.isLarge, fields };
+    const fields = compiler.root(root, operation.selectionSet);
+    return { scopes: [...compiler.scopes], isLarge: compiler.isLarge, fields, texts: objectTexts(fields) };
   } catch {
     return null;
   }
-}
-
-async function textOf({ fields }: Plan, run: PlanRun): Promise<string> {
-  let data = '{';
-  for (const [index, { key, plan }] of fields.entries()) {
-    data += `${index === 0 ? '' : ','}"${key}":`;
-    data += await plan.text(run);
-    demandShort(data);
-  }
-  return `${data}}`;
 }

@@ -1,156 +1,172 @@
+import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
+
+import type { Condition } from '../../database/list/condition.js';
 import type { ChildList, List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
-import type { JoinedOne } from '../../database/list/related-rows.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
-import type { Variables } from '../limits/cost.js';
+import type { ReadWork } from '../../database/work.js';
+import { hasVariable, type Variables } from '../limits/cost.js';
+import type { Getter, OrderBy } from '../schema/declared.js';
 import { foundOrNull } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
-import type { ConnectionPlan } from './connection-plan.js';
-import type { Getter } from './declared.js';
-import type { ObjectPlan, Relation } from './object-plan.js';
-import { Unplanned, type PlanRun } from './run.js';
+import { sliceRequest, type ListArgs } from '../schema/page.js';
+import { listText, Unplanned, type PlanRun } from './run.js';
+import { textsByKey, type FieldText, type RecordPlan, type Texts } from './texts.js';
 
-/** The page that the arguments of a field select. */
-export type RequestOf = (variables: Variables) => SliceRequest;
-
-/** The record whose id is in a column. */
-export class OnePlan implements Relation {
-  readonly #view: ReturnType<List<unknown>['only']>;
-
-  constructor(
-    private readonly list: List<unknown>,
-    private readonly reference: string,
-    private readonly object: ObjectPlan,
-    private readonly isNullable: boolean,
-    /** Different from that of every other relation of the plan. */
-    private readonly alias: string,
-  ) {
-    this.#view = list.only(object.columns);
-  }
-
-  /**
-   * Joins for reading this record in one statement with the rows that refer to it, including its own
-   * relations; null if it cannot be joined.
-   */
-  joined(of: string | null): readonly JoinedOne[] | null {
-    // Bytes are counted by list.
-    if (this.list.isLarge) return null;
-    const behind = joinedOf(this.object, this.alias);
-    const { alias, reference, object } = this;
-    return behind && [{ ...this.list.source, alias, columns: object.columns, of, reference }, ...behind];
-  }
-
-  async texts(run: PlanRun, rows: readonly ListRow[], times: readonly number[]): Promise<readonly string[]> {
-    const found = await this.#found(run, rows);
-    const timesOfFound = new Map<unknown, number>();
-    for (const [index, row] of rows.entries()) {
-      const id = row[this.reference];
-      timesOfFound.set(id, (timesOfFound.get(id) ?? 0) + (times[index] ?? 0));
-    }
-    const made = await this.object.texts(
-      run,
-      [...found.values()],
-      [...found.keys()].map((id) => timesOfFound.get(id) ?? 0),
-    );
-    const texts = new Map([...found.keys()].map((id, index) => [id as unknown, made[index] ?? '']));
-    return rows.map((row, index) => {
-      const text = texts.get(row[this.reference]);
-      if (text !== undefined) run.nodes += times[index] ?? 0;
-      else if (!this.isNullable) throw new Unplanned('No record in a field that is not nullable');
-      return text ?? 'null';
-    });
-  }
-
-  async #found(run: PlanRun, rows: readonly ListRow[]): Promise<ReadonlyMap<number, ListRow>> {
-    const ids = new Set(rows.map((row) => row[this.reference]).filter((id) => id !== null));
-    if (ids.size === 0) return new Map();
-    if (run.isJoined) return new Map(rows.flatMap((row) => this.#joinedIn(row)));
-    return run.counted(this.list, await this.#view.byIds(run.work, [...ids] as number[]));
-  }
-
+/** The record whose id is in a column. `alias` differs from that of every other relation of the plan. */
+export function oneText(
+  list: List<unknown>,
+  reference: string,
+  record: RecordPlan,
+  { isNullable, alias }: { readonly isNullable: boolean; readonly alias: string },
+): FieldText<ListRow> {
+  const { columns } = record;
+  const view = list.only(columns);
   /** Id and columns of the joined record in a row, with those of its own relations; empty if it is null. */
-  #joinedIn(row: ListRow): [number, ListRow][] {
-    const own = this.object.columns.map((column) => [column, row[`${this.alias}_${column}`]] as const);
-    const id = row[`${this.alias}_${this.list.source.id}`];
+  const joinedIn = (row: ListRow): readonly [number, ListRow][] => {
+    const own = columns.map((column) => [column, row[`${alias}_${column}`]] as const);
+    const id = row[`${alias}_${list.source.id}`];
     return typeof id === 'number' ? [[id, { ...row, ...Object.fromEntries(own) }]] : [];
-  }
-}
-
-/** The relations of a record, if all of them can be read together with it. */
-function joinedOf(object: ObjectPlan, alias: string | null): readonly JoinedOne[] | null {
-  const joined = object.relations.map((relation) =>
-    relation instanceof OnePlan ? relation.joined(alias) : null,
-  );
-  return joined.includes(null) ? null : joined.flatMap((each) => each ?? []);
-}
-
-/** A page of the records that refer to each of some rows by a column. */
-export function manyPlan(
-  children: ChildList<unknown, KeyValue>,
-  key: string,
-  requestOf: RequestOf,
-  connection: ConnectionPlan,
-): Relation {
-  const view = children.only(connection.columns);
+  };
+  const read = async (run: PlanRun, rows: readonly ListRow[]): Promise<ReadonlyMap<unknown, ListRow>> => {
+    const ids = new Set(rows.map((row) => row[reference]).filter((id) => id !== null));
+    if (ids.size === 0) return new Map();
+    if (run.isJoined) return new Map(rows.flatMap(joinedIn));
+    return run.counted(list, await view.byIds(run.work, [...ids] as number[]));
+  };
   return {
     texts: async (run, rows, times) => {
-      const { work } = run;
-      const request = requestOf(run.variables);
-      const parents = rows.map((row) => row[key] as KeyValue);
-      const found =
-        connection.needsSlice(request) && parents.length > 0
-          ? run.counted(children.list, await view.slices(work, parents, request))
-          : null;
-      const totals =
-        connection.needsTotal && parents.length > 0
-          ? await children.counts(work, parents, request.condition)
-          : null;
-      return await connection.texts(run, {
-        ...{ request, count: rows.length, times },
-        slices: found && parents.map((parent) => found.get(parent) ?? NO_RECORDS),
-        totals: totals && parents.map((parent) => totals.get(parent) ?? 0),
+      const ids = rows.map((row) => row[reference]);
+      const texts = await textsByKey(run, record, await read(run, rows), ids, times);
+      return texts.map((text, index) => {
+        if (text !== undefined) run.nodes += times[index] ?? 0;
+        else if (!isNullable) throw new Unplanned('No record in a field that is not nullable');
+        return text ?? 'null';
       });
+    },
+    joined: (of) => {
+      // Bytes are counted by list.
+      if (list.isLarge) return null;
+      const behind = record.joined(alias);
+      return behind && [{ ...list.source, alias, columns, of, reference }, ...behind];
     },
   };
 }
 
-const NO_RECORDS: Slice<ListRow> = { items: [], hasMore: false };
-
-/** A field of the operation itself. */
-export interface RootPlan {
-  /** JSON text of the record. */
-  readonly text: (run: PlanRun) => Promise<string>;
-  /** Whether it takes one statement, if what is joined can be. */
-  readonly isSingle: (variables: Variables) => boolean;
+/** The selected fields of a connection. */
+export interface ConnectionPlan {
+  /** Columns of the records. */
+  readonly columns: readonly string[];
+  readonly texts: Texts<Page>;
+  /** Data that the fields need: the records, the page (`pageInfo`, cursors), the total. */
+  readonly needs: ReadonlySet<'records' | 'page' | 'total'>;
+  readonly requestOf: RequestOf;
 }
 
-/** A page of all records of the company. */
-export function listPlan(list: List<unknown>, requestOf: RequestOf, connection: ConnectionPlan): RootPlan {
-  const view = list.only(connection.columns);
-  const text = async (run: PlanRun): Promise<string> => {
-    const { work } = run;
-    const request = requestOf(run.variables);
-    const slice = connection.needsSlice(request) ? run.counted(list, await view.slice(work, request)) : null;
-    const total = connection.needsTotal ? await list.count(work, request.condition) : null;
-    const [made = ''] = await connection.texts(run, {
-      ...{ request, count: 1, times: [1] },
-      slices: slice && [slice],
-      totals: total === null ? null : [total],
-    });
-    return made;
+/** The page that the arguments of a field select. */
+export type RequestOf = (variables: Variables) => SliceRequest;
+
+/** A page of a list, empty and with the total 0 if no field needs them. */
+export interface Page {
+  readonly request: SliceRequest;
+  readonly slice: Slice<ListRow>;
+  readonly total: number;
+}
+
+export type Item = Slice<ListRow>['items'][number];
+
+/** The texts of lists with an entry for each record of a page. */
+export function itemsText(itemTexts: Texts<Item>): FieldText<Page> {
+  return {
+    texts: async (run, pages, times) => {
+      // A page of size 0 has no records, though some may have been read to see whether there are any.
+      const lists = pages.map(({ request, slice }) => (request.limit === 0 ? [] : slice.items));
+      const timesOfItems = lists.flatMap((items, index) => items.map(() => times[index] ?? 0));
+      const texts = await itemTexts(run, lists.flat(), timesOfItems);
+      let end = 0;
+      return await run.textOfEach(lists, ({ length }) => listText(texts.slice(end, (end += length))));
+    },
   };
-  return { text, isSingle: () => false };
+}
+
+/** The records of a page's entries. */
+export function recordTexts(record: RecordPlan): Texts<Item> {
+  return async (run, items, times) => {
+    const rows = items.map((item) => item.record);
+    const texts = await textsByKey(run, record, new Map(rows.map((row) => [row, row])), rows, times);
+    return texts.map((text) => text ?? '');
+  };
+}
+
+/** Reads the pages and the totals of all rows, each in one statement. */
+interface ReadPages {
+  slices(work: ReadWork, rows: readonly ListRow[], request: SliceRequest): Promise<readonly Slice<ListRow>[]>;
+  totals(work: ReadWork, rows: readonly ListRow[], condition: Condition | null): Promise<readonly number[]>;
+}
+
+const NO_RECORDS: Slice<ListRow> = { items: [], hasMore: false };
+
+function pagesText(
+  list: List<unknown>,
+  { needs, requestOf, texts }: ConnectionPlan,
+  read: ReadPages,
+): FieldText<ListRow> {
+  return {
+    texts: async (run, rows, times) => {
+      if (rows.length === 0) return [];
+      const request = requestOf(run.variables);
+      const { work } = run;
+      const needsSlices = needs.has('page') || (needs.has('records') && request.limit > 0);
+      const slices = needsSlices ? run.counted(list, await read.slices(work, rows, request)) : [];
+      const totals = needs.has('total') ? await read.totals(work, rows, request.condition) : [];
+      const pages = rows.map((_row, index) => {
+        const slice = slices[index] ?? NO_RECORDS;
+        run.nodes += slice.items.length * (times[index] ?? 0);
+        return { request, slice, total: totals[index] ?? 0 };
+      });
+      return await texts(run, pages, times);
+    },
+  };
+}
+
+/** A page of the records that refer to each of some rows by a column. */
+export function manyText(
+  children: ChildList<unknown, KeyValue>,
+  key: string,
+  connection: ConnectionPlan,
+): FieldText<ListRow> {
+  const view = children.only(connection.columns);
+  const parentsOf = (rows: readonly ListRow[]) => rows.map((row) => row[key] as KeyValue);
+  return pagesText(children.list, connection, {
+    slices: async (work, rows, request) => {
+      const found = await view.slices(work, parentsOf(rows), request);
+      return parentsOf(rows).map((parent) => found.get(parent) ?? NO_RECORDS);
+    },
+    totals: async (work, rows, condition) => {
+      const found = await children.counts(work, parentsOf(rows), condition);
+      return parentsOf(rows).map((parent) => found.get(parent) ?? 0);
+    },
+  });
+}
+
+/** A page of all records of the company, for the only row of the operation itself. */
+export function allText(list: List<unknown>, connection: ConnectionPlan): FieldText<ListRow> {
+  const view = list.only(connection.columns);
+  return pagesText(list, connection, {
+    slices: async (work, _rows, request) => [await view.slice(work, request)],
+    totals: async (work, _rows, condition) => [await list.count(work, condition)],
+  });
 }
 
 /** One record by exactly one of its keys, which the arguments have. */
-export function findPlan(
+export function findText(
   list: List<unknown>,
   getters: Readonly<Record<string, Getter>>,
   keysOf: (variables: Variables) => Variables,
-  object: ObjectPlan,
-): RootPlan {
-  const view = list.only(object.columns);
-  const joined = joinedOf(object, null);
+  record: RecordPlan,
+): FieldText<ListRow> & { readonly isSingle: (variables: Variables) => boolean } {
+  const view = list.only(record.columns);
+  const joined = record.joined(null);
   const keyOf = (variables: Variables): readonly [string, unknown] => {
     const given = Object.entries(keysOf(variables)).filter(([, value]) => value != null);
     const [key = ['', null] as const, ...others] = given;
@@ -170,14 +186,35 @@ export function findPlan(
       ? await view.byId(run.work, id, joined)
       : (await view.byIds(run.work, [id])).get(id);
   return {
-    text: async (run) => {
+    texts: async (run, _rows, times) => {
       const id = await idOf(run);
       const row = run.counted(list, id === null ? undefined : await read(run, id));
-      if (row === undefined) return 'null';
+      if (row === undefined) return ['null'];
       run.nodes += 1;
-      const [text = ''] = await object.texts(run, [row], [1]);
-      return text;
+      return await record.texts(run, [row], times);
     },
     isSingle: (variables) => joined !== null && ['databaseId', 'id'].includes(keyOf(variables)[0]),
   };
+}
+
+/** Page request of a field, by the values of the variables. */
+export function requestsOf(
+  list: List<unknown>,
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  order?: OrderBy,
+): RequestOf {
+  return argumentsOf(field, node, (args: ListArgs) => sliceRequest(list, args, order));
+}
+
+/** Function that converts the arguments of a field. Arguments without variables are converted once. */
+export function argumentsOf<T>(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  make: (args: Variables) => T,
+): (variables: Variables) => T {
+  const of = (variables: Variables): T => make(getArgumentValues(field, node, variables));
+  if (node.arguments?.some(({ value }) => hasVariable(value)) === true) return of;
+  const made = of({});
+  return () => made;
 }

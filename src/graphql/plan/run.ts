@@ -67,8 +67,8 @@ export class PlanRun {
 }
 
 /** Errors: `Unplanned` for a text of more than `MAX_CHARACTERS`. */
-export function demandShort(text: string): void {
-  if (text.length > MAX_CHARACTERS) throw new Unplanned('A long response');
+export function demandShort(characters: number): void {
+  if (characters > MAX_CHARACTERS) throw new Unplanned('A long response');
 }
 
 /** A JSON array. Errors: `Unplanned` for a long one. */
@@ -76,7 +76,7 @@ export function listText(entries: readonly string[]): string {
   let text = '[';
   for (const entry of entries) {
     text += text.length === 1 ? entry : `,${entry}`;
-    demandShort(text);
+    demandShort(text.length);
   }
   return `${text}]`;
 }

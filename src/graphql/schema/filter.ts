@@ -8,7 +8,6 @@ import {
 } from '../../database/list/condition.js';
 import type { List } from '../../database/list/list.js';
 import { normalized } from '../../platform/encoding/text.js';
-import type { Enumeration } from './enumeration.js';
 import { beyondInput, requestError } from './errors.js';
 import { numberIn, plural, words } from './node.js';
 import {
@@ -24,7 +23,9 @@ import {
   object,
   text,
   type AnyField,
-} from './object-type.js';
+  type Enumeration,
+  type Fields,
+} from './types.js';
 
 const MAX_DEPTH = 3;
 const MAX_VALUES = 100;
@@ -39,16 +40,10 @@ export type FilterInput = Readonly<Record<string, unknown>>;
 const WITHOUT_VALUE =
   'A comparison whose variable has no value is left out of a read, and is an error in a target. Null is always an error.';
 
-function comparator(
-  name: string,
-  description: string,
-  operators: Readonly<Record<string, AnyField>>,
-): ClassType {
+function comparator(name: string, description: string, operators: Fields): ClassType {
   const fields = Object.entries(operators).map(([operator, field]) => [operator, nullable(field)] as const);
-  return decoratedClass(
-    InputType(name, { description: `${description} ${WITHOUT_VALUE}` }),
-    Object.fromEntries(fields),
-  );
+  const decorate = InputType(name, { description: `${description} ${WITHOUT_VALUE}` });
+  return decoratedClass(decorate, Object.fromEntries(fields));
 }
 
 const isNull = flag('True for records without a value, false for records with one.');
@@ -193,20 +188,17 @@ function comparisons(list: FilteredList, field: string, comparator: FilterInput,
       const message = `${field}.${operator} takes at most ${MAX_VALUES} values, not ${value.length}.`;
       throw beyondInput('filterValues', MAX_VALUES, value.length, message);
     }
-    const converted = converter(list, field)(value);
-    return { field, operator: operator as Comparison['operator'], value: converted };
+    return { field, operator: operator as Comparison['operator'], value: converted(list, field, value) };
   });
 }
 
-/** Converts a value, or each value of a list, for its column: ids to numbers, texts to NFC. */
-function converter({ name, filters }: FilteredList, field: string): (value: unknown) => unknown {
-  const one = (value: unknown): unknown => {
-    if (typeof value !== 'string') return value;
-    // -1 matches no record.
-    if (filters[field] === 'id') return numberIn(typeOf(name, field), value) ?? -1;
-    return normalized(value);
-  };
-  return (value) => (Array.isArray(value) ? value.map(one) : one(value));
+/** A value, or each value of a list, as its column has it: ids as numbers, texts in NFC. */
+function converted(list: FilteredList, field: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => converted(list, field, each));
+  if (typeof value !== 'string') return value;
+  // -1 matches no record.
+  if (list.filters[field] === 'id') return numberIn(typeOf(list.name, field), value) ?? -1;
+  return normalized(value);
 }
 
 /** Type whose ids a field compares: LogicalNumber for `logicalNumberId`, the list's own type for `id`. */

@@ -1,9 +1,8 @@
 import { ID, InputType, Int, type ClassType } from 'type-graphql';
 import { z } from 'zod';
 
-import { enumName, type Enumeration } from './enumeration.js';
-import { decoratedClass, type AnyField } from './object-type.js';
 import { Base64, DateTime, JsonValue, SafeInt } from './scalars.js';
+import { decoratedClass, enumName, type AnyField, type Enumeration, type Fields } from './types.js';
 
 /** The fields that a client gave; an absent field has no property. */
 export type Input = Readonly<Record<string, unknown>>;
@@ -18,7 +17,7 @@ export type Enums = Readonly<Record<string, Enumeration>>;
 export interface InputOptions {
   readonly description: string;
   /** Fields that the model does not have, or has in another form. */
-  readonly fields?: Readonly<Record<string, AnyField>>;
+  readonly fields?: Fields;
   readonly references?: References;
   readonly enums?: Enums;
   /** Input types of fields whose values are objects. */

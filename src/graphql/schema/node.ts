@@ -3,7 +3,7 @@ import { Int, Field, ID, Info, InterfaceType, Root } from 'type-graphql';
 
 import { DomainError, invalid } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
-import { planned } from './planned.js';
+import { planned } from './declared.js';
 
 /** Global id of a record: base64url of its type and number, for example of `Device:17`. Opaque to clients. */
 export function globalId(typeName: string, id: number): string {

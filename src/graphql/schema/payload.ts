@@ -1,10 +1,18 @@
 import { Field, InterfaceType, ObjectType, type ClassType } from 'type-graphql';
 
 import { invalid } from '../../platform/errors.js';
-import { enumeration } from './enumeration.js';
 import { userErrorsOf, type UserErrorCode, type UserErrorShape, type Within } from './errors.js';
 import { fieldName } from './node.js';
-import { listOf, nullable, object, text, untypedObjectType, type AnyField } from './object-type.js';
+import {
+  enumeration,
+  listOf,
+  nullable,
+  object,
+  text,
+  untypedObjectType,
+  type AnyField,
+  type Fields,
+} from './types.js';
 
 const { values: USER_ERROR_CODES } = enumeration<UserErrorCode>(
   'UserErrorCode',
@@ -56,7 +64,7 @@ export interface Payload {
 }
 
 /** The field of payloads that show `WriteWork.warnings`. */
-export const WARNINGS: Readonly<Record<string, AnyField>> = {
+export const WARNINGS: Fields = {
   warnings: listOf(
     text(
       'What to check about the change, which was made all the same: the field and a sentence, for example that a value looks like a card number. Mostly empty.',
@@ -69,7 +77,7 @@ export function payloadOf(
   name: string,
   field: string,
   Record: ClassType,
-  more: Readonly<Record<string, AnyField>> = {},
+  more: Fields = {},
 ): ClassType<Payload> {
   return payloadType(name, {
     [field]: nullable(object(Record, 'The record after the change. Null if nothing was changed.')),
@@ -78,7 +86,7 @@ export function payloadOf(
 }
 
 /** The payload type of a mutation with these fields. */
-export function payloadType(name: string, fields: Readonly<Record<string, AnyField>>): ClassType<Payload> {
+export function payloadType(name: string, fields: Fields): ClassType<Payload> {
   return untypedObjectType(`${name}Payload`, `Result of \`${fieldName(name)}\`.`, {
     ...fields,
     userErrors: userErrors('Why nothing was changed. Empty if the mutation succeeded.'),

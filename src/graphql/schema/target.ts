@@ -1,21 +1,18 @@
 /** Arguments, filter and payload of mutations that change all records of a target. */
 import { Kind, type GraphQLResolveInfo, type ValueNode } from 'graphql';
-import { Arg, Extensions, Int, type ClassType } from 'type-graphql';
+import { Arg, Int, type ClassType } from 'type-graphql';
 
 import type { Condition } from '../../database/list/condition.js';
 import { invalid } from '../../platform/errors.js';
+import { counts } from './declared.js';
 import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
-import { int, listOf, nullable, object } from './object-type.js';
 import { payloadType } from './payload.js';
-import type { Parameter } from './resource/graphql-module.js';
+import { int, listOf, nullable, object, type Fields } from './types.js';
 
 export type { GraphQLResolveInfo } from 'graphql';
 
-/** The argument of a mutation that holds its target. */
-const TARGET = 'target';
-
 /**
- * The filter of a target as a condition. A comparison without a value is an error, while a list ignores it:
+ * The filter in the argument `target` as a condition. A comparison without a value is an error, while a list ignores it:
  * here it would select more records than intended. Errors: `invalid`, with the path from the target, joined
  * with dots.
  */
@@ -24,18 +21,12 @@ export function targetConditionOf(
   filter: FilterInput,
   info: GraphQLResolveInfo,
 ): Condition {
-  const literal = fieldOf(
-    info.fieldNodes[0]?.arguments?.find(({ name }) => name.value === TARGET)?.value,
-    'filter',
-  );
+  const target = info.fieldNodes[0]?.arguments?.find(({ name }) => name.value === 'target')?.value;
+  const fields = target?.kind === Kind.OBJECT ? target.fields : [];
+  const literal = fields.find(({ name }) => name.value === 'filter')?.value;
   refuseMissing(literal, info.variableValues, 'filter');
   refuseEmpty(filter, 'filter');
   return conditionOf(list, filter) ?? { and: [] };
-}
-
-function fieldOf(node: ValueNode | undefined, field: string): ValueNode | undefined {
-  if (node?.kind !== Kind.OBJECT) return undefined;
-  return node.fields.find(({ name }) => name.value === field)?.value;
 }
 
 /** Refuses variables in a literal that have no value: graphql-js leaves their fields out. */
@@ -71,14 +62,14 @@ function refuseEmpty(value: unknown, path: string): void {
 }
 
 /** Arguments of a change by target. */
-export const dryRunArg = (): Parameter =>
+export const dryRunArg = () =>
   Arg('dryRun', () => Boolean, {
     nullable: true,
     defaultValue: false,
     description: 'True changes nothing, and returns what the change would affect: `count` and `examples`.',
   });
 
-export const expectCountArg = (): Parameter =>
+export const expectCountArg = () =>
   Arg('expectCount', () => Int, {
     nullable: true,
     description:
@@ -93,7 +84,7 @@ export function targetPayload<T extends object>(
   name: string,
   count: string,
   Record: ClassType<T>,
-  more: Parameters<typeof payloadType>[1] = {},
+  more: Fields = {},
 ): ReturnType<typeof payloadType> {
   const Payload = payloadType(name, {
     ...more,
@@ -104,6 +95,6 @@ export function targetPayload<T extends object>(
       ),
     ),
   });
-  Extensions({ counts: EXAMPLES })(Payload.prototype as object, 'examples');
+  counts(EXAMPLES)(Payload.prototype as object, 'examples');
   return Payload;
 }

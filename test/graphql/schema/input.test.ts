@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { printType } from 'graphql';
-import { Arg, buildSchema, Query } from 'type-graphql';
+import { buildSchema, Query, type ClassType } from 'type-graphql';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { enumeration, inputOf, object } from '../../../src/graphql/index.js';
-import { addMethod, resolverClass } from '../../../src/graphql/schema/resource/graphql-module.js';
+import { enumeration, inputOf, object, text } from '../../../src/graphql/index.js';
+import { resolvedFields } from '../../../src/graphql/schema/fields.js';
 import { printableName } from '../../../src/platform/encoding/text.js';
 import { recordId, recordIds } from '../../../src/platform/validate.js';
 
@@ -39,16 +39,14 @@ const context = {
 
 async function printed(name: string, options: Parameters<typeof inputOf>[2]): Promise<string> {
   const Type = inputOf(name, Model, options);
-  const Resolvers = resolverClass();
-  const argument = Arg('input', () => Type, { description: '.' });
-  addMethod<[object]>(
-    Resolvers,
-    `ask${name}`,
-    Query(() => String),
-    [argument],
-    () => '',
-  );
-  const schema = await buildSchema({ resolvers: [Resolvers], orphanedTypes: [], validate: false });
+  const { resolvers } = resolvedFields(Query, {
+    [`ask${name}`]: { field: text('.'), args: { input: object(Type, '.') }, resolve: () => '' },
+  });
+  const schema = await buildSchema({
+    resolvers: resolvers as [ClassType, ...ClassType[]],
+    orphanedTypes: [],
+    validate: false,
+  });
   const type = schema.getType(name);
   if (type === undefined) throw new Error('The schema does not have the input type');
   return printType(type);

@@ -3,11 +3,11 @@ import { type ClassType, Ctx, Field, Int, ObjectType, Root } from 'type-graphql'
 import {
   DateTime,
   enumeration,
-  extendedNodeType,
+  Node,
+  nodeType,
+  planned,
   type FieldsOf,
   type GraphqlContext,
-  Node,
-  planned,
 } from '../../../graphql/index.js';
 import type { Channel as ChannelName } from '../../../platform/caller.js';
 import type { Audit } from '../../../platform/changes/changes.js';
@@ -59,5 +59,5 @@ export function auditedType<T extends Audit & { readonly id: number }, Hidden ex
   description: string,
   fields: FieldsOf<T, 'id' | keyof Audit | Hidden>,
 ): ClassType<T> {
-  return extendedNodeType<T>(Audited, name, description, fields);
+  return nodeType<T, keyof Audit | Hidden>(name, description, fields, Audited);
 }

@@ -13,7 +13,6 @@ import {
   type Input,
   inputOf,
   listOf,
-  lockOf,
   nullable,
   object,
   recordMutations,
@@ -141,7 +140,7 @@ const defaultVersions = recordMutations(
       },
     },
   },
-  lockOf('Group'),
+  true,
 );
 
 export const appVersionGrantGraphql = graphqlModule(AppVersionGrants, defaultVersions);

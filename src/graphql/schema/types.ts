@@ -1,6 +1,5 @@
-import { Field, ID, Int, ObjectType, type ClassType } from 'type-graphql';
+import { Field, ID, Int, ObjectType, registerEnumType, type ClassType } from 'type-graphql';
 
-import type { Enumeration } from './enumeration.js';
 import { Node } from './node.js';
 import { Base64, DateTime, JsonValue, SafeInt, Upload, Uuid } from './scalars.js';
 
@@ -64,7 +63,8 @@ export type FieldsOf<T, Hidden> = {
 /** A field for values of any type. */
 export type AnyField = TypedField<never>;
 
-type Fields = Readonly<Record<string, AnyField>>;
+/** Fields of a type, or arguments of a field, by name. */
+export type Fields = Readonly<Record<string, AnyField>>;
 
 /** Makes a class, decorates it as an object, input or arguments type, and adds its fields. */
 export function decoratedClass(
@@ -103,23 +103,45 @@ export function untypedObjectType(name: string, description: string, fields: Fie
 
 /**
  * An object type for records of type `T`, with `id` and `databaseId`. `Hidden` names the properties that it
- * does not show, or shows in another form, such as a relation instead of its id.
+ * does not show, or shows in another form, such as a relation instead of its id. The type also has the fields
+ * of `Base`.
  */
 export function nodeType<T extends { readonly id: number }, Hidden extends keyof T = never>(
   name: string,
   description: string,
   fields: FieldsOf<T, 'id' | Hidden>,
-): ClassType<T> {
-  return extendedNodeType<T>(Node, name, description, fields);
-}
-
-/** A node type that also has the fields of `Base`. */
-export function extendedNodeType<T extends object>(
-  Base: abstract new () => Node,
-  name: string,
-  description: string,
-  fields: Fields,
+  Base: abstract new () => Node = Node,
 ): ClassType<T> {
   const decorate = ObjectType(name, { description, implements: Node, simpleResolvers: true });
   return decoratedClass(decorate, fields, Base) as ClassType<T>;
+}
+
+/** An enum for the values of a domain type, for example `AppKind` for `'standard' | 'module'`. */
+export interface Enumeration<V extends string = string> {
+  readonly name: string;
+  /** Domain values by their names in the schema, for example `{ STANDARD: 'standard' }`. */
+  readonly values: Readonly<Record<string, V>>;
+}
+
+/** Registers an enum; `descriptions` has one entry for each value of the domain type. */
+export function enumeration<V extends string>(
+  name: string,
+  description: string,
+  descriptions: Readonly<Record<V, string>>,
+): Enumeration<V> {
+  const domainValues = Object.keys(descriptions) as V[];
+  const values = Object.fromEntries(domainValues.map((value) => [enumName(value), value]));
+  registerEnumType(values, {
+    name,
+    description,
+    valuesConfig: Object.fromEntries(
+      domainValues.map((value) => [enumName(value), { description: descriptions[value] }]),
+    ),
+  });
+  return { name, values };
+}
+
+/** `get_asset` becomes `GET_ASSET`, `transactionType` becomes `TRANSACTION_TYPE`. */
+export function enumName(value: string): string {
+  return value.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
 }

@@ -1,25 +1,24 @@
-import { Arg, Mutation, type ClassType } from 'type-graphql';
+import { Mutation, type ClassType } from 'type-graphql';
 
-import type { WriteWork } from '../../../database/work.js';
-import type { Scope } from '../../../platform/caller.js';
-import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import type { ErrorPolicy } from '../../../platform/requests/rows.js';
-import type { GraphqlContext } from '../../execution/context.js';
-import { resolvesArguments, type ResolveArguments } from '../arguments.js';
-import { enumeration } from '../enumeration.js';
-import type { UserErrorShape } from '../errors.js';
-import { fieldName } from '../node.js';
+import type { WriteWork } from '../../database/work.js';
+import type { Scope } from '../../platform/caller.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import type { ErrorPolicy } from '../../platform/requests/rows.js';
+import type { UserErrorShape } from './errors.js';
+import { resolvedFields, type GraphqlModule, type ResolvedField } from './fields.js';
+import { fieldName } from './node.js';
+import { payloadType, userErrors } from './payload.js';
 import {
+  choice,
+  enumeration,
   int,
   listOf,
   nullable,
   object,
   untypedObjectType,
-  type AnyField,
+  type Fields,
   type TypedField,
-} from '../object-type.js';
-import { payloadType, userErrors } from '../payload.js';
-import { addMethod, type GraphqlModule, type Parameter, resolverClass } from './graphql-module.js';
+} from './types.js';
 
 const BulkErrorPolicy = enumeration<ErrorPolicy>(
   'BulkErrorPolicy',
@@ -54,9 +53,9 @@ interface BulkOptions<Row, R extends object, Prepared> {
   readonly field: string;
   readonly record: TypedField<R>;
   /** Further fields of a row's result. */
-  readonly rowFields?: Readonly<Record<string, AnyField>>;
+  readonly rowFields?: Fields;
   /** Further fields of the payload. */
-  readonly payloadFields?: Readonly<Record<string, AnyField>>;
+  readonly payloadFields?: Fields;
   readonly countDescription: string;
   /** Defaults to `write`. */
   readonly scope?: Scope;
@@ -75,29 +74,21 @@ interface BulkOptions<Row, R extends object, Prepared> {
 export function bulkMutation<Row, R extends object, Prepared>(
   options: BulkOptions<Row, R, Prepared>,
 ): GraphqlModule {
-  const { argument, rows, errorPolicy: fixed } = options;
-  const Resolvers = resolverClass();
-  const Payload = bulkPayload(options);
-  const apply = applier(options);
-  const resolve: ResolveArguments = (_source, args, ctx) =>
-    apply(args[argument] as readonly Row[], ctx, fixed ?? (args.errorPolicy as ErrorPolicy | null));
-  const decorate: MethodDecorator = (...method) => {
-    Mutation(() => Payload, { description: options.description })(...method);
-    resolvesArguments(resolve)(...method);
-  };
-  const rowsArg = Arg(argument, () => rows.type, { description: rows.description });
-  const parameters = fixed === undefined ? [rowsArg, errorPolicyArg()] : [rowsArg];
-  addMethod<unknown[]>(Resolvers, fieldName(options.name), decorate, parameters, () => undefined);
-  return { nodes: [], resolvers: [Resolvers] };
+  return resolvedFields(Mutation, { [fieldName(options.name)]: bulkField(options) });
 }
 
-/** Makes the change. Yields to the event loop between preparing, changing and rendering. */
-function applier<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>) {
-  const { field, prepare, run, scope = 'write' } = options;
-  return async (given: readonly Row[], ctx: GraphqlContext, policy: ErrorPolicy | null) => {
-    const { results, ...payload } = await ctx.change(
-      async (work, prepared) => {
-        const all = await run(work, prepared, policy ?? 'REJECT_EVERYTHING');
+/** Yields to the event loop between preparing, changing and rendering. */
+function bulkField<Row, R extends object, Prepared>(
+  options: BulkOptions<Row, R, Prepared>,
+): ResolvedField<unknown, Readonly<Record<string, unknown>>> {
+  const { argument, rows, field, errorPolicy: fixed, prepare, run, scope = 'write' } = options;
+  return {
+    field: object(bulkPayload(options), options.description),
+    args: { [argument]: rows, ...(fixed === undefined ? { errorPolicy: ERROR_POLICY } : {}) },
+    resolve: async (_source, ctx, args) => {
+      const policy = fixed ?? (args.errorPolicy as ErrorPolicy | null) ?? 'REJECT_EVERYTHING';
+      const change = async (work: WriteWork, prepared: Prepared) => {
+        const all = await run(work, prepared, policy);
         return {
           count: all.filter(({ record, counts = record !== null }) => counts).length,
           results: all.map(({ index, record, userErrors: errors, more }) => ({
@@ -105,25 +96,20 @@ function applier<Row, R extends object, Prepared>(options: BulkOptions<Row, R, P
             userErrors: errors,
           })),
         };
-      },
-      scope,
-      [],
-      async () => {
+      };
+      const { results, ...payload } = await ctx.change(change, scope, [], async () => {
         await yieldToEventLoop();
-        return await prepare(given);
-      },
-    );
-    return results === undefined ? payload : { ...payload, results: ctx.loaders.rendered(results) };
+        return await prepare(args[argument] as readonly Row[]);
+      });
+      return results === undefined ? payload : { ...payload, results: ctx.loaders.rendered(results) };
+    },
   };
 }
 
-function errorPolicyArg(): Parameter {
-  return Arg('errorPolicy', () => BulkErrorPolicy.values, {
-    nullable: true,
-    defaultValue: 'REJECT_EVERYTHING',
-    description: 'What an invalid row does to the other rows.',
-  });
-}
+const ERROR_POLICY = {
+  ...nullable(choice(BulkErrorPolicy, 'What an invalid row does to the other rows.')),
+  defaultValue: 'REJECT_EVERYTHING',
+};
 
 function bulkPayload<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>): ClassType {
   const { name, field, record, rowFields = {}, payloadFields = {}, countDescription } = options;

@@ -1,0 +1,88 @@
+import type { GraphQLField } from 'graphql';
+import { Extensions } from 'type-graphql';
+
+import type { ChildList, List } from '../../database/list/list.js';
+import type { Search } from '../../database/list/request-class.js';
+import type { KeyValue } from '../../database/list/slice.js';
+import type { ReadWork } from '../../database/work.js';
+import type { Scope } from '../../platform/caller.js';
+
+/** What a field declares besides its type and its resolver, as `extensions` in the schema. */
+export interface Declarations {
+  /** How a plan reads the field; absent if only its resolver can read it. */
+  readonly planned?: Declared;
+  /** Searches of the field, see `limits/cost.ts`; absent if it reads only the rows that it shows. */
+  readonly searches?: Searches<never>;
+  /** Records added to the cost of the field, always or only if the argument `countsWhere` is given. */
+  readonly counts?: number;
+  readonly countsWhere?: string;
+}
+
+/** Declares how a field is read. Fields that show a property of their record as it is need no declaration. */
+export const planned = (declared: Declared) => Extensions({ planned: declared });
+
+/** Declares the searches of a field. */
+export const searches = (of: Searches<never>) => Extensions({ searches: of });
+
+/** Adds records to the cost of a field that reads many rows for a small result. */
+export const counts = (records: number) => Extensions({ counts: records });
+
+/** Searches of a field for its coerced arguments; null for reads by an index. Errors: invalid arguments. */
+export type Searches<A = object> = (args: A, selected: Selected) => readonly (Search | null)[];
+
+/** Selected parts of a connection: its page (nodes, edges, `pageInfo`), and its total. */
+export interface Selected {
+  readonly page: boolean;
+  readonly total: boolean;
+}
+
+/** Order of a list by one of its indexed columns, for example `{ field: 'CREATED_AT', direction: 'desc' }`. */
+export interface OrderBy {
+  readonly field: string;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** Finds a record by a key of its own. Errors: `not_found`. */
+export type Getter = (work: ReadWork, key: string) => Promise<{ readonly id: number }>;
+
+/** How a plan reads a field. Properties are properties of records. */
+export type Declared =
+  /** The global id of a record. */
+  | { readonly kind: 'id' }
+  | { readonly kind: 'column'; readonly property: string; readonly scope: Scope | null }
+  /** A value that follows from a column, which may be no property of a record, and from the unit of work. */
+  | {
+      readonly kind: 'derived';
+      readonly property: string;
+      readonly of: (value: unknown, work: ReadWork) => unknown;
+    }
+  /** The record whose number is in a property. */
+  | { readonly kind: 'one'; readonly list: List<unknown>; readonly reference: string }
+  /** A page of the records that refer to the value of a property. */
+  | {
+      readonly kind: 'many';
+      readonly children: ChildList<unknown, KeyValue>;
+      readonly key: string;
+      readonly scope: Scope;
+      readonly order: OrderBy | undefined;
+    }
+  /** A page of all records. */
+  | {
+      readonly kind: 'list';
+      readonly list: List<unknown>;
+      readonly scope: Scope;
+      readonly order: OrderBy | undefined;
+    }
+  /** One record by exactly one of its keys. */
+  | {
+      readonly kind: 'find';
+      readonly list: List<unknown>;
+      readonly getters: Readonly<Record<string, Getter>>;
+      readonly scope: Scope;
+    };
+
+export function declaredOf({ name, resolve, extensions }: GraphQLField<unknown, unknown>): Declared | null {
+  const declared = extensions.planned as Declared | undefined;
+  if (declared !== undefined) return declared;
+  return resolve === undefined ? { kind: 'column', property: name, scope: null } : null;
+}

@@ -1,0 +1,171 @@
+import type { GraphQLError } from 'graphql';
+
+import type { ChildList, List } from '../../database/list/list.js';
+import type { Key, KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
+import { parsedJson } from '../../platform/encoding/json.js';
+import type { OrderBy, Searches } from './declared.js';
+import { requestError } from './errors.js';
+import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
+import type { Lazy } from './types.js';
+
+export const DEFAULT_FIRST = 30;
+export const MAX_FIRST = 100;
+
+/** Default order of lists. */
+const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
+
+/**
+ * Arguments of a list: its page, order and filter. `first` with `after` counts from the list's start, `last`
+ * with `before` from its end.
+ */
+export interface ListArgs {
+  readonly first?: number | null;
+  readonly after?: string | null;
+  readonly last?: number | null;
+  readonly before?: string | null;
+  readonly orderBy?: OrderBy | null;
+  readonly filter?: FilterInput | null;
+}
+
+/** Arguments that look up one record; exactly one must be given. Resources with unique names add more. */
+export type Keys = Readonly<Record<string, string | number | null | undefined>>;
+
+export interface Page<T> {
+  readonly nodes: readonly T[];
+  readonly edges: readonly Edge<T>[];
+  readonly pageInfo: PageInfoShape;
+  readonly totalCount: number;
+}
+
+export interface Edge<T> {
+  readonly cursor: string;
+  readonly node: T;
+}
+
+export interface PageInfoShape {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly startCursor: string | null;
+  readonly endCursor: string | null;
+}
+
+/** A page of which each field reads from the database only when it is selected. */
+export type Connection<T> = Lazy<Page<T>>;
+
+/** The arguments of a list as a request to the database. */
+export function sliceRequest(
+  list: FilteredList,
+  { first, last, after, before, orderBy, filter }: ListArgs,
+  standard: OrderBy = BY_ID,
+): SliceRequest {
+  const condition = conditionOf(list, filter);
+  if (first != null && last != null) throw requestError('Give either first or last, not both.');
+  const backward = last != null;
+  if (backward ? after != null : before != null) {
+    throw requestError('Give after only with first, and before only with last.');
+  }
+  const { field, direction } = orderBy ?? standard;
+  const limit = first ?? last ?? DEFAULT_FIRST;
+  if (limit < 0 || limit > MAX_FIRST) {
+    throw requestError(`first and last take 0 to ${MAX_FIRST}, not ${limit}.`);
+  }
+  const cursor = backward ? before : after;
+  return {
+    order: field,
+    descending: direction === 'desc',
+    backward,
+    limit,
+    key: cursor == null ? null : decodeCursor(cursor, field),
+    condition,
+  };
+}
+
+/** The searches of a list, or of the lists of many parents. */
+export function searchesOf<T, P extends KeyValue>(
+  source: List<T> | ChildList<T, P>,
+  standard?: OrderBy,
+): Searches<ListArgs> {
+  return (args, { page, total }) => {
+    if ('list' in source) {
+      const request = sliceRequest(source.list, args, standard);
+      return [
+        page ? source.searchOfSlices(request) : null,
+        total ? source.searchOfCounts(request.condition) : null,
+      ];
+    }
+    const request = sliceRequest(source, args, standard);
+    return [
+      page ? source.searchOfSlice(request) : null,
+      total ? source.searchOfCount(request.condition) : null,
+    ];
+  };
+}
+
+/**
+ * A page whose records are read once, when `nodes`, `edges` or `pageInfo` is selected. A page of size 0 reads
+ * none; its `pageInfo` still says whether the list has records. `rendered` is called with its nodes or edges.
+ */
+export function connection<T>(
+  request: SliceRequest,
+  load: () => Promise<Slice<T>>,
+  count: () => Promise<number>,
+  rendered: <E>(entries: readonly E[]) => readonly E[],
+): Connection<T> {
+  let loaded: Promise<Slice<T>> | undefined;
+  const slice = (): Promise<Slice<T>> => (loaded ??= load());
+  const items = async (): Promise<Slice<T>['items']> => (request.limit === 0 ? [] : (await slice()).items);
+  return {
+    nodes: async () => rendered((await items()).map(({ record }) => record)),
+    edges: async () =>
+      rendered(
+        (await items()).map(({ record, key }) => ({
+          cursor: encodeCursor(request.order, key),
+          node: record,
+        })),
+      ),
+    pageInfo: async () => pageInfo(request, await slice()),
+    totalCount: count,
+  };
+}
+
+export function pageInfo<T>(request: SliceRequest, slice: Slice<T>): PageInfoShape {
+  const cursorAt = (index: number): string | null => {
+    const item = slice.items.at(index);
+    return item === undefined ? null : encodeCursor(request.order, item.key);
+  };
+  const started = request.key !== null;
+  return {
+    hasNextPage: request.backward ? started : slice.hasMore,
+    hasPreviousPage: request.backward ? slice.hasMore : started,
+    startCursor: cursorAt(0),
+    endCursor: cursorAt(-1),
+  };
+}
+
+/**
+ * The cursor of a record: its order, its value in that order and its id, as base64url of JSON, for example
+ * `["SERIAL_NUMBER","SN-0042",17]`. The id makes the order total. Opaque to clients.
+ */
+export function encodeCursor(order: string, key: Key): string {
+  return Buffer.from(JSON.stringify([order, key.value, key.id])).toString('base64url');
+}
+
+/** The key in a cursor. Refuses a text that is not a cursor, and a cursor of a list in another order. */
+function decodeCursor(text: string, order: string): Key {
+  const parts = parsedJson(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!Array.isArray(parts) || parts.length !== 3) throw notACursor();
+  const [ofOrder, value, id] = parts as unknown[];
+  if (ofOrder !== order) {
+    throw requestError(`This cursor belongs to another order of the list; this one is ordered by ${order}.`);
+  }
+  if ((typeof value !== 'string' && !Number.isFinite(value)) || !Number.isSafeInteger(id)) {
+    throw notACursor();
+  }
+  return { value: value as string | number, id: id as number };
+}
+
+function notACursor(): GraphQLError {
+  return requestError(
+    'This is not a cursor of this list. Pass endCursor or startCursor of one of its pages.',
+  );
+}

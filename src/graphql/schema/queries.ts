@@ -1,0 +1,86 @@
+import { Query } from 'type-graphql';
+
+import type { ReadWork } from '../../database/work.js';
+import type { Scope } from '../../platform/caller.js';
+import {
+  all,
+  resolvedFields,
+  type GraphqlModule,
+  type ListOptions,
+  type NodeSource,
+  type ResolvedField,
+} from './fields.js';
+import type { ListTypes } from './list.js';
+import { fieldName, plural, withArticle, words } from './node.js';
+import type { Keys } from './page.js';
+import { id, int, nullable, object, text, type AnyField } from './types.js';
+
+/** Another unique field to look a record up by. */
+interface UniqueKey<T> {
+  readonly description: string;
+  /** Errors: `not_found`, which the query answers with null. */
+  readonly get: (work: ReadWork, key: string) => Promise<T>;
+}
+
+interface QueryOptions<T> extends ListQueryOptions, Pick<NodeSource, 'entityType'> {
+  /** Unique fields besides `id` and `databaseId`, by name. */
+  readonly keys?: Readonly<Record<string, UniqueKey<T>>>;
+}
+
+interface ListQueryOptions extends ListOptions {
+  /** Name of the field; by default the plural of the type's. */
+  readonly field?: string;
+  readonly listDescription?: string;
+  /** Records added to the cost of the list if it has a filter, which may read many records to find few. */
+  readonly filterCost?: number;
+}
+
+/** Queries of a resource: one record by its keys, such as `device`, and a list, such as `devices`. */
+export function queries<T extends { readonly id: number }>(
+  types: ListTypes<T>,
+  options: QueryOptions<T> = {},
+): GraphqlModule {
+  const { list } = types;
+  const { scope = 'read', keys = {}, entityType } = options;
+  const lookUp = { [fieldName(list.name)]: oneByKey(types, keys, scope) };
+  const { resolvers } = resolvedFields(Query, { ...lookUp, ...listOfAll(types, options) });
+  return { nodes: [{ list, scope, entityType }], resolvers };
+}
+
+/** A list of all records without a look-up of one, such as `ledger`. */
+export function listQuery<T extends object>(types: ListTypes<T>, options: ListQueryOptions): GraphqlModule {
+  return resolvedFields(Query, listOfAll(types, options));
+}
+
+function oneByKey<T extends { readonly id: number }>(
+  { list, Record }: ListTypes<T>,
+  keys: Readonly<Record<string, UniqueKey<T>>>,
+  scope: Scope,
+): ResolvedField<unknown, Keys> {
+  const args: Record<string, AnyField> = {
+    id: nullable(id('Global id (`id`) of the record.')),
+    databaseId: nullable(int('Numeric id (`databaseId`) of the record, as in REST.')),
+  };
+  for (const [key, { description }] of Object.entries(keys)) args[key] = nullable(text(description));
+  const getters = Object.fromEntries(Object.entries(keys).map(([key, { get }]) => [key, get]));
+  const names = Object.keys(args).map((key) => `\`${key}\``);
+  const noun = withArticle(words(list.name));
+  const description = `${noun.charAt(0).toUpperCase()}${noun.slice(1)} by exactly one of ${names.join(', ')}. Null if the company has none.`;
+  return {
+    ...{ field: nullable(object(Record, description)), scope, args },
+    resolve: (_source, ctx, given) => ctx.find(list, given, getters, scope),
+    planned: { kind: 'find', list, getters, scope },
+  };
+}
+
+function listOfAll<T extends object>(
+  types: ListTypes<T>,
+  { field, listDescription, filterCost, ...options }: ListQueryOptions,
+): Readonly<Record<string, ResolvedField<unknown>>> {
+  const { name } = types.list;
+  const description = listDescription ?? `All ${plural(words(name))} of the company.`;
+  const costNote = filterCost === undefined ? '' : ` A filter adds ${filterCost} records to the cost.`;
+  const list = all(types, `${description}${costNote}`, options);
+  const cost = filterCost === undefined ? {} : { counts: filterCost, countsWhere: 'filter' };
+  return { [field ?? `${fieldName(name)}s`]: { ...list, ...cost } };
+}

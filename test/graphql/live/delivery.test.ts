@@ -128,7 +128,7 @@ describe('ledgerAppended', () => {
       });
       return statements.filter((text) => /^\s*select\b[^]*last_drawn from counters/.test(text)).length;
     };
-    // Before and after the event is read, once for both.
+    // With the event and at the next poll, once for both.
     expect(await looks()).toBeGreaterThanOrEqual(2);
     first?.stop();
     second?.stop();

@@ -40,12 +40,12 @@ export async function follow<T extends Identified>(
 ): Promise<AsyncIterable<Events<T>>> {
   const { newRows, after } = followed;
   const caller = await subscription.caller();
-  const { companyId } = caller;
-  const { last } = await units.systemRead((work) => newRows.span(work, companyId));
+  const span = await units.systemRead((work) => newRows.span(work, caller.companyId));
+  const { last } = span;
   const cursor = subscription.lastSeen ?? after ?? last;
   if (cursor < 0) throw requestError(`after must be 0 or more, not ${cursor}.`);
   if (cursor > last) throw eventsAhead(cursor, last);
-  await demandNoGap(units, newRows, companyId, cursor);
+  demandNoGap(span, cursor);
   return new Subscriber(units, subscription, followed, caller, cursor, last).events(feeds);
 }
 

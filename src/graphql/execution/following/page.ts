@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
-import type { NewRows } from '../../../database/list/new-rows.js';
+import type { IdSpan, NewRows } from '../../../database/list/new-rows.js';
 import type { Units } from '../../../database/work.js';
 import type { Caller } from '../../../platform/caller.js';
 import { approximateJsonBytes } from '../../limits/json-bytes.js';
@@ -35,36 +35,36 @@ export interface Page<T> {
   readonly last: number;
 }
 
-/** The next page after an id. Errors: EVENTS_GONE. */
+/** The next page after an id, read in one unit, so that it has no gap. Errors: EVENTS_GONE. */
 export async function readPage<T extends Identified>(
   units: Units,
   caller: Caller,
   { newRows, condition }: Source<T>,
   after: number,
 ): Promise<Page<T>> {
-  const { companyId } = caller;
-  const { last } = await units.systemRead((work) => newRows.span(work, companyId));
-  if (last === after) return { ...{ records: [], after, upTo: after }, ...{ bytes: 0, last } };
-  const ids = Math.floor(MAX_VALUES / ((condition === null ? 0 : comparisonsIn(condition)) + 1));
-  const upTo = Math.min(last, after + Math.min(ids, MAX_IDS));
-  const range = { after, upTo, limit: PAGE_SIZE, condition };
-  const found = await units.read(caller, (work) => newRows.read(work, range));
-  await demandNoGap(units, newRows, companyId, after);
-  const { records, bytes } = withinPageBytes(found);
-  // All records of the range are in the page: its other ids do not meet the condition.
-  const isComplete = found.length < PAGE_SIZE && records.length === found.length;
-  return { records, after, upTo: isComplete ? upTo : (records.at(-1)?.id ?? upTo), bytes, last };
+  return await units.read(caller, async (work) => {
+    const span = await newRows.span(work, caller.companyId);
+    demandNoGap(span, after);
+    const { last } = span;
+    const ids = Math.floor(MAX_VALUES / ((condition === null ? 0 : comparisonsIn(condition)) + 1));
+    const upTo = Math.min(last, after + Math.min(ids, MAX_IDS));
+    const range = { after, upTo, limit: PAGE_SIZE, condition };
+    const found = upTo === after ? [] : await newRows.read(work, range);
+    const { records, bytes } = withinPageBytes(found);
+    // All records of the range are in the page: its other ids do not meet the condition.
+    const isComplete = found.length < PAGE_SIZE && records.length === found.length;
+    return { records, after, upTo: isComplete ? upTo : (records.at(-1)?.id ?? upTo), bytes, last };
+  });
 }
 
 /** Errors: EVENTS_GONE where records after the cursor were deleted by retention. */
-export async function demandNoGap(
-  units: Units,
-  newRows: NewRows<unknown>,
-  companyId: number,
-  cursor: number,
-): Promise<void> {
-  const { first } = await units.systemRead((work) => newRows.span(work, companyId));
-  if (first > cursor + 1) throw eventsGone(cursor, first - 1);
+export function demandNoGap({ first }: IdSpan, cursor: number): void {
+  if (first <= cursor + 1) return;
+  const resumeAfter = first - 1;
+  throw new GraphQLError(
+    `Events ${cursor + 1} to ${resumeAfter} were deleted by retention. Resume with after: ${resumeAfter}.`,
+    { extensions: { code: 'EVENTS_GONE', resumeAfter } },
+  );
 }
 
 /** The first records that have at most `PAGE_BYTES` in total; at least one. */
@@ -76,11 +76,4 @@ function withinPageBytes<T>(found: readonly T[]): { records: readonly T[]; bytes
     bytes += more;
   }
   return { records: found, bytes };
-}
-
-function eventsGone(cursor: number, resumeAfter: number): GraphQLError {
-  return new GraphQLError(
-    `Events ${cursor + 1} to ${resumeAfter} were deleted by retention. Resume with after: ${resumeAfter}.`,
-    { extensions: { code: 'EVENTS_GONE', resumeAfter } },
-  );
 }

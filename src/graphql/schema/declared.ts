@@ -7,7 +7,7 @@ import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 
-/** What a field declares besides its type and its resolver, as `extensions` in the schema. */
+/** Declarations of a field besides its type and its resolver: its `extensions` in the schema. */
 export interface Declarations {
   /** How a plan reads the field; absent if only its resolver can read it. */
   readonly planned?: Declared;

@@ -120,7 +120,7 @@ function conditionsOf({ filters }: List<unknown>): Condition[] {
 }
 
 async function exported<T>(isOne: (value: object) => boolean): Promise<(readonly [string, T])[]> {
-  const files = globSync('src/domain/**/*.repository.ts').map((file) => `${ROOT}${file}`);
+  const files = globSync('src/domain/**/*.{repository,service}.ts').map((file) => `${ROOT}${file}`);
   const modules = await Promise.all(files.map((file) => import(file) as Promise<Record<string, unknown>>));
   return modules
     .flatMap((module) => Object.entries(module))

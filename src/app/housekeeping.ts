@@ -10,7 +10,7 @@ import { sweepContents, sweepReleasedBefore } from '../domain/software/content/c
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
-import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
+import { ledgerChainHash, type KeyedHash } from '../platform/keys.js';
 import { createSteps, type Steps } from './steps.js';
 
 /** Interval of runs. Each run writes and so notices when a full disk accepts writes again. */

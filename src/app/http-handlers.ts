@@ -30,7 +30,7 @@ import { docsHandlers } from '../rest/docs.js';
 import { createIngestRouter } from '../rest/lines.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createV1Router, type RestOptions } from '../rest/v1.js';
-import type { Monitoring } from './monitoring/monitoring.js';
+import type { Monitoring } from './monitoring.js';
 import { createRoutes, surfacesOf } from './routes.js';
 import { createTerminals, type Terminals } from './terminals.js';
 

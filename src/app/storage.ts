@@ -7,7 +7,7 @@ import { SECOND, systemClock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { DomainCode } from '../platform/errors.js';
-import { ledgerChainHash, type KeyedHash } from '../platform/keys/keyed-hash.js';
+import { ledgerChainHash, type KeyedHash } from '../platform/keys.js';
 import type { Logger } from '../platform/logger.js';
 import { storageCode } from '../platform/storage/faults.js';
 

@@ -25,7 +25,7 @@ import { TerminalRefused } from '../platform/terminal.js';
 import type { AdmitAll } from '../terminal/batches.js';
 import type { TerminalRoute } from '../terminal/exchange.js';
 import { createTerminalRouter } from '../terminal/router.js';
-import type { Monitoring } from './monitoring/monitoring.js';
+import type { Monitoring } from './monitoring.js';
 
 export interface TerminalParts {
   readonly units: Units;

@@ -13,7 +13,7 @@ import { type Caller, localCaller } from '../platform/caller.js';
 import { systemClock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
-import { ledgerChainHash } from '../platform/keys/keyed-hash.js';
+import { ledgerChainHash } from '../platform/keys.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo } from './command-io.js';
 

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 
-import { DatabaseRefused } from '../database/refused.js';
+import { DatabaseRefused } from '../database/database.js';
 import { ConfigError } from '../platform/config/config.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
 import { faultOfSystem } from '../platform/storage/faults.js';

@@ -1,6 +1,6 @@
 import { DAY, MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { Api } from '../simulator/api.js';
-import { Figures } from '../simulator/figures/figures.js';
+import { Figures } from '../simulator/figures.js';
 import { findFleet } from '../simulator/fleet.js';
 import { HttpClient } from '../simulator/http-client.js';
 import { Pauses } from '../simulator/pauses.js';

@@ -19,12 +19,12 @@ const GROUPS: readonly Group[] = [
   {
     name: 'user',
     description: 'users and their access',
-    load: async () => (await import('./commands/users/user.js')).addUserCommands,
+    load: async () => (await import('./commands/user.js')).addUserCommands,
   },
   {
     name: 'member',
     description: 'users in a company, and their roles',
-    load: async () => (await import('./commands/users/member.js')).addMemberCommands,
+    load: async () => (await import('./commands/member.js')).addMemberCommands,
   },
   {
     name: 'company',
@@ -49,7 +49,7 @@ const GROUPS: readonly Group[] = [
   {
     name: 'db',
     description: 'database commands; a server may be running',
-    load: async () => (await import('./commands/database/database.js')).addDatabaseCommands,
+    load: async () => (await import('./commands/database.js')).addDatabaseCommands,
   },
   {
     name: 'audit',

@@ -7,7 +7,7 @@ import { countOld, prune, type OldOfCompany } from '../domain/base/retention/ret
 import { listCompanies } from '../domain/people/company/company.service.js';
 import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
-import { ledgerChainHash } from '../platform/keys/keyed-hash.js';
+import { ledgerChainHash } from '../platform/keys.js';
 import { instantBefore, type Period } from '../platform/period.js';
 import { withDatabase, type CommandContext } from './command-context.js';
 import { CommandError } from './command-error.js';

@@ -5,7 +5,7 @@ import { hasUsers } from '../domain/people/user/user.service.js';
 import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config, readTlsSettings, type Environment } from '../platform/config/config.js';
 import { withoutPassword } from '../platform/config/database-url.js';
-import { expiryOf } from '../platform/config/tls.js';
+import { expiryOf } from '../platform/config/files.js';
 import { DomainError } from '../platform/errors.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
 import { fileProblem } from '../platform/storage/file-errors.js';

@@ -1,8 +1,8 @@
 import { SECOND, systemClock } from '../platform/clock.js';
 import { counted } from '../platform/errors.js';
 import { Api, SimulationRefused } from '../simulator/api.js';
-import { PROMISES } from '../simulator/figures/broken-promises.js';
-import { Figures, type Summary } from '../simulator/figures/figures.js';
+import { PROMISES } from '../simulator/broken-promises.js';
+import { Figures, type Summary } from '../simulator/figures.js';
 import { findFleet } from '../simulator/fleet.js';
 import { HttpClient } from '../simulator/http-client.js';
 import { Pauses } from '../simulator/pauses.js';

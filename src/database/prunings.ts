@@ -3,8 +3,8 @@ import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
 import { systemClock } from '../platform/clock.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
-import type { KeptPeriods } from '../platform/config/kept-periods.js';
-import type { KeyedHash } from '../platform/keys/keyed-hash.js';
+import type { KeptPeriods } from '../platform/config/parsing.js';
+import type { KeyedHash } from '../platform/keys.js';
 import { inIds } from './bound-lists.js';
 import { typed } from './storage.js';
 import type { SystemWriteWork } from './work.js';

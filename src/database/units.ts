@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import { AWAITED, workFor } from '../platform/concurrency/event-loop.js';
-import type { KeyedHash } from '../platform/keys/keyed-hash.js';
+import type { KeyedHash } from '../platform/keys.js';
 import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/presence.js';
 import type { Tables } from '../schema/schema.js';
 import { inCompany } from './company/company-rows.js';

@@ -7,7 +7,7 @@ import { chain } from '../http/server/chain.js';
 import type { CountRequest } from '../http/server/rate-limit.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
-import type { OperationList } from '../platform/config/operation-list.js';
+import type { OperationList } from '../platform/config/parsing.js';
 import type { OperationServices } from './execution/context.js';
 import { createGraphiql } from './http/graphiql.js';
 import { answerOperations } from './http/operations.js';

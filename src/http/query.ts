@@ -1,4 +1,4 @@
-import { DEFAULT_PER_PAGE, MAX_PER_PAGE, type PageRequest } from '../platform/requests/page.js';
+import { DEFAULT_PER_PAGE, MAX_PER_PAGE, type PageRequest } from '../platform/requests.js';
 import { HttpProblem } from './problem.js';
 
 /** Parameters of the query string by name. 400 if one is repeated or not well encoded. */

@@ -1,5 +1,5 @@
 import type { WriteWork } from '../database/work.js';
-import type { IdempotencyKey, StoredResponse } from '../platform/requests/idempotency.js';
+import type { IdempotencyKey, StoredResponse } from '../platform/requests.js';
 
 /** Responses kept for 24 hours, written in the transaction of their effect. */
 export interface StoredResponses {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../platform/caller.js';
 import { MINUTE } from '../platform/clock.js';
 import { camelCase, type CamelCase } from '../platform/encoding/text.js';
-import type { Page } from '../platform/requests/page.js';
+import type { Page } from '../platform/requests.js';
 import { offsetAt } from '../platform/time-zones.js';
 import type { Revised, RouteResponse } from './route.js';
 

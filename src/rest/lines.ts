@@ -15,7 +15,7 @@ import { companyOwner, workFor } from '../platform/concurrency/event-loop.js';
 import { untilAborted } from '../platform/concurrency/until-aborted.js';
 import { isObject, ndjsonLine, ndjsonRows } from '../platform/encoding/ndjson.js';
 import { DomainError } from '../platform/errors.js';
-import { addRows, batchesOf, NO_ROWS, type Row, type RowResult } from '../platform/requests/rows.js';
+import { addRows, batchesOf, NO_ROWS, type Row, type RowResult } from '../platform/requests.js';
 import { NDJSON_TYPE, type RouteBase } from './route.js';
 import { authorize, callerOf, createRouter, enterSlot, type Received } from './router.js';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
-import type { Page, PageRequest } from '../platform/requests/page.js';
+import type { Page, PageRequest } from '../platform/requests.js';
 import { etagOf, listResponse, listShape, type RecordFields } from './fields.js';
 import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';
 

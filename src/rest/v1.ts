@@ -22,7 +22,7 @@ import { malformed, readPage } from '../http/query.js';
 import { requestContextOf } from '../http/request-context.js';
 import type { StoredResponses } from '../http/stored-responses.js';
 import type { Authenticator, Caller } from '../platform/caller.js';
-import { demandUnchanged } from '../platform/changes/changes.js';
+import { demandUnchanged } from '../platform/changes.js';
 import {
   companyOwner,
   currentOwner,
@@ -36,7 +36,7 @@ import { SentBytes } from '../platform/encoding/sent-bytes.js';
 import { isNameLike, normalized } from '../platform/encoding/text.js';
 import { invalid, notFound } from '../platform/errors.js';
 import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
-import { isIdempotencyKey, type IdempotencyKey } from '../platform/requests/idempotency.js';
+import { isIdempotencyKey, type IdempotencyKey } from '../platform/requests.js';
 import { idFromText } from '../platform/validate.js';
 import { etagOf } from './fields.js';
 import { pickInput } from './input.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 
-import { crc16Of, formatCrc16 } from '../platform/encoding/crc16.js';
+import { crc16Of, formatCrc16 } from '../platform/encoding/checksum.js';
 import type { Reply } from './http-client.js';
 import { Manifest, type ListedAsset } from './messages.js';
 import { readParams, UnreadableParams } from './params-dat.js';

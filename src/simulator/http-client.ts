@@ -8,7 +8,7 @@ import {
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 
 import { SECOND, type Clock } from '../platform/clock.js';
-import type { Figures } from './figures/figures.js';
+import type { Figures } from './figures.js';
 
 export interface Ask {
   readonly method: 'GET' | 'POST';

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.js';
-import type { BrokenPromises } from './figures/broken-promises.js';
-import type { Figures } from './figures/figures.js';
+import type { BrokenPromises } from './broken-promises.js';
+import type { Figures } from './figures.js';
 import type { HttpClient } from './http-client.js';
 import type { BrokerOptions } from './mqtt-connection.js';
 import type { SentNotifications } from './notifications/sent.js';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import { SECOND, type Clock } from '../platform/clock.js';
 import { Api } from './api.js';
-import { BrokenPromises } from './figures/broken-promises.js';
-import { Figures, type Summary } from './figures/figures.js';
+import { BrokenPromises } from './broken-promises.js';
+import { Figures, type Summary } from './figures.js';
 import { HttpClient } from './http-client.js';
 import { NotificationSender } from './notifications/sender.js';
 import { SentNotifications } from './notifications/sent.js';

@@ -15,7 +15,7 @@ import { enterEventLoop } from '../platform/concurrency/event-loop.js';
 import { PIECE_BYTES } from '../platform/encoding/long-text.js';
 import { DomainError } from '../platform/errors.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
-import type { Row } from '../platform/requests/rows.js';
+import type { Row } from '../platform/requests.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { pickInput, unknownFields } from '../rest/input.js';
 import { lineAnswers, readRows, type RowLimits, type RowStore } from '../rest/lines.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { createStorageFigures } from '../../src/app/monitoring/storage-figures.js';
+import { createStorageFigures } from '../../src/app/storage-figures.js';
 import { DAY, MINUTE } from '../../src/platform/clock.js';
 import { parsePeriod } from '../../src/platform/period.js';
 import { insertTransactions } from '../support/retention.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import type { MqttSettings } from '../../src/platform/config/mqtt.js';
-import type { Summary } from '../../src/simulator/figures/figures.js';
+import type { Summary } from '../../src/simulator/figures.js';
 import { itUnless } from '../faults/machine.js';
 import { freePort } from '../support/free-port.js';
 import { brokerAt, startAedes } from '../support/mqtt/brokers.js';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import type { Summary } from '../../src/simulator/figures/figures.js';
+import type { Summary } from '../../src/simulator/figures.js';
 import { startStandIn, type Faults } from '../simulator/stand-in.js';
 import {
   commandLine,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import '../../src/app/wings.js';
 import { selectAged, selectAges } from '../../src/domain/base/retention/retention.repository.js';
 import { retained } from '../../src/domain/base/retention/retention.service.js';
-import { ledgerChainHash } from '../../src/platform/keys/keyed-hash.js';
+import { ledgerChainHash } from '../../src/platform/keys.js';
 import { SECRET } from '../support/retention.js';
 import { SYSTEM } from '../support/server.js';
 import { rowsOfCompany, TWIN } from '../support/two-companies.js';

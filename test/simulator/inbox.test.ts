@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { BrokenPromises } from '../../src/simulator/figures/broken-promises.js';
-import { Figures } from '../../src/simulator/figures/figures.js';
-import { Latencies } from '../../src/simulator/figures/latencies.js';
+import { BrokenPromises } from '../../src/simulator/broken-promises.js';
+import { Figures } from '../../src/simulator/figures.js';
+import { Latencies } from '../../src/simulator/latencies.js';
 import { Inbox } from '../../src/simulator/notifications/inbox.js';
 import { SentNotifications } from '../../src/simulator/notifications/sent.js';
 

@@ -5,7 +5,7 @@ import type { Kind, Rules } from '../../src/domain/base/retention/retention.mode
 import { prune, type PruneOptions } from '../../src/domain/base/retention/retention.service.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { ledgerChainHash, type KeyedHash } from '../../src/platform/keys/keyed-hash.js';
+import { ledgerChainHash, type KeyedHash } from '../../src/platform/keys.js';
 import { parsePeriod } from '../../src/platform/period.js';
 import type { TestPlace } from './databases/place.js';
 import { insertMany } from './databases/rows.js';

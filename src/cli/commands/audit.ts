@@ -4,7 +4,7 @@ import { selectStates, type ChainState } from '../../database/ledger/chain-rows.
 import type { Link } from '../../database/ledger/chain.js';
 import { verifyChain, type ChainReport } from '../../database/ledger/verify.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
-import { ledgerChainHash } from '../../platform/keys/keyed-hash.js';
+import { ledgerChainHash } from '../../platform/keys.js';
 import { companyNamed, withDatabase, type CommandContext } from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';

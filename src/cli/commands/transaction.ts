@@ -9,7 +9,7 @@ import {
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { ndjsonLine } from '../../platform/encoding/ndjson.js';
 import { counted } from '../../platform/errors.js';
-import type { RejectedRow, RowTotals } from '../../platform/requests/rows.js';
+import type { RejectedRow, RowTotals } from '../../platform/requests.js';
 import { callerIn, withActor, withDatabase, type ActorOptions } from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';

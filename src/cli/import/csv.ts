@@ -2,7 +2,7 @@ import { CsvError, parse, type Info } from 'csv-parse';
 import { pipeline, Readable } from 'node:stream';
 
 import { isObject } from '../../platform/encoding/ndjson.js';
-import type { Row } from '../../platform/requests/rows.js';
+import type { Row } from '../../platform/requests.js';
 import { CommandError } from '../command-error.js';
 import { MAX_ROW_BYTES, openFile, type RowFile } from './row-file.js';
 

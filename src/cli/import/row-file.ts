@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 
 import { ndjsonRows } from '../../platform/encoding/ndjson.js';
-import type { Row } from '../../platform/requests/rows.js';
+import type { Row } from '../../platform/requests.js';
 import { withPath } from '../../platform/storage/file-errors.js';
 
 export interface RowFile {

@@ -11,7 +11,7 @@ import {
   type RejectedRow,
   type Row,
   type RowTotals,
-} from '../../platform/requests/rows.js';
+} from '../../platform/requests.js';
 
 interface ImportOptions {
   readonly units: Units;

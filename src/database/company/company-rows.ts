@@ -5,7 +5,7 @@ import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import type { Caller } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import { offsetOf, type PageRequest } from '../../platform/requests/page.js';
+import { offsetOf, type PageRequest } from '../../platform/requests.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { insertRows, NO_ENDING, runCached, type Ending } from '../statements.js';
 import { hiddenFromPlanner, textOf } from '../storage.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
-import type { Audit } from '../../platform/changes/changes.js';
-import type { PageRequest } from '../../platform/requests/page.js';
+import type { Audit } from '../../platform/changes.js';
+import type { PageRequest } from '../../platform/requests.js';
 import type { Row, Tables, Written } from '../../schema/schema.js';
 import type { AuditColumns } from '../../schema/table.js';
 import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from '../audit.js';

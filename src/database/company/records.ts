@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { invalid, notFound, taken } from '../../platform/errors.js';
-import type { Page, PageRequest } from '../../platform/requests/page.js';
+import type { Page, PageRequest } from '../../platform/requests.js';
 import { countOf } from '../totals.js';
 import type { ReadWork, WriteWork } from '../work.js';
 import type { Match } from './company-rows.js';

@@ -5,7 +5,7 @@ import { counted } from '../../platform/errors.js';
 import type { ColumnKind } from '../../schema/columns.js';
 import { TABLE_NAMES } from '../../schema/schema.js';
 import type { Table } from '../../schema/table.js';
-import { DatabaseRefused } from '../refused.js';
+import { DatabaseRefused } from '../database.js';
 
 /**
  * A value in the form that both databases share: whole numbers and instants (milliseconds) in decimal digits,

@@ -7,7 +7,7 @@
  */
 import { sql, type Transaction } from 'kysely';
 
-import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
+import type { KeyedHash } from '../../platform/keys.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { insertRows, runCached, type Ending } from '../statements.js';
 

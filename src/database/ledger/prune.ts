@@ -1,7 +1,7 @@
 /** Deletes the beginning of a company's ledger, so that the hash chain of the rest can still be verified. */
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 
-import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
+import type { KeyedHash } from '../../platform/keys.js';
 import type { Tables } from '../../schema/schema.js';
 import { inParts, notePruning, prunedUpTo } from '../prunings.js';
 import type { SystemWriteWork } from '../work.js';

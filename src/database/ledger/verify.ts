@@ -1,4 +1,4 @@
-import type { KeyedHash } from '../../platform/keys/keyed-hash.js';
+import type { KeyedHash } from '../../platform/keys.js';
 import type { Row } from '../../schema/schema.js';
 import type { Units } from '../work.js';
 import { selectEntries, type ChainState } from './chain-rows.js';

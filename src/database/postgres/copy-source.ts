@@ -13,7 +13,7 @@ import {
   type CopyValue,
   type TargetState,
 } from '../copy/rows.js';
-import { DatabaseRefused } from '../refused.js';
+import { DatabaseRefused } from '../database.js';
 import { translate } from './faults.js';
 import { inspect } from './migrate.js';
 import { reach, unfinishedCopyIn, withClient } from './open.js';

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 
 import { SYSTEM_ROLE } from '../../schema/postgres.js';
+import { DatabaseRefused } from '../database.js';
 import { MIGRATIONS, namesOf, type Migrations } from '../migrations.js';
-import { DatabaseRefused } from '../refused.js';
 import type { TouchedTable } from '../tools.js';
 import { stateOf } from './faults.js';
 import { inspect, migrationHandle } from './migrate.js';

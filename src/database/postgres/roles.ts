@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 
 import { COMPANY_ROLE, SYSTEM_ROLE } from '../../schema/postgres.js';
-import { DatabaseRefused } from '../refused.js';
+import { DatabaseRefused } from '../database.js';
 import { stateOf } from './faults.js';
 
 /**

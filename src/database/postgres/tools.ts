@@ -1,7 +1,6 @@
 import type { Client } from 'pg';
 
-import type { StorageSizes } from '../database.js';
-import { DatabaseRefused } from '../refused.js';
+import { type StorageSizes, DatabaseRefused } from '../database.js';
 import {
   storageFields,
   storageLines,

@@ -13,7 +13,7 @@ import {
   type CopyValue,
   type TargetState,
 } from '../copy/rows.js';
-import { DatabaseRefused } from '../refused.js';
+import { DatabaseRefused } from '../database.js';
 import { inspectFile, noDatabaseAt } from './file/inspect.js';
 import { keepLog, refuseLoss } from './file/loss.js';
 import { closing } from './file/open-file.js';

@@ -12,9 +12,8 @@ import { dirname } from 'node:path';
 
 import { faultOfSystem } from '../../platform/storage/faults.js';
 import { demandFinished } from '../copy/rows.js';
-import type { Database, OpenOptions } from '../database.js';
+import { type Database, type OpenOptions, DatabaseRefused } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
-import { DatabaseRefused } from '../refused.js';
 import { connect } from './connect.js';
 import { unfinishedCopyIn } from './copy-source.js';
 import { isStorageFault, probeStorage, translate } from './faults.js';

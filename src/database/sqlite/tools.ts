@@ -4,9 +4,15 @@ import { dirname } from 'node:path';
 
 import { systemClock } from '../../platform/clock.js';
 import { noteBackup } from '../../platform/storage/last-backup.js';
-import { DatabaseRefused } from '../refused.js';
-import { storageFields, storageLines } from '../tools.js';
-import type { DatabaseTools, Description, Progress, TouchedTable } from '../tools.js';
+import { DatabaseRefused } from '../database.js';
+import {
+  storageFields,
+  storageLines,
+  type DatabaseTools,
+  type Description,
+  type Progress,
+  type TouchedTable,
+} from '../tools.js';
 import { OLDEST_ROWS, RECORDS, type Oldest } from '../totals.js';
 import { isBusy, translate } from './faults.js';
 import { backupTo, restoreFrom } from './file/backup.js';

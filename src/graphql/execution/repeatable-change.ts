@@ -5,7 +5,7 @@ import type { StoredResponses } from '../../http/stored-responses.js';
 import type { Caller } from '../../platform/caller.js';
 import { SECOND } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import type { IdempotencyKey } from '../../platform/requests/idempotency.js';
+import type { IdempotencyKey } from '../../platform/requests.js';
 import type { Content } from './contents.js';
 import type { RequestLoaders } from './reading.js';
 

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 
 import { readQuery } from '../../http/query.js';
 import { parsedJson } from '../../platform/encoding/json.js';
-import { isIdempotencyKey } from '../../platform/requests/idempotency.js';
+import { isIdempotencyKey } from '../../platform/requests.js';
 import type { Variables } from '../limits/cost.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import type { OperationText } from '../operation.js';

@@ -19,7 +19,7 @@ import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
 import { holdBytes, holdChanged, sendInPieces, sendText, STREAM_BYTES } from '../../http/pieces.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
-import type { OperationList } from '../../platform/config/operation-list.js';
+import type { OperationList } from '../../platform/config/parsing.js';
 import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
 import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
 import { maskErrors } from '../execution/mask.js';

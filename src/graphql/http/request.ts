@@ -15,7 +15,7 @@ import { demandScope, type Authenticator, type Origin } from '../../platform/cal
 import { companyOwner, workFor } from '../../platform/concurrency/event-loop.js';
 import { parsedJson } from '../../platform/encoding/json.js';
 import { DomainError } from '../../platform/errors.js';
-import { isIdempotencyKey } from '../../platform/requests/idempotency.js';
+import { isIdempotencyKey } from '../../platform/requests.js';
 import { GraphqlContext, type OperationServices } from '../execution/context.js';
 import { SharedFeeds } from '../execution/following/shared-feed.js';
 import { maskErrors } from '../execution/mask.js';

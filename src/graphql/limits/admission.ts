@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
-import { operationHash, type OperationList } from '../../platform/config/operation-list.js';
+import { operationHash, type OperationList } from '../../platform/config/parsing.js';
 import { costOf, type Cost, type Variables } from './cost.js';
 import { beyondLimit, LIMITS, operationRefused, OperationRefused, requestRefused } from './limits.js';
 import { checkStructure } from './structure.js';

@@ -3,7 +3,7 @@ import { Mutation, type ClassType } from 'type-graphql';
 import type { WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import type { ErrorPolicy } from '../../platform/requests/rows.js';
+import type { ErrorPolicy } from '../../platform/requests.js';
 import type { UserErrorShape } from './errors.js';
 import { resolvedFields, type GraphqlModule, type ResolvedField } from './fields.js';
 import { fieldName } from './node.js';

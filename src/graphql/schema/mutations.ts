@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
-import { demandUnchanged } from '../../platform/changes/changes.js';
+import { demandUnchanged } from '../../platform/changes.js';
 import type { Within } from './errors.js';
 import { resolvedFields, type GraphqlModule, type ResolvedField } from './fields.js';
 import { inputOf, type Input, type InputOptions, type References } from './input.js';

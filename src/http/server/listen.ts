@@ -1,11 +1,17 @@
-import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  createServer,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 
 import { MINUTE, SECOND } from '../../platform/clock.js';
 import type { Config } from '../../platform/config/config.js';
-import type { Tls } from '../../platform/config/tls.js';
+import type { Tls } from '../../platform/config/files.js';
 import { IDLE_RULE, type Connections } from './connections.js';
 import { respondToUnreadable } from './unreadable.js';
 import { handleUpgrades, requestsWebSocket } from './upgrade.js';

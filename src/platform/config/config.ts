@@ -3,14 +3,18 @@ import { isIP } from 'node:net';
 
 import type { PresenceLimits } from '../presence.js';
 import { parseDatabaseUrl, withoutPassword, type DatabaseUrl } from './database-url.js';
-import { readKeptPeriods, type KeptPeriods } from './kept-periods.js';
+import { readText, readTls, type Tls } from './files.js';
 import { readMqtt, type MqttSettings } from './mqtt.js';
-import { parseOperationList, type OperationList } from './operation-list.js';
-import { readPresence, type ReadSetting } from './presence.js';
+import {
+  readKeptPeriods,
+  type KeptPeriods,
+  readPresence,
+  type ReadSetting,
+  readTraces,
+  parseOperationList,
+  type OperationList,
+} from './parsing.js';
 import { LOG_LEVELS, SETTINGS, type LogLevel } from './settings.js';
-import { readText } from './text-file.js';
-import { readTls, type Tls } from './tls.js';
-import { readTraces } from './traces.js';
 
 /** All settings; `readConfig` reads them from the environment once, at start. */
 export interface Config {

@@ -1,4 +1,4 @@
-import { readText } from './text-file.js';
+import { readText } from './files.js';
 
 /** Location of the database: a file, or the URL of a PostgreSQL database, which contains the password. */
 export type DatabaseUrl = { readonly file: string } | { readonly server: string };

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 
-import { readText } from './text-file.js';
+import { readText } from './files.js';
 
 /** The broker that notifications are published to. */
 export interface MqttSettings {

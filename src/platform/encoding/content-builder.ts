@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 
-import { crc16Of, formatCrc16 } from './crc16.js';
+import { crc16Of, formatCrc16 } from './checksum.js';
 
 export interface ContentSums {
   readonly size: number;

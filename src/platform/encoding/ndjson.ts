@@ -1,5 +1,5 @@
 import { isTurnOver, yieldToEventLoop } from '../concurrency/event-loop.js';
-import type { Row } from '../requests/rows.js';
+import type { Row } from '../requests.js';
 
 /**
  * The rows of NDJSON: UTF-8, a JSON object in each line. Empty lines are skipped, but count for the line

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/requests/page.js';
+import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/requests.js';
 import {
   NDJSON_TYPE,
   placeholders,

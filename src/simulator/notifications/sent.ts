@@ -1,4 +1,4 @@
-import type { BrokenPromises } from '../figures/broken-promises.js';
+import type { BrokenPromises } from '../broken-promises.js';
 
 /**
  * A notification of the run as terminals execute it, with the text and a time as its two parameters:

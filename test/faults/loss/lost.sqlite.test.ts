@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { DatabaseRefused } from '../../../src/database/refused.js';
+import { DatabaseRefused } from '../../../src/database/database.js';
 import { createClient } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { markerOf } from '../../support/marker.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { systemClock } from '../../../src/platform/clock.js';
-import type { Summary } from '../../../src/simulator/figures/figures.js';
+import type { Summary } from '../../../src/simulator/figures.js';
 import type { Transport } from '../../../src/simulator/shared.js';
 import { Simulation } from '../../../src/simulator/simulation.js';
 import type { Client } from '../../support/client.js';

@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { operationHash } from '../../../src/platform/config/operation-list.js';
+import { operationHash } from '../../../src/platform/config/parsing.js';
 import { ask, openKnown, type RawSocket } from '../../support/raw-socket.js';
 import { startServer, type TestServer } from '../../support/server.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { readConfig } from '../../../src/platform/config/config.js';
-import { operationHash } from '../../../src/platform/config/operation-list.js';
+import { operationHash } from '../../../src/platform/config/parsing.js';
 import { removeFolder, scratchFolder } from '../../support/scratch.js';
 
 const QUERY = '{ viewer { role } }';

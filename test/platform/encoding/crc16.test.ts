@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { crc16Of, formatCrc16 } from '../../../src/platform/encoding/crc16.js';
+import { crc16Of, formatCrc16 } from '../../../src/platform/encoding/checksum.js';
 
 /** CRC-16/XMODEM computed bit by bit. */
 function crcByDefinition(bytes: Uint8Array): number {

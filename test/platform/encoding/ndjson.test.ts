@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ndjsonLine, ndjsonRows } from '../../../src/platform/encoding/ndjson.js';
-import { addRows, batchesOf, NO_ROWS, type Row } from '../../../src/platform/requests/rows.js';
+import { addRows, batchesOf, NO_ROWS, type Row } from '../../../src/platform/requests.js';
 import { turnsOf } from '../../support/turns.js';
 
 async function* piecesOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

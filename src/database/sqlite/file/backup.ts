@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, rename
 import { dirname } from 'node:path';
 
 import { syncPath } from '../../../platform/storage/sync-path.js';
-import { DatabaseRefused } from '../../refused.js';
+import { DatabaseRefused } from '../../database.js';
 import { translate } from '../faults.js';
 import { inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
 import { headOf, keepLog, refuseLoss } from './loss.js';

@@ -3,8 +3,8 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
 import { faultOfSystem } from '../../../platform/storage/faults.js';
 import { fileCause, fileProblem } from '../../../platform/storage/file-errors.js';
+import { DatabaseRefused } from '../../database.js';
 import { MIGRATION_NAMES } from '../../migrations.js';
-import { DatabaseRefused } from '../../refused.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './open-file.js';
 
 /** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { DomainError } from '../../../platform/errors.js';
-import { DatabaseRefused } from '../../refused.js';
+import { DatabaseRefused } from '../../database.js';
 import { isBusy, isStorageFault } from '../faults.js';
 import { unusable } from './inspect.js';
 import { canonicalPath, closing, isOpenInProcess, markOpen } from './open-file.js';

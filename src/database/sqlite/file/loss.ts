@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 
 import { tokenSecretPath } from '../../../platform/config/token-secret.js';
 import { counted } from '../../../platform/errors.js';
-import type { Loss } from '../../database.js';
-import { DatabaseRefused } from '../../refused.js';
+import { type Loss, DatabaseRefused } from '../../database.js';
 import { hasLog, recognizeFile } from './inspect.js';
 import { hasCleanStop, noteCleanStop, readMarks, replaceMarker, type Mark } from './marker.js';
 import {

@@ -1,7 +1,7 @@
 import type { SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { DAY } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { IdempotencyKey, StoredResponse } from '../../../platform/requests/idempotency.js';
+import type { IdempotencyKey, StoredResponse } from '../../../platform/requests.js';
 import { deleteResponsesBefore, insertResponse, responses } from './idempotency-key.repository.js';
 
 const RETENTION_MS = DAY;

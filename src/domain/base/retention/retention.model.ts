@@ -1,4 +1,4 @@
-import type { KeptPeriods } from '../../../platform/config/kept-periods.js';
+import type { KeptPeriods } from '../../../platform/config/parsing.js';
 import type { Period } from '../../../platform/period.js';
 
 /** Kinds of rows that retention deletes. */

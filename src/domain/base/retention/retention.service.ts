@@ -4,7 +4,7 @@ import type { OldBatch, Retained } from '../../../database/prunings.js';
 import type { Units } from '../../../database/work.js';
 import { LOCAL_ORIGIN } from '../../../platform/caller.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { KeyedHash } from '../../../platform/keys/keyed-hash.js';
+import type { KeyedHash } from '../../../platform/keys.js';
 import { instantBefore } from '../../../platform/period.js';
 import type { Kind, OldRows, Rules } from './retention.model.js';
 import {

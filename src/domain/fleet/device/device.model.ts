@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
-import type { Audit } from '../../../platform/changes/changes.js';
+import type { Audit } from '../../../platform/changes.js';
 import { freeText, printableName } from '../../../platform/encoding/text.js';
 import type { PresenceLimits } from '../../../platform/presence.js';
 import { recordId } from '../../../platform/validate.js';
@@ -64,7 +64,7 @@ export interface FormerNumber {
   readonly endedAt: Date;
 }
 
-export type { ErrorPolicy } from '../../../platform/requests/rows.js';
+export type { ErrorPolicy } from '../../../platform/requests.js';
 
 /**
  * One row of a batch. A row without problems has no device if the problems of other rows stopped the batch.

@@ -13,7 +13,7 @@ import {
 } from '../../../graphql/index.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';
-import { refuseTooManyRows } from '../../../platform/requests/rows.js';
+import { refuseTooManyRows } from '../../../platform/requests.js';
 import { DeviceList, DeviceType } from './device.graphql.js';
 import { DeviceReport } from './device.model.js';
 import { createDevices, findDevicesBySerialNumbers, reportDevice } from './device.service.js';

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { scrubJson, scrubText } from '../../../platform/card-data/card-data.js';
-import { changed, newValues } from '../../../platform/changes/changes.js';
+import { changed, newValues } from '../../../platform/changes.js';
 import { tooManyRecords } from '../../../platform/limits/many-records.js';
-import type { ErrorPolicy } from '../../../platform/requests/rows.js';
+import type { ErrorPolicy } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseUnknownLogicalNumber } from '../logical-number/logical-number.service.js';
 import {

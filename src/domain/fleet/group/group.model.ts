@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../../platform/changes/changes.js';
+import type { Audit } from '../../../platform/changes.js';
 import { printableName } from '../../../platform/encoding/text.js';
 
 /** Fields of a group that clients set. */

@@ -3,7 +3,7 @@ import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { changed, newValues } from '../../../platform/changes/changes.js';
+import { changed, newValues } from '../../../platform/changes.js';
 import { DomainError } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { type Group, GroupCreate, GroupUpdate } from './group.model.js';

@@ -3,11 +3,11 @@ import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { changed, newValues } from '../../../platform/changes/changes.js';
+import { changed, newValues } from '../../../platform/changes.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
-import type { Page, PageRequest } from '../../../platform/requests/page.js';
+import type { Page, PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {

@@ -1,5 +1,5 @@
 import { CompanyTable } from '../../../database/company/company-table.js';
-import { changed, newValues } from '../../../platform/changes/changes.js';
+import { changed, newValues } from '../../../platform/changes.js';
 import { parse } from '../../../platform/validate.js';
 import { ownedRecords } from '../owner/owner.service.js';
 import { type Metacontent, MetacontentCreate, MetacontentUpdate } from './metacontent.model.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../../platform/changes/changes.js';
+import type { Audit } from '../../../platform/changes.js';
 
 /** The owner of a parameter or metacontent: a logical number or a group. */
 export type Owner =

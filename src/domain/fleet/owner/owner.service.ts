@@ -1,8 +1,7 @@
 import type { Match } from '../../../database/company/company-rows.js';
 import type { CompanyTable, ValuesOf } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
-import { auditedList } from '../../../database/list/list.js';
-import type { ChildList, List } from '../../../database/list/list.js';
+import { auditedList, type ChildList, type List } from '../../../database/list/list.js';
 import type { ListColumn } from '../../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
@@ -13,7 +12,7 @@ import {
   MAX_DELETED_TOGETHER,
   tooManyRecords,
 } from '../../../platform/limits/many-records.js';
-import type { Page, PageRequest } from '../../../platform/requests/page.js';
+import type { Page, PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';

@@ -1,10 +1,10 @@
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
-import { changed, newValues } from '../../../platform/changes/changes.js';
+import { changed, newValues } from '../../../platform/changes.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
-import { type ErrorPolicy, refuseTooManyRows } from '../../../platform/requests/rows.js';
+import { type ErrorPolicy, refuseTooManyRows } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import type { OwnedRecord, Owner, OwnerIds } from '../owner/owner.model.js';
 import { findOwners, ownedRecords } from '../owner/owner.service.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../../platform/changes/changes.js';
+import type { Audit } from '../../../platform/changes.js';
 import { DAY } from '../../../platform/clock.js';
 import { freeText } from '../../../platform/encoding/text.js';
 import { recordId } from '../../../platform/validate.js';

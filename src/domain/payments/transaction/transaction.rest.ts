@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { camelCase } from '../../../platform/encoding/text.js';
-import { LastLine, RejectedLine } from '../../../platform/requests/rows.js';
+import { LastLine, RejectedLine } from '../../../platform/requests.js';
 import {
   fieldsOf,
   listResponse,

@@ -3,7 +3,7 @@ import { fieldsIn, valueDemanded, type Condition } from '../../../database/list/
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import { DAY, MINUTE } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
-import { offsetOf, type Page, type PageRequest } from '../../../platform/requests/page.js';
+import { offsetOf, type Page, type PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';

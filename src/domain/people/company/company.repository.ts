@@ -4,7 +4,7 @@ import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
-import { randomId } from '../../../platform/keys/random-id.js';
+import { randomId } from '../../../platform/keys.js';
 import type { Row } from '../../../schema/schema.js';
 import type { Company, CompanySummary } from './company.model.js';
 

@@ -10,7 +10,7 @@ import {
   type GraphqlContext,
 } from '../../../graphql/index.js';
 import type { Channel as ChannelName } from '../../../platform/caller.js';
-import type { Audit } from '../../../platform/changes/changes.js';
+import type { Audit } from '../../../platform/changes.js';
 import { users } from './member.service.js';
 import { UserType } from './user.graphql.js';
 import type { Member } from './user.model.js';

@@ -1,6 +1,6 @@
 import type { WriteWork } from '../../../database/work.js';
 import { demandScope } from '../../../platform/caller.js';
-import { changed } from '../../../platform/changes/changes.js';
+import { changed } from '../../../platform/changes.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { recordTokensRemoved } from '../access-token/access-token.service.js';

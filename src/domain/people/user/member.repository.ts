@@ -8,7 +8,7 @@ import { listOf } from '../../../database/list/list.js';
 import { instant, nullable } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
-import type { PageRequest } from '../../../platform/requests/page.js';
+import type { PageRequest } from '../../../platform/requests.js';
 import type { Row } from '../../../schema/schema.js';
 import type { CompanyMembership, Member, Membership } from './user.model.js';
 

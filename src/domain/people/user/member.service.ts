@@ -2,7 +2,7 @@ import { found } from '../../../database/company/records.js';
 import { countOf } from '../../../database/totals.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { DomainError, taken } from '../../../platform/errors.js';
-import type { Page, PageRequest } from '../../../platform/requests/page.js';
+import type { Page, PageRequest } from '../../../platform/requests.js';
 import {
   findMember,
   findMembership,

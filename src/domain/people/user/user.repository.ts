@@ -2,7 +2,7 @@ import { changedBy } from '../../../database/audit.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { forUpdate, instant, nullable } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
-import { randomId } from '../../../platform/keys/random-id.js';
+import { randomId } from '../../../platform/keys.js';
 import type { Row } from '../../../schema/schema.js';
 import { comparableEmail, type SignInState, type User } from './user.model.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../../platform/changes/changes.js';
+import type { Audit } from '../../../platform/changes.js';
 import type { SentContent } from '../../../platform/encoding/content-builder.js';
 import { contentOfBase64, SentBytes } from '../../../platform/encoding/sent-bytes.js';
 import { freeText, printableName } from '../../../platform/encoding/text.js';

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 
 import { only } from '../../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { changed, newValues } from '../../../platform/changes/changes.js';
+import { changed, newValues } from '../../../platform/changes.js';
+import { formatCrc16 } from '../../../platform/encoding/checksum.js';
 import type { SentContent } from '../../../platform/encoding/content-builder.js';
-import { formatCrc16 } from '../../../platform/encoding/crc16.js';
 import { invalid } from '../../../platform/errors.js';
-import type { Page, PageRequest } from '../../../platform/requests/page.js';
+import type { Page, PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseOtherBytes } from '../../fleet/logical-number/version-links.service.js';
 import { copyContent, keepContent, releaseContents, sumsOfContents } from '../content/content.service.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
-import type { Audit } from '../../../platform/changes/changes.js';
+import type { Audit } from '../../../platform/changes.js';
 import { freeText } from '../../../platform/encoding/text.js';
 
 export const KINDS = ['standard', 'module'] as const;

@@ -2,7 +2,7 @@ import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { WriteWork } from '../../../database/work.js';
-import { changed, newValues } from '../../../platform/changes/changes.js';
+import { changed, newValues } from '../../../platform/changes.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { isModuleInUse } from './app-version.repository.js';

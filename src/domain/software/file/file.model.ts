@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../../platform/changes/changes.js';
+import type { Audit } from '../../../platform/changes.js';
 import type { SentContent } from '../../../platform/encoding/content-builder.js';
 import { freeText, isNameLike, normalized } from '../../../platform/encoding/text.js';
 

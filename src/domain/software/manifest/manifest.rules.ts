@@ -1,5 +1,4 @@
-import { crc16Of, formatCrc16 } from '../../../platform/encoding/crc16.js';
-import { etagOfText } from '../../../platform/encoding/etag.js';
+import { crc16Of, formatCrc16, etagOfText } from '../../../platform/encoding/checksum.js';
 import type { EffectiveParameter } from '../../fleet/parameter/parameter.model.js';
 import type {
   Asset,

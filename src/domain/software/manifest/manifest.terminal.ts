@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import { crc16Of, formatCrc16 } from '../../../platform/encoding/crc16.js';
-import { etagOfText } from '../../../platform/encoding/etag.js';
+import { crc16Of, formatCrc16, etagOfText } from '../../../platform/encoding/checksum.js';
 import { JSON_TYPE, type TerminalExchange, type TerminalRoute } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
 import { LANGUAGES } from '../app/app.model.js';

@@ -16,7 +16,7 @@ import {
   enumeration,
   inputOf,
 } from '../../../../graphql/index.js';
-import { refuseTooManyRows } from '../../../../platform/requests/rows.js';
+import { refuseTooManyRows } from '../../../../platform/requests.js';
 import { PaymentStatus } from '../parsed-payment.graphql.js';
 import {
   TransactionList,

@@ -5,7 +5,7 @@ import { FIRST_DIGITS, LAST_DIGITS } from '../../../../platform/card-data/text-s
 import { HOUR } from '../../../../platform/clock.js';
 import { normalized } from '../../../../platform/encoding/text.js';
 import { readInstant } from '../../../../platform/encoding/timestamp.js';
-import type { Row } from '../../../../platform/requests/rows.js';
+import type { Row } from '../../../../platform/requests.js';
 import type { FormerNumber } from '../../../fleet/device/device.model.js';
 import type { ParsedPayment, TransactionRecord } from '../transaction.model.js';
 

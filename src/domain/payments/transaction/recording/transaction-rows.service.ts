@@ -1,6 +1,6 @@
 import type { ReadWork, WriteWork } from '../../../../database/work.js';
 import { DomainError, notFound, type FieldErrors } from '../../../../platform/errors.js';
-import type { Row, RowResult } from '../../../../platform/requests/rows.js';
+import type { Row, RowResult } from '../../../../platform/requests.js';
 import type { Device } from '../../../fleet/device/device.model.js';
 import { selectFormerNumbers } from '../../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../../fleet/logical-number/logical-number.service.js';

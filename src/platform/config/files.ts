@@ -1,6 +1,16 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
-import { readText } from './text-file.js';
+import { fileCause } from '../storage/file-errors.js';
+
+/** Errors: an `Error` with the path and the cause. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`${file} cannot be read (${fileCause(error, file) ?? 'unknown'})`, { cause: error });
+  }
+}
 
 /** Certificate chain and private key, as PEM texts. */
 export interface Tls {

@@ -1,6 +1,6 @@
-import type { Member, Person, User } from '../../../domain/people/user/user.model.js';
-import { systemClock } from '../../../platform/clock.js';
-import { table } from '../../command-io.js';
+import type { Member, Person, User } from '../../domain/people/user/user.model.js';
+import { systemClock } from '../../platform/clock.js';
+import { table } from '../command-io.js';
 
 /** A user who is both disabled and locked is shown as disabled: a lock ends by itself. */
 export function stateOf(user: Pick<User, 'disabledAt' | 'lockedUntil'>): 'active' | 'disabled' | 'locked' {

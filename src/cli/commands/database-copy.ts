@@ -5,15 +5,15 @@ import {
   isEqual,
   type Comparison,
   type CopySource,
-} from '../../../database/copy/copy.js';
-import { demandEmptyPlace, openSource, openTarget, placeName } from '../../../database/copy/open-places.js';
-import { systemClock } from '../../../platform/clock.js';
-import { ConfigError } from '../../../platform/config/config.js';
-import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../../platform/config/database-url.js';
-import { counted } from '../../../platform/errors.js';
-import { CommandError } from '../../command-error.js';
-import { printResult, table, type CommandIo, type JsonOption } from '../../command-io.js';
-import { EXIT } from '../../exit-codes.js';
+} from '../../database/copy/copy.js';
+import { demandEmptyPlace, openSource, openTarget, placeName } from '../../database/copy/open-places.js';
+import { systemClock } from '../../platform/clock.js';
+import { ConfigError } from '../../platform/config/config.js';
+import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../platform/config/database-url.js';
+import { counted } from '../../platform/errors.js';
+import { CommandError } from '../command-error.js';
+import { printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
+import { EXIT } from '../exit-codes.js';
 
 export interface CopyOptions extends JsonOption {
   readonly from: string;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
-import { DomainError } from '../errors.js';
-import { parse } from '../validate.js';
+import { DomainError } from './errors.js';
+import { parse } from './validate.js';
 
 type Given<G> = Exclude<G, undefined>;
 

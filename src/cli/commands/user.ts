@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 
-import type { SystemWriteWork } from '../../../database/work.js';
-import { ensureDerivedTokens } from '../../../domain/people/access-token/access-token.service.js';
-import { CompanyOption, type Company } from '../../../domain/people/company/company.model.js';
-import { findCompany } from '../../../domain/people/company/company.service.js';
-import { createPasswords } from '../../../domain/people/user/password.service.js';
-import type { User } from '../../../domain/people/user/user.model.js';
+import type { SystemWriteWork } from '../../database/work.js';
+import { ensureDerivedTokens } from '../../domain/people/access-token/access-token.service.js';
+import { CompanyOption, type Company } from '../../domain/people/company/company.model.js';
+import { findCompany } from '../../domain/people/company/company.service.js';
+import { createPasswords } from '../../domain/people/user/password.service.js';
+import type { User } from '../../domain/people/user/user.model.js';
 import {
   disableUser,
   enableUser,
@@ -18,20 +18,14 @@ import {
   addCompanyWithUser,
   addUser,
   findUserByEmail,
-} from '../../../domain/people/user/user.service.js';
-import { LOCAL_ORIGIN, ROLES } from '../../../platform/caller.js';
-import { loadTokenSecret } from '../../../platform/config/token-secret.js';
-import { parse } from '../../../platform/validate.js';
-import {
-  companyNamed,
-  withActor,
-  withDatabase,
-  actorIn,
-  type CommandContext,
-} from '../../command-context.js';
-import { CommandError } from '../../command-error.js';
-import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../../command-io.js';
-import { EXIT } from '../../exit-codes.js';
+} from '../../domain/people/user/user.service.js';
+import { LOCAL_ORIGIN, ROLES } from '../../platform/caller.js';
+import { loadTokenSecret } from '../../platform/config/token-secret.js';
+import { parse } from '../../platform/validate.js';
+import { companyNamed, withActor, withDatabase, actorIn, type CommandContext } from '../command-context.js';
+import { CommandError } from '../command-error.js';
+import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { EXIT } from '../exit-codes.js';
 import { peopleTable, personFields, stateOf, userFields } from './user-output.js';
 
 export function addUserCommands(user: Command, io: CommandIo): void {

@@ -1,20 +1,20 @@
 import { type Command, Option } from 'commander';
 
-import type { WriteWork } from '../../../database/work.js';
+import type { WriteWork } from '../../database/work.js';
 import {
   addMember,
   disableMember,
   enableMember,
   removeMember,
   setRole,
-} from '../../../domain/people/user/member.changes.service.js';
-import { getUser, listMembers } from '../../../domain/people/user/member.service.js';
-import { createPasswords } from '../../../domain/people/user/password.service.js';
-import type { Member } from '../../../domain/people/user/user.model.js';
-import { getUserByEmail } from '../../../domain/people/user/user.service.js';
-import { ROLES } from '../../../platform/caller.js';
-import { type ActorOptions, readIn, withActor, withDatabase, writeIn } from '../../command-context.js';
-import { addJsonCommand, type CommandIo, type JsonOption, printResult } from '../../command-io.js';
+} from '../../domain/people/user/member.changes.service.js';
+import { getUser, listMembers } from '../../domain/people/user/member.service.js';
+import { createPasswords } from '../../domain/people/user/password.service.js';
+import type { Member } from '../../domain/people/user/user.model.js';
+import { getUserByEmail } from '../../domain/people/user/user.service.js';
+import { ROLES } from '../../platform/caller.js';
+import { type ActorOptions, readIn, withActor, withDatabase, writeIn } from '../command-context.js';
+import { addJsonCommand, type CommandIo, type JsonOption, printResult } from '../command-io.js';
 import { memberFields, membersTable } from './user-output.js';
 
 export function addMemberCommands(member: Command, io: CommandIo): void {

@@ -1,9 +1,9 @@
-import type { Database, StorageSizes } from '../../database/database.js';
-import type { Units } from '../../database/work.js';
-import { retentionFigures } from '../../domain/base/retention/retention.service.js';
-import type { StorageFigures } from '../../http/monitoring/storage-metrics.js';
-import { HOUR, MINUTE, type Clock } from '../../platform/clock.js';
-import { PRESENCE_LIMITS } from '../../platform/presence.js';
+import type { Database, StorageSizes } from '../database/database.js';
+import type { Units } from '../database/work.js';
+import { retentionFigures } from '../domain/base/retention/retention.service.js';
+import type { StorageFigures } from '../http/monitoring/storage-metrics.js';
+import { HOUR, MINUTE, type Clock } from '../platform/clock.js';
+import { PRESENCE_LIMITS } from '../platform/presence.js';
 
 const INTERVAL_MS = MINUTE;
 /** Sizes of tables: the whole file is read. */

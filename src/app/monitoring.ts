@@ -1,19 +1,19 @@
 import type { RequestHandler } from 'express';
 
-import { LONG_LOG_BYTES, type Database } from '../../database/database.js';
-import { Followers } from '../../http/monitoring/followers.js';
-import { alive, ready, type Check, type Readiness } from '../../http/monitoring/health.js';
-import { createMetrics, type ClientFigures, type MetricSources } from '../../http/monitoring/metrics.js';
-import type { MqttState } from '../../http/monitoring/mqtt-metrics.js';
-import { observeOperations } from '../../http/monitoring/operation-log.js';
-import { watchOperations } from '../../http/monitoring/operation-watch.js';
-import { observeRequests, traceRequests } from '../../http/monitoring/request-log.js';
-import { systemClock, type Clock } from '../../platform/clock.js';
-import type { Config } from '../../platform/config/config.js';
-import type { Logger } from '../../platform/logger.js';
-import { backupAgeSeconds } from '../../platform/storage/last-backup.js';
-import { openTracing } from '../../platform/tracing/tracing.js';
-import type { Tracing } from '../../platform/tracing/types.js';
+import { LONG_LOG_BYTES, type Database } from '../database/database.js';
+import { Followers } from '../http/monitoring/followers.js';
+import { alive, ready, type Check, type Readiness } from '../http/monitoring/health.js';
+import { createMetrics, type ClientFigures, type MetricSources } from '../http/monitoring/metrics.js';
+import type { MqttState } from '../http/monitoring/mqtt-metrics.js';
+import { observeOperations } from '../http/monitoring/operation-log.js';
+import { watchOperations } from '../http/monitoring/operation-watch.js';
+import { observeRequests, traceRequests } from '../http/monitoring/request-log.js';
+import { systemClock, type Clock } from '../platform/clock.js';
+import type { Config } from '../platform/config/config.js';
+import type { Logger } from '../platform/logger.js';
+import { backupAgeSeconds } from '../platform/storage/last-backup.js';
+import { openTracing } from '../platform/tracing/tracing.js';
+import type { Tracing } from '../platform/tracing/types.js';
 import { createFleetFigures } from './fleet-figures.js';
 import { createStorageFigures } from './storage-figures.js';
 

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-import { databaseTools, openDatabase } from '../../../database/open.js';
-import type { DatabaseTools, TouchedTable } from '../../../database/tools.js';
-import { readConfig } from '../../../platform/config/config.js';
-import { databaseName } from '../../../platform/config/database-url.js';
-import { parseKept } from '../../../platform/config/kept-periods.js';
-import type { Period } from '../../../platform/period.js';
-import { CommandError } from '../../command-error.js';
-import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../../command-io.js';
-import type { PruneOptions } from '../../run-prune.js';
+import { databaseTools, openDatabase } from '../../database/open.js';
+import type { DatabaseTools, TouchedTable } from '../../database/tools.js';
+import { readConfig } from '../../platform/config/config.js';
+import { databaseName } from '../../platform/config/database-url.js';
+import { parseKept } from '../../platform/config/parsing.js';
+import type { Period } from '../../platform/period.js';
+import { CommandError } from '../command-error.js';
+import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
+import type { PruneOptions } from '../run-prune.js';
 import type { CopyOptions } from './database-copy.js';
 
 const COPY_NOTES = `
@@ -153,7 +153,7 @@ export function addPruneCommand(db: Command, io: CommandIo): void {
     .option('--deliveries <period>', 'keep finished deliveries of notifications so long', period)
     .addHelpText('after', NOTES)
     .action(async (options: PruneOptions) => {
-      const { runPrune } = await import('../../run-prune.js');
+      const { runPrune } = await import('../run-prune.js');
       await runPrune(io, options);
     });
 }

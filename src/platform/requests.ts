@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { type FieldErrors, invalid } from '../errors.js';
+import { type FieldErrors, invalid } from './errors.js';
 
 /**
  * A row of a file or stream: an object, or the errors of an invalid row. `line` is its first line, from 1;
@@ -96,4 +96,50 @@ export const MAX_ROWS = 1_000;
 /** Refuses a batch of more than 1,000 rows; `field` is the field that holds them. Errors: `invalid`. */
 export function refuseTooManyRows(field: string, rows: readonly unknown[]): void {
   if (rows.length > MAX_ROWS) throw invalid(field, `must have at most ${MAX_ROWS} entries`);
+}
+
+/** A page of a list. `page` counts from 1; `perPage` is from 1 to `MAX_PER_PAGE`. */
+export interface PageRequest {
+  readonly page: number;
+  readonly perPage: number;
+}
+
+export interface Page<T> {
+  readonly records: readonly T[];
+  /** Number of records in the whole list. */
+  readonly total: number;
+  readonly request: PageRequest;
+}
+
+export const DEFAULT_PER_PAGE = 30;
+export const MAX_PER_PAGE = 100;
+
+/** Number of records before the page. */
+export function offsetOf(request: PageRequest): number {
+  return Math.min((request.page - 1) * request.perPage, Number.MAX_SAFE_INTEGER);
+}
+
+/** Identifies one request that a client may repeat. */
+export interface IdempotencyKey {
+  /** The client's Idempotency-Key: 1 to 255 printable ASCII characters without spaces. */
+  readonly key: string;
+  /** The operation, for example `POST /v1/groups`. Keys of different users or operations never collide. */
+  readonly call: string;
+  /** SHA-256 of the request's content. */
+  readonly fingerprint: string;
+}
+
+/** The response of the first request with a key. */
+export interface StoredResponse {
+  readonly status: number;
+  readonly answer: string;
+  /**
+   * Content whose bytes the response shows; it must not be deleted before the response. Null if there is
+   * none.
+   */
+  readonly contentId: number | null;
+}
+
+export function isIdempotencyKey(text: string): boolean {
+  return /^[\x21-\x7e]{1,255}$/.test(text);
 }

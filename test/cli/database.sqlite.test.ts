@@ -157,7 +157,7 @@ describe('db', () => {
     await insertTransactions(cli.place, company?.id ?? 0, 500, { first, stepMs: 1_000 });
     const before = (await cli.run(['db', 'info', '--json'])).object();
     expect(before).toMatchObject({
-      tables: { transactions: { rows: 500 }, transaction_totals: { rows: 3 } },
+      tables: { transactions: { rows: 500 }, transaction_totals: { rows: 6 } },
       oldest: { transactions: first.toISOString(), deliveries: null },
     });
     const {

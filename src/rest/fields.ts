@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Caller } from '../platform/caller.js';
-import { MINUTE } from '../platform/clock.js';
+import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.js';
 import { camelCase, type CamelCase } from '../platform/encoding/text.js';
 import type { Page } from '../platform/requests.js';
 import { offsetAt } from '../platform/time-zones.js';
@@ -134,10 +134,32 @@ export const auditShape = {
   created_via: z.enum(['interface', 'api']),
 };
 
-/** `YYYY-MM-DDTHH:MM:SSZ` (contract 12). */
+/** `2026-01-31T`, by the number of the day since 1970. */
+const days = new Map<number, string>();
+const MAX_DAYS = 4_000;
+
+/**
+ * `YYYY-MM-DDTHH:MM:SSZ` (contract 12). Most instants of a response are of a few days, whose dates are made once:
+ * with `toISOString` for each instant, a list of transactions took a ninth more time.
+ */
 function timestamp(instant: Date): string {
-  return `${instant.toISOString().slice(0, 19)}Z`;
+  const at = instant.getTime();
+  const day = Math.floor(at / DAY);
+  const ofDay = at - day * DAY;
+  const hours = twoDigits(Math.floor(ofDay / HOUR));
+  const minutes = twoDigits(Math.floor(ofDay / MINUTE) % 60);
+  const seconds = twoDigits(Math.floor(ofDay / SECOND) % 60);
+  return `${days.get(day) ?? dateOf(day)}${hours}:${minutes}:${seconds}Z`;
 }
+
+function dateOf(day: number): string {
+  const date = new Date(day * DAY).toISOString().slice(0, 11);
+  if (days.size >= MAX_DAYS) days.clear();
+  days.set(day, date);
+  return date;
+}
+
+const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`);
 
 /**
  * The instant in a time zone (contract 12): `2026-01-31T09:00:00-03:00`, or with milliseconds

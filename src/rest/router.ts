@@ -17,7 +17,9 @@ export interface Received<R extends RouteBase = RouteBase> {
   readonly route: R;
   /** Parameters that the route does not use are ignored. */
   readonly query: ReadonlyMap<string, string>;
-  /** Decoded values of the placeholders in the path, in their order. They may have any characters. */
+  /** Names of the placeholders in the path, in their order. */
+  readonly names: readonly string[];
+  /** Their decoded values. They may have any characters. */
   readonly values: readonly string[];
 }
 
@@ -35,30 +37,32 @@ export function createRouter<R extends RouteBase>(
   // Fixed segments come before placeholders: `/users/token` is not a user's id.
   byPath.sort(([one], [other]) => one.split('{}').length - other.split('{}').length);
   for (const [pattern, ofPath] of byPath) {
-    const methods = new Map<string, R>(ofPath.map((route) => [route.method, route]));
+    const methods = new Map<string, Pick<Received<R>, 'route' | 'names'>>(
+      ofPath.map((route) => [route.method, { route, names: placeholders(route.path) }]),
+    );
     if (methods.size < ofPath.length) throw new Error(`Two routes with one method for ${pattern}`);
     const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     allowed.push('OPTIONS');
     let count = 0;
     const path = `${prefix}${pattern.replaceAll('{}', () => `:p${count++}`)}`;
     router.all(path, async (request, response) => {
-      const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
-      requestContextOf(response).template = `${prefix}${(route ?? ofPath[0])?.path ?? ''}`;
+      const found = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
+      requestContextOf(response).template = `${prefix}${(found?.route ?? ofPath[0])?.path ?? ''}`;
       if (request.method === 'OPTIONS') {
         sendMethods(response, allowed);
         return;
       }
-      if (route === undefined) throw methodNotAllowed(allowed);
+      if (found === undefined) throw methodNotAllowed(allowed);
       const query = readQuery(request.originalUrl);
-      await serve({ request, response, route, query, values: Object.values(request.params).map(String) });
+      await serve({ ...found, request, response, query, values: Object.values(request.params).map(String) });
     });
   }
   return router;
 }
 
 /** The decoded value of a placeholder in the path. */
-export function valueOf({ route, values }: Received, placeholder: string): string {
-  const value = values[placeholders(route.path).indexOf(placeholder)];
+export function valueOf({ route, names, values }: Received, placeholder: string): string {
+  const value = values[names.indexOf(placeholder)];
   if (value === undefined) throw new Error(`The path ${route.path} has no placeholder ${placeholder}`);
   return value;
 }

@@ -48,8 +48,8 @@ describe('what a start loads', () => {
       await runProgram(args, urlOf(file), recording());
       expect(packagesOf(loaded())).toEqual(['commander']);
       const own = ownOf(loaded());
-      expect(own.filter((path) => /^(app|demo|graphql|http|resources|rest)\//.test(path))).toEqual([]);
-      expect(own.filter((path) => path.startsWith('database/'))).toEqual(['database/refused.ts']);
+      expect(own.filter((path) => /^(app|demo|graphql|http|domain|rest)\//.test(path))).toEqual([]);
+      expect(own.filter((path) => path.startsWith('database/'))).toEqual(['database/database.ts']);
     },
   );
 
@@ -66,7 +66,7 @@ describe('what a start loads', () => {
     expect((await runProgram(['db', 'check'], urlOf(file), recording())).code).toBe(0);
     const packages = packagesOf(loaded()).filter((name) => !/^(bindings|file-uri-to-path)$/.test(name));
     expect(packages).toEqual(['better-sqlite3', 'commander', 'kysely']);
-    expect(ownOf(loaded()).filter((path) => /^(app|resources|database\/postgres)\//.test(path))).toEqual([]);
+    expect(ownOf(loaded()).filter((path) => /^(app|domain|database\/postgres)\//.test(path))).toEqual([]);
   });
 
   it('by serve is GraphQL only once it listens, and the driver of its own database', async () => {

@@ -25,7 +25,7 @@ export async function serve(io: CommandIo, { acceptLoss = false }: ServeOptions)
   const hangups = catchHangups();
   const stopSignal = waitForStopSignal(['SIGTERM', 'SIGINT']);
   const starting = createServerProcess(readConfig(io.environment), { acceptLoss, waitsForDatabase: true });
-  // It may wait for its database for hours: a stop signal ends it at once.
+  // The start may wait for its database for hours: a stop signal ends it at once.
   const serverProcess = await Promise.race([starting, stopSignal.then(() => null)]);
   if (serverProcess === null) return;
   await runServer(serverProcess, io, {

@@ -24,7 +24,7 @@ const FIRST = '0001-schema';
 
 /**
  * Migrations since the first release, applied in the order of their names, for example `0002-device-notes`.
- * What they make is declared in `src/schema` as well, from which a new database gets its tables at once. A
+ * Their result is declared in `src/schema` as well, from which a new database gets its tables at once. A
  * released migration is never renamed, changed or removed.
  */
 export const MIGRATIONS: Migrations = {};

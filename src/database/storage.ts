@@ -239,7 +239,7 @@ interface PortableNode extends RawNode {
 
 /**
  * Two SQL expressions with the same meaning, one for each database; the database that runs the query chooses.
- * Both must bind the same values in the same order. Only the SQL of `database/` and the declarations of the
+ * The expressions must bind the same values in the same order. Only the SQL of `database/` and the declarations of the
  * schema call this.
  */
 export function portable<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<T>): RawBuilder<T> {

@@ -99,7 +99,7 @@ export class Operation {
     return this.kind === OperationTypeNode.SUBSCRIPTION;
   }
 
-  /** Its maximum cost with these variables. Throws `OperationRefused` if it is too high. */
+  /** The maximum cost of the operation with these variables. Throws `OperationRefused` if it is too high. */
   price(): Price {
     const { variables, operationName } = this.text;
     return (this.#price ??= this.parts.admission.price(this.#admitted, variables, operationName));

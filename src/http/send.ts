@@ -84,3 +84,13 @@ function discard(request: Request, then: () => void): void {
   const timer = setTimeout(stop, DISCARD_MS);
   request.on('data', count).on('end', stop).on('close', stop).resume();
 }
+
+/** Resolves when the response is closed: true if it was sent completely, false if the client left. */
+export async function isTaken(response: Response): Promise<boolean> {
+  if (!response.writableFinished && !response.closed) {
+    await new Promise<void>((resolve) => {
+      response.once('finish', resolve).once('close', resolve);
+    });
+  }
+  return response.writableFinished;
+}

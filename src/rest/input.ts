@@ -47,7 +47,7 @@ export function pickInput(schema: z.ZodObject, body: BodyFields): Record<string,
 }
 
 /** Body fields that the model does not have: the first 20 names, each cut to 64 characters. */
-export function unknownFields(schema: z.ZodObject, { fields }: BodyFields): readonly string[] {
+function unknownFields(schema: z.ZodObject, { fields }: BodyFields): readonly string[] {
   const known = new Set(inputFieldsOf(schema).map(({ sentName }) => sentName));
   const unknown = Object.keys(fields).filter((name) => !known.has(name));
   return unknown.slice(0, 20).map((name) => name.slice(0, 64));
@@ -129,4 +129,16 @@ function inputFieldOf(name: string, schema: Schema): InputField {
 function formsOf(schema: Schema): Schema[] {
   const inner = [...(schema.anyOf ?? []), ...(schema.items === undefined ? [] : [schema.items])];
   return [schema, ...inner.flatMap(formsOf)];
+}
+
+/** Fields of a body that a model has, and names of others. */
+export interface ReceivedInput {
+  /** By the model's names. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Names of fields that the model does not have; at most 20. */
+  readonly ignored: readonly string[];
+}
+
+export function inputOf(model: z.ZodObject, body: BodyFields): ReceivedInput {
+  return { input: pickInput(model, body), ignored: unknownFields(model, body) };
 }

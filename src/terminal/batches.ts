@@ -11,6 +11,14 @@ export type AdmitAll<T> = (
   claims: readonly TerminalClaim[],
 ) => Promise<readonly (T | TerminalRefused)[]>;
 
+/** The terminal of the claim. Errors: `TerminalRefused`. */
+export async function admitted<T>(admit: AdmitAll<T>, work: ReadWork, claim: TerminalClaim): Promise<T> {
+  const [found] = await admit(work, [claim]);
+  if (found === undefined) throw new Error('Nothing is known of the terminal.');
+  if (found instanceof TerminalRefused) throw found;
+  return found;
+}
+
 /** The request of a terminal that may use the service. */
 interface BatchCall<T, Input> {
   readonly terminal: T;

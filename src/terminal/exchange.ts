@@ -1,14 +1,11 @@
-import type { Response } from 'express';
-
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
 import { bodyPieces } from '../http/body/body-pieces.js';
 import { inviteBody, MAX_BODY_BYTES, notAnObject, readBody, refuseLabels } from '../http/body/body.js';
 import type { BodyRate } from '../http/body/least-rate.js';
 import { isUnchanged } from '../http/headers.js';
 import { holdBytes, sendText, writeInPieces } from '../http/pieces.js';
-import { HttpProblem } from '../http/problem.js';
 import { onClosed, requestContextOf } from '../http/request-context.js';
-import { endResponse, JSON_TYPE } from '../http/send.js';
+import { endResponse, isTaken, JSON_TYPE } from '../http/send.js';
 import { leaveNetwork } from '../http/server/connections.js';
 import { leaveRequests } from '../http/server/requests.js';
 import { enterEventLoop } from '../platform/concurrency/event-loop.js';
@@ -17,12 +14,12 @@ import { DomainError } from '../platform/errors.js';
 import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import type { Row } from '../platform/requests.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
-import { pickInput, unknownFields } from '../rest/input.js';
+import { inputOf, type ReceivedInput } from '../rest/input.js';
 import { lineAnswers, readRows, type RowLimits, type RowStore } from '../rest/lines.js';
 import { NDJSON_TYPE, type RouteBase } from '../rest/route.js';
 import { valueOf, type Received } from '../rest/router.js';
-import type { AdmitAll, Batches, GatheredCall, PerformTogether } from './batches.js';
-import type { OpenExchange, OpenExchanges } from './open-exchanges.js';
+import { admitted, type AdmitAll, type Batches, type GatheredCall, type PerformTogether } from './batches.js';
+import { enterWaiting, type OpenExchange, type OpenExchanges, type WaitingLimits } from './open-exchanges.js';
 
 /** Route of /terminal/v1. `T` is a terminal that may use the service. */
 export interface TerminalRoute<T> extends RouteBase {
@@ -68,7 +65,6 @@ export interface StreamHead {
   readonly heldBytes: number;
 }
 
-const RETRY_SECONDS = 5;
 /** Reason of every abort. Without a reason, each abort would create an error with a stack. */
 const ENDED = 'ended';
 
@@ -205,20 +201,14 @@ export class TerminalExchange<T> implements OpenExchange {
    * Counts the request among those that wait, no longer among the requests in progress of its terminal and company.
    * From now on, the route itself ends it when its terminal may no longer use the service. Errors: 429, `busy`.
    */
-  wait(limits: { readonly ofTerminal: number; readonly ofCompany: number }): void {
+  wait(limits: WaitingLimits): void {
     const { received, claim, open } = this.#parts;
     const { response } = received;
-    const { slots } = requestContextOf(response).limits;
-    const company = String(claim.caller.companyId);
-    const of = `${company}/${claim.serialNumber}`;
-    const terminal = { kind: 'waiting_terminals_of_terminal', of, max: limits.ofTerminal };
-    const all = { kind: 'waiting_terminals_of_company', of: company, max: limits.ofCompany };
-    const taken = slots.take(terminal, all);
-    if (typeof taken !== 'function') throw tooMany(taken.max, taken === terminal);
+    const leave = enterWaiting(response, claim, limits);
     leaveRequests(response);
     leaveNetwork(response.req.socket);
     open.doNotCheck(this);
-    onClosed(response, taken);
+    onClosed(response, leave);
   }
 
   /** The bytes of the body, as they arrive. Errors: 400, 408, 415. */
@@ -242,7 +232,7 @@ export class TerminalExchange<T> implements OpenExchange {
     const body = await readBody(request, { rate: bodyRate, maxBytes: MAX_BODY_BYTES });
     await enterEventLoop();
     if (body.isForm && forms === 'refused') throw notAnObject();
-    return { input: pickInput(route.body, body), ignored: unknownFields(route.body, body) };
+    return inputOf(route.body, body);
   }
 
   /** Rows of the whole body: NDJSON, or one JSON object. Errors: 400, 408, 413 too many bytes or rows, 415. */
@@ -302,38 +292,4 @@ export class TerminalExchange<T> implements OpenExchange {
     endResponse(request, response);
     return await isTaken(response);
   }
-}
-
-/** The terminal of the claim. Errors: `TerminalRefused`. */
-async function admitted<T>(admit: AdmitAll<T>, work: ReadWork, claim: TerminalClaim): Promise<T> {
-  const [found] = await admit(work, [claim]);
-  if (found === undefined) throw new Error('Nothing is known of the terminal.');
-  if (found instanceof TerminalRefused) throw found;
-  return found;
-}
-
-interface ReceivedInput {
-  /** By the model's names. */
-  readonly input: Readonly<Record<string, unknown>>;
-  /** Names of fields that the model does not have; at most 20. */
-  readonly ignored: readonly string[];
-}
-
-/** Resolves when the response is closed: true if it was sent completely, false if the client left. */
-async function isTaken(response: Response): Promise<boolean> {
-  if (!response.writableFinished && !response.closed) {
-    await new Promise<void>((resolve) => {
-      response.once('finish', resolve).once('close', resolve);
-    });
-  }
-  return response.writableFinished;
-}
-
-function tooMany(max: number, isOfTerminal: boolean): Error {
-  const message = 'Too many requests of this kind at the same time: at most';
-  if (!isOfTerminal) {
-    return new DomainError('busy', `${message} ${max} of one company.`, { retryAfter: RETRY_SECONDS });
-  }
-  const headers = { 'Retry-After': String(RETRY_SECONDS) };
-  return new HttpProblem(429, 'rate_limited', `${message} ${max} of one terminal.`, headers);
 }

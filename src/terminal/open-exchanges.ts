@@ -1,4 +1,8 @@
+import type { Response } from 'express';
+
 import type { Units } from '../database/work.js';
+import { HttpProblem } from '../http/problem.js';
+import { requestContextOf } from '../http/request-context.js';
 import type { Caller } from '../platform/caller.js';
 import { SECOND } from '../platform/clock.js';
 import { terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';
@@ -111,4 +115,37 @@ export class OpenExchanges {
 interface Claimed {
   readonly exchange: OpenExchange;
   readonly claim: TerminalClaim;
+}
+
+/** Requests that may wait at the same time. */
+export interface WaitingLimits {
+  readonly ofTerminal: number;
+  readonly ofCompany: number;
+}
+
+/** Counts a request among those that wait; returns the function that ends this. Errors: 429, `busy`. */
+export function enterWaiting(
+  response: Response,
+  { caller, serialNumber }: TerminalClaim,
+  limits: WaitingLimits,
+): () => void {
+  const { slots } = requestContextOf(response).limits;
+  const company = String(caller.companyId);
+  const of = `${company}/${serialNumber}`;
+  const terminal = { kind: 'waiting_terminals_of_terminal', of, max: limits.ofTerminal };
+  const all = { kind: 'waiting_terminals_of_company', of: company, max: limits.ofCompany };
+  const taken = slots.take(terminal, all);
+  if (typeof taken !== 'function') throw tooMany(taken.max, taken === terminal);
+  return taken;
+}
+
+const RETRY_SECONDS = 5;
+
+function tooMany(max: number, isOfTerminal: boolean): Error {
+  const message = 'Too many requests of this kind at the same time: at most';
+  if (!isOfTerminal) {
+    return new DomainError('busy', `${message} ${max} of one company.`, { retryAfter: RETRY_SECONDS });
+  }
+  const headers = { 'Retry-After': String(RETRY_SECONDS) };
+  return new HttpProblem(429, 'rate_limited', `${message} ${max} of one terminal.`, headers);
 }

@@ -33,7 +33,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   // The server ended the session, because its transaction was idle or took too long.
   '25P03': UNAVAILABLE,
   '25P04': UNAVAILABLE,
-  // It is unknown whether the transaction was committed.
+  // Whether the transaction was committed is unknown.
   '40003': UNAVAILABLE,
   // Connection, login, database, resources, an operator, the server's own files and settings.
   '08': UNAVAILABLE,

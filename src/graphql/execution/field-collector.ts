@@ -16,7 +16,7 @@ import { fragmentsOf, spreadFragment, type Fragments } from '../limits/structure
 
 /** A selected field: all nodes that select it under one name in the response. */
 export interface CollectedField {
-  /** Its alias, or its name. */
+  /** Alias of the field, or its name. */
   readonly key: string;
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
 }

@@ -79,7 +79,7 @@ export class LiveOperation {
     return this.kind === OperationTypeNode.SUBSCRIPTION;
   }
 
-  /** Arguments by which graphql-ws tells the kind of the operation. */
+  /** Arguments from which graphql-ws reads the kind of the operation. */
   get args(): ExecutionArgs {
     const { document, text } = this.#operation;
     return { schema: this.parts.schema, document, operationName: text.operationName };

@@ -19,8 +19,8 @@ export async function copyChunk(
 }
 
 /**
- * The content that was released first, before `before`; but none that a stored idempotent response refers to.
- * Its id and its company's.
+ * The content that was released first, before `before`; but none that a stored idempotent response refers to:
+ * the id of the content and its company's.
  */
 export async function findReleased(
   work: SystemReadWork,

@@ -170,7 +170,7 @@ async function* piecesOf(
     const chunk = await exchange.read((work) => readChunk(work, contentId, sequence));
     const from = at - sequence * CHUNK_BYTES;
     const bytes = chunk?.subarray(from, end - sequence * CHUNK_BYTES) ?? new Uint8Array(0);
-    // It was deleted 15 minutes after it was replaced. A response that ends early must not look complete.
+    // The content was deleted 15 minutes after it was replaced. A response that ends early must not look complete.
     if (bytes.length === 0) throw new Error(`The content ${contentId} has no chunk ${sequence}`);
     yield bytes;
     sent.bytes += bytes.length;

@@ -28,7 +28,7 @@ export interface Events<T> {
 
 /**
  * Records in the order of their ids, without a gap or a repeat, until the client leaves or loses its scope.
- * They are read from the database when the iterator is asked for the next ones, once for all subscribers that
+ * Records are read from the database when the iterator is asked for the next ones, once for all subscribers that
  * wait for them (decisions.md#subscriptions).
  * Errors: BAD_USER_INPUT, EVENTS_AHEAD and EVENTS_GONE for a wrong `after`; later also `unauthenticated`,
  * `forbidden`.

@@ -70,7 +70,7 @@ export async function claimDeliveries(
 
 /**
  * Claims the waiting deliveries of terminals that may use the service, by logical number, in their order.
- * They are claimed for 30 s and `sent`; only the terminal that got one last can confirm it. None while an
+ * Deliveries are claimed for 30 s and `sent`; only the terminal that got one last can confirm it. None while an
  * earlier delivery of the number is claimed. `terminals` must have different logical numbers. The number of
  * statements is constant.
  */

@@ -42,7 +42,7 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-const OF_TOKENS = /^update "access_tokens" set "last_used_at"|"access_tokens"[.]"token_hash" = /;
+const OF_TOKENS = /^update "access_tokens" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
 const OF_NODES = /^select [*] from "notification_targets" where "company_id" > /;
 const ALL: readonly Scope[] = ['read', 'write', 'admin', 'ingest'];
 export const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;

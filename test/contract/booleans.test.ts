@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { bodySchema } from '../../src/rest/openapi/schema.js';
 import { fleet } from '../support/fleet.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { ask, titled, type PathValue } from '../support/route-requests.js';
 import { createSampleRecords, type PathValues } from '../support/sample-records.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let named: PathValues;
 beforeAll(async () => {
-  server = await startServer();
   named = await createSampleRecords(server, server.acme);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const existing: PathValue = (placeholder) => named[placeholder]?.real ?? 'no fixture';

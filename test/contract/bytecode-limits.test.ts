@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 import { softwareOf, unique } from '../support/software.js';
+import { useServer } from '../support/use-server.js';
 
 const LIMIT = 1_000_000;
 const MIB = 1024 * 1024;
 
-let server: TestServer;
+const server = useServer({ maxFileBytes: LIMIT }, { timeouts: { bodyMs: 1_000 } });
 let path: string;
 beforeAll(async () => {
-  server = await startServer({ maxFileBytes: LIMIT }, { timeouts: { bodyMs: 1_000 } });
   path = await softwareOf(server.acme.client).app();
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const FORM = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };

@@ -1,22 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Client, Fields, Reply, RequestOptions } from '../support/client.js';
 import { crcOf } from '../support/crc.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { softwareOf, unique } from '../support/software.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
 /** Path of the versions of an app. */
 let path: string;
 beforeAll(async () => {
-  server = await startServer();
   ({ client } = server.acme);
   path = await softwareOf(client).app();
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 type Body = readonly [body: FormData | string, options?: RequestOptions];

@@ -1,18 +1,12 @@
 import { isEnumType } from 'graphql';
 import { createClient as createSocketClient } from 'graphql-ws';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const create = (name: string): string =>
   `mutation { groupCreate(input: { name: "${name}" }) { userErrors { message } } }`;

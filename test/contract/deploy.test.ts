@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { softwareOf, type Software } from '../support/software.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let software: Software;
-beforeAll(async () => {
-  server = await startServer();
+beforeAll(() => {
   software = softwareOf(server.acme.client);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 interface Answer {

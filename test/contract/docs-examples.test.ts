@@ -1,24 +1,20 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DOCUMENT } from '../support/openapi-check.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { newTerminal } from '../support/terminals.js';
+import { useServer } from '../support/use-server.js';
 
 const run = promisify(execFile);
 
-let server: TestServer;
+const server = useServer();
 let examples: ReadonlyMap<string, string>;
 let deviceToken: string;
 beforeAll(async () => {
-  server = await startServer();
   deviceToken = (await newTerminal(server.acme, 'SN-1')).token;
   examples = examplesIn(await (await fetch(`${server.url}/docs`)).text());
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** The commands on the page by operation, as a reader copies them. */

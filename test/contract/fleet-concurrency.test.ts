@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields, Reply } from '../support/client.js';
 import { fleet, ledgerOf } from '../support/fleet.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await fleet.logicalNumber(server.acme.client, 'owner');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const times = <T>(count: number, make: (n: number) => T): T[] =>

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
 import { answered, changed, nodeId, type Page } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import type { Member } from '../support/server.js';
 import { softwareOf } from '../support/software.js';
+import { useServer } from '../support/use-server.js';
 
 const NOBODYS = 9e6;
 const ERRORS = 'userErrors { message path code }';
@@ -40,16 +41,12 @@ async function fill({ client }: Member, suffix = ''): Promise<Records> {
   };
 }
 
-let server: TestServer;
+const server = useServer();
 let foreign: Records;
 let own: Records;
 beforeAll(async () => {
-  server = await startServer();
   foreign = await fill(server.acme);
   own = await fill(server.beta, ' own');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** All records of acme, read by acme. */

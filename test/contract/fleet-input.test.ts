@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let number: string;
 beforeAll(async () => {
-  server = await startServer();
   number = 'an owner';
   await fleet.logicalNumber(server.acme.client, number);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** Each field that names a record: the body that creates it and the maximum length. */

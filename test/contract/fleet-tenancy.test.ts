@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Client, Fields } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 describe("another company's records", () => {
   it('AT-11 cannot be referenced; the error is that of an id that does not exist', async () => {

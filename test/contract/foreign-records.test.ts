@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Client, Reply } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { ask, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
 import { createSampleRecords, OWNER_NUMBER, type PathValues } from '../support/sample-records.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let ofAcme: PathValues;
 let ofBeta: PathValues;
 /** The records of both companies, read from their lists. */
 let before: string;
 
 beforeAll(async () => {
-  server = await startServer();
   ofAcme = await createSampleRecords(server, server.acme);
   // Both companies use the same names, so that a query without the company filter finds the wrong record.
   ofBeta = await createSampleRecords(server, await server.member('beta', 'admin'));
   before = await inventory(server.acme.client);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const listed = ROUTES.filter((route) => route.paged === true && !route.path.includes('{'));
@@ -37,7 +33,7 @@ async function inventory(client: Client): Promise<string> {
 
 function nameOf(names: PathValues, placeholder: string): PathValues[string] {
   const name = names[placeholder];
-  if (name === undefined) throw new Error(`Tell test/support/everything.ts what {${placeholder}} may be.`);
+  if (name === undefined) throw new Error(`Tell test/support/sample-records.ts what {${placeholder}} may be.`);
   return name;
 }
 

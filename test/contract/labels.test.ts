@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Reply } from '../support/client.js';
 import { ingestRow, sendLines, totalsOf } from '../support/line-stream.js';
@@ -6,16 +6,12 @@ import { ROUTES } from '../support/openapi-check.js';
 import { sendRaw } from '../support/raw-http.js';
 import { ask, goodBody, titled, type PathValue } from '../support/route-requests.js';
 import { createSampleRecords, type PathValues } from '../support/sample-records.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let named: PathValues;
 beforeAll(async () => {
-  server = await startServer();
   named = await createSampleRecords(server, server.acme);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const existing: PathValue = (placeholder) => named[placeholder]?.real ?? 'no fixture';

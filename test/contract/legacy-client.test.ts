@@ -1,19 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { addPerson, PASSWORD } from '../support/people.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
 const script = new URL('legacy-client.sh', import.meta.url).pathname;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 it('a legacy back office with curl can use every endpoint', async () => {
   const { email } = await addPerson(server, { acme: 'admin' });

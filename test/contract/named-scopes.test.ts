@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient } from '../support/client.js';
 import { changed, refused } from '../support/dashboard.js';
@@ -6,7 +6,7 @@ import { fleet } from '../support/fleet.js';
 import { createGraphql } from '../support/graphql.js';
 import { OTHERS } from '../support/openapi-check.js';
 import { addPerson, signIn, tokensIn } from '../support/people.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
 const CALLS = OTHERS.filter(({ scope }) => scope === 'terminals').map(
   ({ method, path }) => `${method} ${path}`,
@@ -21,18 +21,14 @@ const MUTATIONS = [
 const CREATE = `mutation ($input: ApiTokenCreateInput!) {
   apiTokenCreate(input: $input) { token userErrors { message code } } }`;
 
-let server: TestServer;
+const server = useServer();
 let token: string;
 beforeAll(async () => {
-  server = await startServer();
   const number = await fleet.logicalNumber(server.acme.client, '100');
   await fleet.device(server.acme.client, 'T-1', { logical_number_id: number });
   const { email } = await addPerson(server, { acme: 'admin' });
   const password = 'correct horse battery staple';
   token = tokensIn(await signIn(server, { email, password }))[0]?.api_token ?? '';
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** Status and code of a call below /terminal/v1 for the terminal T-1. */

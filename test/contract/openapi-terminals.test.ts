@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient, type Fields } from '../support/client.js';
 import { notify } from '../support/deliveries.js';
 import { expectDocumented, OTHERS } from '../support/openapi-check.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { stockedTerminal, type StockedTerminal } from '../support/stocked-terminal.js';
 import { getAsTerminal } from '../support/terminals.js';
+import { useServer } from '../support/use-server.js';
 import { httpTerminal } from '../support/waiting-terminal.js';
 
-let server: TestServer;
+const server = useServer();
 let terminal: StockedTerminal;
 let asset: string;
 let event: string;
 beforeAll(async () => {
-  server = await startServer();
   terminal = await stockedTerminal(server.acme, 'sale');
   const { body } = await getAsTerminal(server, terminal.token, 'manifest');
   asset = (body.files as { name: string }[])[0]?.name ?? '';
   await notify(server, server.acme, 'Closed on Sunday', terminal.logicalNumber);
   const given = await httpTerminal(server.url, terminal.token).get('/notifications');
   event = (given.body.notifications as { id: string }[])[0]?.id ?? '';
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const STREAM = 'streamTerminalNotifications';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
 import { answered, nodeId, type UserErrorShape } from '../support/dashboard.js';
@@ -7,19 +7,16 @@ import { create, mutate, type Payload } from '../support/parity/operations.js';
 import { RECORD_CASES, type RecordCase } from '../support/parity/record-cases.js';
 import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
 import { schema } from '../support/parity/rest-spelling.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import type { Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let member: Member;
 let related: RelatedRecords;
 beforeAll(async () => {
-  server = await startServer();
   member = server.acme;
   related = await createRelatedRecords(member);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const mutationName = (type: string, action: string): string =>

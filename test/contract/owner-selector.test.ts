@@ -1,15 +1,14 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 const ids: Record<string, string> = {};
 beforeAll(async () => {
-  server = await startServer();
   const { client } = server.acme;
   await fleet.logicalNumber(client, '112233');
   await fleet.logicalNumber(client, '445566');
@@ -20,9 +19,6 @@ beforeAll(async () => {
     const created = await client.post(`${kind}s`, { number: '112233', key: 'k', value: 'v' });
     ids[`${kind}s`] = String(created.record(`logical_number_${kind}`).id);
   }
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const CALLS = [

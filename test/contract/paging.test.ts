@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   for (let n = 1; n <= 65; n += 1) await server.acme.client.post('groups', { name: `group ${n}` });
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 describe('contract 13: lists', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient, type Fields } from '../support/client.js';
 import { refused } from '../support/dashboard.js';
@@ -22,14 +22,14 @@ import {
   type RelatedRecords,
 } from '../support/parity/related-records.js';
 import { snakeCase } from '../support/parity/rest-spelling.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import type { Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let member: Member;
 let related: RelatedRecords & { readonly device: number };
 beforeAll(async () => {
-  server = await startServer();
   member = server.acme;
   const { client } = member;
   const device = await fleet.device(client, 'taken');
@@ -41,9 +41,6 @@ beforeAll(async () => {
   for (const path of ['parameters', 'metacontents', 'apps']) {
     expect((await client.post(path, path === 'apps' ? { name: 'taken' } : owned)).status).toBe(201);
   }
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** Status and code in REST for each code in GraphQL. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
   TRANSACTION_STATUSES,
@@ -12,19 +12,16 @@ import { RECORD_CASES, type Change, type RecordCase } from '../support/parity/re
 import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
 import { asRest, fieldsOnlyInGraphql, ZONE } from '../support/parity/rest-spelling.js';
 import { addPerson, PASSWORD, signIn } from '../support/people.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import type { Member } from '../support/server.js';
 import { carrying, type SentFile } from '../support/uploading.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let member: Member;
 let related: RelatedRecords;
 beforeAll(async () => {
-  server = await startServer();
   member = await server.member('acme', 'admin', undefined, ZONE);
   related = await createRelatedRecords(member);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** A record that GraphQL must have returned, in REST's spelling. */

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
 import type { Method } from '../../src/rest/route.js';
 import type { Reply } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import type { Member } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
 /** The scope of each route, written a second time: a route that is missing here fails. */
 const ROUTE_SCOPES: Readonly<Record<string, Partial<Record<Method, Scope>>>> = {
@@ -38,13 +39,7 @@ const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
 };
 const OPEN = ['POST /users/token'];
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 /** A request for records that do not exist with an empty body: it has no effect, even if it is allowed. */
 async function attempt(member: Pick<Member, 'client'>, method: string, path: string): Promise<Reply> {

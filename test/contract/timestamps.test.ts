@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
 import { answered } from '../support/dashboard.js';
 import { ingestRow, ndjson, NDJSON, sendLines } from '../support/line-stream.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { newTerminal } from '../support/terminals.js';
 import { ACCEPTED_TIMESTAMPS, REFUSED_TIMESTAMPS } from '../support/timestamps.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 100_000 });
 let terminal: string;
 beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 100_000 });
   ({ token: terminal } = await newTerminal(server.acme, 'SN-1'));
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 interface Shown {

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
+import { useServer } from '../support/use-server.js';
 
 const LIMIT = 64 * 1024;
 const FRAME = 512 * 1024;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ maxFileBytes: LIMIT });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer({ maxFileBytes: LIMIT });
 
 const START = '--XX\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n';
 const END = '\r\n--XX--\r\n';

@@ -1,19 +1,15 @@
 import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Client, Fields, Reply } from '../support/client.js';
 import { crcOf } from '../support/crc.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
-beforeAll(async () => {
-  server = await startServer();
+beforeAll(() => {
   ({ client } = server.acme);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const TYPE = 'multipart/form-data; boundary=XX';

@@ -1,9 +1,9 @@
 import { getNamedType, isInterfaceType, isLeafType, isObjectType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, statementsFor } from '../support/dashboard.js';
 import { populate } from '../support/populated.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 import { askable, findWays, nodeOf, schema, type Way } from './ways.js';
 
 interface Case {
@@ -45,18 +45,14 @@ const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>
   }),
 );
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await populate(server, server.acme, POPULATED);
   for (let n = 0; n < POPULATED; n += 1) {
     // Cannot stand in the settings file of a terminal.
     const parameter = { number: `populated ${n}`, key: 'a=b', value: 'value' };
     await server.acme.client.post('parameters', parameter);
   }
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** Every value of the field in a response. */

@@ -1,27 +1,22 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { base64Of } from '../../src/domain/software/content/content.graphql.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { CHUNK_BYTES } from '../../src/platform/encoding/content-builder.js';
 import type { Fields } from '../support/client.js';
 import { answered, nodeId, statementsFor } from '../support/dashboard.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { startServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 import { softwareOf, unique } from '../support/software.js';
+import { useServer } from '../support/use-server.js';
 import { servicesOf } from './operation-services.js';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_FILE_BYTES = 4 * MEGABYTE;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ maxFileBytes: MAX_FILE_BYTES });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer({ maxFileBytes: MAX_FILE_BYTES });
 
 /** Uploads over REST; returns the id. */
 async function upload(bytes: Uint8Array | string): Promise<number> {

@@ -1,21 +1,15 @@
 import { GraphQLError, locatedError } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { maskErrors } from '../../src/graphql/execution/mask.js';
 import { DomainError } from '../../src/platform/errors.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
 const MASKED = 'Something went wrong on the server.';
 const INNER = /sqlite|postgres|constraint|trigger|groups_|memberships|node_modules|\.ts|\bat \w/i;
 
 describe('errors in a response', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(async () => {
-    await server.stop();
-  });
+  const server = useServer();
 
   it('GQ-11 of the database are masked and logged with the request id', async () => {
     const stopFailing = await server.place.failInserts('groups');
@@ -84,13 +78,9 @@ describe('errors in a response', () => {
 });
 
 describe('invalid variable values', () => {
-  let server: TestServer;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     await server.acme.graphql('{ viewer { role } }');
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   it.each<[string, string, unknown]>([

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, nodeId } from '../support/dashboard.js';
 import { insertRows } from '../support/databases/rows.js';
 import { fleet } from '../support/fleet.js';
 import { ask, openKnown } from '../support/raw-socket.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
 const DEVICES = 100_000;
 /** Entries of an operation that shows the parameters of a group below each of its numbers. */
 const [NUMBERS, PARAMETERS] = [11, 1_000];
 
-let server: TestServer;
+const server = useServer({}, { examining: { deadlineMs: 100 } });
 beforeAll(async () => {
-  server = await startServer({}, { examining: { deadlineMs: 100 } });
   const { companyId } = server.acme.caller;
   await insertRows(
     server.place,
@@ -30,9 +29,6 @@ beforeAll(async () => {
   const set = 'mutation ($rows: [ParameterBulkSetRow!]!) { parameterBulkSet(rows: $rows) { count } }';
   await answered(server.beta, set, { rows });
   for (let n = 0; n < NUMBERS; n += 1) await fleet.logicalNumber(client, `n ${n}`, { group_id: group });
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** By the statement that finds out, or fails. */

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, statementsFor } from '../support/dashboard.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import type { Member } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   const { acme } = server;
   const group = await created(
     acme,
@@ -18,9 +18,6 @@ beforeAll(async () => {
   for (const input of [`serialNumber: "SN-1", logicalNumberId: "${number.id}"`, 'serialNumber: "SN-2"']) {
     await created(acme, `deviceCreate(input: { ${input} }) { record: device { id databaseId } }`);
   }
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 interface Record {

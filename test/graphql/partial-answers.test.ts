@@ -1,21 +1,18 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { getNamedType, isLeafType, isNonNullType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
 import { populate } from '../support/populated.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import type { Member } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 import { askable, findWays, schema, type Way } from './ways.js';
 
-let server: TestServer;
+const server = useServer();
 let operator: Member;
 beforeAll(async () => {
-  server = await startServer();
   await populate(server, server.acme, 2);
   operator = await server.member('acme', 'operator');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** The value at a path of a response; undefined where a part of the path is null. */

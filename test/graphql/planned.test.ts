@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import fc from 'fast-check';
 import { execute, getOperationAST, parse, validate } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { plannedText } from '../../src/graphql/plan/plan.js';
@@ -10,17 +10,17 @@ import { nodeId } from '../support/dashboard.js';
 import { insertRows } from '../support/databases/rows.js';
 import { populate } from '../support/populated.js';
 import { ask, openKnown } from '../support/raw-socket.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import type { Member } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 import { DrawnPlan } from './drawn-query.js';
 import { servicesOf } from './operation-services.js';
 import { schema } from './ways.js';
 
 const ODD = 'odd "text" \\ / \u0001\t\u2028 é 😀 </script> %_';
 
-let server: TestServer;
+const server = useServer();
 let viewer: Member;
 beforeAll(async () => {
-  server = await startServer();
   await populate(server, server.acme, 3);
   viewer = await server.member('acme', 'viewer');
   const { place, acme } = server;
@@ -47,9 +47,6 @@ beforeAll(async () => {
     { ...audit, serial_number: ODD, enabled: false, meta, logical_number_id: id, framework_version: ODD },
     { ...audit, id: id + 1, serial_number: `${ODD}2`, enabled: true, meta: '{}', logical_number_id: id },
   ]);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** The answers of the plan and of graphql-js, and the records that each has counted. */

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { mayUse, ROLES, SCOPES, type Scope } from '../../src/platform/caller.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import type { Member } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 import { callOf, rootFieldsOf, type RootField } from './root-calls.js';
 
 /** The scope of each root field; fails for a field that is not listed, and for a listed one that does not exist. */
@@ -102,14 +103,10 @@ const RIGHTS: Readonly<Record<string, Scope | null>> = {
   'Mutation.companySetTimeZone': 'admin',
 };
 
-let server: TestServer;
+const server = useServer();
 let fields: readonly RootField[];
 beforeAll(async () => {
-  server = await startServer();
   fields = rootFieldsOf(await createSchema());
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 interface Outcome {

@@ -1,23 +1,19 @@
 import 'reflect-metadata';
 import { execute, getOperationAST, parse } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { shareArguments } from '../../src/graphql/execution/long-input.js';
 import { populate } from '../support/populated.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 import { servicesOf } from './operation-services.js';
 
 const schema = await createSchema();
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await populate(server, server.acme, 3);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 function operationOf(query: string, variables: Readonly<Record<string, unknown>> = {}) {

@@ -8,7 +8,7 @@ import type { ShowcaseQuery } from '../gql/graphql.js';
 import { createClient, type Client, type Fields } from '../support/client.js';
 import { testConfig } from '../support/config.js';
 import { createGraphql, type Graphql } from '../support/graphql.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
 
 /** The query of a dashboard of the whole fleet. */
 const Showcase = graphql(`
@@ -68,12 +68,11 @@ async function versionWithFiles(ask: Graphql): Promise<string> {
   return nodes.find(({ files }) => files.totalCount > 0)?.id ?? '';
 }
 
-let server: TestServer;
+const server = useServer();
 let token: string;
 let client: Client;
 let apollo: ApolloClient;
 beforeAll(async () => {
-  server = await startServer();
   // The companies of the demo have the same names.
   for (const { caller } of [server.acme, server.beta]) {
     const name = `Company ${caller.companyId} of the test`;
@@ -87,9 +86,8 @@ beforeAll(async () => {
     link: new HttpLink({ uri: `${server.url}/graphql`, headers: { authorization: `Bearer ${token}` } }),
   });
 });
-afterAll(async () => {
+afterAll(() => {
   apollo.stop();
-  await server.stop();
 });
 
 /** Sends the query again without the cache. */

@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { ReadWork, Units } from '../../src/database/work.js';
 import { RequestLoaders, SharedUnit } from '../../src/graphql/execution/reading.js';
 import { createLargeReads } from '../../src/platform/concurrency/semaphore.js';
 import { ask, openKnown } from '../support/raw-socket.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   for (const name of ['one', 'two', 'three']) await server.acme.client.post('groups', { name });
-});
-afterAll(async () => {
-  await server.stop();
 });
 afterEach(() => {
   vi.restoreAllMocks();

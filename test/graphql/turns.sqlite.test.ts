@@ -7,7 +7,7 @@ import {
   type DocumentNode,
   type OperationDefinitionNode,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
@@ -15,8 +15,8 @@ import { coerceLongLists } from '../../src/graphql/execution/long-input.js';
 import type { Fields } from '../support/client.js';
 import { answered, nodeId, refused } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { turnsOf } from '../support/turns.js';
+import { useServer } from '../support/use-server.js';
 import { servicesOf } from './operation-services.js';
 
 const schema = await createSchema();
@@ -24,13 +24,7 @@ const ROWS = 1_000;
 /** Rows of a batch that are coerced in one turn of the event loop, those that are rendered in one, and those of one insert. */
 const [COERCED, RENDERED, INSERTED] = [100, 50, 200];
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 function parsed(query: string): { document: DocumentNode; operation: OperationDefinitionNode } {
   const document = parse(query);

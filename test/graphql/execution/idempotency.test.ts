@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { startServer, type Member } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const CREATE = `mutation ($name: String!) {
   groupCreate(input: { name: $name }) { group { id name createdAt createdBy { name } } userErrors { code } } }`;

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { extendSchema, getOperationAST, isObjectType, parse, type GraphQLSchema } from 'graphql';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
@@ -10,18 +10,15 @@ import { executeRepeatable } from '../../../src/graphql/execution/repeatable-mut
 import { NO_FACTS } from '../../../src/graphql/execution/request.js';
 import type { Fields } from '../../support/client.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
-import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { startServer, type Member } from '../../support/server.js';
 import { carrying } from '../../support/uploading.js';
+import { useServer } from '../../support/use-server.js';
 import { servicesOf } from '../operation-services.js';
 
-let server: TestServer;
+const server = useServer();
 let acme: Member;
-beforeAll(async () => {
-  server = await startServer();
+beforeAll(() => {
   ({ acme } = server);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });

@@ -7,15 +7,15 @@ import type { Fields } from '../../support/client.js';
 import { crcOf } from '../../support/crc.js';
 import { answered, changed, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { startServer } from '../../support/server.js';
 import { softwareOf, unique } from '../../support/software.js';
 import { carrying } from '../../support/uploading.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let apollo: ApolloClient;
 let appId: string;
 beforeAll(async () => {
-  server = await startServer();
   const { id } = await softwareOf(server.acme.client).create('app', 'apps', { name: unique() });
   appId = nodeId('App', Number(id));
   apollo = new ApolloClient({
@@ -26,9 +26,8 @@ beforeAll(async () => {
     }),
   });
 });
-afterAll(async () => {
+afterAll(() => {
   apollo.stop();
-  await server.stop();
 });
 
 const PAYLOAD =

@@ -1,27 +1,24 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { populate } from '../../support/populated.js';
 import { sendRaw } from '../../support/raw-http.js';
-import { startServer, type Member, type TestServer } from '../../support/server.js';
+import type { Member } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { Draw } from '../drawn-selection.js';
 import { schema } from '../ways.js';
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 0 });
 let viewer: Member;
 beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 0 });
   await populate(server, server.acme, 3);
   viewer = await server.member('acme', 'viewer');
   // The first use of a token is recorded later than its request, and only one of two ways would see it.
   for (const member of [viewer, server.acme]) {
     await waitFor(async () => expect(await usedAt(member)).not.toContain(null));
   }
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** When the tokens that this member sees were last used; null where never. */

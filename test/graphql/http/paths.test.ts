@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { createClient } from '../../support/client.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 10_000, allowedOrigins: ['https://shop.example'] });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer({ rateLimitPerHour: 10_000, allowedOrigins: ['https://shop.example'] });
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const QUERY = JSON.stringify({ query: '{ viewer { role } groups { totalCount } }' });

@@ -1,19 +1,15 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache, type ApolloLink } from '@apollo/client';
 import { Client as UrqlClient, fetchExchange } from '@urql/core';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { createClient, type Client, type Reply } from '../../support/client.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
-beforeAll(async () => {
-  server = await startServer();
+beforeAll(() => {
   client = createClient(server.url, null);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const VIEWER = '{ viewer { role } }';

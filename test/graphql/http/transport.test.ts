@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 import { createClient, type Client, type Reply } from '../../support/client.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { startServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 1_000 });
 let client: Client;
-beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 1_000 });
+beforeAll(() => {
   client = createClient(server.url, null);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const bearer = (): Record<string, string> => ({ authorization: `Bearer ${server.acme.token}` });

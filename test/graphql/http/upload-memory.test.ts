@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { changed } from '../../support/dashboard.js';
-import { startServer, type TestServer } from '../../support/server.js';
 import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
+import { useServer } from '../../support/use-server.js';
 
 /** Large uploads of one company that are received at the same time. */
 const SLOTS = 8;
 const KILOBYTE = 1024;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const CREATE = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { content } userErrors { path } } }`;
 const END = '\r\n--X--\r\n';

@@ -1,22 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Fields, Reply } from '../../support/client.js';
 import { answered, changed } from '../../support/dashboard.js';
-import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { startServer, type Member } from '../../support/server.js';
 import { openSlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
+import { useServer } from '../../support/use-server.js';
 
 const MAX_FILE_BYTES = 1_000_000;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ maxFileBytes: MAX_FILE_BYTES });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer({ maxFileBytes: MAX_FILE_BYTES });
 
 const PREFLIGHT = { 'apollo-require-preflight': '1' };
 const CREATE = `mutation ($file: Upload!) { fileCreate(input: { file: $file, description: "of a test" }) {

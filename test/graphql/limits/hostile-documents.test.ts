@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { startServer, type TestServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+
+const server = useServer();
 
 const MAX_ANSWER = 4_096;
 

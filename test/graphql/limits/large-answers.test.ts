@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
-import { startServer, type TestServer } from '../../support/server.js';
 import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
+import { useServer } from '../../support/use-server.js';
 
 const LARGE = 255 * 1024;
 const MANY = 70;
 
-let server: TestServer;
+const server = useServer();
 let group: string;
 beforeAll(async () => {
-  server = await startServer();
   const { client } = server.acme;
   const groupId = await fleet.group(client, 'large');
   group = nodeId('Group', groupId);
@@ -22,9 +21,6 @@ beforeAll(async () => {
     const reply = await client.post('metacontents', { name: 'large', key: `key ${made}`, value });
     expect(reply.status).toBe(201);
   }
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** One after the other: many bodies at once may be refused while the server is busy. */

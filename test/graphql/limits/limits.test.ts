@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { GraphqlReply } from '../../support/graphql.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await server.acme.graphql('{ viewer { role } }');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** Sends an operation; checks that a refused one ran no statement. */

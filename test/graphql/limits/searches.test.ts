@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { LIMITS } from '../../../src/graphql/limits/limits.js';
 import { DomainError } from '../../../src/platform/errors.js';
@@ -8,14 +8,13 @@ import { nodeId } from '../../support/dashboard.js';
 import { insertRows } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
 import { ask as askSocket, openKnown } from '../../support/raw-socket.js';
-import { startServer, type TestServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
+import { useServer } from '../../support/use-server.js';
 
 const DEVICES = 100_000;
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   const { companyId } = server.acme.caller;
   await insertRows(
     server.place,
@@ -25,9 +24,6 @@ beforeAll(async () => {
       ...{ revision: 1, created_at: new Date(n + 1), updated_at: new Date(n + 1), created_via: 'api' },
     })),
   );
-});
-afterAll(async () => {
-  await server.stop();
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -6,19 +6,17 @@ import { statementsFor } from '../../support/dashboard.js';
 import { fileOf } from '../../support/databases/sqlite-place.js';
 import { populate } from '../../support/populated.js';
 import { planOf } from '../../support/query-plan.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 import { askable, findWays, nodeOf, schema } from '../ways.js';
 
-let server: TestServer;
+const server = useServer();
 let database: Sqlite.Database;
 beforeAll(async () => {
-  server = await startServer();
   await populate(server, server.acme, 2);
   database = new Sqlite(fileOf(server.place), { readonly: true });
 });
-afterAll(async () => {
+afterAll(() => {
   database.close();
-  await server.stop();
 });
 
 const query = schema.getQueryType();

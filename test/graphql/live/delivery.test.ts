@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createUnits } from '../../../src/database/units.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { record, report } from '../../domain/payments/transaction/records.js';
 import { fleet } from '../../support/fleet.js';
 import { recordAll } from '../../support/recording.js';
-import { startServer, type TestServer } from '../../support/server.js';
 import { lastSequence, openStreams, subscribe, type Subscribed } from '../../support/subscribe.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 interface Appended {
   readonly ledgerAppended: { readonly sequence: number; readonly entityType: string };

@@ -1,15 +1,10 @@
 import { createClient } from 'graphql-sse';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { startServer, type TestServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+
+const server = useServer();
 
 const VIEWER = '{ viewer { role } }';
 const bearer = (): Record<string, string> => ({ authorization: `Bearer ${server.acme.token}` });

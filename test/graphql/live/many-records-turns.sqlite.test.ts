@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
@@ -7,20 +7,16 @@ import { createAdmission } from '../../../src/graphql/limits/admission.js';
 import type { Message } from '../../../src/graphql/live/events.js';
 import { LiveOperation } from '../../../src/graphql/live/operation.js';
 import { watchOperations } from '../../../src/http/monitoring/operation-watch.js';
-import { startServer, type TestServer } from '../../support/server.js';
 import { turnsOf } from '../../support/turns.js';
+import { useServer } from '../../support/use-server.js';
 import { servicesOf } from '../operation-services.js';
 import { addNumbers, GROUPS, listOf, NUMBERS, numbersIn } from './many-records.js';
 
 const schema = await createSchema();
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await addNumbers(server);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** An operation as sockets and streams execute it. */

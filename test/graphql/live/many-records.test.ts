@@ -2,16 +2,12 @@ import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { ask, openKnown } from '../../support/raw-socket.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 import { addNumbers, GROUPS, listOf, NUMBERS, numbersIn } from './many-records.js';
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await addNumbers(server);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const WAYS = {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { instant } from '../../../src/database/storage.js';
 import {
@@ -11,17 +11,12 @@ import { HOUR } from '../../../src/platform/clock.js';
 import { changed, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { openKnown } from '../../support/raw-socket.js';
-import { IDS_BEFORE_BETA, type Member, startServer, SYSTEM, type TestServer } from '../../support/server.js';
+import { IDS_BEFORE_BETA, type Member, SYSTEM } from '../../support/server.js';
 import { recordMany, RECORDS, stall, STALLED } from '../../support/stalled-client.js';
 import { openStreams } from '../../support/subscribe.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const FOLLOW = 'subscription { ledgerAppended { sequence after } }';
 const REMOVE = 'mutation ($id: ID!) { memberRemove(userId: $id) { removedId userErrors { message } } }';

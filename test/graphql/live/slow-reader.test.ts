@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { record, report } from '../../domain/payments/transaction/records.js';
-import { IDS_BEFORE_BETA, startServer, type TestServer } from '../../support/server.js';
+import { IDS_BEFORE_BETA } from '../../support/server.js';
 import { RECORDS, recordMany, stall, STALLED } from '../../support/stalled-client.js';
 import { openStreams } from '../../support/subscribe.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await recordMany(server, server.acme);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** Page size of the server. */

@@ -1,18 +1,15 @@
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { operationHash } from '../../../src/platform/config/parsing.js';
 import { ask, openKnown, type RawSocket } from '../../support/raw-socket.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { startServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let socket: RawSocket;
 beforeAll(async () => {
-  server = await startServer();
   socket = await openKnown(server, server.acme.token);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const repeated = (part: string, times: number): string => part.repeat(times);

@@ -1,21 +1,16 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { sendRaw } from '../../support/raw-http.js';
 import { ask, openKnown, openRaw, refusedUpgrade, type RawOptions } from '../../support/raw-socket.js';
 import { removeFolder, scratchFolder } from '../../support/scratch.js';
 import { selfSigned } from '../../support/self-signed.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { startServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ trustProxy: ['127.0.0.1'] });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer({ trustProxy: ['127.0.0.1'] });
 
 const VIEWER = '{ viewer { role } }';
 const SECOND = 1_000;

@@ -1,20 +1,17 @@
 import { createClient } from 'graphql-sse';
 import { get } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient as createHttpClient, type Client, type Fields } from '../../support/client.js';
 import { fleet } from '../../support/fleet.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { startServer } from '../../support/server.js';
 import { lastSequence, openStreams } from '../../support/subscribe.js';
+import { useServer } from '../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer({}, { live: { heartbeatMs: 100 } });
 let anonymous: Client;
-beforeAll(async () => {
-  server = await startServer({}, { live: { heartbeatMs: 100 } });
+beforeAll(() => {
   anonymous = createHttpClient(server.url, null);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const FOLLOW = 'subscription ($after: Int) { ledgerAppended(after: $after) { sequence } }';

@@ -5,11 +5,11 @@ import {
   type GraphQLField,
   type GraphQLInputObjectType,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, refused } from '../../support/dashboard.js';
 import { populate } from '../../support/populated.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { useServer } from '../../support/use-server.js';
 import { schema } from '../ways.js';
 
 /** Each root query with a filter, its required selection, and the type of its filter. */
@@ -54,13 +54,9 @@ const WAYS = [
   ['by resolvers', UNPLANNED],
 ] as const;
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await populate(server, server.acme, 2);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 describe.each(filtered)('RU-50: the filter of $name', ({ name, select, type }) => {

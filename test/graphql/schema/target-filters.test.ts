@@ -6,13 +6,13 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import { createClient } from 'graphql-sse';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../support/client.js';
 import { changed, nodeId, type UserErrorShape } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
-import { startServer, type TestServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
+import { useServer } from '../../support/use-server.js';
 import { rowsIn } from '../../support/wide.js';
 import { schema } from '../ways.js';
 
@@ -57,17 +57,13 @@ const comparisonsOf = (type: GraphQLInputObjectType): readonly [string, string, 
     ]);
   });
 
-let server: TestServer;
+const server = useServer();
 let version = 0;
 let group = 0;
 beforeAll(async () => {
-  server = await startServer();
   const { client } = server.acme;
   group = await fleet.group(client, 'all');
   version = (await fleet.appVersions(client, 1, [group]))[0] ?? 0;
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const had = (): Promise<number> =>

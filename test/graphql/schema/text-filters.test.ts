@@ -1,12 +1,12 @@
 import { getNamedType, type GraphQLField, isInputObjectType, isObjectType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { addUnknownTerminalSightings } from '../../../src/domain/terminals/terminal/refusal.repository.js';
 import { answered, changed } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { recordAll } from '../../support/recording.js';
-import { startServer, type TestServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
+import { useServer } from '../../support/use-server.js';
 import { schema } from '../ways.js';
 
 const COMPOSED = 'Caf\u00e9';
@@ -46,9 +46,8 @@ const columns: readonly TextColumn[] = Object.values(schema.getQueryType()?.getF
   },
 );
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   const { acme } = server;
   const { client } = acme;
   const group = await fleet.group(client, COMPOSED);
@@ -79,9 +78,6 @@ beforeAll(async () => {
       },
     ]);
   });
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 describe('RU-10: a text filter compares in NFC', () => {

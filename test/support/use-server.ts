@@ -1,0 +1,18 @@
+import { afterAll, beforeAll } from 'vitest';
+
+import { startServer, type TestServer } from './server.js';
+
+/**
+ * A server for all tests of the file or the `describe` that calls this: starts before them and stops after them. Its
+ * properties are there once the first hook or test runs.
+ */
+export function useServer(...options: Parameters<typeof startServer>): TestServer {
+  const server = {} as TestServer;
+  beforeAll(async () => {
+    Object.assign(server, await startServer(...options));
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+  return server;
+}

@@ -1,85 +1,89 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { Uses } from './uses.js';
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const DOMAIN = /[/]src[/]domain[/].+[.](model|rules|repository|service)[.]ts$/;
+const DOMAIN = /^src\/domain\/.+[.](?:model|rules|repository|service)[.]ts$/;
 
-/** `path name` of each function of the domain that neither a command nor a request can reach. */
-function unreachedIn(root: string, config: string): readonly string[] {
-  const inSource = (file: string): boolean => file.startsWith(`${join(root, 'src')}/`);
-  const uses = new Uses({
-    config: join(root, config),
-    // Uses in the demo do not count: no client can reach them.
-    isPart: (file) => inSource(file) && !file.startsWith(`${join(root, 'src/demo')}/`),
-    isDomain: (file) => DOMAIN.test(file),
-  });
-  return uses
-    .unreached()
-    .map((declared) => relative(root, declared))
-    .sort();
+/** A declaration at the top level of a module: `function`, `const`, also of several names, or `class`. */
+const DECLARED =
+  /^(?:export )?(?:async )?(?:abstract )?(?:function\*?|const|class) (?:\{(?<several>[^}]*)\}|(?<one>\w+))/gm;
+const IMPORT_OR_EXPORT = /^(?:import|export (?:type )?(?:\*|\{))[^;]*;$/gm;
+const COMMENT = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
+
+const wordsIn = (text: string): readonly string[] => text.match(/\w+/g) ?? [];
+
+interface Declaration {
+  readonly path: string;
+  readonly name: string;
+  /** The words of its text. */
+  readonly uses: readonly string[];
 }
 
-const folder = scratchFolder();
-afterAll(() => removeFolder(folder));
+function declarationsIn(path: string, code: string): Declaration[] {
+  const found = [...code.matchAll(DECLARED)];
+  return found.flatMap(({ groups, index, 0: { length } }, n) => {
+    const uses = wordsIn(code.slice(index + length, found[n + 1]?.index));
+    const names = groups?.several?.split(',').map((part) => part.split(':').at(-1)?.trim() ?? '');
+    return (names ?? [groups?.one ?? '']).filter((name) => name !== '').map((name) => ({ path, name, uses }));
+  });
+}
 
-/** A small program: `main.ts` serves the device's REST routes; the demo uses more than that. */
-const PROGRAM = {
-  'tsconfig.json': '{ "compilerOptions": { "strict": true, "module": "nodenext" }, "include": ["src"] }',
-  'package.json': '{ "type": "module" }',
-  'src/main.ts': `
-    import { routes } from './domain/fleet/device/device.rest.js';
-    import { fill } from './demo/demo.js';
-    export { orphan } from './domain/fleet/device/device.service.js';
-    routes.forEach((route) => route(1)); fill();`,
-  'src/demo/demo.ts': `
-    import { report } from '../domain/fleet/device/device.service.js';
-    export const fill = () => report(1);`,
-  'src/domain/fleet/device/device.rest.ts': `
-    import { getDevice, tokens, Store } from '../device/device.service.js';
-    const { renew } = tokens();
-    export const routes = [getDevice, (id: number) => renew(id) + new Store().count(id)];`,
-  'src/domain/fleet/device/device.service.ts': `
-    import { readRow, writeRow } from './device.repository.js';
-    export interface Tokens { renew(id: number): number; revoke(id: number): number }
-    export function tokens(): Tokens {
-      return { renew: (id) => readRow(id), revoke: (id) => revoked(id) };
+/**
+ * `path name` of each function, constant and class of the domain that neither a command nor a request can reach: no code
+ * outside of models, rules, repositories and services names it, nor a declaration that is reached itself. The demo does
+ * not count: no client can reach it.
+ */
+function unreachedIn(sources: ReadonlyMap<string, string>): readonly string[] {
+  const declarations: Declaration[] = [];
+  const reached = new Set<string>();
+  for (const [path, source] of sources) {
+    if (path.startsWith('src/demo/')) continue;
+    const text = source.replaceAll(COMMENT, '');
+    for (const [statement] of text.matchAll(IMPORT_OR_EXPORT)) {
+      // `readRow as row`: who uses `row` uses `readRow`.
+      for (const [, from = '', name = ''] of statement.matchAll(/(\w+) as (\w+)/g)) {
+        declarations.push({ path: '', name, uses: [from] });
+      }
     }
-    function revoked(id: number): number { return writeRow(id); }
-    export class Store {
-      readonly count = (id: number) => this.#sum(id);
-      clear(): void { cleared(); }
-      #sum(id: number) { return id; }
-    }
-    function cleared(): void {}
-    const all = { get: (id: number) => readRow(id), report: (id: number) => writeRow(id) };
-    export const { get: getDevice, report } = all;
-    export function orphan(): void { helperOfOrphan(); }
-    export function helperOfOrphan(): void {}`,
-  'src/domain/fleet/device/device.repository.ts': `
-    export const readRow = (id: number) => id;
-    export function writeRow(id: number) { return id; }`,
-};
+    const code = text.replaceAll(IMPORT_OR_EXPORT, '');
+    if (DOMAIN.test(path)) declarations.push(...declarationsIn(path, code));
+    else for (const word of wordsIn(code)) reached.add(word);
+  }
+  const uses = Map.groupBy(declarations, ({ name }) => name);
+  for (const word of reached) {
+    for (const each of uses.get(word) ?? []) each.uses.forEach((used) => reached.add(used));
+  }
+  return declarations
+    .filter(({ path, name }) => path !== '' && !reached.has(name))
+    .map(({ path, name }) => `${path} ${name}`);
+}
 
 describe('functions of the domain', () => {
   it('are each reached from the program: REST, GraphQL, the command line or a background task', () => {
-    const unreached = unreachedIn(ROOT, '.config/tsconfig.build.json');
-    expect(unreached).toEqual([]);
+    const paths = globSync('src/**/*.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/'));
+    const sources = new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
+    expect(sources.size).toBeGreaterThan(300);
+    expect(unreachedIn(sources)).toEqual([]);
   });
 
-  it('are reported when only the demo, a test or another unreached function uses them', () => {
-    for (const [path, text] of Object.entries(PROGRAM)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    }
-    const service = 'src/domain/fleet/device/device.service.ts';
-    expect(unreachedIn(folder, 'tsconfig.json')).toEqual(
-      ['revoke', 'revoked', 'clear', 'cleared', 'report', 'orphan', 'helperOfOrphan']
-        .map((name) => `${service} ${name}`)
-        .sort(),
-    );
+  it('are reported when only the demo or another unreached function uses them', () => {
+    const program = {
+      'src/main.ts': `import { getDevice, row } from './domain/fleet/device/device.service.js'; getDevice(row);`,
+      'src/demo/demo.ts': `import { report } from '../domain/fleet/device/device.service.js'; report(1);`,
+      'src/domain/fleet/device/device.service.ts': `
+export { readRow as row } from './device.repository.js';
+/** Unlike report, it is used. */
+export function getDevice(id: number) { return all.get(id); }
+const all = { get: (id: number) => id };
+export const { report, revoke: revokeToken } = all;
+export async function orphan() { helperOfOrphan(); }
+function helperOfOrphan() {}`,
+      'src/domain/fleet/device/device.repository.ts': `
+export const readRow = (id: number) => id;
+export class Unused {}`,
+    };
+    const names = unreachedIn(new Map(Object.entries(program))).map((each) => each.split(' ')[1]);
+    expect(names).toEqual(['report', 'revokeToken', 'orphan', 'helperOfOrphan', 'Unused']);
   });
 });

@@ -1,17 +1,14 @@
-import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
-import { base64Of } from '../../src/domain/software/content/content.graphql.js';
-import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { CHUNK_BYTES } from '../../src/platform/encoding/content-builder.js';
 import type { Fields } from '../support/client.js';
 import { answered, nodeId, statementsFor } from '../support/dashboard.js';
 import { startServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 import { softwareOf, unique } from '../support/software.js';
+import { overSocket, responseIn } from '../support/transports.js';
 import { useServer } from '../support/use-server.js';
-import { servicesOf } from './operation-services.js';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_FILE_BYTES = 4 * MEGABYTE;
@@ -169,23 +166,12 @@ describe('bytes in a response', () => {
 describe('bytes where a response is one message', () => {
   it('are inlined, and refused beyond 256 KiB together', async () => {
     const bytes = randomBytes(200 * 1024);
-    const file = await upload(bytes);
-    const { contentId, size } = await contentOf(file);
-    const ctx = new GraphqlContext(server.acme.caller, servicesOf(server, MAX_FILE_BYTES));
-    const data = { content: await base64Of({ contentId, size }, ctx), name: 'a file' };
-    expect(await ctx.contents.inline(data)).toEqual({ content: base64(bytes), name: 'a file' });
-    await expect(base64Of({ contentId, size }, ctx)).rejects.toMatchObject({
-      message: expect.stringContaining('at most 262144 bytes') as string,
-    });
-    expect(await base64Of({ contentId: null, size: 0 }, ctx)).toBeNull();
+    const [first, second] = [await upload(bytes), await upload(randomBytes(60 * 1024))];
+    const ask = async (...files: number[]) =>
+      responseIn(await overSocket(server, server.acme, CONTENTS, idsOf(files)));
+    expect((await ask(first)).data).toEqual({ nodes: [{ size: bytes.length, content: base64(bytes) }] });
+    expect((await ask(first, second)).errors).toMatchObject([
+      { message: expect.stringContaining('at most 262144 bytes') as string, path: ['nodes', 1, 'content'] },
+    ]);
   });
-
-  async function contentOf(file: number): Promise<{ contentId: number; size: number }> {
-    const row = await server.app.database.reads
-      .selectFrom('files')
-      .select(['content_id', 'size'])
-      .where('id', '=', file)
-      .executeTakeFirstOrThrow();
-    return { contentId: row.content_id, size: row.size };
-  }
 });

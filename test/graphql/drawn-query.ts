@@ -6,6 +6,7 @@ import {
   isLeafType,
   isListType,
   isObjectType,
+  isRequiredArgument,
   type GraphQLArgument,
   type GraphQLEnumType,
   type GraphQLField,
@@ -29,22 +30,26 @@ interface DrawnQuery {
 }
 
 /**
- * Draws a query of fields that can be planned, and now and then of others: lists with pages, cursors, orders and filters,
+ * Draws a query: lists with pages, cursors, orders and filters,
  * look-ups, aliases, fragments and conditions, with literals and variables.
  */
-export class DrawnPlan {
+export class DrawnQueries {
   #drawn = 0;
   readonly #definitions: string[] = ['$yes: Boolean = true', '$no: Boolean!'];
   readonly #variables: Record<string, unknown> = { no: false };
   readonly #fragments: string[] = [];
 
+  /** @param fields of which fields: those that can be planned, and now and then others, or any. */
   constructor(
     private readonly choices: readonly number[],
     private readonly pool: Pool,
+    private readonly fields: 'planned' | 'any' = 'planned',
   ) {}
 
   query(root: GraphQLObjectType): DrawnQuery {
-    const fields = Object.values(root.getFields()).filter((field) => field.extensions.planned !== undefined);
+    const fields = Object.values(root.getFields()).filter(({ args, extensions }) =>
+      this.fields === 'planned' ? extensions.planned !== undefined : !args.some(isRequiredArgument),
+    );
     const parts = Array.from({ length: 1 + this.#next(3) }, () => this.#field(this.#one(fields), 4, root));
     const query = `query (${this.#definitions.join(', ')}) { a: __typename @include(if: $yes) b: __typename @skip(if: $no) ${parts.join(' ')} } ${this.#fragments.join(' ')}`;
     return { query, variables: this.#variables };
@@ -56,7 +61,7 @@ export class DrawnPlan {
     );
     const planned = all.filter((field) => declaredOf(field) !== null);
     const parts = Array.from({ length: 1 + this.#next(4) }, () =>
-      this.#field(this.#one(this.#next(30) === 0 ? all : planned), depth - 1, type),
+      this.#field(this.#one(this.fields === 'any' || this.#next(30) === 0 ? all : planned), depth - 1, type),
     );
     return `{ ${this.#next(3) === 0 ? '__typename' : ''} ${parts.join(' ')} }`;
   }

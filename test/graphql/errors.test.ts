@@ -1,16 +1,20 @@
-import { GraphQLError, locatedError } from 'graphql';
+import fc from 'fast-check';
+import { GraphQLError, locatedError, Source } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { maskErrors } from '../../src/graphql/execution/mask.js';
+import { inDocumentOrder, maskErrors } from '../../src/graphql/execution/mask.js';
 import { DomainError } from '../../src/platform/errors.js';
 import { useServer } from '../support/use-server.js';
 
 const MASKED = 'Something went wrong on the server.';
 const INNER = /sqlite|postgres|constraint|trigger|groups_|memberships|node_modules|\.ts|\bat \w/i;
 
-describe('errors in a response', () => {
-  const server = useServer();
+const server = useServer();
+beforeAll(async () => {
+  await server.acme.graphql('{ viewer { role } }');
+});
 
+describe('errors in a response', () => {
   it('GQ-11 of the database are masked and logged with the request id', async () => {
     const stopFailing = await server.place.failInserts('groups');
     const { status, body, text } = await server.acme.graphql(
@@ -78,11 +82,6 @@ describe('errors in a response', () => {
 });
 
 describe('invalid variable values', () => {
-  const server = useServer();
-  beforeAll(async () => {
-    await server.acme.graphql('{ viewer { role } }');
-  });
-
   it.each<[string, string, unknown]>([
     ['a number beyond 32 bits', 'Int!', 2_147_483_648],
     ['a fraction for a whole number', 'Int!', 1.5],
@@ -160,4 +159,31 @@ describe('invalid variable values', () => {
       groupDelete: { deletedId: null, userErrors: [{ code: 'NOT_FOUND' }] },
     });
   });
+});
+
+const source = new Source('{ first { inner } second }');
+const errorAt = (position: number, path: (string | number)[]): GraphQLError =>
+  new GraphQLError(path.join('.'), { source, positions: [position], path });
+
+const ORDERED = [
+  new GraphQLError('of the whole operation'),
+  errorAt(2, ['first']),
+  errorAt(10, ['first', 0, 'inner']),
+  errorAt(10, ['first', 2, 'inner']),
+  errorAt(10, ['first', 10, 'inner']),
+  errorAt(10, ['other', 0, 'inner']),
+  errorAt(18, ['second']),
+];
+
+it('errors are in the order of the document and of the lists, however they come', () => {
+  fc.assert(
+    fc.property(fc.shuffledSubarray(ORDERED, { minLength: ORDERED.length }), (errors) => {
+      expect(inDocumentOrder(errors)).toEqual(ORDERED);
+    }),
+  );
+});
+
+it('errors without a field, such as those of validation, stay in their order', () => {
+  const errors = ['b', 'a', 'c'].map((message) => new GraphQLError(message));
+  expect(inDocumentOrder(errors)).toEqual(errors);
 });

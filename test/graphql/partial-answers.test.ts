@@ -89,16 +89,7 @@ describe('a response without the right to some of its fields', () => {
       cache: new InMemoryCache(),
       link: new HttpLink({ uri: `${server.url}/graphql`, headers }),
     });
-    const page = gql`
-      {
-        devices(first: 1) {
-          totalCount
-        }
-        ledger {
-          totalCount
-        }
-      }
-    `;
+    const page = gql('{ devices(first: 1) { totalCount } ledger { totalCount } }');
     const { data, error } = await apollo.query({ query: page, errorPolicy: 'all' });
     expect(data).toMatchObject({ devices: { totalCount: 2 }, ledger: null });
     expect(error?.message).toContain('needs the scope "admin"');

@@ -7,7 +7,6 @@ import { graphql } from '../gql/gql.js';
 import type { ShowcaseQuery } from '../gql/graphql.js';
 import { createClient, type Client, type Fields } from '../support/client.js';
 import { testConfig } from '../support/config.js';
-import { createGraphql, type Graphql } from '../support/graphql.js';
 import { useServer } from '../support/use-server.js';
 
 /** The query of a dashboard of the whole fleet. */
@@ -42,31 +41,6 @@ const Showcase = graphql(`
     }
   }
 `);
-
-/** Query with the same levels and smaller pages, so that 100 groups stay within the cost limit. */
-const FILLED = `query ($first: Int!) {
-  groups(first: $first, filter: { name: { startsWith: "hundred" } }) { totalCount nodes { name
-    logicalNumbers(first: 5) { totalCount nodes { number
-      appVersions(first: 2) { nodes { number app { name } files(first: 2) { nodes { name crc size } } } } } } } } }`;
-
-interface Nodes<T> {
-  readonly totalCount: number;
-  readonly nodes: readonly T[];
-}
-interface Filled {
-  readonly groups: Nodes<{
-    readonly logicalNumbers: Nodes<{ readonly appVersions: Nodes<{ readonly files: Nodes<object> }> }>;
-  }>;
-}
-
-/** An app version with files. */
-async function versionWithFiles(ask: Graphql): Promise<string> {
-  const { body } = await ask<{ appVersions: Nodes<{ readonly id: string; readonly files: Nodes<object> }> }>(
-    '{ appVersions(first: 100) { nodes { id files(first: 1) { totalCount } } } }',
-  );
-  const { nodes } = body.data.appVersions;
-  return nodes.find(({ files }) => files.totalCount > 0)?.id ?? '';
-}
 
 const server = useServer();
 let token: string;
@@ -141,40 +115,6 @@ describe('a whole fleet in one operation, with Apollo Client and generated types
     const shown = await all('files', 'files', 'file');
     for (const { name, crc, size } of files) {
       expect(shown.find((file) => file.name === name)).toMatchObject({ crc, size });
-    }
-  });
-
-  it('takes as many statements for a hundred groups as for one', async () => {
-    const ask = createGraphql(server.url, token);
-    const version = await versionWithFiles(ask);
-    const MAKE = `mutation ($name: String!) { groupCreate(input: { name: $name }) { group { id } } }`;
-    const ATTACH = `mutation ($id: ID!, $versions: [ID!]!) {
-      groupAttachAppVersions(id: $id, appVersionIds: $versions) { userErrors { message } } }`;
-    const NUMBER = `mutation ($number: String!, $id: ID!, $versions: [ID!]!) {
-      logicalNumberCreate(input: { number: $number, groupId: $id, appVersionIds: $versions }) {
-        userErrors { message } } }`;
-    for (let n = 0; n < 100; n += 1) {
-      const made = await ask<{ groupCreate: { group: { id: string } } }>(MAKE, { name: `hundred ${n}` });
-      const { id } = made.body.data.groupCreate.group;
-      await ask(ATTACH, { id, versions: [version] });
-      const { body } = await ask(NUMBER, { number: `hundred ${n}`, id, versions: [version] });
-      expect(body.data).toEqual({ logicalNumberCreate: { userErrors: [] } });
-    }
-    const filled = async (first: number): Promise<Filled> => {
-      const { body, text } = await ask<Filled>(FILLED, { first });
-      expect(body.errors, text).toBeUndefined();
-      return body.data;
-    };
-    await filled(1);
-    server.clock.advance(2_001);
-    await filled(100);
-    const one = await server.statements(() => filled(1));
-    const hundred = await server.statements(() => filled(100));
-    expect([one.statements.length, hundred.statements.length]).toEqual([8, 8]);
-    expect([one.result.groups.nodes.length, hundred.result.groups.nodes.length]).toEqual([1, 100]);
-    for (const { logicalNumbers } of hundred.result.groups.nodes) {
-      expect(logicalNumbers.totalCount).toBe(1);
-      expect(logicalNumbers.nodes[0]?.appVersions.nodes[0]?.files.nodes.length).toBeGreaterThan(0);
     }
   });
 });

@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { ReadWork, Units } from '../../src/database/work.js';
-import { RequestLoaders, SharedUnit } from '../../src/graphql/execution/reading.js';
-import { createLargeReads } from '../../src/platform/concurrency/semaphore.js';
 import { ask, openKnown } from '../support/raw-socket.js';
 import { openSlowClient } from '../support/slow-client.js';
 import { useServer } from '../support/use-server.js';
@@ -147,57 +145,5 @@ describe('the state that an operation sees', () => {
     await added;
     const later = await server.acme.graphql<{ groups: { totalCount: number } }>('{ groups { totalCount } }');
     expect(later.body.data.groups.totalCount).toBe(groups.totalCount + 1);
-  });
-});
-
-describe('a shared unit', () => {
-  const work = { name: 'a unit' } as unknown as ReadWork;
-
-  it('ends after the reads that run', async () => {
-    let ended = false;
-    const unit = new SharedUnit(async (use) => {
-      await use(work);
-      ended = true;
-    });
-    let finish = (): void => undefined;
-    const reading = unit.use(async (given) => {
-      await new Promise<void>((resolve) => (finish = resolve));
-      return given;
-    });
-    await sleep(1);
-    const end = unit.end();
-    await sleep(1);
-    expect(ended).toBe(false);
-    finish();
-    expect(await reading).toBe(work);
-    await end;
-    await sleep(1);
-    expect(ended).toBe(true);
-  });
-
-  it('ends also where it is ended before it is open, and where a read fails', async () => {
-    let open = 0;
-    let begin = (): void => undefined;
-    const units = {
-      read: async (_caller: unknown, use: (given: ReadWork) => Promise<unknown>) => {
-        await new Promise<void>((resolve) => (begin = resolve));
-        open += 1;
-        await use(work);
-        open -= 1;
-      },
-    } as unknown as Units;
-    const loaders = new RequestLoaders(units, server.acme.caller, createLargeReads());
-    const reading = loaders.read(() => Promise.reject(new Error('no')), false);
-    loaders.finish();
-    begin();
-    await expect(reading).rejects.toThrow('no');
-    await expect.poll(() => open).toBe(0);
-    await expect(loaders.read(() => Promise.resolve(1))).rejects.toThrow('has ended');
-  });
-
-  it('rejects its reads where it cannot be opened', async () => {
-    const unit = new SharedUnit(() => Promise.reject(new Error('busy')));
-    await expect(unit.use(() => Promise.resolve(1))).rejects.toThrow('busy');
-    await unit.end();
   });
 });

@@ -1,8 +1,10 @@
 import {
   getNamedType,
+  isInputObjectType,
   isObjectType,
   isRequiredArgument,
   type GraphQLField,
+  type GraphQLInputObjectType,
   type GraphQLNamedType,
   type GraphQLObjectType,
 } from 'graphql';
@@ -58,4 +60,17 @@ export function findWays(
   function add(type: GraphQLNamedType | undefined, way: Way): void {
     if (isObjectType(type) && !ways.has(type)) ways.set(type, way);
   }
+}
+
+/** Each comparison of a filter: its column, its operator and the type of its value. */
+export function comparisonsOf(type: GraphQLInputObjectType): readonly [string, string, string][] {
+  return Object.values(type.getFields()).flatMap((column) => {
+    const comparator = getNamedType(column.type);
+    if (comparator === type || !isInputObjectType(comparator)) return [];
+    return Object.values(comparator.getFields()).map((operator): [string, string, string] => [
+      column.name,
+      operator.name,
+      String(operator.type),
+    ]);
+  });
 }

@@ -86,20 +86,25 @@ export async function recordMany(server: TestServer, member: Member): Promise<vo
   for (let n = 0; n < RECORDS / PAGE; n += 1) await record(server, member, rows);
 }
 
-/** Subscribes to the company's transactions without reading; resolves once the server reads no more pages for it. */
-export async function stall(
+/** A subscriber that has stalled, or several, and the pages that the server has read meanwhile. */
+interface Stalled<T> {
+  readonly client: T;
+  readonly pages: number;
+}
+
+/** Opens `count` subscriptions to transactions; resolves once the server reads no more pages for them. */
+async function untilStalled<T>(
   server: TestServer,
-  open: (typeof STALLED)[keyof typeof STALLED],
-  token: string,
-  after = 0,
-): Promise<{ readonly client: StalledClient; readonly pages: number }> {
+  count: number,
+  open: () => Promise<T>,
+): Promise<Stalled<T>> {
   let pages = 0;
   const unwatch = server.app.database.watchStatements((text) => {
     if (text.includes('from "transactions" as "t"')) pages += 1;
   });
   const streams = await openStreams(server);
-  const client = await open(server, token, after);
-  await expect.poll(() => openStreams(server)).toBe(streams + 1);
+  const client = await open();
+  await expect.poll(() => openStreams(server)).toBe(streams + count);
   for (let before = -1; before !== pages;) {
     before = pages;
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -107,3 +112,22 @@ export async function stall(
   unwatch();
   return { client, pages };
 }
+
+/** Subscribes to the company's transactions without reading. */
+export const stall = (
+  server: TestServer,
+  open: (typeof STALLED)[keyof typeof STALLED],
+  token: string,
+  after = 0,
+): Promise<Stalled<StalledClient>> => untilStalled(server, 1, () => open(server, token, after));
+
+/** Subscribes over a socket and over a stream at once, without reading. */
+export const stallBoth = (
+  server: TestServer,
+  token: string,
+  after = 0,
+): Promise<Stalled<readonly StalledClient[]>> =>
+  untilStalled(server, 2, async () => [
+    await overSocket(server, token, after),
+    await overStream(server, token, after),
+  ]);

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 
-import { createClient } from '../../support/client.js';
 import { useServer } from '../../support/use-server.js';
 
 const server = useServer({ rateLimitPerHour: 10_000, allowedOrigins: ['https://shop.example'] });
@@ -8,13 +7,7 @@ const server = useServer({ rateLimitPerHour: 10_000, allowedOrigins: ['https://s
 const JSON_TYPE = { 'content-type': 'application/json' };
 const QUERY = JSON.stringify({ query: '{ viewer { role } groups { totalCount } }' });
 /** Some tell the time, and the connection is closed where part of the body had not arrived. */
-const DIFFERENT = new Set([
-  'date',
-  'connection',
-  'keep-alive',
-  'x-rate-limit-remaining',
-  'x-rate-limit-reset',
-]);
+const DIFFERENT = /^(date|connection|keep-alive|x-rate-limit-remaining|x-rate-limit-reset)$/;
 
 /** The router finds /graphql/ only: requests to /graphql do not pass it. */
 it.each<[string, Record<string, string>, string]>([
@@ -30,18 +23,14 @@ it.each<[string, Record<string, string>, string]>([
   ['a type that is not offered', { ...JSON_TYPE, accept: 'text/html' }, QUERY],
   ['an invalid Idempotency-Key', { ...JSON_TYPE, 'idempotency-key': 'a b' }, QUERY],
   ['a reserved stream', { ...JSON_TYPE, 'x-graphql-event-stream-token': 'x' }, QUERY],
-])('answers %s the same, however the path ends', async (_what, headers, body) => {
+])('answers %s like the path without it', async (_what, headers, body) => {
   for (const token of [server.acme.token, 'nonsense', null]) {
-    const client = createClient(server.url, null);
-    const more = token === null ? {} : { authorization: `Bearer ${token}` };
-    const replies = [];
-    for (const path of ['/graphql', '/graphql/']) {
-      const reply = await client.post(path, body, {
-        headers: { ...headers, ...more, 'x-request-id': 'same' },
-      });
-      const shown = [...reply.headers].filter(([name]) => !DIFFERENT.has(name));
-      replies.push({ status: reply.status, text: reply.text, headers: Object.fromEntries(shown) });
-    }
-    expect(replies[0]).toEqual(replies[1]);
+    const access = token === null ? {} : { authorization: `Bearer ${token}` };
+    const options = { headers: { ...headers, ...access, 'x-request-id': 'same' } };
+    const shown = async (path: string) => {
+      const { status, text, headers: got } = await server.anonymous.post(path, body, options);
+      return { status, text, headers: [...got].filter(([name]) => !DIFFERENT.test(name)) };
+    };
+    expect(await shown('/graphql/')).toEqual(await shown('/graphql'));
   }
 });

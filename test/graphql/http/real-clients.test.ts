@@ -1,16 +1,12 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache, type ApolloLink } from '@apollo/client';
 import { Client as UrqlClient, fetchExchange } from '@urql/core';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
-import { createClient, type Client, type Reply } from '../../support/client.js';
+import type { Reply } from '../../support/client.js';
 import { useServer } from '../../support/use-server.js';
 
 const server = useServer();
-let client: Client;
-beforeAll(() => {
-  client = createClient(server.url, null);
-});
 
 const VIEWER = '{ viewer { role } }';
 const CREATE_FILE = `mutation ($file: Upload!) {
@@ -101,8 +97,8 @@ describe('GQ-31 a request that a form or a link could make', () => {
     form.set('map', JSON.stringify({ 0: ['variables.file'] }));
     form.set('0', helloFile(`${Object.keys(headers).join('-')}.txt`));
     return [
-      await client.get('/graphql', undefined, { query: { ...access, query: VIEWER }, headers }),
-      await client.post('/graphql', form, { query: access, headers }),
+      await server.anonymous.get('/graphql', undefined, { query: { ...access, query: VIEWER }, headers }),
+      await server.anonymous.post('/graphql', form, { query: access, headers }),
     ];
   }
 

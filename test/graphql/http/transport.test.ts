@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { createClient, type Client, type Reply } from '../../support/client.js';
+import { createClient, type Reply } from '../../support/client.js';
 import { startServer } from '../../support/server.js';
 import { useServer } from '../../support/use-server.js';
 
 const server = useServer({ rateLimitPerHour: 1_000 });
-let client: Client;
-beforeAll(() => {
-  client = createClient(server.url, null);
-});
 
 const bearer = (): Record<string, string> => ({ authorization: `Bearer ${server.acme.token}` });
 const JSON_BODY = { 'content-type': 'application/json' };
 const PREFLIGHT = { 'apollo-require-preflight': '1' };
 const QUERY = '{ viewer { role } }';
 const CREATE = 'mutation { groupCreate(input: { name: "forged" }) { group { id } } }';
+
+/** Posts a body with the token in the header. */
+const post = (body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
+  server.anonymous.post('/graphql', typeof body === 'string' ? body : JSON.stringify(body), {
+    headers: { ...bearer(), ...JSON_BODY, ...headers },
+  });
 
 const errorOf = (reply: Reply): unknown =>
   (JSON.parse(reply.text) as { errors: readonly { extensions: { code: unknown } }[] }).errors[0]?.extensions
@@ -24,8 +26,7 @@ const errorOf = (reply: Reply): unknown =>
 describe('POST /graphql', () => {
   it('responds with the accepted type: application/json or application/graphql-response+json', async () => {
     for (const accept of ['application/json', 'application/graphql-response+json', undefined]) {
-      const headers = { ...bearer(), ...JSON_BODY, ...(accept === undefined ? {} : { accept }) };
-      const reply = await client.post('/graphql', JSON.stringify({ query: QUERY }), { headers });
+      const reply = await post({ query: QUERY }, accept === undefined ? {} : { accept });
       expect(reply.status).toBe(200);
       expect(reply.headers.get('content-type')).toContain(accept ?? 'application/json');
       expect(JSON.parse(reply.text)).toMatchObject({ data: { viewer: { role: 'ADMIN' } } });
@@ -33,111 +34,87 @@ describe('POST /graphql', () => {
   });
 
   it('is 406 before anything runs for a client that accepts neither type', async () => {
-    const body = JSON.stringify({
-      query: 'mutation { groupCreate(input: { name: "unread" }) { group { id } } }',
-    });
-    const headers = { ...bearer(), ...JSON_BODY, accept: 'text/html' };
-    const reply = await client.post('/graphql', body, { headers });
+    const reply = await post({ query: CREATE }, { accept: 'text/html' });
     expect([reply.status, errorOf(reply)]).toEqual([406, 'BAD_REQUEST']);
-    const { body: after } = await server.acme.graphql('{ group(name: "unread") { id } }');
-    expect(after.data).toEqual({ group: null });
+    await expectNothingForged();
   });
 
   it('accepts the token in the query, also besides the header, but not two tokens', async () => {
     const inQuery = createClient(server.url, server.acme.token);
     expect((await inQuery.post('/graphql', { query: QUERY })).status).toBe(200);
-    const twice = await inQuery.post('/graphql', { query: QUERY }, { headers: bearer() });
-    expect(twice.status).toBe(200);
+    expect((await inQuery.post('/graphql', { query: QUERY }, { headers: bearer() })).status).toBe(200);
     const two = createClient(server.url, server.beta.token);
     expect((await two.post('/graphql', { query: QUERY }, { headers: bearer() })).status).toBe(400);
   });
 
-  it.each<[string, string | undefined]>([
-    ['no token', undefined],
-    ['a token of no form', 'Bearer nonsense'],
-    ['an unknown token', `Bearer ${'0'.repeat(40)}`],
-    ['another scheme', 'Basic YWJjOmRlZg=='],
-  ])('is 401 before the body is read, with %s', async (_what, authorization) => {
-    const bodies = [`{"query":"${QUERY}"}`, '{"query":"{ __schema { types { name } } }"}', '{', '[]', ''];
-    const answers: string[] = [];
-    for (const body of bodies) {
-      const reply = await client.post('/graphql', body, {
-        headers: {
-          ...JSON_BODY,
-          'x-request-id': 'same',
-          ...(authorization === undefined ? {} : { authorization }),
-        },
+  it.each<[string, Record<string, string>]>([
+    ['no token', {}],
+    ['a token of no form', { authorization: 'Bearer nonsense' }],
+    ['an unknown token', { authorization: `Bearer ${'0'.repeat(40)}` }],
+    ['another scheme', { authorization: 'Basic YWJjOmRlZg==' }],
+  ])('is 401 before the body is read, with %s', async (_what, access) => {
+    const headers = { ...JSON_BODY, ...access, 'x-request-id': 'same' };
+    for (const body of [
+      `{"query":"${QUERY}"}`,
+      '{"query":"{ __schema { types { name } } }"}',
+      '{',
+      '[]',
+      '',
+    ]) {
+      const reply = await server.anonymous.post('/graphql', body, { headers });
+      expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      const extensions = { code: 'UNAUTHENTICATED', requestId: 'same' };
+      expect(JSON.parse(reply.text)).toEqual({
+        errors: [{ message: 'A valid access token is needed.', extensions }],
+        extensions: { cost: { requested: 0, actual: 0 } },
       });
-      expect(reply.status).toBe(401);
-      expect(reply.headers.get('www-authenticate')).toBe('Bearer');
-      answers.push(reply.text);
     }
-    expect(new Set(answers).size).toBe(1);
-    expect(JSON.parse(answers[0] ?? '')).toEqual({
-      errors: [
-        {
-          message: 'A valid access token is needed.',
-          extensions: { code: 'UNAUTHENTICATED', requestId: 'same' },
-        },
-      ],
-      extensions: { cost: { requested: 0, actual: 0 } },
-    });
   });
 
   it('GQ-08 takes one operation at a time', async () => {
     for (const count of [0, 1, 2, 1_000]) {
-      const batch = JSON.stringify(Array.from({ length: count }, () => ({ query: QUERY })));
-      const reply = await client.post('/graphql', batch, { headers: { ...bearer(), ...JSON_BODY } });
+      const reply = await post(Array.from({ length: count }, () => ({ query: QUERY })));
       expect([reply.status, errorOf(reply)]).toEqual([400, 'BAD_REQUEST']);
     }
   });
 
-  it.each<[string, string, Record<string, string>]>([
-    ['nothing', '', JSON_BODY],
-    ['half an object', '{"query":', JSON_BODY],
-    ['a text', '"query"', JSON_BODY],
-    ['an object without a query', '{"variables":{}}', JSON_BODY],
-    ['a query that is no text', '{"query":{"kind":"Document"}}', JSON_BODY],
-    ['variables that are no object', `{"query":"${QUERY}","variables":[1]}`, JSON_BODY],
-    ['extensions as text', `{"query":"${QUERY}","extensions":"{}"}`, JSON_BODY],
-    ['variables as text', `{"query":"${QUERY}","variables":"{}"}`, JSON_BODY],
-    ['an operation name that is no text', `{"query":"${QUERY}","operationName":1}`, JSON_BODY],
-    ['an operation that is not there', `{"query":"query A ${QUERY}","operationName":"B"}`, JSON_BODY],
+  it.each<[string, string, Record<string, string>?]>([
+    ['nothing', ''],
+    ['half an object', '{"query":'],
+    ['a text', '"query"'],
+    ['an object without a query', '{"variables":{}}'],
+    ['a query that is no text', '{"query":{"kind":"Document"}}'],
+    ['variables that are no object', `{"query":"${QUERY}","variables":[1]}`],
+    ['extensions as text', `{"query":"${QUERY}","extensions":"{}"}`],
+    ['variables as text', `{"query":"${QUERY}","variables":"{}"}`],
+    ['an operation name that is no text', `{"query":"${QUERY}","operationName":1}`],
+    ['an operation that is not there', `{"query":"query A ${QUERY}","operationName":"B"}`],
     ['bytes that are no text', '\ud800', { 'content-type': 'application/json; charset=utf-16' }],
   ])('refuses %s', async (_what, body, headers) => {
-    const reply = await client.post('/graphql', body, { headers: { ...bearer(), ...headers } });
+    const reply = await post(body, headers);
     expect(reply.status).toBeGreaterThanOrEqual(400);
     expect(reply.status).toBeLessThan(500);
     expect(errorOf(reply)).toEqual(expect.any(String));
     expect(reply.body.extensions).toEqual({ cost: { requested: 0, actual: 0 } });
   });
 
-  const sent = (body: object): Promise<Reply> =>
-    client.post('/graphql', JSON.stringify(body), { headers: { ...bearer(), ...JSON_BODY } });
-
   it.each([[''], ['{}'], [[1]], [true], [0]])('RU-28 refuses the variables %j', async (variables) => {
-    const reply = await sent({ query: QUERY, variables });
-    expect([reply.status, reply.text]).toEqual([
-      400,
-      expect.stringContaining('\\"variables\\" must be a JSON object'),
-    ]);
+    const reply = await post({ query: QUERY, variables });
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain('\\"variables\\" must be a JSON object');
   });
 
   it('RU-28 takes an empty list of variables for none, and refuses an empty operation name', async () => {
     const rename = 'mutation { companyRename(name: "Acme") { userErrors { code } } }';
-    for (const query of [QUERY, rename]) expect((await sent({ query, variables: [] })).status).toBe(200);
-    const reply = await sent({ query: QUERY, operationName: '' });
+    for (const query of [QUERY, rename]) expect((await post({ query, variables: [] })).status).toBe(200);
+    const reply = await post({ query: QUERY, operationName: '' });
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('operationName')]);
   });
 
   it('refuses a body of more than a megabyte, and a compressed one', async () => {
-    const large = await client.post('/graphql', JSON.stringify({ query: 'x'.repeat(1_100_000) }), {
-      headers: { ...bearer(), ...JSON_BODY },
-    });
+    const large = await post({ query: 'x'.repeat(1_100_000) });
     expect([large.status, errorOf(large)]).toEqual([413, 'TOO_LARGE']);
-    const gzip = await client.post('/graphql', '{}', {
-      headers: { ...bearer(), ...JSON_BODY, 'content-encoding': 'gzip' },
-    });
+    const gzip = await post('{}', { 'content-encoding': 'gzip' });
     expect([gzip.status, errorOf(gzip)]).toEqual([415, 'UNSUPPORTED_ENCODING']);
   });
 
@@ -151,12 +128,18 @@ describe('POST /graphql', () => {
     const { limit, remaining, resetAt } = body.data.viewer.rateLimit;
     expect([limit, remaining]).toEqual([1_000, before - 1]);
     expect(Date.parse(String(resetAt)) / 1_000).toBe(Number(headers.get('x-rate-limit-reset')));
-    for (const reply of [await server.acme.graphql('{'), await client.post('/graphql', '{}')]) {
+    for (const reply of [await server.acme.graphql('{'), await server.anonymous.post('/graphql', '{}')]) {
       expect(Number(reply.headers.get('x-rate-limit-remaining'))).toBeLessThan(before);
       expect(reply.headers.get('cache-control')).toBe('no-store');
     }
   });
 });
+
+/** The mutation that pages of other sites send has had no effect. */
+async function expectNothingForged(): Promise<void> {
+  const { body } = await server.acme.graphql('{ group(name: "forged") { id } }');
+  expect(body.data).toEqual({ group: null });
+}
 
 describe('a request that a page of another site could send', () => {
   const simple: readonly [string, string][] = [
@@ -168,7 +151,7 @@ describe('a request that a page of another site could send', () => {
 
   /** With the token in the query, where a link or a form of another site could have it. */
   const send = (body: string, headers: Record<string, string>): Promise<Reply> =>
-    client.post('/graphql', body, { query: { access_token: server.acme.token }, headers });
+    server.anonymous.post('/graphql', body, { query: { access_token: server.acme.token }, headers });
 
   it.each(simple)('GQ-09 is refused as %s, without an effect', async (type, body) => {
     for (const extra of [{}, PREFLIGHT, bearer()]) {
@@ -176,8 +159,7 @@ describe('a request that a page of another site could send', () => {
       const reply = await send(body, headers);
       expect([400, 403, 415], reply.text).toContain(reply.status);
     }
-    const { body: after } = await server.acme.graphql('{ group(name: "forged") { id } }');
-    expect(after.data).toEqual({ group: null });
+    await expectNothingForged();
   });
 
   it('GQ-09 is refused without any Content-Type', async () => {
@@ -188,7 +170,7 @@ describe('a request that a page of another site could send', () => {
 
 describe('GET /graphql', () => {
   const get = (query: Record<string, string>, headers: Record<string, string>): Promise<Reply> =>
-    client.get('/graphql', undefined, {
+    server.anonymous.get('/graphql', undefined, {
       query: { ...query, access_token: server.acme.token },
       headers,
     });
@@ -213,8 +195,7 @@ describe('GET /graphql', () => {
     expect([mutation.status, mutation.headers.get('allow')]).toEqual([405, 'POST']);
     expect((await get({ query: QUERY, variables: '{' }, PREFLIGHT)).status).toBe(400);
     expect((await get({}, PREFLIGHT)).status).toBe(400);
-    const { body } = await server.acme.graphql('{ group(name: "forged") { id } }');
-    expect(body.data).toEqual({ group: null });
+    await expectNothingForged();
   });
 
   it.each(['', '""', '"{}"', '[1]', '{'])('RU-28 refuses variables=%s', async (variables) => {
@@ -234,7 +215,9 @@ describe('GET /graphql', () => {
   it('HEAD has the headers of GET', async () => {
     const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
     const [get, head] = await Promise.all(
-      ['GET', 'HEAD'].map((method) => client.request(method, path, undefined, { headers: bearer() })),
+      ['GET', 'HEAD'].map((method) =>
+        server.anonymous.request(method, path, undefined, { headers: bearer() }),
+      ),
     );
     expect([head?.status, head?.text]).toEqual([200, '']);
     const named = (reply: typeof get) =>
@@ -248,7 +231,7 @@ describe('GET /graphql', () => {
   ])('OPTIONS lists the methods of %s, without a token', async (path, allow) => {
     const development = await startServer({ graphqlDevelopment: true });
     onTestFinished(() => development.stop());
-    for (const asked of [client, development.anonymous]) {
+    for (const asked of [server.anonymous, development.anonymous]) {
       const reply = await asked.request('OPTIONS', path);
       expect([reply.status, reply.headers.get('allow'), reply.text]).toEqual([204, allow, '']);
     }
@@ -256,31 +239,32 @@ describe('GET /graphql', () => {
 
   it('refuses other methods and other paths', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
-      const reply = await client.request(method, '/graphql', undefined, {
+      const reply = await server.anonymous.request(method, '/graphql', undefined, {
         headers: bearer(),
       });
       expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
       expect(reply.text).toContain('Send GET or POST.');
     }
-    expect((await client.post('/graphql/none', { query: QUERY }, { headers: bearer() })).status).toBe(404);
-    expect((await client.post('/GraphQL', { query: QUERY }, { headers: bearer() })).status).toBe(404);
+    expect(
+      (await server.anonymous.post('/graphql/none', { query: QUERY }, { headers: bearer() })).status,
+    ).toBe(404);
+    expect((await server.anonymous.post('/GraphQL', { query: QUERY }, { headers: bearer() })).status).toBe(
+      404,
+    );
   });
 });
 
 describe('persisted queries', () => {
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
   const persisted = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
-  const send = async (body: Record<string, unknown>): Promise<Reply> =>
-    await client.post('/graphql', body, { headers: bearer() });
-
   it('GQ-10 are answered by their hash once the server has seen them', async () => {
     const query = 'query Persisted { viewer { role scopes } }';
-    const unknown = await send({ extensions: persisted(query) });
+    const unknown = await post({ extensions: persisted(query) });
     expect(errorOf(unknown)).toBe('PERSISTED_QUERY_NOT_FOUND');
-    expect((await send({ query, extensions: persisted(query) })).status).toBe(200);
-    const known = await send({ extensions: persisted(query) });
+    expect((await post({ query, extensions: persisted(query) })).status).toBe(200);
+    const known = await post({ extensions: persisted(query) });
     expect(JSON.parse(known.text)).toMatchObject({ data: { viewer: { role: 'ADMIN' } } });
-    const again = await client.get('/graphql', undefined, {
+    const again = await server.anonymous.get('/graphql', undefined, {
       query: { extensions: JSON.stringify({ ...persisted(query) }) },
       headers: { ...bearer(), ...PREFLIGHT },
     });
@@ -289,14 +273,14 @@ describe('persisted queries', () => {
 
   it('GQ-10 are not stored under a wrong hash, nor if they are refused', async () => {
     const other = '{ viewer { scopes } }';
-    const lie = await send({ query: QUERY, extensions: persisted(other) });
+    const lie = await post({ query: QUERY, extensions: persisted(other) });
     expect([lie.status, errorOf(lie)]).toEqual([400, 'BAD_USER_INPUT']);
-    expect(errorOf(await send({ extensions: persisted(other) }))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    expect(errorOf(await post({ extensions: persisted(other) }))).toBe('PERSISTED_QUERY_NOT_FOUND');
     const broken = '{ nothing }';
-    expect((await send({ query: broken, extensions: persisted(broken) })).status).toBe(400);
-    expect(errorOf(await send({ extensions: persisted(broken) }))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    expect((await post({ query: broken, extensions: persisted(broken) })).status).toBe(400);
+    expect(errorOf(await post({ extensions: persisted(broken) }))).toBe('PERSISTED_QUERY_NOT_FOUND');
     for (const version of [2, '1', null]) {
-      const odd = await send({ extensions: { persistedQuery: { version, sha256Hash: hash(QUERY) } } });
+      const odd = await post({ extensions: { persistedQuery: { version, sha256Hash: hash(QUERY) } } });
       expect(odd.status).toBe(400);
     }
   });

@@ -83,13 +83,20 @@ describe('responses that their clients do not read', () => {
     return client;
   }
 
+  /** Sends the query again; its client leaves after the status. */
+  async function statusOfAnother(): Promise<number> {
+    const headers = { authorization: `Bearer ${server.acme.token}`, 'content-type': 'application/json' };
+    const response = await fetch(`${server.url}/graphql`, { method: 'POST', headers, body: body() });
+    await response.body?.cancel();
+    return response.status;
+  }
+
   it('are limited per company; other companies are served', async () => {
     const slow = await Promise.all(Array.from({ length: ASKED }, askAndNotRead));
-    const status = async (): Promise<number> => (await server.acme.graphql(listed(60))).status;
     // The operating system takes some megabytes of each response, which no longer wait in the server.
     const askedForMore = async (): Promise<number> => {
       slow.push(await askAndNotRead());
-      return await status();
+      return await statusOfAnother();
     };
     await expect.poll(askedForMore).toBe(503);
     const { body: refused, headers } = await server.acme.graphql(listed(60));
@@ -97,13 +104,13 @@ describe('responses that their clients do not read', () => {
     expect(await answered(server.acme, '{ viewer { role } }')).toEqual({ viewer: { role: 'ADMIN' } });
     expect((await server.beta.graphql('{ groups { totalCount } }')).status).toBe(200);
     for (const { socket } of slow) socket.destroy();
-    await expect.poll(status).toBe(200);
+    await expect.poll(statusOfAnother).toBe(200);
   });
 
   it('are not made for a socket before it has room', async () => {
     const raw = await openKnown(server, server.acme.token);
     raw.socket.pause();
-    const count = 12;
+    const count = 7;
     for (let id = 0; id < count; id += 1) {
       raw.say({ type: 'subscribe', id: String(id), payload: { query: listed(60) } });
     }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import type { Fields } from '../../support/client.js';
 import type { GraphqlReply } from '../../support/graphql.js';
 import { useServer } from '../../support/use-server.js';
 
@@ -150,68 +151,53 @@ describe('the cost of an operation', () => {
   const wide = (outer: number | string, inner: number | string): string =>
     `groups(first: ${outer}) { nodes { logicalNumbers(first: ${inner}) { nodes { number } } } }`;
 
-  it.each<[string, string, Record<string, unknown> | undefined, number]>([
-    ['a connection counts its page size', '{ groups(first: 7) { nodes { name } } }', undefined, 7],
-    ['thirty where none is given', '{ groups { nodes { name } } }', undefined, 30],
-    ['from the end too', '{ groups(last: 5) { edges { node { name } } } }', undefined, 5],
-    ['a total counts nothing', '{ groups { __typename totalCount } }', undefined, 0],
-    ['places are read with their page', '{ groups(first: 9) { pageInfo { hasNextPage } } }', undefined, 9],
-    [
-      'cursors too',
-      '{ groups(first: 9) { ...F } } fragment F on GroupConnection { edges { cursor } }',
-      {},
-      9,
-    ],
-    ['once with its records', '{ groups(first: 9) { nodes { id } pageInfo { endCursor } } }', undefined, 9],
-    ['null is no default', `query ($a: Int = 1) { ${wide('$a', '$a')} }`, { a: null }, 930],
+  it.each<[rule: string, query: string, requested: number, variables?: Fields]>([
+    ['a connection counts its page size', '{ groups(first: 7) { nodes { name } } }', 7],
+    ['thirty where none is given', '{ groups { nodes { name } } }', 30],
+    ['from the end too', '{ groups(last: 5) { edges { node { name } } } }', 5],
+    ['a total counts nothing', '{ groups { __typename totalCount } }', 0],
+    ['places are read with their page', '{ groups(first: 9) { pageInfo { hasNextPage } } }', 9],
+    ['cursors too', '{ groups(first: 9) { ...F } } fragment F on GroupConnection { edges { cursor } }', 9],
+    ['once with its records', '{ groups(first: 9) { nodes { id } pageInfo { endCursor } } }', 9],
+    ['null is no default', `query ($a: Int = 1) { ${wide('$a', '$a')} }`, 930, { a: null }],
     [
       'names of what every object has are names',
       'query ($constructor: Int = 90) { groups(first: $constructor) { nodes { id } } }',
-      {},
       90,
     ],
-    ['a page of size 0 counts nothing', `{ ${wide(0, 100)} }`, undefined, 0],
-    ['nor does one of each record', `{ ${wide(10, 0)} }`, undefined, 10],
-    ['nested ones multiply', `{ ${wide(10, 20)} }`, undefined, 210],
-    [
-      'edges and nodes both count',
-      '{ groups(first: 3) { nodes { id } edges { node { id } } } }',
-      undefined,
-      6,
-    ],
-    ['records around a record', '{ groups(first: 4) { nodes { createdBy { name } } } }', undefined, 8],
-    ['variables count', `query ($a: Int, $b: Int) { ${wide('$a', '$b')} }`, { a: 2, b: 3 }, 8],
-    ['their defaults too', `query ($a: Int = 5, $b: Int) { ${wide('$a', '$b')} }`, { b: 1 }, 10],
-    ['a list of ids counts each', '{ nodes(ids: ["a", "b", "c"]) { id } }', undefined, 3],
-    ['given as a variable too', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b'] }, 2],
+    ['a page of size 0 counts nothing', `{ ${wide(0, 100)} }`, 0],
+    ['nor does one of each record', `{ ${wide(10, 0)} }`, 10],
+    ['nested ones multiply', `{ ${wide(10, 20)} }`, 210],
+    ['edges and nodes both count', '{ groups(first: 3) { nodes { id } edges { node { id } } } }', 6],
+    ['records around a record', '{ groups(first: 4) { nodes { createdBy { name } } } }', 8],
+    ['variables count', `query ($a: Int, $b: Int) { ${wide('$a', '$b')} }`, 8, { a: 2, b: 3 }],
+    ['their defaults too', `query ($a: Int = 5, $b: Int) { ${wide('$a', '$b')} }`, 10, { b: 1 }],
+    ['a list of ids counts each', '{ nodes(ids: ["a", "b", "c"]) { id } }', 3],
+    ['given as a variable too', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', 2, { ids: ['a', 'b'] }],
     [
       'records in a list without pages count a page',
       '{ logicalNumbers(first: 2) { nodes { effectiveParameters { key overridden { key } } } } }',
-      undefined,
       62,
     ],
     [
       'values in a list count nothing',
       '{ logicalNumbers(first: 2) { nodes { effectiveParameters { key } } } }',
-      undefined,
       2,
     ],
-    ['a summary counts what it reads', '{ transactionSummary(by: [STATUS]) { count } }', undefined, 1_000],
+    ['a summary counts what it reads', '{ transactionSummary(by: [STATUS]) { count } }', 1_000],
     [
       'and what is asked of its rows',
       '{ transactionSummary(by: [GROUP]) { group { logicalNumbers(first: 2) { nodes { id } } } } }',
-      undefined,
       1_090,
     ],
     [
       'a filter that few transactions may meet counts what it reads',
       '{ transactions(filter: { appName: { contains: "x" } }) { totalCount } }',
-      undefined,
       1_000,
     ],
-    ['and nothing without one', '{ transactions { totalCount } }', undefined, 0],
-    ['fragments count', `{ ...F } fragment F on Query { ${wide(2, 2)} }`, undefined, 6],
-  ])('%s: %s', async (_rule, query, variables, requested) => {
+    ['and nothing without one', '{ transactions { totalCount } }', 0],
+    ['fragments count', `{ ...F } fragment F on Query { ${wide(2, 2)} }`, 6],
+  ])('%s: %s', async (_rule, query, requested, variables) => {
     const { body } = await server.acme.graphql(query, variables);
     expect(body.extensions).toMatchObject({ cost: { requested } });
   });

@@ -5,25 +5,19 @@ import { LIMITS } from '../../../src/graphql/limits/limits.js';
 import { DomainError } from '../../../src/platform/errors.js';
 import type { Fields } from '../../support/client.js';
 import { nodeId } from '../../support/dashboard.js';
-import { insertRows } from '../../support/databases/rows.js';
+import { audited, insertMany } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
-import { ask as askSocket, openKnown } from '../../support/raw-socket.js';
-import { subscribe } from '../../support/subscribe.js';
+import { overSocket, overStream } from '../../support/transports.js';
 import { useServer } from '../../support/use-server.js';
 
 const DEVICES = 100_000;
 
 const server = useServer();
 beforeAll(async () => {
-  const { companyId } = server.acme.caller;
-  await insertRows(
-    server.place,
-    'devices',
-    Array.from({ length: DEVICES }, (_, n) => ({
-      ...{ company_id: companyId, id: n + 1, serial_number: `SN-${n + 1}`, enabled: true, meta: '{}' },
-      ...{ revision: 1, created_at: new Date(n + 1), updated_at: new Date(n + 1), created_via: 'api' },
-    })),
-  );
+  await insertMany(server.place, ['devices', server.acme.caller.companyId, DEVICES], (n) => ({
+    ...{ serial_number: `SN-${n}`, enabled: true, meta: '{}' },
+    ...audited(null),
+  }));
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -160,17 +154,14 @@ describe('GQ-30 filters as a weapon', () => {
     const extensions = { persistedQuery: { version: 1, sha256Hash } };
     // Kept once it was executed.
     await server.acme.graphql(query, {}, { extensions });
-    const headers = { authorization: `Bearer ${server.acme.token}`, 'content-type': 'application/json' };
     const ways: Readonly<Record<string, () => Promise<unknown>>> = {
-      persisted: () =>
-        fetch(`${server.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ extensions }) }),
-      get: () => fetch(`${server.url}/graphql?query=${encodeURIComponent(query)}`, { headers }),
-      stream: async () => {
-        const accept = 'text/event-stream';
-        const options = { method: 'POST', headers: { ...headers, accept }, body: JSON.stringify({ query }) };
-        await (await fetch(`${server.url}/graphql/stream`, options)).text();
-      },
-      socket: () => subscribe(server, server.acme, query, {}).ended,
+      persisted: () => server.acme.client.post('/graphql', { extensions }),
+      get: () =>
+        fetch(`${server.url}/graphql?query=${encodeURIComponent(query)}`, {
+          headers: { authorization: `Bearer ${server.acme.token}` },
+        }),
+      stream: () => overStream(server, server.acme, query),
+      socket: () => overSocket(server, server.acme, query),
     };
     for (const [name, way] of Object.entries(ways)) expect(await unitsOf(way), name).toEqual(IN_THREAD);
   });
@@ -256,20 +247,9 @@ describe('the class of an operation', () => {
       message: 'Too slow.',
       extensions: { code: shown, retryAfter: 10 },
     });
-    const socket = await openKnown(server, server.acme.token);
-    const answer = await askSocket(socket, query);
-    expect(JSON.stringify(answer)).toContain(`"code":"${shown}"`);
-    socket.socket.close();
-    const stream = await fetch(`${server.url}/graphql/stream`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${server.acme.token}`,
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-      },
-      body: JSON.stringify({ query }),
-    });
-    expect(await stream.text()).toContain(`"code":"${shown}"`);
+    for (const send of [overSocket, overStream]) {
+      expect(await send(server, server.acme, query)).toContain(`"code":"${shown}"`);
+    }
     expect(attempts).toBe(3);
   });
 

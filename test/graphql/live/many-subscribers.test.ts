@@ -1,12 +1,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
+import { LIVE_LIMITS } from '../../../src/graphql/live/limits.js';
 import { HOUR } from '../../../src/platform/clock.js';
 import { ask, openKnown, openRaw, refusedUpgrade, type RawSocket } from '../../support/raw-socket.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { openStreams } from '../../support/subscribe.js';
+import { overStream } from '../../support/transports.js';
 
 let server: TestServer;
+let streams: AbortController[] = [];
+/** Responses whose streams stay open: one that nothing holds is collected, and its stream ends. */
+let responses: Response[] = [];
 afterEach(async () => {
+  for (const stream of streams) stream.abort();
+  [streams, responses] = [[], []];
   await server.stop();
 });
 
@@ -15,6 +22,27 @@ const FOLLOW = 'subscription { ledgerAppended { sequence } }';
 const from = (address: string): { headers: Record<string, string> } => ({
   headers: { 'x-forwarded-for': address },
 });
+
+/** Opens a stream that stays open; resolves to its status, and to what a refusal says. */
+async function openStream(token: string, address = '203.0.113.1'): Promise<readonly unknown[]> {
+  const stop = new AbortController();
+  const url = `${server.url}/graphql/stream?query=${encodeURIComponent(FOLLOW)}`;
+  const headers = { ...from(address).headers, authorization: `Bearer ${token}`, accept: 'text/event-stream' };
+  const response = await fetch(url, { headers, signal: stop.signal });
+  if (!response.ok) return [response.status, response.headers.get('retry-after'), await response.text()];
+  streams.push(stop);
+  responses.push(response);
+  return [response.status];
+}
+
+/** How a socket with the token is refused; null for one that is open, and is closed then. */
+async function refusalOf(token: string, address = '203.0.113.1'): Promise<unknown> {
+  const raw = await openRaw(server, from(address));
+  raw.say({ type: 'connection_init', payload: { accessToken: token } });
+  const refused = await Promise.race([raw.ended, raw.hear({ type: 'connection_ack' }).then(() => null)]);
+  raw.socket.close();
+  return refused;
+}
 
 describe('the limit', () => {
   it('GQ-15 is 20 operations per socket; one more is refused until one ends', async () => {
@@ -75,17 +103,17 @@ describe('the limit', () => {
     const raw = await openKnown(server, server.acme.token);
     raw.socket.pause();
     const payload = { text: 'x'.repeat(200_000) };
-    for (let n = 0; n < 300; n += 1) raw.say({ type: 'ping', payload });
+    for (let n = 0; n < 200; n += 1) raw.say({ type: 'ping', payload });
     const waiting = async (): Promise<number> => {
       const before = raw.socket.bufferedAmount;
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await new Promise((resolve) => setTimeout(resolve, 500));
       return raw.socket.bufferedAmount === before ? before : -1;
     };
-    // The client buffers what the server has not read: 60 MB less the buffers of the operating system.
+    // The client buffers what the server has not read: 40 MB less the buffers of the operating system.
     await expect.poll(waiting).toBeGreaterThanOrEqual(0);
-    expect(raw.socket.bufferedAmount).toBeGreaterThan(20_000_000);
+    expect(raw.socket.bufferedAmount).toBeGreaterThan(10_000_000);
     raw.socket.resume();
-    await expect.poll(() => raw.heard.length).toBe(301);
+    await expect.poll(() => raw.heard.length).toBe(201);
     expect((await ask(raw, VIEWER)).type).toBe('next');
   });
 
@@ -94,39 +122,46 @@ describe('the limit', () => {
     const { token } = server.acme;
     const open: RawSocket[] = [];
     for (let n = 0; n < 49; n += 1) open.push(await openKnown(server, token, from(`198.51.100.${n}`)));
-    const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };
-    const url = `${server.url}/graphql/stream?query=${encodeURIComponent(FOLLOW)}`;
-    const stop = new AbortController();
-    const stream = await fetch(url, { headers, signal: stop.signal });
-    expect(stream.status).toBe(200);
-    const more = await openRaw(server);
-    more.say({ type: 'connection_init', payload: { accessToken: token } });
-    expect(await more.ended).toEqual({ code: 1013, reason: 'Too many connections with this token.' });
-    const refused = await fetch(url, { headers });
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
-    const other = await openKnown(server, server.beta.token);
-    other.socket.close();
-    stop.abort();
-    await expect
-      .poll(
-        async () =>
-          await openKnown(server, token).then(
-            () => true,
-            () => false,
-          ),
-      )
-      .toBe(true);
+    expect(await openStream(token)).toEqual([200]);
+    const refused = { code: 1013, reason: 'Too many connections with this token.' };
+    expect(await refusalOf(token)).toEqual(refused);
+    expect((await openStream(token)).slice(0, 2)).toEqual([429, '5']);
+    expect(await refusalOf(server.beta.token)).toBeNull();
+    streams[0]?.abort();
+    await expect.poll(() => openStream(token)).toEqual([200]);
     open[0]?.socket.close();
-    await expect
-      .poll(
-        async () =>
-          await openKnown(server, token).then(
-            () => true,
-            () => false,
-          ),
-      )
-      .toBe(true);
+    await expect.poll(() => refusalOf(token)).toBeNull();
     expect((await server.acme.graphql(VIEWER)).status).toBe(200);
+  });
+
+  it('is 400 sockets and streams per company, from all addresses and with all tokens together', async () => {
+    server = await startServer({ trustProxy: ['127.0.0.1'] });
+    const { perCompany, perToken } = LIVE_LIMITS;
+    // None of the addresses has as many connections as an address may have.
+    const address = (n: number): string => `198.51.100.${n % 8}`;
+    const sockets: RawSocket[] = [];
+    for (let n = 0; n < perCompany / perToken; n += 1) {
+      const { token } = await server.member('beta', 'admin');
+      expect(await openStream(token, address(n))).toEqual([200]);
+      for (let of = 1; of < perToken; of += 1) {
+        sockets.push(await openKnown(server, token, from(address(of))));
+      }
+    }
+    const { token } = await server.member('beta', 'admin');
+    const refused = { code: 1013, reason: 'Too many connections of this company.' };
+    expect(await refusalOf(token)).toEqual(refused);
+    expect(await openStream(token)).toEqual([503, '5', expect.stringContaining(refused.reason)]);
+    // Another company has its own.
+    expect(await refusalOf(server.acme.token)).toBeNull();
+    expect(await openStream(server.acme.token)).toEqual([200]);
+
+    sockets[0]?.socket.close();
+    await expect.poll(() => refusalOf(token)).toBeNull();
+    await expect.poll(() => openStream(token)).toEqual([200]);
+    expect(await refusalOf(token)).toEqual(refused);
+    streams[0]?.abort();
+    await expect.poll(() => openStream(token)).toEqual([200]);
+    expect((await openStream(token)).slice(0, 2)).toEqual([503, '5']);
   });
 
   it('is 200 connections per address or /64 network', async () => {
@@ -150,11 +185,7 @@ describe('the limit', () => {
     );
     const refused = await refusedUpgrade(server, from('203.0.113.1'));
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
-    const { token } = server.acme;
-    const stream = await fetch(`${server.url}/graphql/stream?query=${encodeURIComponent(VIEWER)}`, {
-      headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
-    });
-    expect([stream.status, await stream.text()]).toEqual([200, expect.stringContaining('"ADMIN"')]);
+    expect(await overStream(server, server.acme, VIEWER)).toContain('"ADMIN"');
     expect((await ask(known, VIEWER)).type).toBe('next');
     expect((await server.acme.graphql(VIEWER)).status).toBe(200);
     await Promise.all(

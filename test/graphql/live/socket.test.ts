@@ -20,11 +20,6 @@ let addresses = 0;
 const elsewhere = (): Record<string, string> => ({ 'x-forwarded-for': `198.51.100.${++addresses}` });
 
 describe('GQ-15 a socket', () => {
-  it('without connection_init is closed after three seconds', async () => {
-    const raw = await openRaw(server, { headers: elsewhere() });
-    expect(await raw.ended).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
-  });
-
   it.each<[string, unknown]>([
     ['no token', undefined],
     ['nothing in the payload', {}],
@@ -126,7 +121,12 @@ describe('GQ-15 a socket', () => {
     expect(error.message).toBe('Server sent no subprotocol');
   });
 
-  it('works over TLS', async () => {
+  it.concurrent('without connection_init is closed after three seconds', async () => {
+    const raw = await openRaw(server, { headers: elsewhere() });
+    expect(await raw.ended).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
+  });
+
+  it.concurrent('works over TLS', async () => {
     const folder = scratchFolder();
     const secure = await startServer({ tls: selfSigned(folder) });
     const raw = await openKnown(secure, secure.acme.token, { rejectUnauthorized: false });
@@ -136,7 +136,7 @@ describe('GQ-15 a socket', () => {
     removeFolder(folder);
   });
 
-  it('is terminated if its client does not answer pings, and only then', async () => {
+  it.concurrent('is terminated if its client does not answer pings, and only then', async () => {
     const own = await startServer({}, { live: { pingMs: SECOND / 10, idleMs: 4 * SECOND } });
     const dead = await openKnown(own, own.acme.token, { autoPong: false });
     const alive = await openKnown(own, own.acme.token);

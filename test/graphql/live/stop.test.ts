@@ -14,6 +14,7 @@ import { fleet } from '../../support/fleet.js';
 import { openKnown, openRaw } from '../../support/raw-socket.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { lastSequence, openStreams } from '../../support/subscribe.js';
+import { overStream } from '../../support/transports.js';
 
 let server: TestServer;
 let stopped = false;
@@ -85,16 +86,7 @@ describe('a server that stops', () => {
       });
     });
     const query = 'mutation { groupCreate(input: { name: "last" }) { group { name } } }';
-    const answer = await fetch(`${server.url}/graphql/stream`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${server.acme.token}`,
-        accept: 'text/event-stream',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ query }),
-    });
-    const text = await answer.text();
+    const text = await overStream(server, server.acme, query);
     expect(text).toContain('{"groupCreate":{"group":{"name":"last"}}}');
     expect(text).toContain('event: complete');
     await stopping;

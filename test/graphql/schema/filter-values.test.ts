@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { answered, refused } from '../../support/dashboard.js';
 import { populate } from '../../support/populated.js';
 import { useServer } from '../../support/use-server.js';
-import { schema } from '../ways.js';
+import { comparisonsOf, schema } from '../ways.js';
 
 /** Each root query with a filter, its required selection, and the type of its filter. */
 interface Filtered {
@@ -34,19 +34,6 @@ const filtered = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap
   return [{ name, select, type }];
 });
 
-/** Each comparison of a filter: its column, its operator and the type of its value. */
-function comparisonsOf(type: GraphQLInputObjectType): readonly [string, string, string][] {
-  return Object.values(type.getFields()).flatMap((column) => {
-    const comparator = getNamedType(column.type);
-    if (comparator === type || !isInputObjectType(comparator)) return [];
-    return Object.values(comparator.getFields()).map((operator): [string, string, string] => [
-      column.name,
-      operator.name,
-      String(operator.type),
-    ]);
-  });
-}
-
 /** A field that is not planned: its query goes to the resolvers. */
 const UNPLANNED = 'deviceSummary { total }';
 const WAYS = [
@@ -62,17 +49,22 @@ beforeAll(async () => {
 describe.each(filtered)('RU-50: the filter of $name', ({ name, select, type }) => {
   it.each(WAYS)('leaves out what has no value, %s', async (_way, more) => {
     const whole = (await answered(server.acme, `{ ${select('')} }`))[name];
-    for (const [column, operator, value] of comparisonsOf(type)) {
-      const comparator = `{ ${operator}: $value }`;
+    for (const [column, comparisons] of Map.groupBy(comparisonsOf(type), ([of]) => of)) {
+      const plain = comparisons.map(([, operator], n) => `{ ${column}: { ${operator}: $v${n} } }`);
+      const [one = ''] = plain;
       const filters = [
-        `{ ${column}: ${comparator} }`,
-        `{ and: [{ ${column}: ${comparator} }] }`,
-        `{ or: [{ ${column}: ${comparator} }] }`,
-        `{ not: { ${column}: ${comparator} } }`,
-        `{ not: { or: [{ and: [{ ${column}: ${comparator} }] }] } }`,
+        ...plain,
+        `{ and: [${one}] }`,
+        `{ or: [${one}] }`,
+        `{ not: ${one} }`,
+        `{ not: { or: [{ and: [${one}] }] } }`,
       ];
       const queries = filters.map((filter, index) => `a${index}: ${select(`, filter: ${filter}`)}`);
-      const data = await answered(server.acme, `query ($value: ${value}) { ${queries.join(' ')} ${more} }`);
+      const variables = comparisons.map(([, , value], n) => `$v${n}: ${value}`);
+      const data = await answered(
+        server.acme,
+        `query (${variables.join()}) { ${queries.join(' ')} ${more} }`,
+      );
       for (const index of filters.keys()) expect(data[`a${index}`], filters[index]).toEqual(whole);
     }
     const query = `query ($filter: ${type.name}) { ${select(', filter: $filter')} ${more} }`;
@@ -81,15 +73,16 @@ describe.each(filtered)('RU-50: the filter of $name', ({ name, select, type }) =
     }
   });
 
-  it.each(WAYS)('refuses null, %s', async (_way, more) => {
+  it('refuses null for every comparison', async () => {
     for (const [column, operator, value] of comparisonsOf(type)) {
-      const query = `query ($value: ${value}) { ${select(`, filter: { ${column}: { ${operator}: $value } }`)} ${more} }`;
-      const variable = await refused(server.acme, query, { value: null });
-      expect(variable).toMatchObject({
-        code: 'BAD_USER_INPUT',
-        message: expect.stringContaining(`filter.${column}.${operator} must not be null`) as string,
-      });
+      const query = `query ($value: ${value}) { ${select(`, filter: { ${column}: { ${operator}: $value } }`)} }`;
+      const { code, message } = await refused(server.acme, query, { value: null });
+      expect(code).toBe('BAD_USER_INPUT');
+      expect(message).toContain(`filter.${column}.${operator} must not be null`);
     }
+  });
+
+  it.each(WAYS)('refuses null at every level, %s', async (_way, more) => {
     const [[column, operator] = ['', '']] = comparisonsOf(type);
     const query = `query ($filter: ${type.name}) { ${select(', filter: $filter')} ${more} }`;
     for (const [filter, path] of [
@@ -101,4 +94,18 @@ describe.each(filtered)('RU-50: the filter of $name', ({ name, select, type }) =
       expect((await refused(server.acme, query, { filter })).message).toContain(`${path} must not be null`);
     }
   });
+});
+
+it('a long filter in the document selects what it selects as a variable, in fragments too', async () => {
+  const or = Array.from({ length: 40 }, (_, n) => ({ serialNumber: { eq: `populated ${n + 1}` } }));
+  const literal = JSON.stringify({ not: { or } }).replaceAll(/"(\w+)":/g, '$1: ');
+  const data = await answered(
+    server.acme,
+    `query ($filter: DeviceFilter) { ...Page given: devices(filter: $filter) { ...Numbers } }
+      fragment Page on Query { written: devices(filter: ${literal}) { ...Numbers } }
+      fragment Numbers on DeviceConnection { nodes { serialNumber } }`,
+    { filter: { not: { or } } },
+  );
+  const nodes = [{ serialNumber: 'populated 0' }];
+  expect(data).toEqual({ written: { nodes }, given: { nodes } });
 });

@@ -10,26 +10,16 @@ beforeAll(() => {
   software = softwareOf(server.acme.client);
 });
 
-interface Answer {
-  readonly status: number;
-  readonly body: Record<string, Fields>;
+const FORM = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+type Records = Record<string, Fields>;
+
+async function sendForm(method: string, path: string, form: string | URLSearchParams) {
+  const { status, body } = await server.acme.client.request(method, path, String(form), FORM);
+  return { status, body: body as Records };
 }
 
-/** Sends the bytes of a form as a client's HTTP library does. */
-async function sendForm(method: string, path: string, form: string | URLSearchParams): Promise<Answer> {
-  const response = await fetch(`${server.url}/v1/${path}?access_token=${server.acme.token}`, {
-    method,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: String(form),
-  });
-  return { status: response.status, body: (await response.json()) as Record<string, Fields> };
-}
-
-async function read(path: string): Promise<Record<string, Fields>> {
-  const response = await fetch(`${server.url}/v1/${path}`, {
-    headers: { authorization: `Bearer ${server.acme.token}` },
-  });
-  return (await response.json()) as Record<string, Fields>;
+async function read(path: string): Promise<Records> {
+  return (await server.acme.client.get(path)).body as Records;
 }
 
 describe('a deploy by the command line client of terminals', () => {
@@ -93,16 +83,13 @@ describe('contract 8: lists in forms', () => {
     return (await read(`${path}/${String(created.body.app_version?.id)}`)).app_version ?? {};
   };
 
-  it.each([
-    ['brackets, encoded', (name: string, ids: number[]) => ids.map((id) => `${name}%5B%5D=${id}`).join('&')],
-    ['brackets as they are', (name: string, ids: number[]) => ids.map((id) => `${name}[]=${id}`).join('&')],
-    [
-      'brackets with indices',
-      (name: string, ids: number[]) => ids.map((id, n) => `${name}%5B${n}%5D=${id}`).join('&'),
-    ],
-    ['a repeated name', (name: string, ids: number[]) => ids.map((id) => `${name}=${id}`).join('&')],
-    ['commas', (name: string, ids: number[]) => `${name}=${ids.join(',')}`],
-    ['commas and spaces', (name: string, ids: number[]) => `${name}=${ids.join('%2C+')}`],
+  it.each<[string, (name: string, ids: readonly number[]) => string]>([
+    ['brackets, encoded', (name, ids) => ids.map((id) => `${name}%5B%5D=${id}`).join('&')],
+    ['brackets as they are', (name, ids) => ids.map((id) => `${name}[]=${id}`).join('&')],
+    ['brackets with indices', (name, ids) => ids.map((id, n) => `${name}%5B${n}%5D=${id}`).join('&')],
+    ['a repeated name', (name, ids) => ids.map((id) => `${name}=${id}`).join('&')],
+    ['commas', (name, ids) => `${name}=${ids.join(',')}`],
+    ['commas and spaces', (name, ids) => `${name}=${ids.join('%2C+')}`],
   ])('are read from %s', async (_, pairs) => {
     const created = await versionWith(`number=1.0&${pairs('file_ids', files)}&${pairs('group_ids', groups)}`);
     expect(created).toMatchObject({ file_ids: files, group_ids: groups, module_ids: [] });

@@ -1,18 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
-import { ask, goodBody, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
-import { createSampleRecords, type PathValues } from '../support/sample-records.js';
+import { ask, goodBody, placeholdersOf, titled } from '../support/route-requests.js';
+import { useSampleRecords } from '../support/sample-records.js';
 import { useServer } from '../support/use-server.js';
 
 const server = useServer();
-let named: PathValues;
-beforeAll(async () => {
-  named = await createSampleRecords(server, server.acme);
-});
-
-const existing: PathValue = (placeholder) => named[placeholder]?.real ?? 'no fixture';
+const existing = useSampleRecords(server);
 const TYPES = [
   'application/json',
   'application/x-www-form-urlencoded',
@@ -46,7 +41,8 @@ describe('contract 1: the body of every route', () => {
   it.each(titled(ROUTES.filter(({ file }) => file === undefined)))(
     'contract 1: %s says who reads a multipart body, however large',
     async (_, route) => {
-      for (const size of [10, 2 * 1024 * 1024]) {
+      // The large one once: no route without a file reads such bodies by itself.
+      for (const size of route.path === '/groups' ? [10, 2 * 1024 * 1024] : [10]) {
         const form = new FormData();
         form.set('file', new Blob([Buffer.alloc(size, 0xff)]), 'file.bin');
         const reply = await ask(server.acme.client, route, existing, form);

@@ -38,47 +38,6 @@ describe('concurrent requests', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  it('CC-02 one of two updates with the same ETag is stale', async () => {
-    const { client } = server.acme;
-    const id = await fleet.device(client, 'CC-02');
-    const etag = (await client.get(`devices/${id}`)).headers.get('etag') ?? '';
-    const put = (enabled: boolean) =>
-      client.put('devices/CC-02', { enabled }, { headers: { 'if-match': etag } });
-    const [first, second] = await Promise.all([put(true), put(false)]);
-    const [winner, loser] = first.status === 200 ? [first, second] : [second, first];
-    expect([winner.status, loser.status, loser.body.code]).toEqual([200, 412, 'stale']);
-    expect(winner.headers.get('etag')).not.toBe(etag);
-    const read = await client.get(`devices/${id}`);
-    expect(read.text).toBe(winner.text);
-    expect(read.headers.get('etag')).toBe(winner.headers.get('etag'));
-  });
-
-  it.each<[string, string, Fields, Fields]>([
-    ['logical_number', 'logical_numbers/CC-02', { number: 'CC-02' }, {}],
-    ['group', 'groups/CC-02', { name: 'CC-02' }, {}],
-    [
-      'logical_number_parameter',
-      'parameters',
-      { number: 'owner', key: 'CC-02', value: 'v' },
-      { number: 'owner' },
-    ],
-    [
-      'logical_number_metacontent',
-      'metacontents',
-      { number: 'owner', key: 'CC-02', value: 1 },
-      { number: 'owner' },
-    ],
-  ])('CC-02 a stale ETag prevents update and deletion of a %s', async (key, path, body, selector) => {
-    const { client } = server.acme;
-    const created = await client.post(path.split('/')[0] ?? '', body);
-    const at = path.includes('/') ? path : `${path}/${String(created.record(key).id)}`;
-    const stale = { headers: { 'if-match': created.headers.get('etag') ?? '' } };
-    expect((await client.put(at, selector, stale)).status).toBe(200);
-    expect((await client.put(at, selector, stale)).status).toBe(412);
-    expect((await client.delete(at, selector, stale)).status).toBe(412);
-    expect((await client.delete(at, selector)).status).toBe(200);
-  });
-
   it('CC-03 100 updates without If-Match are applied one after the other, each as a whole', async () => {
     const { client } = server.acme;
     const id = await fleet.device(client, 'CC-03');
@@ -121,7 +80,7 @@ describe('concurrent requests', () => {
       expect([deleted.status, deleted.body]).toEqual([200, {}]);
       expect((await client.get(`devices/${id}`)).status).toBe(404);
     };
-    for (let start = 0; start < 500; start += 50) await Promise.all(times(50, (n) => race(start + n)));
+    for (let start = 0; start < 100; start += 50) await Promise.all(times(50, (n) => race(start + n)));
     const left = await server.app.database.reads
       .selectFrom('devices')
       .select('id')

@@ -33,7 +33,8 @@ async function inventory(client: Client): Promise<string> {
 
 function nameOf(names: PathValues, placeholder: string): PathValues[string] {
   const name = names[placeholder];
-  if (name === undefined) throw new Error(`Tell test/support/sample-records.ts what {${placeholder}} may be.`);
+  if (name === undefined)
+    throw new Error(`Tell test/support/sample-records.ts what {${placeholder}} may be.`);
   return name;
 }
 

@@ -1,49 +1,105 @@
 import { describe, expect, it } from 'vitest';
 
 import { HOUR } from '../../src/platform/clock.js';
+import type { Member } from '../support/server.js';
 import { useServer } from '../support/use-server.js';
 
 const server = useServer();
 
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-async function countGroups(company: 'acme' | 'beta'): Promise<number> {
-  const { body } = await server[company].client.get('groups');
+const CREATE = `mutation ($name: String!) {
+  groupCreate(input: { name: $name }) { group { id name createdAt createdBy { name } } userErrors { code } } }`;
+
+interface Outcome {
+  /** The response and its ETag, which a repetition gets again. */
+  readonly response: readonly (string | null)[];
+  readonly isReplayed: boolean;
+  /** Code of the refusal, in lower case. */
+  readonly code: string | undefined;
+}
+
+/** Creates a group through each API. */
+const SURFACES: Readonly<Record<string, (member: Member, name: string, key: string) => Promise<Outcome>>> = {
+  REST: async ({ client }, name, key) => {
+    const { text, headers, body } = await client.post('groups', { name }, withKey(key));
+    return {
+      response: [text, headers.get('etag')],
+      isReplayed: headers.get('idempotent-replayed') === 'true',
+      code: body.code as string | undefined,
+    };
+  },
+  GraphQL: async ({ graphql }, name, key) => {
+    const { text, headers, body } = await graphql<{
+      groupCreate: { userErrors: { code: string }[] };
+    } | null>(CREATE, { name }, withKey(key));
+    const code = body.errors?.[0]?.extensions.code ?? body.data?.groupCreate.userErrors[0]?.code;
+    return {
+      response: [text, headers.get('etag')],
+      isReplayed: headers.get('idempotent-replayed') === 'true',
+      code: code?.toLowerCase(),
+    };
+  },
+};
+
+async function groupsOf({ client }: Member): Promise<number> {
+  const { body } = await client.get('groups');
   return (body.pagination as { total_entries: number }).total_entries;
 }
 
-describe('Idempotency-Key', () => {
+describe.each(Object.entries(SURFACES))('an Idempotency-Key in %s', (surface, create) => {
   it('CC-05 gives twenty parallel requests with one key one effect and one response', async () => {
-    await server.acme.client.post('logical_numbers', { number: '500' });
-    const sent = { content: 'Hello', range: 'specific_logical_numbers', logical_numbers: '500' };
-    const replies = await Promise.all(
-      Array.from({ length: 20 }, () => server.acme.client.post('notifications', sent, withKey('one'))),
+    const member = await server.member('acme', 'operator');
+    const before = await groupsOf(member);
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => create(member, `one of ${surface}`, 'one')),
     );
-    expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([201]));
-    expect(new Set(replies.map((reply) => reply.text)).size).toBe(1);
-    const replayed = replies.filter((reply) => reply.headers.get('idempotent-replayed') === 'true');
-    expect(replayed).toHaveLength(19);
-    const list = await server.acme.client.get('notifications');
-    expect(list.list('notifications')).toHaveLength(1);
+    expect(await groupsOf(member)).toBe(before + 1);
+    for (const { response, code } of outcomes) {
+      expect([response, code]).toEqual([outcomes[0]?.response, undefined]);
+    }
+    expect(outcomes.filter(({ isReplayed }) => isReplayed)).toHaveLength(19);
   });
 
-  it('CC-05 replays the response for 24 hours and refuses another body with 422', async () => {
-    const { client } = server.acme;
-    const first = await client.post('groups', { name: 'kept' }, withKey('day'));
+  it('CC-05 replays the response for 24 hours and refuses another body', async () => {
+    const member = await server.member('acme', 'operator');
+    const first = await create(member, `kept by ${surface}`, 'day');
     server.clock.advance(23 * HOUR);
-    const again = await client.post('groups', { name: 'kept' }, withKey('day'));
-    expect([again.status, again.text, again.headers.get('etag')]).toEqual([
-      201,
-      first.text,
-      first.headers.get('etag'),
-    ]);
-    const other = await client.post('groups', { name: 'another' }, withKey('day'));
-    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+    expect(await create(member, `kept by ${surface}`, 'day')).toEqual({ ...first, isReplayed: true });
+    expect((await create(member, `another of ${surface}`, 'day')).code).toBe('idempotency_mismatch');
     server.clock.advance(2 * HOUR);
-    const anew = await client.post('groups', { name: 'another' }, withKey('day'));
-    expect([anew.status, anew.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    const anew = await create(member, `another of ${surface}`, 'day');
+    expect([anew.isReplayed, anew.code]).toEqual([false, undefined]);
   });
 
+  it('stores nothing of a refused change', async () => {
+    expect((await create(server.beta, '', 'refused')).code).toBe('invalid');
+    const made = await create(server.beta, `good of ${surface}`, 'refused');
+    expect([made.isReplayed, made.code]).toEqual([false, undefined]);
+  });
+
+  it('CC-06 is separate for each company and user', async () => {
+    const name = `scoped by ${surface}`;
+    const [one, two] = [await server.member('acme', 'operator'), await server.member('acme', 'operator')];
+    expect(await create(one, name, 'shared')).toMatchObject({ isReplayed: false, code: undefined });
+    expect(await create(one, name, 'shared')).toMatchObject({ isReplayed: true });
+    expect(await create(two, name, 'shared')).toMatchObject({ isReplayed: false, code: 'taken' });
+    expect(await create(server.beta, name, 'shared')).toMatchObject({ isReplayed: false, code: undefined });
+  });
+
+  it.each([
+    ['256 characters', 'k'.repeat(256)],
+    ['a space', 'a key'],
+    ['a letter beyond ASCII', '\u00e9'],
+    ['nothing', ''],
+  ])('CC-06 refuses a key of %s', async (_what, key) => {
+    const before = await groupsOf(server.acme);
+    expect((await create(server.acme, 'never', key)).code).toBe('malformed');
+    expect(await groupsOf(server.acme)).toBe(before);
+  });
+});
+
+describe('an Idempotency-Key in REST', () => {
   it('CC-05 replays the bytes of a file too', async () => {
     const form = (): FormData => {
       const parts = new FormData();
@@ -57,58 +113,56 @@ describe('Idempotency-Key', () => {
   });
 
   it('CC-05 distinguishes requests by the owner in the query, not by the token', async () => {
-    const { client } = server.acme;
+    const { client, token } = server.acme;
     for (const number of ['601', '602']) await client.post('logical_numbers', { number });
-    const create = async (number: string, bearer = false) =>
-      await (bearer ? server.anonymous : client).post(
-        'parameters',
-        { key: 'k', value: 'v' },
-        {
-          query: { number },
-          headers: {
-            'idempotency-key': 'owned',
-            ...(bearer ? { authorization: `Bearer ${server.acme.token}` } : {}),
-          },
-        },
-      );
+    const create = async (number: string, more: Readonly<Record<string, string>> = {}) => {
+      const options = { query: { number }, headers: { 'idempotency-key': 'owned', ...more } };
+      const sender = more.authorization === undefined ? client : server.anonymous;
+      return await sender.post('parameters', { key: 'k', value: 'v' }, options);
+    };
     const first = await create('601');
-    const again = await create('601', true);
+    const again = await create('601', { authorization: `Bearer ${token}` });
     const other = await create('602');
     expect([first.status, again.text, other.status]).toEqual([201, first.text, 422]);
   });
 
-  it('stores no error response', async () => {
-    const { client } = server.beta;
-    expect((await client.post('groups', { name: '' }, withKey('refused'))).status).toBe(422);
-    expect((await client.post('groups', { name: 'good' }, withKey('refused'))).status).toBe(201);
+  it('CC-06 is separate for each path', async () => {
+    const { client } = server.acme;
+    for (const [path, body] of [
+      ['groups', { name: 'of a path' }],
+      ['logical_numbers', { number: 'of a path' }],
+    ] as const) {
+      const { status, headers } = await client.post(path, body, withKey('path'));
+      expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
+    }
+  });
+});
+
+describe('an Idempotency-Key in GraphQL', () => {
+  it('CC-06 is separate for each mutation and its alias', async () => {
+    const { acme } = server;
+    await acme.graphql(CREATE, { name: 'of a mutation' }, withKey('mutation'));
+    const number = `mutation { logicalNumberCreate(input: { number: "of a mutation" }) { userErrors { code } } }`;
+    const { headers } = await acme.graphql(number, {}, withKey('mutation'));
+    expect(headers.get('idempotent-replayed')).toBeNull();
+    const pair = `mutation { a: groupCreate(input: { name: "left" }) { group { name } }
+      b: groupCreate(input: { name: "right" }) { group { name } } }`;
+    const data = { a: { group: { name: 'left' } }, b: { group: { name: 'right' } } };
+    for (let n = 0; n < 2; n += 1) {
+      expect((await acme.graphql(pair, {}, withKey('pair'))).body.data).toEqual(data);
+    }
   });
 
-  it('CC-06 is separate for each company, user and path', async () => {
-    const colleague = await server.member('acme', 'operator');
-    const before = { acme: await countGroups('acme'), beta: await countGroups('beta') };
-    const calls = [
-      await server.acme.client.post('groups', { name: 'scoped' }, withKey('shared')),
-      await server.beta.client.post('groups', { name: 'scoped' }, withKey('shared')),
-      await colleague.client.post('groups', { name: 'scoped too' }, withKey('shared')),
-      await server.acme.client.post('logical_numbers', { number: 'scoped' }, withKey('shared')),
-    ];
-    expect(calls.map((call) => [call.status, call.headers.get('idempotent-replayed')])).toEqual(
-      calls.map(() => [201, null]),
-    );
-    expect([await countGroups('acme'), await countGroups('beta')]).toEqual([
-      before.acme + 2,
-      before.beta + 1,
-    ]);
+  it('is ignored for queries', async () => {
+    expect((await server.acme.graphql('{ viewer { role } }', {}, withKey('query'))).status).toBe(200);
   });
 
-  it.each([
-    ['256 characters', 'k'.repeat(256)],
-    ['a space', 'a key'],
-    ['a letter beyond ASCII', '\u00e9'],
-    ['nothing', ''],
-  ])('CC-06 refuses a key of %s with 400', async (_what, key) => {
-    const { status } = await server.acme.client.post('groups', { name: 'never' }, withKey(key));
-    expect(status).toBe(400);
-    expect((await server.acme.client.get('groups/never')).status).toBe(404);
+  it('is refused where the response shows a secret that is not stored', async () => {
+    const query = 'mutation { apiTokenCreate(input: { name: "t", scopes: [READ] }) { userErrors { code } } }';
+    const { body } = await server.acme.graphql(query, {}, withKey('secret'));
+    expect(body.errors?.[0]).toMatchObject({
+      message: 'apiTokenCreate takes no Idempotency-Key: its response shows a secret that is not stored.',
+      extensions: { code: 'BAD_USER_INPUT' },
+    });
   });
 });

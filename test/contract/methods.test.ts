@@ -1,19 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Reply } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { sendRaw } from '../support/raw-http.js';
 import { ask, titled, type PathValue } from '../support/route-requests.js';
-import { createSampleRecords, type PathValues } from '../support/sample-records.js';
+import { useSampleRecords } from '../support/sample-records.js';
 import { useServer } from '../support/use-server.js';
 
 const server = useServer();
-let named: PathValues;
-beforeAll(async () => {
-  named = await createSampleRecords(server, server.acme);
-});
-
-const existing: PathValue = (placeholder) => named[placeholder]?.real ?? 'no fixture';
+const existing = useSampleRecords(server);
 const unknown: PathValue = () => '987654321';
 const READS = ROUTES.filter(({ method }) => method === 'GET');
 const SINGLE = READS.filter(({ paged }) => paged !== true);
@@ -96,21 +91,6 @@ describe('contract 36: If-None-Match', () => {
 });
 
 describe('contract 4: OPTIONS', () => {
-  it.each(titled(ROUTES))(
-    '%s: its path answers 204 with Allow and no body, also without a token',
-    async (_, route) => {
-      const options = { ...route, method: 'OPTIONS' as never };
-      for (const client of [server.anonymous, server.acme.client]) {
-        const reply = await ask(client, options, existing);
-        expect([reply.status, reply.text]).toEqual([204, '']);
-        const allowed = (reply.headers.get('allow') ?? '').split(', ');
-        expect(allowed).toContain(route.method);
-        expect(allowed.includes('HEAD')).toBe(allowed.includes('GET'));
-        expect(allowed.at(-1)).toBe('OPTIONS');
-      }
-    },
-  );
-
   it.each(['/v1/nope', '/v2/groups', '/nothing'])('RI-21 %s is 404', async (path) => {
     expect((await server.anonymous.request('OPTIONS', path)).status).toBe(404);
   });

@@ -6,7 +6,7 @@ import { fleet } from '../support/fleet.js';
 import { create, mutate, type Payload } from '../support/parity/operations.js';
 import { RECORD_CASES, type RecordCase } from '../support/parity/record-cases.js';
 import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
-import { schema } from '../support/parity/rest-spelling.js';
+import { asRest, schema } from '../support/parity/rest-spelling.js';
 import type { Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
 import { useServer } from '../support/use-server.js';
@@ -32,7 +32,7 @@ async function ledgerSize(): Promise<number> {
     .totalCount;
 }
 
-const stale = (noun: string, revision: number, given: number): readonly UserErrorShape[] => [
+const staleErrors = (noun: string, revision: number, given: number): readonly UserErrorShape[] => [
   {
     code: 'STALE',
     path: ['ifMatch'],
@@ -40,23 +40,26 @@ const stale = (noun: string, revision: number, given: number): readonly UserErro
   },
 ];
 
-/** Creates a record through GraphQL; resolves to its global id. */
-async function created({ type, input, file }: RecordCase): Promise<string> {
+/** Creates a record through GraphQL; resolves to its global id and its fields as REST spells them. */
+async function created({ type, input, file, time }: RecordCase): Promise<readonly [string, Fields]> {
   const caller = file === undefined ? member : carrying(server, member, file, 'input.file');
   const { record, userErrors } = await create(caller, type, input);
   expect(userErrors).toEqual([]);
-  return nodeId(type, Number(record?.databaseId));
+  return [nodeId(type, Number(record?.databaseId)), asRest(type, record ?? {}, time)];
 }
 
 const nounOf = (type: string): string =>
   type.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
 
-describe('optimistic locking in GraphQL', () => {
+describe('optimistic locking', () => {
   it.each(Object.entries(RECORD_CASES))(
-    'CC-02 a stale ifMatch prevents update and deletion of %s',
+    'CC-02 a stale ifMatch, or ETag, prevents update and deletion of %s',
     async (_what, caseOf) => {
       const of = caseOf(related);
-      const id = await created(of);
+      const [id, fields] = await created(of);
+      const query = of.query ?? {};
+      const first = await member.client.get((of.readPath ?? of.path)(fields), undefined, { query });
+      const stale = { query, headers: { 'if-match': first.headers.get('etag') ?? '' } };
       const [update, remove] = [mutationName(of.type, 'Update'), mutationName(of.type, 'Delete')];
       const revision = await revisionOf(of.type, id);
       const changed = await mutate(member, update, { id, input: {}, ifMatch: revision });
@@ -65,13 +68,18 @@ describe('optimistic locking in GraphQL', () => {
       expect(next).toBe(revision + 1);
 
       const before = await ledgerSize();
-      const errors = stale(nounOf(of.type), next, revision);
+      const errors = staleErrors(nounOf(of.type), next, revision);
       const refused = await mutate(member, update, { id, input: {}, ifMatch: revision });
       expect(refused).toEqual({ record: null, userErrors: errors });
       expect(await mutate(member, remove, { id, ifMatch: revision })).toEqual({
         deletedId: null,
         userErrors: errors,
       });
+      const replies = [
+        await member.client.put(of.path(fields), {}, stale),
+        await member.client.delete(of.path(fields), undefined, stale),
+      ];
+      expect(replies.map(({ status, body }) => [status, body.code])).toEqual(Array(2).fill([412, 'stale']));
       expect([await revisionOf(of.type, id), await ledgerSize()]).toEqual([next, before]);
 
       expect((await mutate(member, update, { id, input: {}, ifMatch: null })).userErrors).toEqual([]);
@@ -121,14 +129,17 @@ describe('optimistic locking in GraphQL', () => {
       const revision = await revisionOf(type, id);
       const before = await ledgerSize();
       const wrong = await mutate(member, name, { id, ...args, ifMatch: revision + 1 });
-      expect(wrong, name).toEqual({ record: null, userErrors: stale(nounOf(type), revision, revision + 1) });
+      expect(wrong, name).toEqual({
+        record: null,
+        userErrors: staleErrors(nounOf(type), revision, revision + 1),
+      });
       expect(await ledgerSize(), name).toBe(before);
       const right = await mutate(member, name, { id, ...args, ifMatch: revision });
       expect(right.userErrors, name).toEqual([]);
     }
   });
 
-  it('CC-02 one of two updates with the same ifMatch wins, whatever the other is', async () => {
+  it('CC-02 one of two updates with the same ifMatch or ETag wins, whatever the other is', async () => {
     const outcome = ({ userErrors }: Payload): string => userErrors[0]?.code ?? 'won';
     for (let round = 0; round < 10; round += 1) {
       const databaseId = await fleet.device(member.client, `contended ${round}`);
@@ -148,7 +159,8 @@ describe('optimistic locking in GraphQL', () => {
         outcome(await mutate(member, 'deviceDelete', { id, ifMatch: 1 }));
       const others = [() => graphql(false), rest, remove];
       const other = others[round % others.length] ?? rest;
-      const calls = round % 2 === 0 ? [graphql(true), other()] : [other(), graphql(true)];
+      const update = round < 6 ? () => graphql(true) : rest;
+      const calls = round % 2 === 0 ? [update(), other()] : [other(), update()];
       const outcomes = (await Promise.all(calls)).sort();
       // After a deletion there is no record to compare.
       expect(outcomes).toEqual([outcomes[0] === 'NOT_FOUND' ? 'NOT_FOUND' : 'STALE', 'won']);

@@ -1,9 +1,9 @@
-import { request } from 'node:http';
-import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
+import { sendRaw } from '../support/raw-http.js';
+import { openSlowClient } from '../support/slow-client.js';
 import { useServer } from '../support/use-server.js';
 
 const server = useServer();
@@ -102,31 +102,26 @@ describe('the owner selector', () => {
     });
   });
 
+  const head = (...headers: string[]): string =>
+    [
+      `GET /v1/parameters?access_token=${server.acme.token} HTTP/1.1`,
+      'Host: x',
+      'Connection: close',
+      ...headers,
+      '\r\n',
+    ].join('\r\n');
+
   it('RI-27 is read from a chunked body', async () => {
-    const status = await new Promise<number>((resolve, reject) => {
-      const target = new URL(`/v1/parameters?access_token=${server.acme.token}`, server.url);
-      const sent = request(target, { headers: { 'transfer-encoding': 'chunked' } }, (response) => {
-        response.resume().on('end', () => resolve(response.statusCode ?? 0));
-      });
-      sent.on('error', reject);
-      for (const chunk of ['{"num', 'ber":"1', '12233"}']) sent.write(chunk);
-      sent.end();
-    });
-    expect(status).toBe(200);
+    const parts = ['{"num', 'ber":"1', '12233"}', ''];
+    const chunks = parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`);
+    const { statuses } = await sendRaw(server.url, head('Transfer-Encoding: chunked'), ...chunks);
+    expect(statuses).toEqual([200]);
   });
 
   it('RI-27 is 400 if the body is shorter than its Content-Length', async () => {
-    const answer = await new Promise<string>((resolve, reject) => {
-      const { hostname, port } = new URL(server.url);
-      const socket = connect(Number(port), hostname);
-      let text = '';
-      socket.on('data', (data) => (text += data.toString()));
-      socket.on('close', () => resolve(text));
-      socket.on('error', reject);
-      const path = `/v1/parameters?access_token=${server.acme.token}`;
-      socket.end(`GET ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n{"num`);
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    const client = await openSlowClient(server.url);
+    client.socket.end(`${head('Content-Length: 20')}{"num`);
+    expect((await client.answer()).status).toBe(400);
     expect((await server.acme.client.get('parameters', { number: '112233' })).status).toBe(200);
   });
 });

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { useServer } from '../support/use-server.js';
 
-
 const server = useServer();
 beforeAll(async () => {
   for (let n = 1; n <= 65; n += 1) await server.acme.client.post('groups', { name: `group ${n}` });

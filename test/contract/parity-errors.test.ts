@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createClient, type Fields } from '../support/client.js';
-import { refused } from '../support/dashboard.js';
+import { createClient } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
 import { createGraphql } from '../support/graphql.js';
-import { create, mutationDocument } from '../support/parity/operations.js';
+import { create } from '../support/parity/operations.js';
 import {
   creating,
   deleting,
@@ -54,14 +53,15 @@ const IN_REST: Readonly<Record<Code, readonly [number, string]>> = {
 /** Both surfaces refuse with the same messages; `restNames` has the fields that REST names differently. */
 async function expectSameRefusal(
   { graphql, rest }: Requests,
-  [code, paths]: readonly [Code, readonly string[]],
+  refusal: string,
   restNames: Readonly<Record<string, string>> = {},
 ): Promise<void> {
+  const [code, ...paths] = refusal.split(' ') as [Code, ...string[]];
   const { userErrors, record, deletedId } = await graphql(member);
   const { status, body, text } = await rest(member);
   expect([record ?? deletedId ?? null, status, body.code], text).toEqual([null, ...IN_REST[code]]);
   expect(userErrors.map((error) => error.code)).toEqual(userErrors.map(() => code));
-  expect([...new Set(userErrors.map(({ path }) => path.join('.')))]).toEqual(paths);
+  expect([...new Set(userErrors.map(({ path }) => path.join('.')))].join(' ')).toBe(paths.join(' '));
   if (code === 'NOT_EMPTY' || code === 'NOT_FOUND') {
     expect([body.errors, userErrors.map(({ message }) => message)]).toEqual([undefined, [body.message]]);
     return;
@@ -75,8 +75,8 @@ async function expectSameRefusal(
 }
 
 describe('REST and GraphQL refuse with the same messages', () => {
-  it.each(REFUSAL_CASES)('%s', async (_what, code, paths, requests) => {
-    await expectSameRefusal(requests(related), [code, paths]);
+  it.each(REFUSAL_CASES)('%s: %s', async (_what, refusal, requests) => {
+    await expectSameRefusal(requests(related), refusal);
   });
 
   it.each([
@@ -89,14 +89,14 @@ describe('REST and GraphQL refuse with the same messages', () => {
       graphql: () => create(uploading, 'File', {}),
       rest: ({ client }) => client.post('files', formWith('x', name)),
     };
-    await expectSameRefusal(requests, [code, ['input.file']], { file: 'name' });
+    await expectSameRefusal(requests, `${code} input.file`, { file: 'name' });
   });
 
   it('a long description of a file', async () => {
     const [id, description] = [related.file, long(4_001)];
     const form = formWith(null, '', { description });
     const requests = updating('File', ids.file(id), `files/${id}`, { description }, form);
-    await expectSameRefusal(requests, ['INVALID', ['input.description']]);
+    await expectSameRefusal(requests, 'INVALID input.description');
   });
 
   it('a missing owner, which GraphQL names by its id and REST by its name', async () => {
@@ -116,43 +116,9 @@ describe('REST and GraphQL refuse with the same messages', () => {
       [ids.group(id), 'groups/of%20beta'],
       [ids.group(UNKNOWN), 'groups/nobody'],
     ] as const) {
-      await expectSameRefusal(updating('Group', globalId, path, {}), ['NOT_FOUND', ['id']]);
-      await expectSameRefusal(deleting('Group', globalId, path), ['NOT_FOUND', ['id']]);
+      await expectSameRefusal(updating('Group', globalId, path, {}), 'NOT_FOUND id');
+      await expectSameRefusal(deleting('Group', globalId, path), 'NOT_FOUND id');
     }
-  });
-
-  it('changes by a viewer', async () => {
-    const viewer = await server.member('acme', 'viewer');
-    const { app: appId, version: versionId, file: fileId, device: deviceId } = related;
-    const owner = { name: related.groupName };
-    const records: readonly (readonly [string, string, Fields?, string?])[] = [
-      ['Group', 'groups/other'],
-      ['LogicalNumber', 'logical_numbers/taken'],
-      ['Device', 'devices/taken', {}, ids.device(deviceId)],
-      ['App', `apps/${appId}`, {}, ids.app(appId)],
-      ['AppVersion', `apps/${appId}/versions/${versionId}`, {}, ids.version(versionId)],
-      ['File', `files/${fileId}`, {}, ids.file(fileId)],
-      ['Parameter', `parameters/${UNKNOWN}`, owner],
-      ['Metacontent', `metacontents/${UNKNOWN}`, owner],
-    ];
-    for (const [type, path, body = {}, id = 'any'] of records) {
-      for (const [what, method] of [
-        ['Update', 'PUT'],
-        ['Delete', 'DELETE'],
-      ] as const) {
-        const document = mutationDocument(`${type.charAt(0).toLowerCase()}${type.slice(1)}${what}`);
-        const variables = what === 'Update' ? { id, input: {} } : { id };
-        const reply = await viewer.client.request(method, path, body);
-        expect([reply.status, reply.body.code], path).toEqual([403, 'forbidden']);
-        expect(await refused(viewer, document, variables)).toEqual({
-          message: reply.body.message,
-          code: 'FORBIDDEN',
-        });
-      }
-    }
-    const users = await viewer.client.get('users');
-    const { message, code } = await refused(viewer, '{ users { nodes { email } } }');
-    expect([users.status, code, message]).toEqual([403, 'FORBIDDEN', users.body.message]);
   });
 
   it.each([

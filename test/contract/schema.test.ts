@@ -2,10 +2,8 @@ import {
   buildSchema,
   findBreakingChanges,
   isEnumType,
-  isInputObjectType,
-  isInterfaceType,
-  isObjectType,
   type BreakingChange,
+  type GraphQLArgument,
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql';
@@ -22,59 +20,43 @@ beforeAll(async () => {
   schema = await createSchema();
 });
 
+interface GraphQLMember extends Pick<GraphQLArgument, 'name' | 'description' | 'deprecationReason'> {
+  readonly args?: readonly GraphQLArgument[];
+}
+type Described = readonly [name: string, description: string | null | undefined];
+
+/** Fields of an object, interface or input type; values of an enum. */
+function membersOf(type: GraphQLNamedType): readonly GraphQLMember[] {
+  if (isEnumType(type)) return type.getValues();
+  return 'getFields' in type ? Object.values<GraphQLMember>(type.getFields()) : [];
+}
+
 /** The names in a type with their descriptions. */
-function describedIn(
-  type: GraphQLNamedType,
-): (readonly [name: string, description: string | null | undefined])[] {
-  const own = [type.name, type.description] as const;
-  if (isEnumType(type)) {
-    return [
-      own,
-      ...type.getValues().map((value) => [`${type.name}.${value.name}`, value.description] as const),
-    ];
-  }
-  if (isInputObjectType(type)) {
-    return [
-      own,
-      ...Object.values(type.getFields()).map(
-        (field) => [`${type.name}.${field.name}`, field.description] as const,
-      ),
-    ];
-  }
-  if (!isObjectType(type) && !isInterfaceType(type)) return [own];
-  return [
-    own,
-    ...Object.values(type.getFields()).flatMap((field) => [
-      [`${type.name}.${field.name}`, field.description] as const,
-      ...field.args.map(
-        (argument) => [`${type.name}.${field.name}(${argument.name})`, argument.description] as const,
-      ),
+function describedIn(type: GraphQLNamedType): Described[] {
+  const members = membersOf(type).flatMap((member): Described[] => [
+    [`${type.name}.${member.name}`, member.description],
+    ...(member.args ?? []).map(({ name, description }): Described => [
+      `${type.name}.${member.name}(${name})`,
+      description,
     ]),
-  ];
+  ]);
+  return [[type.name, type.description], ...members];
 }
 
 const typesOf = (of: GraphQLSchema): GraphQLNamedType[] =>
   Object.values(of.getTypeMap()).filter((type) => !type.name.startsWith('__'));
 
 /** Whether the removed field or enum value was deprecated in the released schema. */
-function wasDeprecated(released: GraphQLSchema, { description }: BreakingChange): boolean {
-  return typesOf(released).some((type) => {
-    if (isEnumType(type)) {
-      return type
-        .getValues()
-        .some(
-          (value) =>
-            value.deprecationReason != null &&
-            description.startsWith(`${value.name} was removed from enum type ${type.name}`),
-        );
-    }
-    if (!isObjectType(type) && !isInterfaceType(type)) return false;
-    return Object.values(type.getFields()).some(
-      (field) =>
-        field.deprecationReason != null && description.startsWith(`${type.name}.${field.name} was removed`),
-    );
-  });
-}
+const wasDeprecated = (released: GraphQLSchema, { description }: BreakingChange): boolean =>
+  typesOf(released).some((type) =>
+    membersOf(type).some(({ name, deprecationReason }) => {
+      const removals = [
+        `${name} was removed from enum type ${type.name}`,
+        `${type.name}.${name} was removed`,
+      ];
+      return deprecationReason != null && removals.some((text) => description.startsWith(text));
+    }),
+  );
 
 function breaking(released: GraphQLSchema, current: GraphQLSchema): string[] {
   return findBreakingChanges(released, current)

@@ -45,7 +45,7 @@ async function beBusy(server: TestServer, round: number): Promise<void> {
   drawn.turn = 'theirs';
   const { client, caller, graphql } = server.beta;
   if (round === 0) await createSampleRecords(server, server.beta);
-  for (let n = 0; n < 5; n += 1) {
+  for (let n = 0; n < 2; n += 1) {
     const name = `theirs ${round}-${n}`;
     const elsewhere = fromElsewhere();
     const group = await fleet.group(client, name);

@@ -119,33 +119,26 @@ describe('invalid uploads', () => {
 
 describe('valid uploads', () => {
   it.each([
-    ['../../x1', 'x1'],
-    ['..\\\\x2', 'x2'],
-    ['C:\\\\x3', 'x3'],
-    ['a%00.html', 'a%00.html'],
-    ['fdp.\u202eexe', 422],
-    ['.', 422],
-    ['..', 422],
-    ['-rf', 422],
-    ['cafe\u0301', 'caf\u00e9'],
-  ])('UP-06 the file name %j is stored as %s', async (sent, kept) => {
-    const reply = await send(file(sent) + END);
+    ['filename="../../x1"', 'x1'],
+    ['filename="..\\\\x2"', 'x2'],
+    ['filename="C:\\\\x3"', 'x3'],
+    ['filename="a%00.html"', 'a%00.html'],
+    ['filename="fdp.\u202eexe"', 422],
+    ['filename="."', 422],
+    ['filename=".."', 422],
+    ['filename="-rf"', 422],
+    ['filename="cafe\u0301"', 'caf\u00e9'],
+    ["filename*=utf-8''caf%C3%A9%202", 'caf\u00e9 2'],
+    ["filename*=utf-8''%00", 422],
+    ["filename*=utf-8''..%2F..%2Fx4", 'x4'],
+  ])('UP-06 a file with %s has the name %s', async (sent, kept) => {
+    const reply = await send(part(`name="file"; ${sent}`, 'bytes') + END);
     if (typeof kept === 'number') expect(reply.status).toBe(kept);
     else expect([reply.status, reply.record('file').name]).toEqual([201, kept]);
   });
 
   it('UP-06 a file name of 5,000 characters is 422', async () => {
     expect((await send(file('x'.repeat(5_000)) + END)).status).toBe(422);
-  });
-
-  it.each([
-    ["utf-8''caf%C3%A9%202", 'caf\u00e9 2'],
-    ["utf-8''%00", 422],
-    ["utf-8''..%2F..%2Fx4", 'x4'],
-  ])('UP-06 the extended file name %s is stored as %s', async (sent, kept) => {
-    const reply = await send(part(`name="file"; filename*=${sent}`, 'x') + END);
-    if (typeof kept === 'number') expect(reply.status).toBe(kept);
-    else expect([reply.status, reply.record('file').name]).toEqual([201, kept]);
   });
 
   it.each([
@@ -202,7 +195,7 @@ describe('valid uploads', () => {
         expect(Buffer.from(String(read.content), 'base64').equals(sent)).toBe(true);
         expect([read.size, read.crc]).toEqual([sent.length, crcOf(sent)]);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -223,12 +216,10 @@ describe('valid uploads', () => {
   });
 
   it('UP-10 a read concurrent with a replacement returns one complete content', async () => {
-    const states = Array.from({ length: 6 }, (_, round) => {
+    // Each has two chunks.
+    const states = Array.from({ length: 4 }, (_, round) => {
       const bytes = Buffer.alloc(800_000 + round * 40_000, round);
-      return {
-        bytes,
-        fields: { content: bytes.toString('base64'), size: bytes.length, crc: crcOf(bytes) },
-      };
+      return { content: bytes.toString('base64'), size: bytes.length, crc: crcOf(bytes), bytes };
     });
     const { id } = await uploaded('replaced.bin', states[0]?.bytes ?? '');
     const path = `files/${String(id)}`;
@@ -243,14 +234,17 @@ describe('valid uploads', () => {
     };
     const seen = new Set<unknown>();
     const read = async (): Promise<void> => {
-      while (replacing) {
-        const { content, size, crc } = (await client.get(path)).record('file');
-        const state = states.find(({ fields }) => fields.size === size);
-        expect({ content, size, crc }).toEqual(state?.fields);
-        seen.add(size);
-      }
+      const { content, size, crc } = (await client.get(path)).record('file');
+      const state = states.find((each) => each.size === size);
+      expect([content === state?.content, crc]).toEqual([true, state?.crc]);
+      seen.add(size);
     };
-    await Promise.all([replace(), ...Array.from({ length: 5 }, read)]);
+    const readOn = async (): Promise<void> => {
+      while (replacing) await read();
+    };
+    await read();
+    await Promise.all([replace(), readOn(), readOn(), readOn()]);
+    await read();
     expect(seen.size).toBeGreaterThan(1);
   });
 });

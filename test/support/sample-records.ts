@@ -1,5 +1,8 @@
+import { beforeAll } from 'vitest';
+
 import { fleet } from './fleet.js';
 import { recordAll } from './recording.js';
+import type { PathValue } from './route-requests.js';
 import type { Member, TestServer } from './server.js';
 
 /** For each placeholder of a path: the value of an existing record, and one that no record has. */
@@ -56,4 +59,13 @@ export async function createSampleRecords(server: TestServer, member: Member): P
     notification_id: id(notification?.id),
     user_id: id(caller.userId),
   };
+}
+
+/** Creates these records of acme before the tests of a file; returns their values in paths. */
+export function useSampleRecords(server: TestServer): PathValue {
+  let named: PathValues = {};
+  beforeAll(async () => {
+    named = await createSampleRecords(server, server.acme);
+  });
+  return (placeholder) => named[placeholder]?.real ?? 'no fixture';
 }

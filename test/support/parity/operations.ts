@@ -18,7 +18,7 @@ type Caller = Pick<Member, 'graphql'>;
 const fieldName = (type: string): string => type.charAt(0).toLowerCase() + type.slice(1);
 
 /** The document of a mutation, generated from the schema: takes all its arguments, selects all that REST shows. */
-export function mutationDocument(name: string): string {
+function mutationDocument(name: string): string {
   const mutation = schema.getMutationType()?.getFields()[name];
   const payload = mutation && getNamedType(mutation.type);
   if (!isObjectType(payload)) throw new Error(`There is no mutation ${name}`);

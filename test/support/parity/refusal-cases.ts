@@ -59,9 +59,8 @@ export const long = (length: number): string => 'x'.repeat(length);
 type Records = RelatedRecords & { readonly device: number };
 type RefusalCase = readonly [
   what: string,
-  code: Code,
-  /** Paths of the user errors of GraphQL, joined by dots. */
-  paths: readonly string[],
+  /** Code of the user errors of GraphQL, and their paths joined by dots: `INVALID input.name input.description`. */
+  refusal: string,
   requests: (records: Records) => Requests,
 ];
 
@@ -96,139 +95,103 @@ const sending = (input: Fields, body: Fields): Requests => ({
 
 /** Requests that both surfaces refuse with the same messages. */
 export const REFUSAL_CASES: readonly RefusalCase[] = [
-  ['a group without a name', 'INVALID', ['input.name'], () => group('')],
-  ['a group with a long name', 'INVALID', ['input.name'], () => group(long(256))],
-  ['a group with an invisible name', 'INVALID', ['input.name'], () => group('a\u200bb')],
-  ['a second group of a name', 'TAKEN', ['input.name'], () => group('other')],
-  ['a group with the name of another', 'TAKEN', ['input.name'], (records) => emptyGroup(records, 'other')],
-  ['a group with null for a name', 'INVALID', ['input.name'], (records) => emptyGroup(records, null)],
+  ['a group without a name', 'INVALID input.name', () => group('')],
+  ['a group with a long name', 'INVALID input.name', () => group(long(256))],
+  ['a group with an invisible name', 'INVALID input.name', () => group('a\u200bb')],
+  ['a second group of a name', 'TAKEN input.name', () => group('other')],
+  ['a group with the name of another', 'TAKEN input.name', (records) => emptyGroup(records, 'other')],
+  ['a group with null for a name', 'INVALID input.name', (records) => emptyGroup(records, null)],
   [
     'the deletion of a group that is not empty',
     'NOT_EMPTY',
-    [''],
     ({ group: id, groupName }) => deleting('Group', ids.group(id), `groups/${encodeURIComponent(groupName)}`),
   ],
-  ['a number with a comma', 'INVALID', ['input.number'], () => number({ number: '1,2' })],
-  ['a second number', 'TAKEN', ['input.number'], () => number({ number: 'taken' })],
+  ['a number with a comma', 'INVALID input.number', () => number({ number: '1,2' })],
+  ['a second number', 'TAKEN input.number', () => number({ number: 'taken' })],
   [
     'a number in an unknown group',
-    'INVALID',
-    ['input.groupId'],
+    'INVALID input.groupId',
     () => number({ number: 'new', groupId: ids.group(UNKNOWN) }),
   ],
   [
     'a number with a version that its group does not have',
-    'INVALID',
-    ['input.appVersionIds'],
+    'INVALID input.appVersionIds',
     ({ emptyGroup: id, version: known }) => {
       const appVersionIds = [known, UNKNOWN].map(ids.version);
       return number({ number: 'new', groupId: ids.group(id), appVersionIds });
     },
   ],
-  ['a device without a serial number', 'INVALID', ['input.serialNumber'], () => device({ serialNumber: '' })],
-  ['a second device', 'TAKEN', ['input.serialNumber'], () => device({ serialNumber: 'taken' })],
+  ['a device without a serial number', 'INVALID input.serialNumber', () => device({ serialNumber: '' })],
+  ['a second device', 'TAKEN input.serialNumber', () => device({ serialNumber: 'taken' })],
   [
     'a device of an unknown logical number',
-    'INVALID',
-    ['input.logicalNumberId'],
+    'INVALID input.logicalNumberId',
     () => device({ serialNumber: 'new', logicalNumberId: ids.number(UNKNOWN) }),
   ],
   [
     'an app with two faults',
-    'INVALID',
-    ['input.name', 'input.description'],
+    'INVALID input.name input.description',
     () => app({ name: '', description: long(4_001) }),
   ],
-  ['a second app', 'TAKEN', ['input.name'], () => app({ name: 'taken.posxml', description: null })],
+  ['a second app', 'TAKEN input.name', () => app({ name: 'taken.posxml', description: null })],
   [
     'an app with null for a language',
-    'INVALID',
-    ['input.language'],
+    'INVALID input.language',
     ({ app: id }) => updating('App', ids.app(id), `apps/${id}`, { language: null }),
   ],
   [
     'a version with bytecode that is not Base64',
-    'INVALID',
-    ['input.number', 'input.bytecode'],
+    'INVALID input.number input.bytecode',
     (records) => version(records, { number: ' ', bytecode: '*' }),
   ],
-  ['a second version', 'TAKEN', ['input.number'], (records) => version(records, { number: 'taken' })],
+  ['a second version', 'TAKEN input.number', (records) => version(records, { number: 'taken' })],
   [
     'a version of an unknown group',
-    'INVALID',
-    ['input.groupIds'],
+    'INVALID input.groupIds',
     (records) => version(records, { number: 'new', groupIds: [records.group, UNKNOWN].map(ids.group) }),
   ],
   [
     'a version whose module is not a module',
-    'INVALID',
-    ['input.moduleIds'],
+    'INVALID input.moduleIds',
     (records) => version(records, { number: 'new', moduleIds: [ids.version(records.version)] }),
   ],
   [
     'a version with an unknown file',
-    'INVALID',
-    ['input.fileIds'],
+    'INVALID input.fileIds',
     (records) => version(records, { number: 'new', fileIds: [ids.file(UNKNOWN)] }),
   ],
   [
     'a parameter without a key',
-    'INVALID',
-    ['input.key'],
+    'INVALID input.key',
     (records) => parameter(records, { key: '', value: 'x' }),
   ],
-  [
-    'a second parameter',
-    'TAKEN',
-    ['input.key'],
-    (records) => parameter(records, { key: 'taken', value: 'x' }),
-  ],
+  ['a second parameter', 'TAKEN input.key', (records) => parameter(records, { key: 'taken', value: 'x' })],
   [
     'a parameter with a large value',
-    'INVALID',
-    ['input.value', 'input.description'],
+    'INVALID input.value input.description',
     (records) => parameter(records, { key: 'new', value: long(65_537), description: long(4_097) }),
   ],
   [
     'a parameter of an unknown group',
-    'NOT_FOUND',
-    ['input.owner'],
+    'NOT_FOUND input.owner',
     () => parameter({ group: UNKNOWN, groupName: 'nobody' }, { key: 'new', value: 'x' }),
   ],
-  [
-    'a metacontent without a value',
-    'INVALID',
-    ['input.value'],
-    (records) => metacontent(records, { key: 'new' }),
-  ],
-  [
-    'a second metacontent',
-    'TAKEN',
-    ['input.key'],
-    (records) => metacontent(records, { key: 'taken', value: {} }),
-  ],
+  ['a metacontent without a value', 'INVALID input.value', (records) => metacontent(records, { key: 'new' })],
+  ['a second metacontent', 'TAKEN input.key', (records) => metacontent(records, { key: 'taken', value: {} })],
   [
     'a metacontent with a large value',
-    'INVALID',
-    ['input.value'],
+    'INVALID input.value',
     (records) => metacontent(records, { key: 'new', value: [long(262_144)] }),
   ],
-  [
-    'a notification without text',
-    'INVALID',
-    ['input.content'],
-    (records) => notification(records.group, ' '),
-  ],
+  ['a notification without text', 'INVALID input.content', (records) => notification(records.group, ' ')],
   [
     'a notification for an unknown group',
-    'INVALID',
-    ['input.target.groupId'],
+    'INVALID input.target.groupId',
     () => notification(UNKNOWN, 'Hello'),
   ],
   [
     'a notification for unknown numbers',
-    'INVALID',
-    ['input.target.logicalNumbers'],
+    'INVALID input.target.logicalNumbers',
     () =>
       sending(
         { content: 'x', target: { logicalNumbers: ['taken', 'nobody', 'none'] } },
@@ -237,8 +200,7 @@ export const REFUSAL_CASES: readonly RefusalCase[] = [
   ],
   [
     'a message to show with the id of an app',
-    'INVALID',
-    ['input.appId'],
+    'INVALID input.appId',
     (records) => notification(records.group, 'Hello', records.app),
   ],
 ];

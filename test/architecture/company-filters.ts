@@ -9,11 +9,75 @@
  * the files whose path contains `device`.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { mutationsIn, ROOT, type Mutation } from './filters.js';
+const ROOT = new URL('../..', import.meta.url).pathname;
+
+/** Patterns of company filters, with a replacement that is always true and has the same bound values. */
+const FILTERS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [/\.(?:where|on)\('(?:\w+\.)?company_id', '(?:=|in)', (?:[^()]|\([^()]*\))*?\)/g, ''],
+  [/\.onRef\('\w+\.company_id', '=', '(?:\w+\.company_id|companies\.id)'\)/g, ''],
+  [/\b(?:\w+\.)?company_id (?:=|<>) (?:\w+\.company_id|companies\.id|c\.id)/g, '1 = 1'],
+  [/\b(?:\w+\.)?company_id (?:=|<>) (\$\{[^{}]+\})/g, '$1 is not null'],
+  [/\b(company_id (?:in \()?\$\{(?:inIds|inList|sql\.join)\([^{}]+\)\}\)?)/g, '(1 = 1 or $1)'],
+  [/\bcompany_id is null/g, '1 = 1'],
+  [/\$\{sql\.ref\(`t\.\$\{company\.column\}`\)\} = \$\{companyId\}/g, '1 = 1'],
+];
+
+/** Every comparison of a company, for example `t.company_id = ` or `'company_id', 'in'`. */
+const COMPARISON = /company_id(?:', ')? ?(?:=|<>|!=|is null\b|in\b|\$\{in)/g;
+
+interface Mutation {
+  readonly file: string;
+  readonly line: number;
+  readonly filter: string;
+  readonly mutated: string;
+}
+
+/** Triggers of the schema work on the rows of all companies; the tests run on SQLite. */
+const LEFT_OUT = /^src\/schema\/|\/postgres\//;
+
+/** Mutations of files whose path contains `wanted`. Throws for a company comparison without a pattern. */
+export function mutationsIn(wanted: string): readonly Mutation[] {
+  return globSync('src/**/*.ts', { cwd: ROOT })
+    .filter((file) => file.includes(wanted) && !LEFT_OUT.test(file))
+    .sort()
+    .flatMap(mutationsOf);
+}
+
+function mutationsOf(file: string): Mutation[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const lineOf = (index: number): number => text.slice(0, index).split('\n').length;
+  const found = FILTERS.flatMap(([pattern, replacement]) =>
+    [...text.matchAll(pattern)].map(({ 0: filter, 1: value = '', index }) => ({
+      filter,
+      index,
+      replacement: replacement.replace('$1', () => value),
+    })),
+  );
+  for (const { index } of text.matchAll(COMPARISON)) {
+    if (found.some((match) => match.index <= index && index < match.index + match.filter.length)) continue;
+    throw new Error(`${file}:${lineOf(index)} compares a company in a way that no pattern of FILTERS finds`);
+  }
+  found.sort((a, b) => a.index - b.index);
+  return found.map(({ filter, index, replacement }) => ({
+    file,
+    line: lineOf(index),
+    filter: filter.replaceAll(/\s+/g, ' '),
+    mutated: text.slice(0, index) + replacement + text.slice(index + filter.length),
+  }));
+}
 
 const COPIED = ['src', 'test', '.config', 'package.json', 'tsconfig.json', 'schema.graphql'];
 const RUN_MS = 300_000;
@@ -103,21 +167,24 @@ function verdictOf(outcome: Outcome): string {
   }
 }
 
-const [wanted = ''] = process.argv.slice(2);
-const mutations = mutationsIn(wanted);
-
-const copy = mkdtempSync(join(tmpdir(), 'company-filters-'));
-let survivors = 0;
-try {
-  for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  for (const mutation of mutations) {
-    const outcome = outcomeOf(copy, mutation);
-    if (outcome.kind !== 'failed') survivors += 1;
-    process.stdout.write(`${mutation.file}:${mutation.line}\t${mutation.filter}\t${verdictOf(outcome)}\n`);
+/** Removes the filters of files whose path contains `wanted`, in turn. */
+function removeFilters(wanted: string): void {
+  const mutations = mutationsIn(wanted);
+  const copy = mkdtempSync(join(tmpdir(), 'company-filters-'));
+  let survivors = 0;
+  try {
+    for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+    for (const mutation of mutations) {
+      const outcome = outcomeOf(copy, mutation);
+      if (outcome.kind !== 'failed') survivors += 1;
+      process.stdout.write(`${mutation.file}:${mutation.line}\t${mutation.filter}\t${verdictOf(outcome)}\n`);
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
   }
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+  process.stdout.write(`${mutations.length} filters, ${survivors} without a test that fails.\n`);
+  process.exitCode = survivors === 0 ? 0 : 1;
 }
-process.stdout.write(`${mutations.length} filters, ${survivors} without a test that fails.\n`);
-process.exitCode = survivors === 0 ? 0 : 1;
+
+if (process.argv[1] === import.meta.filename) removeFilters(process.argv[2] ?? '');

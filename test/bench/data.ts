@@ -1,7 +1,8 @@
+/** The database that benchmarks measure: a company with a fleet, software and transactions, and small ones beside it. */
 import { randomBytes } from 'node:crypto';
 
 import { DAY } from '../../src/platform/clock.js';
-import { audit, fillDatabase, insertMember, type Insert } from './fill.js';
+import { audit, companyOf, fill, fillDatabase, series, type Filling } from './fill.js';
 
 const GROUPS = 50;
 const APPS = 30;
@@ -9,185 +10,228 @@ const VERSIONS = 300;
 const FILES = 200;
 const FILES_OF_VERSION = 4;
 const VERSIONS_OF_NUMBER = 5;
+const CONTENT_BYTES = 2_000;
+const PARAMETERS_OF_GROUP = 20;
+const PARAMETERS_OF_NUMBER = 2;
+/** One request deletes at most 5,000 rows. */
+const SETTINGS = 2_400;
 /** The transactions are spread evenly over this many days. */
 const DAYS = 90;
+const DEVICES_OF_OTHERS = 100;
 
-export interface BenchData {
-  readonly token: string;
-  readonly weekSince: string;
-  readonly weekUntil: string;
-}
-
-export interface BenchSizes {
-  readonly transactions: number;
+export interface Sizes {
   /** Each device has a logical number of its own. */
   readonly devices: number;
-  /** The first so many logical numbers are in the first group; the others are spread evenly. */
+  readonly transactions: number;
+  /** Logical numbers of the first group; the others are spread evenly over 50 groups. */
   readonly wide: number;
+  /** Companies besides the first one, with a few devices each. */
+  readonly others: number;
 }
 
-const pick = <T>(choices: readonly [T, ...T[]], n: number): T => choices[n % choices.length] ?? choices[0];
-
-/** Fills a database with one company. */
-export async function buildDatabase(file: string, transactions: number): Promise<BenchData> {
-  const sizes = { transactions, devices: 20_000, wide: 0 };
-  return await fillDatabase(file, (insert) => insertCompany(insert, sizes, Date.now()));
+export interface BenchData {
+  readonly sizes: Sizes;
+  /** Token of the first company, with every scope. */
+  readonly token: string;
+  /** One token of each other company. */
+  readonly others: readonly string[];
+  /** First and last day of a week with transactions, for example `2026-03-02`. */
+  readonly week: { readonly since: string; readonly until: string };
 }
 
-/** Inserts the first company. */
-export function insertCompany(insert: Insert, sizes: BenchSizes, now: number): BenchData {
-  const start = Math.floor(now / DAY) * DAY - (DAYS - 1) * DAY;
-  const token = randomBytes(20).toString('hex');
-  insertMember(insert, 'bench', token, now);
-  insertFleet(insert, sizes, now);
-  insertSoftware(insert, now);
-  insertVersionsOfNumbers(insert, sizes);
-  insertTransactions(insert, { ...sizes, start, now });
+/** Records of the first company that are expensive to change. */
+export const WIDE = {
+  /** The group of as many logical numbers as `sizes.wide`. */
+  group: 1,
+  /** Versions that each of them has, of the apps 1 and 21. */
+  versions: { changed: 1, deleted: 51 },
+  /** Name of a group with as many parameters and metacontents as one request deletes. */
+  groupWithSettings: 'settings',
+} as const;
+
+/** Makes a database of these sizes. Times are those of a fleet that still runs. */
+export async function buildDatabase(file: string, sizes: Sizes): Promise<BenchData> {
+  const [token = '', ...others] = Array.from({ length: 1 + sizes.others }, randomToken);
+  const start = (Math.floor(Date.now() / DAY) - (DAYS - 1)) * DAY;
+  await fillDatabase(file, [
+    ...companyOf(1, 'bench', [token]),
+    ...fleetOf(sizes),
+    ...settings(sizes),
+    ...software(),
+    versionsOfNumbers(sizes),
+    transactionsOf(sizes, start),
+    ...others.flatMap((own, n) => otherCompany(2 + n, own)),
+  ]);
   const day = (number: number): string => new Date(start + number * DAY).toISOString().slice(0, 10);
-  return { token, weekSince: day(DAYS - 20), weekUntil: day(DAYS - 14) };
+  return { sizes, token, others, week: { since: day(DAYS - 20), until: day(DAYS - 14) } };
 }
 
-export const uuidOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+export const randomToken = (): string => randomBytes(20).toString('hex');
 
-const groupOf = (n: number, { wide }: BenchSizes): number => (n < wide ? 1 : 1 + (n % GROUPS));
+/** Serial number of the n-th device of the first company, from 0. */
+export const serialOf = (n: number): string => `IM5${String(n).padStart(8, '0')}`;
 
-function insertFleet(insert: Insert, sizes: BenchSizes, now: number): void {
-  for (let n = 0; n < GROUPS; n += 1) insert('groups', { company_id: 1, name: `Group ${n}`, ...audit(now) });
-  for (let n = 0; n < sizes.devices; n += 1) {
-    const id = insert('logical_numbers', {
-      company_id: 1,
-      number: String(100_000 + n),
-      group_id: groupOf(n, sizes),
-      ...audit(now),
-    });
-    insert('devices', {
-      company_id: 1,
-      serial_number: serialOf(n),
-      enabled: 1,
-      logical_number_id: id,
-      meta: JSON.stringify({
-        brand: 'Ingenico',
-        model: 'Move5000',
-        battery_level: String(n % 100),
-        ssl: '1',
-      }),
-      framework_version: '8.31.2',
-      ...audit(now),
-    });
-  }
+const SERIAL = `format('IM5%08d', `;
+const NUMBERED = { id: 'n + 1', company_id: 1 };
+const RECORD = { ...NUMBERED, ...audit() };
+
+const groupOf = (n: string, { wide }: Sizes): string => `iif(${n} < ${wide}, 1, 1 + ${n} % ${GROUPS})`;
+
+function fleetOf(sizes: Sizes): readonly Filling[] {
+  const meta = `json_object('brand', 'Ingenico', 'model', 'Move5000', 'battery_level', cast(n % 100 as text), 'ssl', '1')`;
+  return [
+    fill('groups', { ...RECORD, name: `'Group ' || n` }, series(GROUPS)),
+    fill(
+      'logical_numbers',
+      { ...RECORD, number: 'cast(100000 + n as text)', group_id: groupOf('n', sizes) },
+      series(sizes.devices),
+    ),
+    fill(
+      'devices',
+      {
+        ...RECORD,
+        serial_number: `${SERIAL}n)`,
+        enabled: 1,
+        logical_number_id: 'n + 1',
+        meta,
+        framework_version: `'8.31.2'`,
+      },
+      series(sizes.devices),
+    ),
+  ];
 }
 
-const serialOf = (n: number): string => `IM5${String(n).padStart(8, '0')}`;
-
-function insertSoftware(insert: Insert, now: number): void {
-  const content = (bytes: Uint8Array): number => {
-    const meta = { company_id: 1, size: bytes.length, crc: '0000', sha256: '', created_at: now };
-    const id = insert('contents', meta);
-    insert('content_chunks', { company_id: 1, content_id: id, sequence: 0, bytes });
-    return id;
+/** Parameters of all groups and numbers, and a group with many of them. */
+function settings({ devices, wide }: Sizes): readonly Filling[] {
+  const last = GROUPS + 1;
+  const many = Math.min(wide, SETTINGS);
+  const groups = `select 1 + n / ${PARAMETERS_OF_GROUP} as group_id, null as number_id, n % ${PARAMETERS_OF_GROUP} as k
+    from ${series(GROUPS * PARAMETERS_OF_GROUP)}`;
+  const numbers = `select null, 1 + n / ${PARAMETERS_OF_NUMBER}, n % ${PARAMETERS_OF_NUMBER}
+    from ${series(devices * PARAMETERS_OF_NUMBER)}`;
+  const more = `select ${last} as group_id, null as number_id, n as k from ${series(many)}`;
+  const columns = {
+    ...audit(),
+    id: 'row_number() over ()',
+    company_id: 1,
+    group_id: 'group_id',
+    logical_number_id: 'number_id',
+    key: `'key_' || k`,
+    value: `'"' || k || '"'`,
   };
-  for (let n = 0; n < FILES; n += 1) {
-    const stored = { content_id: content(randomBytes(2_000)), size: 2_000, crc: '0000' };
-    insert('files', { company_id: 1, name: `file${n}.bin`, file_type: 'asset', ...stored, ...audit(now) });
-  }
-  for (let n = 0; n < APPS; n += 1) {
-    const app = { communication_format: 'http', kind: 'standard', language: 'ruby' };
-    insert('apps', { company_id: 1, name: `app${n}.rb`, ...app, ...audit(now) });
-  }
-  for (let n = 0; n < VERSIONS; n += 1) {
-    const id = insert('app_versions', {
-      company_id: 1,
-      app_id: 1 + (n % APPS),
-      number: `${n}`,
-      uuid: uuidOf(n),
-      displayable: 0,
-      content_id: content(randomBytes(2_000)),
-      size: 2_000,
-      crc: '0000',
-      ...audit(now),
-    });
-    insert('app_version_groups', { company_id: 1, app_version_id: id, group_id: 1 + (n % GROUPS) });
-    for (let k = 0; k < FILES_OF_VERSION; k += 1) {
-      const file = 1 + ((n * 7 + k) % FILES);
-      insert('app_version_files', { company_id: 1, app_version_id: id, file_id: file });
-    }
-  }
+  return [
+    fill('groups', { ...RECORD, id: last, name: `'${WIDE.groupWithSettings}'` }, series(1)),
+    fill('parameters', columns, `(${groups} union all ${numbers} union all ${more})`),
+    fill('metacontents', columns, `(${more})`),
+  ];
+}
+
+function software(): readonly Filling[] {
+  const stored = { size: CONTENT_BYTES, crc: `'0000'` };
+  const app = { communication_format: `'http'`, kind: `'standard'`, language: `'ruby'` };
+  const version = { app_id: `1 + n % ${APPS}`, number: 'cast(n as text)', displayable: 0 };
+  return [
+    fill(
+      'contents',
+      { ...NUMBERED, ...stored, sha256: `''`, created_at: RECORD.created_at },
+      series(FILES + VERSIONS),
+    ),
+    fill(
+      'content_chunks',
+      { company_id: 1, content_id: 'n + 1', sequence: 0, bytes: `randomblob(${CONTENT_BYTES})` },
+      series(FILES + VERSIONS),
+    ),
+    fill(
+      'files',
+      { ...RECORD, ...stored, name: `'file' || n || '.bin'`, file_type: `'asset'`, content_id: 'n + 1' },
+      series(FILES),
+    ),
+    fill('apps', { ...RECORD, ...app, name: `'app' || n || '.rb'` }, series(APPS)),
+    fill(
+      'app_versions',
+      {
+        ...RECORD,
+        ...stored,
+        ...version,
+        content_id: `${FILES} + n + 1`,
+        uuid: `format('00000000-0000-4000-8000-%012d', n)`,
+      },
+      series(VERSIONS),
+    ),
+    fill(
+      'app_version_groups',
+      { company_id: 1, app_version_id: 'n + 1', group_id: `1 + n % ${GROUPS}` },
+      series(VERSIONS),
+    ),
+    fill(
+      'app_version_files',
+      { company_id: 1, app_version_id: 'version + 1', file_id: `1 + (version * 7 + k) % ${FILES}` },
+      `(select n / ${FILES_OF_VERSION} as version, n % ${FILES_OF_VERSION} as k
+        from ${series(VERSIONS * FILES_OF_VERSION)})`,
+    ),
+  ];
 }
 
 /** Links each logical number to versions of its group. */
-function insertVersionsOfNumbers(insert: Insert, sizes: BenchSizes): void {
-  for (let n = 0; n < sizes.devices; n += 1) {
-    for (let k = 0; k < VERSIONS_OF_NUMBER; k += 1) {
-      const version = groupOf(n, sizes) + k * GROUPS;
-      insert('logical_number_app_versions', {
-        company_id: 1,
-        logical_number_id: 1 + n,
-        app_version_id: version,
-      });
-    }
-  }
-}
-
-interface History extends BenchSizes {
-  readonly start: number;
-  readonly now: number;
-}
-
-function insertTransactions(insert: Insert, history: History): void {
-  const { transactions, devices, start, now } = history;
-  const step = (now - start) / transactions;
-  for (let n = 0; n < transactions; n += 1) {
-    const startedAt = Math.floor(start + n * step);
-    const status = n % 100 < 90 ? 'success' : n % 100 < 99 ? 'fail' : 'running';
-    const type = pick(['switch', 'switch', 'switch', 'company', 'get_asset'], n);
-    const isPayment = status === 'success' && type === 'switch';
-    const device = (n * 7_919) % devices;
-    insert('transactions', {
+const versionsOfNumbers = (sizes: Sizes): Filling =>
+  fill(
+    'logical_number_app_versions',
+    {
       company_id: 1,
-      transaction_type: type,
-      serial_number: serialOf(device),
-      logical_number: String(100_000 + device),
-      app_name: `app${(n * 31) % 12}.rb`,
-      detail: isPayment ? '' : 'Release 42',
-      framework_version: '8.31.2',
-      status,
-      sent: isPayment ? `0200 nsu=${n}` : null,
-      received: isPayment ? `0210 nsu=${n} response=00` : null,
-      parsed: isPayment ? JSON.stringify(paymentOf(n)) : null,
-      amount: isPayment ? 100 + (n % 90_000) : null,
-      payment_outcome: isPayment ? 'approved' : null,
-      ...(isPayment ? PAYMENT : NO_PAYMENT),
-      group_id: groupOf(device, history),
-      started_at: startedAt,
-      finished_at: status === 'running' ? null : startedAt + 2_000,
-      recorded_at: startedAt + 3_000,
-    });
-  }
+      logical_number_id: 'number + 1',
+      app_version_id: `${groupOf('number', sizes)} + k * ${GROUPS}`,
+    },
+    `(select n / ${VERSIONS_OF_NUMBER} as number, n % ${VERSIONS_OF_NUMBER} as k
+      from ${series(sizes.devices * VERSIONS_OF_NUMBER)})`,
+  );
+
+/** Transactions of which 90 % succeed and 9 % fail; 3 of 5 that succeed are payments. */
+function transactionsOf(sizes: Sizes, start: number): Filling {
+  const { devices, transactions } = sizes;
+  const step = (Date.now() - start) / Math.max(1, transactions);
+  const ifPaid = (value: string, otherwise = 'null'): string => `iif(is_paid, ${value}, ${otherwise})`;
+  return fill(
+    'transactions',
+    {
+      ...NUMBERED,
+      transaction_type: `case n % 5 when 3 then 'company' when 4 then 'get_asset' else 'switch' end`,
+      serial_number: `${SERIAL}device)`,
+      logical_number: 'cast(100000 + device as text)',
+      app_name: `'app' || (n * 31 % 12) || '.rb'`,
+      detail: ifPaid(`''`, `'Release 42'`),
+      framework_version: `'8.31.2'`,
+      status: `case when n % 100 < 90 then 'success' when n % 100 < 99 then 'fail' else 'running' end`,
+      sent: ifPaid(`'0200 nsu=' || n`),
+      received: ifPaid(`'0210 nsu=' || n || ' response=00'`),
+      parsed: ifPaid(PAYMENT),
+      amount: ifPaid('amount'),
+      payment_outcome: ifPaid(`'approved'`),
+      payment_status: ifPaid(`'approved'`, `''`),
+      payment_type: ifPaid(`'sale'`, `''`),
+      brand: ifPaid(`'visa'`, `''`),
+      acquirer: ifPaid(`'bench'`, `''`),
+      group_id: groupOf('device', sizes),
+      started_at: 'at',
+      finished_at: 'iif(n % 100 < 99, at + 2000, null)',
+      recorded_at: 'at + 3000',
+    },
+    `(select n, n * 7919 % ${devices} as device, n % 100 < 90 and n % 5 < 3 as is_paid, 100 + n % 90000 as amount,
+      cast(${start} + n * ${step} as integer) as at from ${series(transactions)})`,
+  );
 }
 
-/** The columns by which payments are summed up. */
-const PAYMENT = {
-  ...{ payment_status: 'approved', payment_type: 'sale', brand: 'visa', acquirer: 'bench', installments: -1 },
-};
-const NO_PAYMENT = {
-  ...{ payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 },
-};
+const PAYMENT = `json_object(
+  'acquirer', 'bench', 'type', 'sale', 'status', 'approved', 'statusReason', '00',
+  'captureMethod', iif(n % 2, 'contactless', 'emv'), 'amount', amount,
+  'paymentMethod', iif(n % 2, 'debit', 'credit'), 'installment', json_object('type', null, 'quantity', null),
+  'nsu', cast(n as text), 'authorizationCode', '998877', 'transactionId', cast(n * 3 as text),
+  'card', json_object('brand', 'visa', 'expirationDate', '0131', 'firstDigits', '411111', 'lastDigits', '1111'),
+  'merchant', json_object('id', '77', 'document', '11222333000181', 'name', 'Bench'), 'metadata', json_object())`;
 
-function paymentOf(n: number): object {
-  return {
-    acquirer: 'bench',
-    type: 'sale',
-    status: 'approved',
-    statusReason: '00',
-    captureMethod: pick(['emv', 'contactless'], n),
-    amount: 100 + (n % 90_000),
-    paymentMethod: pick(['credit', 'debit'], n),
-    installment: { type: null, quantity: null },
-    nsu: String(n),
-    authorizationCode: '998877',
-    transactionId: String(n * 3),
-    card: { brand: 'visa', expirationDate: '0131', firstDigits: '411111', lastDigits: '1111' },
-    merchant: { id: '77', document: '11222333000181', name: 'Bench' },
-    metadata: {},
-  };
+function otherCompany(id: number, token: string): readonly Filling[] {
+  const device = { serial_number: `'OTHER-' || n`, enabled: 1, meta: `'{}'` };
+  return [
+    ...companyOf(id, `other-${id}`, [token]),
+    fill('devices', { ...NUMBERED, ...audit(id), ...device, company_id: id }, series(DEVICES_OF_OTHERS)),
+  ];
 }

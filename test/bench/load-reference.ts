@@ -1,18 +1,203 @@
 /**
  * Makes a database of this server from the reference data set, with the same ids, names and times, so that the
- * side-by-side bench follows the schema. Not a test.
+ * side-by-side bench follows the schema. The set is a SQLite file with groups, numbers, devices, software and
+ * transactions, which the reference servers of that bench read as they are. Not a test.
  *
  *   npm run bench:load-reference -- REFERENCE.sqlite NEW.db --token TOKEN
  *
- * TOKEN has 40 hexadecimal digits (default: be, 20 times); it is that of user 1, with the scopes read, write, admin and
- * ingest.
+ * TOKEN has 40 hexadecimal digits (default: be, 20 times); it is that of user 1, with every scope.
  */
-import type Sqlite from 'better-sqlite3';
 import { parseArgs } from 'node:util';
 
-import { NUMBERED_TABLES } from '../../src/database/company/ids.js';
-import { fillDatabase, insertToken } from './fill.js';
-import { FILLINGS, RECORDED } from './reference.js';
+import { fill, fillDatabase, tokensOf, type Filling } from './fill.js';
+
+/** First moment of the data set, in milliseconds since 1970. */
+const FIRST = Date.UTC(2026, 7, 22);
+/** The reference has times as ISO 8601 texts. */
+const milliseconds = (column: string): string =>
+  `cast(round(unixepoch(${column}, 'subsec') * 1000) as integer)`;
+const auditAt = (created = String(FIRST)) => ({
+  revision: '1',
+  created_at: created,
+  updated_at: created,
+  created_by: '1',
+  created_via: `'api'`,
+});
+/** `user17@example.com` is the user 17. */
+const CREATOR = `cast(substr(created_by, 5, instr(created_by, '@') - 5) as integer)`;
+const IS_ENDED = `status in ('success', 'fail')`;
+
+/** In the order of their references. The reference has one company with fleet and software: 1. */
+const RECORDS: readonly Filling[] = [
+  fill(
+    'companies',
+    { id: 'id', name: 'name', created_at: `${FIRST}`, updated_at: `${FIRST}` },
+    'src.companies',
+  ),
+  fill(
+    'users',
+    {
+      id: 'id',
+      email: 'email',
+      name: 'name',
+      time_zone: `'UTC'`,
+      password_hash: `'none'`,
+      sign_in_count: '0',
+      failed_sign_ins: '0',
+      ...{ revision: '1', created_at: `${FIRST}`, updated_at: `${FIRST}` },
+    },
+    'src.users',
+  ),
+  fill(
+    'memberships',
+    { company_id: 'company_id', user_id: 'id', role: 'role', created_at: `${FIRST}` },
+    'src.users',
+  ),
+  fill(
+    'groups',
+    { id: 'id', company_id: 'company_id', name: 'name', ...auditAt(milliseconds('created_at')) },
+    'src.groups',
+  ),
+  fill(
+    'logical_numbers',
+    {
+      id: 'id',
+      company_id: 'company_id',
+      number: 'number',
+      group_id: 'group_id',
+      ...auditAt(milliseconds('created_at')),
+    },
+    'src.logical_numbers',
+  ),
+  fill(
+    'devices',
+    {
+      id: 'id',
+      company_id: 'company_id',
+      serial_number: 'serial_number',
+      enabled: 'enabled',
+      logical_number_id: 'id',
+      meta: 'meta',
+      framework_version: 'framework_version',
+      revision: '1',
+      created_at: milliseconds('created_at'),
+      updated_at: milliseconds('updated_at'),
+      created_by: CREATOR,
+      created_via: `case created_via when 'web' then 'interface' else 'api' end`,
+    },
+    'src.devices',
+  ),
+  fill(
+    'apps',
+    {
+      id: 'id',
+      company_id: 'company_id',
+      name: 'name',
+      communication_format: `'http'`,
+      kind: `'standard'`,
+      language: `'ruby'`,
+      ...auditAt(),
+    },
+    'src.apps',
+  ),
+  fill(
+    'contents',
+    { id: 'id', company_id: '1', size: 'size', crc: 'crc', sha256: `''`, created_at: `${FIRST}` },
+    'src.files',
+  ),
+  fill(
+    'files',
+    {
+      id: 'id',
+      company_id: '1',
+      name: 'name',
+      file_type: `'asset'`,
+      crc: 'crc',
+      content_id: 'id',
+      size: 'size',
+      ...auditAt(),
+    },
+    'src.files',
+  ),
+  fill(
+    'app_versions',
+    {
+      id: 'id',
+      company_id: 'company_id',
+      app_id: 'app_id',
+      number: 'version',
+      uuid: `format('%08x-0000-4000-8000-%012x', id, id)`,
+      displayable: '0',
+      size: '0',
+      crc: `'0000'`,
+      ...auditAt(milliseconds('created_at')),
+    },
+    '(select v.*, a.company_id from src.app_versions v join src.apps a on a.id = v.app_id)',
+  ),
+  fill(
+    'app_version_groups',
+    { company_id: '1', app_version_id: 'app_version_id', group_id: 'group_id' },
+    'src.group_app_versions',
+  ),
+  fill(
+    'logical_number_app_versions',
+    { company_id: '1', logical_number_id: 'logical_number_id', app_version_id: 'app_version_id' },
+    'src.logical_number_app_versions',
+  ),
+  fill(
+    'app_version_files',
+    { company_id: '1', app_version_id: 'app_version_id', file_id: 'file_id' },
+    'src.app_version_files',
+  ),
+  // Payments of the reference stand as text in `sent`, for example `sale 12345 EUR`.
+  fill(
+    'transactions',
+    {
+      id: 'id',
+      company_id: 'company_id',
+      transaction_type: `'company'`,
+      serial_number: 'serial_number',
+      logical_number: 'logical_number',
+      app_name: 'app_name',
+      detail: 'message',
+      ...{ status: `iif(${IS_ENDED}, status, 'running')`, sent: `type || ' ' || amount || ' ' || currency` },
+      ...{ amount: 'amount', started_at: 'at', finished_at: `iif(${IS_ENDED}, at + 2000, null)` },
+      recorded_at: 'at + 3000',
+    },
+    `(select *, ${milliseconds('created_at')} as at from src.transactions)`,
+  ),
+];
+
+/** Records with an entry in the ledger, and their type there. */
+const RECORDED = {
+  groups: 'group',
+  logical_numbers: 'logical_number',
+  devices: 'device',
+  apps: 'app',
+  app_versions: 'app_version',
+  files: 'file',
+} as const;
+
+/** An entry of the ledger for each record of a table, as its creation would have added. */
+const created = ([table, entityType]: readonly [string, string]): Filling =>
+  fill(
+    'ledger',
+    {
+      sequence: `(select coalesce(max(sequence), 0) from ledger where company_id = r.company_id)
+        + row_number() over (partition by company_id order by id)`,
+      company_id: 'company_id',
+      at: 'created_at',
+      user_id: 'created_by',
+      channel: `'api'`,
+      action: `'create'`,
+      entity_type: `'${entityType}'`,
+      entity_id: 'id',
+      after: `json_object('id', id)`,
+      request_id: 'lower(hex(randomblob(16)))',
+      ip: `'127.0.0.1'`,
+    },
+    `${table} r order by id`,
+  );
 
 /** Loads the reference data set in one transaction; resolves to the rows of each table. `target` must not exist. */
 export async function loadReference(
@@ -20,48 +205,8 @@ export async function loadReference(
   target: string,
   token: string,
 ): Promise<ReadonlyMap<string, number>> {
-  return await fillDatabase(
-    target,
-    (insert, database) => {
-      const rows = new Map<string, number>();
-      for (const { table, columns, from } of FILLINGS) {
-        const names = Object.keys(columns).join(', ');
-        const query = `select ${Object.values(columns).join(', ')} from ${from}`;
-        rows.set(table, database.prepare(`insert into ${table} (${names}) ${query}`).run().changes);
-      }
-      for (const [table, entityType] of RECORDED) recordCreation(database, table, entityType);
-      for (const table of [...NUMBERED_TABLES, 'ledger']) markDrawn(database, table);
-      insertToken(insert, 1, token, Date.now());
-      return rows;
-    },
-    reference,
-  );
-}
-
-/** An entry of the ledger for each record of a table, as its creation would have added. */
-function recordCreation(database: Sqlite.Database, table: string, entityType: string): void {
-  database
-    .prepare(
-      `insert into ledger (sequence, company_id, at, user_id, channel, action, entity_type, entity_id, after, request_id, ip)
-       select (select coalesce(max(sequence), 0) from ledger where company_id = r.company_id)
-           + row_number() over (partition by company_id order by id),
-         company_id, created_at, created_by, 'api', 'create', ?, id, json_object('id', id),
-         lower(hex(randomblob(16))), '127.0.0.1'
-       from ${table} r order by id`,
-    )
-    .run(entityType);
-}
-
-/** Later ids and sequences come after those that were loaded. */
-function markDrawn(database: Sqlite.Database, table: string): void {
-  const column = table === 'ledger' ? 'sequence' : 'id';
-  database
-    .prepare(
-      `insert into counters (company_id, name, total, last_drawn)
-       select company_id, '${table}', 0, max(${column}) from ${table} group by company_id
-       on conflict (company_id, name) do update set last_drawn = excluded.last_drawn`,
-    )
-    .run();
+  const fillings = [...RECORDS, ...Object.entries(RECORDED).map(created), tokensOf(1, [token])];
+  return await fillDatabase(target, fillings, reference);
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -1,145 +1,149 @@
 /**
- * Measures the cost of operations on PostgreSQL and on a SQLite file with the same records, as processor time
- * of the server and of PostgreSQL, in interleaved rounds. Not a test. `--save` stores the figures for
- * `npm run bench:sizing`.
+ * Measures the cost of operations on PostgreSQL and on a SQLite file with the same records, as processor time of the
+ * server and of PostgreSQL, in interleaved rounds. `--save` stores the figures for `npm run bench:sizing`. Not a test.
  *
- *   npm run bench:postgres -- [--full] [--rounds N] [--milliseconds N] [--save]
+ *   npm run bench:postgres -- [--full] [--devices N] [--transactions N] [--rounds N] [--milliseconds N] [--save]
+ *
+ * `--full` measures a million transactions.
  */
-import { execFileSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 
-import { print, printTable, start, stopServers, withDatabaseFile, type Scenario } from './measure.js';
-import { saveCosts, type Costs } from './postgres/costs.js';
-import { createOf, nestedQuery, operationsOf } from './postgres/operations.js';
-import { copyToPostgres, fillFile, startNode, type Filled, type Place } from './postgres/places.js';
-import { best, measureOnce, type Cost, type Measured } from './postgres/rounds.js';
+import { buildDatabase } from './data.js';
+import { copyToPostgres, type Postgres } from './postgres/copy.js';
+import { saveCosts, type Cost } from './postgres/costs.js';
+import { operationsOf, type Operations } from './postgres/operations.js';
+import { runLoad, type Request, type Rounds } from './requests.js';
+import {
+  print,
+  printTable,
+  processorTime,
+  startServer,
+  stopServers,
+  withDatabaseFile,
+  type BenchServer,
+} from './servers.js';
 
 const { values: options } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
+    devices: { type: 'string', default: '20000' },
+    transactions: { type: 'string' },
     rounds: { type: 'string', default: '4' },
     milliseconds: { type: 'string', default: '1500' },
     save: { type: 'boolean', default: false },
   },
 });
-const ROUNDS = { milliseconds: Number(options.milliseconds), connections: 16 };
-const SIZES = { devices: 20_000, transactions: options.full ? 1_000_000 : 100_000, companies: 10 };
+const ROUNDS: Rounds = { milliseconds: Number(options.milliseconds), connections: 16 };
+const SIZES = {
+  devices: Number(options.devices),
+  transactions: Number(options.transactions ?? (options.full ? 1_000_000 : 100_000)),
+  wide: 0,
+  others: 10,
+};
 
-interface Task {
-  readonly on: Measured;
-  readonly scenario: Scenario;
+/** A server, and the PostgreSQL that it uses; null for a SQLite file. */
+interface Measured {
+  readonly server: BenchServer;
+  readonly postgres: Postgres | null;
 }
 
-type Results = Record<string, Record<string, Cost>>;
+async function measureOnce(
+  { server, postgres }: Measured,
+  next: () => Request,
+  rounds: Rounds,
+): Promise<Cost> {
+  const figures = async (): Promise<Omit<Cost, 'perSecond'>> => ({
+    node: processorTime(server.pid) * 1e6,
+    database: postgres === null ? 0 : processorTime(postgres.pid) * 1e6,
+    log: Number((await postgres?.first(LOG_POSITION))?.bytes ?? 0),
+  });
+  const before = await figures();
+  const { requests, perSecond } = await runLoad(server.url, next, rounds);
+  const after = await figures();
+  const per = (figure: keyof typeof after): number => Math.round((after[figure] - before[figure]) / requests);
+  return { perSecond: Math.round(perSecond), node: per('node'), database: per('database'), log: per('log') };
+}
 
-/** The first round only warms up. */
-async function measureAll(tasks: readonly Task[]): Promise<Results> {
-  const costs = new Map<Task, Cost[]>(tasks.map((task) => [task, []]));
+const LOG_POSITION = "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as bytes";
+
+/** The highest rate and the lowest costs. */
+function best(costs: readonly Cost[]): Cost {
+  const least = (figure: keyof Cost): number => Math.min(...costs.map((cost) => cost[figure]));
+  const perSecond = Math.max(...costs.map((cost) => cost.perSecond));
+  return { perSecond, node: least('node'), database: least('database'), log: least('log') };
+}
+
+type OperationCosts = Readonly<Record<string, Cost>>;
+
+const bestOf = (rounds: ReadonlyMap<string, readonly Cost[]>): OperationCosts =>
+  Object.fromEntries([...rounds].map(([name, costs]) => [name, best(costs)]));
+
+/** Costs by operation. The first round only warms up. */
+async function measureAll(
+  operations: Operations,
+  servers: { readonly postgres: Measured; readonly sqlite: Measured },
+): Promise<{ readonly postgres: OperationCosts; readonly sqlite: OperationCosts }> {
+  const costs = { postgres: new Map<string, Cost[]>(), sqlite: new Map<string, Cost[]>() };
   for (let round = 0; round <= Number(options.rounds); round += 1) {
     const rounds = round === 0 ? { ...ROUNDS, milliseconds: ROUNDS.milliseconds / 3 } : ROUNDS;
-    for (const task of tasks) {
-      const cost = await measureOnce(task.on, task.scenario.request, rounds);
-      if (round > 0) costs.get(task)?.push(cost);
+    for (const [name, next] of Object.entries(operations)) {
+      for (const on of ['postgres', 'sqlite'] as const) {
+        const cost = await measureOnce(servers[on], next, rounds);
+        if (round > 0) costs[on].set(name, [...(costs[on].get(name) ?? []), cost]);
+      }
     }
     print(`Round ${round} of ${options.rounds}, load ${loadavg()[0]?.toFixed(1)}`);
   }
-  const results: Results = {};
-  for (const [{ on, scenario }, measured] of costs) {
-    (results[on.server.name] ??= {})[scenario.name] = best(measured);
-  }
-  return results;
+  return { postgres: bestOf(costs.postgres), sqlite: bestOf(costs.sqlite) };
 }
 
-function tasksOf(data: Filled, postgres: Measured, sqlite: Measured, oneStatement: Measured): Task[] {
-  let turn = 0;
-  const nextToken = (): string => data.tokens[(turn += 1) % data.tokens.length] ?? '';
-  const writers = [
-    { name: 'creates of one company', request: createOf(() => data.tokens[0] ?? '') },
-    { name: 'creates of ten companies', request: createOf(nextToken) },
-  ];
-  const both = [...operationsOf(data), ...writers].flatMap((scenario) =>
-    [postgres, sqlite].map((on) => ({ on, scenario })),
+/** Bytes of a row of a table with its indexes. */
+async function rowBytes(postgres: Postgres, table: string): Promise<number> {
+  const query = `select (pg_total_relation_size('${table}') / greatest(count(*), 1))::int as bytes from ${table}`;
+  return Number((await postgres.first(query)).bytes);
+}
+
+function printCosts(postgres: OperationCosts, sqlite: OperationCosts): void {
+  const headings = ['', 'pg/s', 'node us', 'postgres us', 'log B', 'sqlite/s', 'node us'];
+  const rows = Object.entries(postgres).map(([name, { perSecond, node, database, log }]) =>
+    [name, perSecond, node, database, log, sqlite[name]?.perSecond, sqlite[name]?.node].map(String),
   );
-  const alone = operationsOf(data).filter(({ name }) => /^list|^nested/.test(name));
-  return [...both, ...alone.map((scenario) => ({ on: oneStatement, scenario }))];
+  printTable([headings, ...rows]);
 }
 
-/** The nested query must have the same response on all of them. */
-async function requireSameResponses(measured: readonly Measured[], token: string): Promise<void> {
-  const { path, body, headers } = nestedQuery(token);
-  const responses = await Promise.all(
-    measured.map(async ({ server }) => {
-      const response = await fetch(server.url + path, {
-        method: 'POST',
-        body: body?.() ?? '',
-        headers: { ...headers },
-      });
-      const { data } = (await response.json()) as { data: unknown };
-      return data;
-    }),
-  );
-  const differs = responses.findIndex((response) => !isDeepStrictEqual(response, responses[0]));
-  if (differs !== -1) throw new Error(`The response of ${measured[differs]?.server.name} differs.`);
-}
-
-function printResults({ PostgreSQL: postgres = {}, SQLite: sqlite = {}, ...others }: Results): void {
-  const rows = Object.entries(postgres).map(([name, cost]) => {
-    const file = sqlite[name];
-    const other = Object.values(others)[0]?.[name];
-    return [
-      ...[name, cost.perSecond, cost.node, cost.database, cost.log],
-      ...[file?.perSecond ?? '', file?.node ?? ''],
-      ...[other?.perSecond ?? '', other?.node ?? '', other?.database ?? ''],
-    ].map(String);
-  });
-  const headings = ['pg/s', 'node us', 'postgres us', 'log B', 'sqlite/s', 'node us'];
-  printTable([['', ...headings, 'one statement/s', 'node us', 'postgres us'], ...rows]);
-}
-
-async function bytesOf(place: Place): Promise<Costs['bytes']> {
-  const perRow = async (table: string): Promise<number> => {
-    const rows = await place.query<{ bytes: number }>(
-      `select (pg_total_relation_size('${table}') / greatest(count(*), 1))::int as bytes from ${table}`,
-    );
-    return rows[0]?.bytes ?? 0;
-  };
-  return {
-    transaction: await perRow('transactions'),
-    ledgerEntry: await perRow('ledger'),
-    device: await perRow('devices'),
-  };
-}
+/** When, on what and beside what was measured. */
+const measured = () => ({
+  date: new Date().toISOString().slice(0, 10),
+  node: process.version,
+  rounds: options.rounds,
+  processor: cpus()[0]?.model ?? '',
+  processors: cpus().length,
+  load: loadavg()[0]?.toFixed(1) ?? '',
+  devices: SIZES.devices,
+  transactions: SIZES.transactions,
+  companies: SIZES.others,
+});
 
 async function compareDatabases(file: string): Promise<void> {
-  execFileSync('npm', ['run', '-s', 'build']);
   print(`Building databases of ${SIZES.devices} devices and ${SIZES.transactions} transactions ...`);
-  const data = await fillFile(file, SIZES);
-  const place = await copyToPostgres(file);
+  const operations = operationsOf(await buildDatabase(file, SIZES));
+  const postgres = await copyToPostgres(file);
   try {
-    const postgres = { server: await startNode('PostgreSQL', place.url), place };
-    const sqlite = { server: await startNode('SQLite', `file:${file}`), place: null };
-    const script = './postgres/one-statement.ts';
-    const oneStatement = { server: await start('one statement', script, [place.adminUrl], {}), place };
-    await requireSameResponses([postgres, sqlite, oneStatement], data.token);
-    const bytes = await bytesOf(place);
-    const results = await measureAll(tasksOf(data, postgres, sqlite, oneStatement));
-    printResults(results);
-    const measured = {
-      ...{ date: new Date().toISOString().slice(0, 10), node: process.version, rounds: options.rounds },
-      ...{
-        processor: cpus()[0]?.model ?? '',
-        processors: cpus().length,
-        load: loadavg()[0]?.toFixed(1) ?? '',
-      },
-      ...SIZES,
+    const servers = {
+      postgres: { server: await startServer(postgres.url), postgres },
+      sqlite: { server: await startServer(`file:${file}`), postgres: null },
     };
-    const sizes = { ...bytes, ledgerEntry: (await bytesOf(place)).ledgerEntry };
-    print(JSON.stringify({ measured, bytes: sizes }, null, 1));
-    if (options.save) saveCosts({ measured, servers: results, bytes: sizes });
+    const transaction = await rowBytes(postgres, 'transactions');
+    const device = await rowBytes(postgres, 'devices');
+    const costs = await measureAll(operations, servers);
+    printCosts(costs.postgres, costs.sqlite);
+    const bytes = { transaction, ledgerEntry: await rowBytes(postgres, 'ledger'), device };
+    print(JSON.stringify({ measured: measured(), bytes }, null, 1));
+    if (options.save) saveCosts({ measured: measured(), operations: costs.postgres, bytes });
   } finally {
     await stopServers();
-    await place.stop();
+    await postgres.stop();
   }
 }
 

@@ -3,9 +3,9 @@
  *
  *   npm run bench:sizing
  */
-import { print, printTable } from './measure.js';
-import { readCosts } from './postgres/costs.js';
+import { readCosts, type Cost } from './postgres/costs.js';
 import { BATCH } from './postgres/operations.js';
+import { print, printTable } from './servers.js';
 
 /** Assumed, not measured. */
 const ASSUMED = {
@@ -48,8 +48,8 @@ function sumOf(amount: (name: string) => number): number {
   return Object.entries(REQUESTS).reduce((sum, [name, requests]) => sum + requests * amount(name), 0);
 }
 
-function costOf(name: string): { readonly node: number; readonly database: number; readonly log: number } {
-  const cost = costs.servers.PostgreSQL?.[name];
+function costOf(name: string): Cost {
+  const cost = costs.operations[name];
   if (cost === undefined) throw new Error(`Not measured: ${name}`);
   return cost;
 }

@@ -1,188 +1,152 @@
 /**
- * The worst operations that the limits allow, on 200,000 devices and 1,000,000 transactions, while another company
- * reads one device at a steady rate and creates groups. Operations that have a size run in the largest one that is not
- * refused; the refusal of the next larger one is listed. Prints for each operation what it took and what the other company noticed of it.
- * Exits with 1 if the 99th percentile of the other company is above 100 ms during any of them. Not a test.
+ * The worst operations that the limits allow, while another company sends small requests at a steady rate. Prints for each
+ * operation what it took, and what the other company noticed of it. Exits with 1 if the p99 of its small requests is above
+ * 100 ms, if one failed other than with 503, or if memory grew in a long run. Not a test.
  *
- *   npm run bench:worst -- [--database FILE] [--scale N] [--seconds N] [--only PATTERN]
+ *   npm run bench:worst -- [--scale N] [--seconds N] [--only PATTERN]
+ *   npm run soak -- [--scale N] [--minutes N] [--only PATTERN]
  *
- * FILE is built if it does not exist, and kept; the operations run on a copy of it. `--scale 0.05` makes it smaller. Run it
- * alone on a machine: the load of other programs is in every figure.
+ * `soak` runs all operations but uploads, which would fill the disk, at the same time in 4 processes, and reports each
+ * minute. `--scale 1` is 200,000 devices and 1,000,000 transactions. Run it alone on a machine: the load of other
+ * programs is in every figure.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { Agent } from 'node:http';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-import { readGauges } from '../support/gauges.js';
-import { largeDatabase, type LargeData } from './hostile/large.js';
-import { operationsOf } from './hostile/operations.js';
-import type { Fitted, Repeated } from './hostile/repeat.js';
-import { send } from './hostile/request.js';
-import type { Operation } from './hostile/requests.js';
-import { getInTurn, startSteady, watchOwnDelay, type Latencies } from './hostile/steady.js';
-import { print, printTable, startWatchedGateway, withDatabaseFile } from './measure.js';
+import { MINUTE, SECOND } from '../../src/platform/clock.js';
+import { readGauges, type Gauges } from '../support/gauges.js';
+import { startAttacker, type Attacked } from './attacker.js';
+import { printNoticed, smallRequests, startBystanders, type Bystanders, type Noticed } from './bystanders.js';
+import { buildDatabase, type BenchData } from './data.js';
+import { ms, percentilesOf, textOf } from './requests.js';
+import { print, printTable, startServer, withDatabaseFile } from './servers.js';
+import { operationsOf } from './worst-operations.js';
 
 const { values: options } = parseArgs({
   options: {
-    database: { type: 'string', default: join(tmpdir(), 'terminal-gateway-large.db') },
-    scale: { type: 'string', default: '1' },
+    scale: { type: 'string', default: '0.2' },
     seconds: { type: 'string', default: '6' },
+    minutes: { type: 'string', default: '0' },
     only: { type: 'string', default: '' },
   },
 });
-const SECONDS = Number(options.seconds);
+const [SECONDS, MINUTES] = [Number(options.seconds), Number(options.minutes)] as const;
+const scaled = (size: number): number => Math.round(size * Number(options.scale));
+const SIZES = { devices: scaled(200_000), transactions: scaled(1_000_000), wide: scaled(100_000), others: 1 };
 const LIMIT_MS = 100;
-/** Requests of the other company each second. */
-const RATE = 50;
-const HEALTH_RATE = 10;
-const WRITE_RATE = 10;
-const SETTLE_MS = 500;
+/** The p99 of fewer requests is their longest. */
+const ENOUGH = 100;
+/** Growth of memory from the second fifth of the time to the last: what a cache may still need. */
+const ALLOWED_GROWTH_MB = 100;
+const PROCESSES = 4;
+/** The server goes on for a while after some operations, for example with deliveries. */
+const SETTLE_MS = 2_000;
 
-interface Attacked {
-  readonly fitted: Fitted;
-  /** Null if the limits allow no size. */
-  readonly repeated: Repeated | null;
+/** One operation alone, or one minute of all of them. */
+interface Measured {
+  readonly name: string;
+  readonly noticed: readonly Noticed[];
+  readonly gauges: Gauges;
 }
 
-interface Attacker {
-  /** Starts the operation; resolves to what came of it. */
-  run(): Promise<Attacked>;
+/** Prints what was measured since the last call. */
+async function report(name: string, url: string, bystanders: Bystanders): Promise<Measured> {
+  const [noticed, gauges] = [await bystanders.take(), await readGauges(url)];
+  print(`\n${name}: longest delay of the event loop ${gauges.loopDelay} ms, memory ${gauges.memory} MB`);
+  printNoticed('', noticed);
+  return { name, noticed, gauges };
 }
 
-/** Starts the process of an attacker and waits until it is loaded. */
-async function startAttacker(url: string, { name }: Operation, data: LargeData): Promise<Attacker> {
-  const script = new URL('attacker.ts', import.meta.url).pathname;
-  const args = ['--import', 'tsx', script, url, name, String(SECONDS * 1_000), JSON.stringify(data)];
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = once(child, 'close');
-  await once(child.stdout, 'data');
-  return {
-    run: async () => {
-      const output = text(child.stdout);
-      child.stdin.end('start');
-      const [code] = (await ended) as [number];
-      if (code !== 0) throw new Error(`The attacker of "${name}" ended with ${code}`);
-      return JSON.parse(await output) as Attacked;
-    },
-  };
-}
-
-const ms = (value: number): string => (value >= 10 ? Math.round(value).toString() : value.toFixed(1));
-
-interface Row {
-  readonly cells: readonly string[];
-  readonly p99: number;
-  /** Null if nothing larger than what ran is refused. */
-  readonly refusal: readonly string[] | null;
-}
-
-type Server = Awaited<ReturnType<typeof startWatchedGateway>>;
-
-/** The steady clients: those of the other company, and one of health. */
-async function startOthers(url: string, { others: [{ devices, token }] }: LargeData) {
-  const authorization = { authorization: `Bearer ${token}` };
-  const paths = devices.map((id) => `/v1/devices/${id}`);
-  const read = await getInTurn({ url, connections: 8 }, paths, authorization);
-  const probe = await getInTurn({ url, connections: null }, ['/healthz']);
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  const write = async (): Promise<number> => {
-    const body = JSON.stringify({ name: `steady ${(created += 1)}` });
-    const headers = { ...authorization, 'content-type': 'application/json' };
-    const { result } = await send(url, { method: 'POST', path: '/v1/groups', headers, body }, agent);
-    return Number(result.split(' ')[0]) || 0;
-  };
-  return () => {
-    const clients = [
-      startSteady(1_000 / RATE, read),
-      startSteady(1_000 / WRITE_RATE, write),
-      startSteady(1_000 / HEALTH_RATE, probe),
-    ] as const;
-    return async (): Promise<Latencies[]> => {
-      const latencies = await Promise.all(clients.map((client) => client.stop()));
-      agent.destroy();
-      return latencies;
-    };
-  };
-}
-
-let created = 0;
-
-async function measured(server: Server, data: LargeData, operation: Operation | null): Promise<Row> {
-  const { url } = server;
-  const attacker = operation === null ? null : await startAttacker(url, operation, data);
-  const start = await startOthers(url, data);
+/** Forgets what was measured before. */
+async function begin(url: string, bystanders: Bystanders): Promise<void> {
+  await bystanders.take();
   await readGauges(url);
-  await server.longestTurn();
-  const ownDelay = watchOwnDelay();
-  const stop = start();
-  const done = (await attacker?.run()) ?? null;
-  // A short operation needs a few more requests for a percentile, and nothing else has run.
-  await sleep(operation === null ? 4_000 : (operation.settleMs ?? SETTLE_MS));
-  const [read, write, health] = (await stop()) as [Latencies, Latencies, Latencies];
-  const gauges = await readGauges(url);
-  const turn = await server.longestTurn();
-  const name = operation?.name ?? 'nothing else';
-  const { repeated = null, fitted = null } = done ?? {};
-  const cells = [
-    ...[name, operation?.most === undefined ? '' : String(fitted?.size)],
-    ...(repeated === null ? ['', ''] : [ms(repeated.medianMs), ms(repeated.slowestMs)]),
-    ...[ms(read.p50), ms(read.p99), ms(read.max), ms(write.p99), ms(write.max), ms(health.p99)],
-    ...[ms(health.max), ms(turn), String(gauges.loopDelay), String(gauges.memory), ms(ownDelay())],
-    [...outcomesOf(repeated), ...failuresOf('read', read), ...failuresOf('write', write)].join(', '),
-  ];
-  return { cells, p99: read.p99, refusal: done === null ? null : refusalOf(name, done) };
 }
 
-/** The refusal of the next larger size, or of the operation itself if it has no sizes. */
-function refusalOf(name: string, { fitted, repeated }: Attacked): readonly string[] | null {
-  if (fitted.refusal !== null) return [name, String(fitted.size + 1), fitted.refusal];
-  const refused = Object.keys(repeated?.results ?? {}).find((result) => result.endsWith('too_many_records'));
-  return refused === undefined ? null : [name, '', refused];
+function printAttacked(attacked: readonly Attacked[]): void {
+  const rows = attacked.map(({ name, times, results }) => {
+    const { p50, max } = percentilesOf(times);
+    return [name, ms(p50), ms(max), textOf(results)];
+  });
+  printTable([['operation', 'p50 ms', 'max', 'results'], ...rows]);
 }
 
-const outcomesOf = (repeated: Repeated | null): string[] =>
-  Object.entries(repeated?.results ?? {}).map(([result, count]) => `${count} × ${result}`);
+/** Each operation alone, after nothing at all. */
+async function oneByOne(url: string, data: BenchData, names: readonly string[], bystanders: Bystanders) {
+  const measured: Measured[] = [];
+  const attacked: Attacked[] = [];
+  for (const name of [null, ...names]) {
+    const plan = { url, data, names: name === null ? [] : [name], milliseconds: SECONDS * SECOND };
+    const attacker = name === null ? null : await startAttacker(plan);
+    await begin(url, bystanders);
+    if (attacker === null) await sleep(SECONDS * SECOND);
+    else attacked.push(...(await attacker()));
+    await sleep(SETTLE_MS);
+    measured.push(await report(name ?? 'nothing else', url, bystanders));
+  }
+  print('');
+  printAttacked(attacked);
+  return measured;
+}
 
-const failuresOf = (what: string, { statuses }: Latencies): string[] =>
-  Object.entries(statuses)
-    .filter(([status]) => !status.startsWith('2'))
-    .map(([status, count]) => `other company's ${what}: ${count} × ${status}`);
+/** All operations at the same time. */
+async function together(url: string, data: BenchData, names: readonly string[], bystanders: Bystanders) {
+  const parts = Array.from({ length: PROCESSES }, (_, n) =>
+    names.filter((_name, index) => index % PROCESSES === n),
+  );
+  const attackers = await Promise.all(
+    parts.map((part) => startAttacker({ url, data, names: part, milliseconds: MINUTES * MINUTE })),
+  );
+  await begin(url, bystanders);
+  const attacks = Promise.all(attackers.map((attacker) => attacker()));
+  const measured: Measured[] = [];
+  for (let minute = 1; minute <= MINUTES; minute += 1) {
+    await sleep(MINUTE);
+    measured.push(await report(`minute ${minute}`, url, bystanders));
+  }
+  print('');
+  printAttacked((await attacks).flat());
+  return measured;
+}
 
-const HEAD = [
-  ...['operation', 'size', 'median', 'slowest', 'read p50', 'p99', 'max', 'write p99', 'max'],
-  ...['health p99', 'max', 'turn', 'loop', 'MB', 'client', 'outcomes'],
-];
+/** Problems found in the run; empty if there are none. */
+function problemsIn(measured: readonly Measured[]): readonly string[] {
+  const problems = measured.flatMap(({ name, noticed }) =>
+    smallRequests(noticed).flatMap((each) => {
+      const { p99 } = percentilesOf(each.times);
+      const hasFailed = Object.keys(each.failures).some((result) => !result.startsWith('503'));
+      return [
+        ...(p99 > LIMIT_MS && each.times.length >= ENOUGH
+          ? [`${name}, ${each.name}: p99 is ${ms(p99)} ms`]
+          : []),
+        ...(hasFailed ? [`${name}, ${each.name}: ${textOf(each.failures)}`] : []),
+      ];
+    }),
+  );
+  const fifth = Math.floor(measured.length / 5);
+  const memory = (part: readonly Measured[]): number =>
+    percentilesOf(part.map(({ gauges }) => gauges.memory)).p50;
+  const growth = memory(measured.slice(-fifth)) - memory(measured.slice(fifth, 2 * fifth));
+  const hasGrown = MINUTES >= 10 && growth > ALLOWED_GROWTH_MB;
+  return [...problems, ...(hasGrown ? [`memory grew by ${growth} MB`] : [])];
+}
 
 await withDatabaseFile(async (file) => {
-  print(`Preparing ${options.database} ...`);
-  const data = await largeDatabase(join(dirname(file), 'large.db'), options.database, Number(options.scale));
-  const server = await startWatchedGateway(join(dirname(file), 'large.db'));
-  const operations = operationsOf(data).filter(({ name }) => new RegExp(options.only).test(name));
-  const rows: Row[] = [];
-  for (const operation of [null, ...operations]) {
-    rows.push(await measured(server, data, operation));
-    print(rows.at(-1)?.cells.join(' | ') ?? '');
+  print(`Building a database with ${SIZES.devices} devices and ${SIZES.transactions} transactions ...`);
+  const data = await buildDatabase(file, SIZES);
+  const environment = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_PER_HOUR: '100000000' };
+  const { url } = await startServer(`file:${file}`, environment);
+  const names = operationsOf(data)
+    .map(({ name }) => name)
+    .filter((name) => new RegExp(options.only).test(name))
+    .filter((name) => MINUTES === 0 || !name.startsWith('uploads'));
+  const bystanders = await startBystanders(url, { 'another company': data.others[0] ?? '' });
+  try {
+    const run = MINUTES > 0 ? together : oneByOne;
+    const problems = problemsIn(await run(url, data, names, bystanders));
+    print(problems.length === 0 ? '\nGood.' : `\nNot good:\n  ${problems.join('\n  ')}`);
+    process.exitCode = problems.length === 0 ? 0 : 1;
+  } finally {
+    bystanders.stop();
   }
-  print(
-    `\nMilliseconds, except MB. The other company reads one device ${RATE} times a second and creates a group`,
-  );
-  print(
-    `${WRITE_RATE} times; "turn" is the longest turn of the server's event loop in processor time, "loop" its longest`,
-  );
-  print(
-    'delay, "client" that of the measuring client itself. "size" is the largest that the limits allow.\n',
-  );
-  printTable([HEAD, ...rows.map(({ cells }) => cells)]);
-  print('\nRefused:\n');
-  printTable([['operation', 'size', 'answer'], ...rows.flatMap(({ refusal }) => (refusal ? [refusal] : []))]);
-  const above = rows.filter(({ p99 }) => p99 > LIMIT_MS);
-  print(
-    `\nOperations with a 99th percentile of the other company above ${LIMIT_MS} ms: ${above.length} of ${operations.length}.`,
-  );
-  process.exitCode = above.length === 0 ? 0 : 1;
 });

@@ -3,15 +3,10 @@ import { text } from 'node:stream/consumers';
 
 /** Values in the metrics of a server. */
 export interface Gauges {
-  /** Megabytes of resident memory, and of the heap in use. */
+  /** Megabytes of resident memory. */
   readonly memory: number;
-  readonly heap: number;
   /** Longest delay of its event loop since the metrics were read last, in milliseconds. */
   readonly loopDelay: number;
-  /** Processor time since the start, in seconds. */
-  readonly cpu: number;
-  /** Responses since the start, by status. */
-  readonly statuses: Readonly<Record<string, number>>;
 }
 
 /** The server's own histogram counts its interval of 10 ms as delay. */
@@ -20,16 +15,9 @@ const RESOLUTION_MS = 10;
 export async function readGauges(url: string): Promise<Gauges> {
   const metrics = await metricsOf(url);
   const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(metrics)?.[1] ?? 0);
-  const statuses: Record<string, number> = {};
-  for (const [, status = '', count] of metrics.matchAll(/^http_requests_total\{.*status="(\d+)"\} (\d+)/gm)) {
-    statuses[status] = (statuses[status] ?? 0) + Number(count);
-  }
   return {
     memory: Math.round(value('process_resident_memory_bytes') / 1e6),
-    heap: Math.round(value('nodejs_heap_size_used_bytes') / 1e6),
-    cpu: value('process_cpu_seconds_total'),
     loopDelay: Math.max(0, Math.round(value('nodejs_eventloop_lag_max_seconds') * 1_000) - RESOLUTION_MS),
-    statuses,
   };
 }
 

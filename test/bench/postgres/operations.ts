@@ -1,68 +1,46 @@
 import { randomInt } from 'node:crypto';
 
-import type { BenchRequest } from '../load.js';
-import type { Scenario } from '../measure.js';
-import type { Filled } from './places.js';
-import { SHOWCASE } from './showcase-query.js';
+import { serialOf, type BenchData } from '../data.js';
+import { graphql, rest, type Request } from '../requests.js';
 
 const PER_PAGE = 30;
 /** Transactions that are recorded by one request. */
 export const BATCH = 10;
 
+/** Requests by the name of their operation. */
+export type Operations = Readonly<Record<string, () => Request>>;
+
 let drawn = 0;
 const unused = (): number => (drawn += 1);
 
-/** Operations measured on both databases. `Costs` has the names of those that `sizing.ts` uses. */
-export function operationsOf({ token, weekSince, weekUntil, sizes }: Filled): readonly Scenario[] {
-  const rest = (path: string, query = ''): BenchRequest => ({
-    method: 'GET',
-    path: `/v1/${path}?access_token=${token}${query}`,
-  });
-  const week = `&status=success&since=${weekSince}&until=${weekUntil}`;
-  const middlePage = Math.floor(sizes.transactions / PER_PAGE / 2);
+/** Operations measured on both databases; `sizing.ts` names those that it computes with. */
+export function operationsOf({ token, others, week, sizes }: BenchData): Operations {
+  const get = (path: string) => (): Request => rest(token, 'GET', path);
   const device = (): number => randomInt(sizes.devices);
-  return [
-    { name: 'list of 30 devices', request: rest('devices') },
-    { name: 'one device', request: rest('devices/10000') },
-    { name: 'a week of transactions', request: rest('transactions', week) },
-    { name: 'deep page of transactions', request: rest('transactions', `&page=${middlePage}`) },
-    { name: 'nested query of 10 groups', request: graphql(token, SHOWCASE, () => ({ groups: 10 })) },
-    {
-      name: 'parameters of a terminal',
-      request: graphql(token, PARAMETERS, () => ({ number: String(100_000 + device()) })),
-    },
-    { name: 'create of a device', request: createOf(() => token) },
-    { name: 'status report', request: graphql(token, REPORT, () => reportOf(device())) },
-    {
-      name: 'record of 10 transactions',
-      request: graphql(token, RECORD, () => ({
-        inputs: Array.from({ length: BATCH }, () => saleOf(device())),
-      })),
-    },
-  ];
-}
-
-/** Creates devices; each request takes the next token. */
-export function createOf(tokenOf: () => string): BenchRequest {
+  let turn = 0;
+  const nextToken = (): string => others[(turn += 1) % others.length] ?? '';
   return {
-    method: 'POST',
-    get path() {
-      return `/v1/devices?access_token=${tokenOf()}`;
-    },
-    body: () => JSON.stringify({ serial_number: `NEW${unused()}` }),
+    'list of 30 devices': get('devices'),
+    'one device': get(`devices/${Math.ceil(sizes.devices / 2)}`),
+    'a week of transactions': get(`transactions?status=success&since=${week.since}&until=${week.until}`),
+    'deep page of transactions': get(`transactions?page=${Math.floor(sizes.transactions / PER_PAGE / 2)}`),
+    'nested query of 10 groups': () => graphql(token, NESTED),
+    'parameters of a terminal': () => graphql(token, PARAMETERS, { number: String(100_000 + device()) }),
+    'create of a device': () => createOf(token),
+    'status report': () => graphql(token, REPORT, reportOf(device())),
+    'record of 10 transactions': () =>
+      graphql(token, RECORD, { inputs: Array.from({ length: BATCH }, () => saleOf(device())) }),
+    'creates of one company': () => createOf(others[0] ?? ''),
+    'creates of ten companies': () => createOf(nextToken()),
   };
 }
 
-export const nestedQuery = (token: string): BenchRequest => graphql(token, SHOWCASE, () => ({ groups: 10 }));
+const createOf = (token: string): Request =>
+  rest(token, 'POST', 'devices', { serial_number: `NEW${unused()}` });
 
-function graphql(token: string, query: string, variables: () => object): BenchRequest {
-  return {
-    method: 'POST',
-    path: '/graphql',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: () => JSON.stringify({ query, variables: variables() }),
-  };
-}
+const NESTED = `{ groups(first: 10) { totalCount nodes { name
+  logicalNumbers(first: 20) { totalCount nodes { number
+    appVersions(first: 5) { nodes { number app { name } files(first: 3) { nodes { name crc size } } } } } } } } }`;
 
 const PARAMETERS = `query Parameters($number: String!) {
   logicalNumber(number: $number) { number effectiveParameters { key value } } }`;
@@ -72,8 +50,6 @@ const REPORT = `mutation Report($serialNumber: String!, $input: DeviceReportInpu
 
 const RECORD = `mutation Record($inputs: [TransactionInput!]!) {
   transactionBulkRecord(inputs: $inputs) { count userErrors { message } } }`;
-
-const serialOf = (n: number): string => `IM5${String(n).padStart(8, '0')}`;
 
 const reportOf = (n: number): object => ({
   serialNumber: serialOf(n),

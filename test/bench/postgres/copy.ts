@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import pg from 'pg';
+
+import { adminUrlOf, createDatabase, startPostgres } from '../../support/postgres/boot.js';
+import { parentOf, PROGRAM } from '../servers.js';
+
+/** A PostgreSQL server with a database of its own. */
+export interface Postgres {
+  readonly url: string;
+  /** Id of the process whose child processes are the server. */
+  readonly pid: number;
+  /** The first row of a query, as a user who sees all rows. */
+  first(query: string): Promise<Readonly<Record<string, string | number>>>;
+  stop(): Promise<void>;
+}
+
+const SETTINGS = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  shared_buffers: '256MB',
+  max_wal_size: '4GB',
+};
+
+/** Starts a server with its files on a disk, and copies everything in a SQLite file into it. */
+export async function copyToPostgres(file: string): Promise<Postgres> {
+  const server = await startPostgres(SETTINGS, tmpdir());
+  const url = await createDatabase(server);
+  const copy = ['db', 'copy', '--from', `file:${file}`, '--to', url];
+  execFileSync(process.execPath, [PROGRAM, ...copy], { stdio: 'ignore' });
+  const client = new pg.Client({ connectionString: adminUrlOf(server, url) });
+  await client.connect();
+  await client.query('vacuum analyze');
+  await client.query('checkpoint');
+  const first = async (query: string): Promise<Readonly<Record<string, string | number>>> => {
+    const { rows } = await client.query<Record<string, string | number>>(query);
+    return rows[0] ?? {};
+  };
+  const { pid } = await first('select pg_backend_pid() as pid');
+  return {
+    url,
+    pid: parentOf(Number(pid)),
+    first,
+    stop: async () => {
+      await client.end();
+      await server.stop();
+    },
+  };
+}

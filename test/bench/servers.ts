@@ -1,0 +1,162 @@
+import { execFileSync, fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The built program. */
+export const PROGRAM = new URL('../../dist/boot.js', import.meta.url).pathname;
+
+export const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Prints rows of equal length; the first one has the headings. */
+export function printTable(table: readonly (readonly string[])[]): void {
+  const widths =
+    table[0]?.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length))) ?? [];
+  for (const row of table) {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    print(cells.join('  '));
+  }
+}
+
+/** A server in a process of its own. */
+export interface BenchServer {
+  readonly url: string;
+  readonly pid: number;
+}
+
+const running: ChildProcess[] = [];
+
+/**
+ * Builds the program and calls `use` with the path of a database to create; afterwards stops all servers and deletes the
+ * folder of the database.
+ */
+export async function withDatabaseFile(use: (file: string) => Promise<void>): Promise<void> {
+  execFileSync('npm', ['run', '-s', 'build']);
+  const folder = mkdtempSync(join(tmpdir(), 'terminal-gateway-bench-'));
+  try {
+    await use(join(folder, 'bench.db'));
+  } finally {
+    await stopServers();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts the built program on a database as `npm start` does, without rate limit, and waits until it serves GraphQL. */
+export async function startServer(databaseUrl: string, environment: object = {}): Promise<BenchServer> {
+  const settings = {
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    RATE_LIMIT_PER_HOUR: '0',
+    LOG_LEVEL: 'warn',
+    TOKEN_SECRET: 'a secret of servers that are measured',
+  };
+  const child = spawn(process.execPath, [...flagsOfStart(), PROGRAM, 'serve'], {
+    env: { ...process.env, ...settings, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.push(child);
+  let output = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`The server ended: ${output}`)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const [, found] = /listens on (http:\S+)/.exec(output) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+    }
+  });
+  while ((await fetch(`${url}/readyz`)).status !== 200) await sleep(50);
+  return { url, pid: child.pid ?? 0 };
+}
+
+/** Options of Node in the script `start`. */
+function flagsOfStart(): readonly string[] {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { scripts } = JSON.parse(text) as { readonly scripts: { readonly start: string } };
+  return scripts.start.match(/--\S+/g) ?? [];
+}
+
+export async function stopServers(): Promise<void> {
+  for (const child of running) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+}
+
+/** A script of the benchmarks in a process of its own, which answers each message with one. It ends with this process. */
+export interface Helper {
+  readonly ask: <Answer>(message: object | string) => Promise<Answer>;
+  readonly stop: () => void;
+}
+
+export function startHelper(script: string): Helper {
+  const child = fork(script, { execArgv: ['--import', 'tsx'] });
+  const ended = (once(child, 'exit') as Promise<[number | null]>).then(([code]) => {
+    throw new Error(`${script} ended with ${code ?? 'a signal'}`);
+  });
+  ended.catch(() => undefined);
+  return {
+    ask: async <Answer>(message: object | string): Promise<Answer> => {
+      const answered = once(child, 'message') as Promise<[Answer]>;
+      child.send(message);
+      const [answer] = await Promise.race([answered, ended]);
+      return answer;
+    },
+    stop: () => void child.kill(),
+  };
+}
+
+/** Answers the messages to this process, which was started by `startHelper`. */
+export function answerMessages(answer: (message: unknown) => unknown): void {
+  const respond = async (message: unknown): Promise<void> => {
+    process.send?.(await answer(message));
+  };
+  process.on('message', (message: unknown) => void respond(message));
+  process.on('disconnect', () => process.exit());
+}
+
+/** Linux counts processor time in hundredths of a second for programs, on all common processors. */
+const SECONDS_PER_TICK = 0.01;
+
+interface ProcessTimes {
+  readonly parent: number;
+  /** Processor time of the process, its threads and its ended children, in clock ticks. */
+  readonly ticks: number;
+}
+
+/** Null if there is no such process. */
+function timesOf(pid: number): ProcessTimes | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
+  // The name of the program may contain spaces; it ends with the last parenthesis.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return { parent: Number(fields[1]), ticks };
+}
+
+/** Throws if there is no such process. */
+export function parentOf(pid: number): number {
+  const times = timesOf(pid);
+  if (times === null) throw new Error(`There is no process ${pid}.`);
+  return times.parent;
+}
+
+/** Processor time of a process and its children since they were started, in seconds. */
+export function processorTime(root: number): number {
+  let ticks = 0;
+  for (const name of readdirSync('/proc')) {
+    const times = /^\d+$/.test(name) ? timesOf(Number(name)) : null;
+    if (times !== null && (Number(name) === root || times.parent === root)) ticks += times.ticks;
+  }
+  return ticks * SECONDS_PER_TICK;
+}

@@ -1,9 +1,11 @@
+import { onTestFinished } from 'vitest';
+
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { DomainError } from '../../src/platform/errors.js';
-import { testDatabase, type TestDatabase } from '../support/database.js';
+import { openDatabase } from '../support/database.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { SYSTEM } from '../support/server.js';
 import { seedCompanies } from '../support/two-companies.js';
@@ -25,13 +27,30 @@ export const outcome = async (result: Promise<unknown>): Promise<unknown> =>
 export const outcomeOrError = async (result: Promise<unknown>): Promise<unknown> =>
   outcome(result).catch((error: unknown) => error);
 
-export async function unitsOf({ place, database }: TestDatabase, withOther: boolean): Promise<Units> {
+/** Databases with the first company, and with both; each is made once in a process, and copied by tests. */
+const filled = new Map<boolean, Promise<TestPlace>>();
+
+async function fill(withOther: boolean): Promise<TestPlace> {
+  const { place, database } = await openDatabase();
   await seedCompanies(place, withOther);
-  return createUnits(database, CLOCK);
+  await database.close();
+  await place.disconnect();
+  return place;
 }
 
-/** An own database with the first company and, with `withOther`, the other one. */
+/** Opens a database of its own with the first company and, with `withOther`, the other one. Call `remove` at the end. */
+export async function openCompanies(
+  withOther: boolean,
+): Promise<{ place: TestPlace; units: Units; remove: () => Promise<void> }> {
+  const copyOf = filled.get(withOther) ?? fill(withOther);
+  filled.set(withOther, copyOf);
+  const { place, database, remove } = await openDatabase({}, { copyOf: await copyOf });
+  return { place, units: createUnits(database, CLOCK), remove };
+}
+
+/** Like `openCompanies`; removed after the test. */
 export async function setUp(withOther: boolean): Promise<{ place: TestPlace; units: Units }> {
-  const opened = await testDatabase();
-  return { place: opened.place, units: await unitsOf(opened, withOther) };
+  const { remove, ...opened } = await openCompanies(withOther);
+  onTestFinished(remove);
+  return opened;
 }

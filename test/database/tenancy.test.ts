@@ -108,13 +108,12 @@ import { setDefaultVersions } from '../../src/domain/software/grants/default-ver
 import { type GrantMode, planVersionGrant } from '../../src/domain/software/grants/grant.service.js';
 import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
 import { report } from '../domain/payments/transaction/records.js';
-import { openDatabase } from '../support/database.js';
 import type { SqlRow } from '../support/databases/place.js';
 import { NOTIFICATION_READS, NOTIFICATION_WRITES } from '../support/tenancy-of-notifications.js';
 import { TERMINAL_READS, TERMINAL_WRITES } from '../support/tenancy-of-terminals.js';
 import { TRANSACTION_READS } from '../support/tenancy-of-transactions.js';
 import { rowsOfCompany, TWIN } from '../support/two-companies.js';
-import { CALLER, outcome, outcomeOrError, setUp, unitsOf } from './company-units.js';
+import { CALLER, openCompanies, outcome, outcomeOrError, setUp } from './company-units.js';
 
 const PAGE = { page: 1, perPage: 100 };
 const SLICE = { order: 'ID', descending: false, backward: false, limit: 50, key: null, condition: null };
@@ -264,9 +263,9 @@ describe('what a company reads', () => {
   let lone: Units;
   let units: Units;
   beforeAll(async () => {
-    const [one, both] = [await openDatabase(), await openDatabase()];
-    lone = await unitsOf(one, false);
-    units = await unitsOf(both, true);
+    const [one, both] = [await openCompanies(false), await openCompanies(true)];
+    lone = one.units;
+    units = both.units;
     return async () => {
       await one.remove();
       await both.remove();

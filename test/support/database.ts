@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { newDatabase, type OpenOptions, type TestPlace } from './databases/place.js';
+import { newDatabase, type OpenOptions, type PlaceOptions, type TestPlace } from './databases/place.js';
 
 export interface TestDatabase {
   readonly place: TestPlace;
@@ -15,11 +15,12 @@ export async function testDatabase(options: OpenOptions = {}): Promise<TestDatab
   return opened;
 }
 
-/** Opens a migrated, empty database for several tests. Call `remove` to close and delete it. */
+/** Opens a new database for several tests, migrated and empty unless it is a copy. Call `remove` to close and delete it. */
 export async function openDatabase(
   options: OpenOptions = {},
+  { copyOf }: Pick<PlaceOptions, 'copyOf'> = {},
 ): Promise<TestDatabase & { readonly remove: () => Promise<void> }> {
-  const place = await newDatabase();
+  const place = await newDatabase(copyOf === undefined ? {} : { copyOf });
   const database = await place.open(options);
   const remove = async (): Promise<void> => {
     await database.close();

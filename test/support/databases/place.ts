@@ -49,6 +49,8 @@ export interface TestPlace {
   insertForbidden(rows: readonly (readonly [table: string, row: SqlRow])[]): Promise<void>;
   /** Lets statements of `sql` change and delete entries of the ledger, and give two entries the same sequence. */
   unprotectLedger(): Promise<void>;
+  /** Closes the connection of `sql`, so that the database can be copied. */
+  disconnect(): Promise<void>;
   /** Removes it with all its data. */
   remove(): Promise<void>;
 }
@@ -58,6 +60,8 @@ export interface PlaceOptions {
   readonly isMigrated?: boolean;
   /** An existing folder for its files, if it has any. */
   readonly folder?: string;
+  /** A database of tests that nobody has open; its tables and rows are copied. */
+  readonly copyOf?: TestPlace;
 }
 
 /** Makes an empty database. */

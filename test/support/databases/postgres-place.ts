@@ -39,27 +39,50 @@ const types = {
     PARSERS.get(oid) ?? (pg.types.getTypeParser(oid) as (text: string) => unknown),
 };
 
-export async function newPostgresPlace({ isMigrated = true }: PlaceOptions): Promise<TestPlace> {
+export async function newPostgresPlace({ isMigrated = true, copyOf }: PlaceOptions): Promise<TestPlace> {
   const { adminUrl, ownerUrl, template } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
   const owner = new URL(ownerUrl);
   owner.pathname = `/${name}`;
-  const copied = isMigrated ? ` template ${template}` : '';
-  await withClient(adminUrl, (client) =>
-    client.query(`create database ${name} owner ${owner.username}${copied}`),
-  );
+  const source = copyOf === undefined ? template : new URL(copyOf.url).pathname.slice(1);
+  const copied = isMigrated ? ` template ${source}` : '';
+  const server = connectionOf(adminUrl);
+  await server.query(`create database ${name} owner ${owner.username}${copied}`);
   return placeAt(owner.href, adminUrlOf({ adminUrl }, owner.href), async () => {
-    await withClient(adminUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+    await server.query(`drop database if exists ${name} with (force)`);
+    await server.end();
   });
+}
+
+/** One connection, which is opened when it is needed and again after it was lost. */
+function connectionOf(url: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max: 1, allowExitOnIdle: true });
+  // Without a listener, the loss of the connection would end the process; the statement fails by itself.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
 }
 
 /** Rows are read and written by a user who sees all of them. */
 function placeAt(url: string, adminUrl: string, remove: () => Promise<void>): TestPlace {
-  const run = async (text: string, values: readonly SqlValue[] = []): Promise<unknown[]> =>
-    await withClient(adminUrl, async (client) => {
-      const { rows } = await client.query<Record<string, unknown>>({ text, values: [...values], types });
-      return rows;
-    });
+  let connection = connectionOf(adminUrl);
+  const run = async (text: string, values: readonly SqlValue[] = []): Promise<unknown[]> => {
+    const { rows } = await connection.query<Record<string, unknown>>({ text, values: [...values], types });
+    return rows;
+  };
+  const disconnect = async (): Promise<void> => {
+    const ended = connection;
+    connection = connectionOf(adminUrl);
+    await ended.end();
+  };
+  const withClient = async <T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    const client = await connection.connect();
+    try {
+      return await use(client);
+    } finally {
+      client.release();
+    }
+  };
   return {
     url,
     failInserts: async (table) => {
@@ -74,7 +97,7 @@ function placeAt(url: string, adminUrl: string, remove: () => Promise<void>): Te
     open: (options) => openDatabase({ server: url }, { connections: 12, uploadFolder: tmpdir(), ...options }),
     sql: async <Row>(text: string, values: readonly SqlValue[] = []) => (await run(text, values)) as Row[],
     check: async () => (await databaseTools({ server: url })).check(),
-    stored: () => withClient(adminUrl, storedText),
+    stored: () => withClient(storedText),
     continueIdsAfter: async (last) => {
       await run(
         `select setval(format('%I.%I', schemaname, sequencename)::regclass, $1) from pg_sequences
@@ -83,28 +106,20 @@ function placeAt(url: string, adminUrl: string, remove: () => Promise<void>): Te
       );
       await run('update counters set last_drawn = $1', [last]);
     },
-    insertForbidden: (rows) => withClient(adminUrl, (client) => insertForbidden(client, rows)),
+    insertForbidden: (rows) => withClient((client) => insertForbidden(client, rows)),
     unprotectLedger: async () => {
       await run('alter table ledger disable trigger user');
       await run('drop index if exists ledger_of_company');
     },
-    remove,
+    disconnect,
+    remove: async () => {
+      await disconnect();
+      await remove();
+    },
   };
 }
 
-async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  // Without a listener, the loss of the connection would end the process; the statement fails by itself.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
-}
-
-async function storedText(client: pg.Client): Promise<string> {
+async function storedText(client: pg.PoolClient): Promise<string> {
   const { rows: tables } = await client.query<{ name: string }>(
     'select quote_ident(tablename) as name from pg_tables where schemaname = current_schema()',
   );
@@ -124,7 +139,7 @@ interface ForeignKey {
 
 /** Takes the foreign keys away meanwhile; triggers that count rows must run, so they are not turned off. */
 async function insertForbidden(
-  client: pg.Client,
+  client: pg.PoolClient,
   rows: Parameters<TestPlace['insertForbidden']>[0],
 ): Promise<void> {
   const { rows: keys } = await client.query<ForeignKey>(

@@ -14,10 +14,10 @@ import { insertText } from './rows.js';
 /** How long a statement waits for the writers of other connections. */
 const MAX_WAIT_MS = 5_000;
 
-/** Makes a migrated, empty database file. */
-export function databaseFile(folder: string = scratchFolder()): string {
+/** Makes a database file, migrated and empty unless it is a copy of another one. */
+export function databaseFile(folder: string = scratchFolder(), source = inject('imageFile')): string {
   const file = join(folder, 'gateway.db');
-  copyFileSync(inject('imageFile'), file);
+  copyFileSync(source, file);
   return file;
 }
 
@@ -30,7 +30,12 @@ export function fileOf({ url }: Pick<TestPlace, 'url'>): string {
   return url.slice('file:'.length);
 }
 
-export function newSqlitePlace({ isMigrated = true, folder = scratchFolder() }: PlaceOptions): TestPlace {
+export function newSqlitePlace({
+  isMigrated = true,
+  folder = scratchFolder(),
+  copyOf,
+}: PlaceOptions): TestPlace {
+  if (copyOf !== undefined) return placeAt(databaseFile(folder, fileOf(copyOf)));
   return placeAt(isMigrated ? databaseFile(folder) : join(folder, 'gateway.db'));
 }
 
@@ -72,6 +77,7 @@ export function placeAt(file: string): TestPlace {
           drop index if exists ledger_of_company`),
       );
     },
+    disconnect: () => Promise.resolve(),
     remove: () => {
       removeFolder(dirname(file));
       return Promise.resolve();

@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
 
-import { alive, ready } from '../http/monitoring/health.js';
-import { monitoringRoutes } from '../http/monitoring/monitoring-routes.js';
-import type { ServerLimits } from '../http/server/client-limits.js';
+import { alive, monitoringRoutes, ready } from '../http/monitoring/health.js';
+import type { ServerLimits } from '../http/server/connections.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import { listen, type HttpListener, type Timeouts } from '../http/server/listen.js';
 import type { Config } from '../platform/config/config.js';

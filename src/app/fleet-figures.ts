@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../database/database.js';
 import { fleetTotals, type FleetCounter } from '../database/totals.js';
-import type { FleetFigures } from '../http/monitoring/fleet-metrics.js';
+import type { FleetFigures } from '../http/monitoring/sources.js';
 import { SECOND, type Clock } from '../platform/clock.js';
 
 const RECORDS: readonly FleetCounter[] = [

@@ -11,23 +11,23 @@ import { discardContent, readContent, stageContent } from '../domain/software/co
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Graphql } from '../graphql/server.js';
 import { createBase64BodyReader } from '../http/body/base64-body.js';
-import type { BodyRate } from '../http/body/least-rate.js';
 import { createUploadReader } from '../http/body/multipart.js';
+import type { BodyRate } from '../http/body/receive.js';
 import { Uploads, type UploadStorage } from '../http/body/uploads.js';
-import { monitoringRoutes } from '../http/monitoring/monitoring-routes.js';
+import { monitoringRoutes } from '../http/monitoring/health.js';
 import type { ClientLimits } from '../http/request-context.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import type { Timeouts } from '../http/server/listen.js';
-import { type CountRequest, createRequestCounter, rateLimit } from '../http/server/rate-limit.js';
+import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/requests.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { createLargeReads } from '../platform/concurrency/semaphore.js';
 import type { Config } from '../platform/config/config.js';
-import type { WindowStores } from '../platform/limits/window-store.js';
-import type { SpoolFiles } from '../platform/spool/spool-files.js';
+import type { WindowStores } from '../platform/limits/windows.js';
+import type { SpoolFiles } from '../platform/storage/spool.js';
 import { docsHandlers } from '../rest/docs.js';
-import { createIngestRouter } from '../rest/lines.js';
+import { createIngestRouter, stoppingProblem } from '../rest/lines.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createV1Router, type RestOptions } from '../rest/v1.js';
 import type { Monitoring } from './monitoring.js';
@@ -67,7 +67,7 @@ export interface HttpHandlers {
 /** REST, GraphQL, documentation and monitoring, behind one rate limit. */
 export function createHttpHandlers(parts: HttpHandlerParts): HttpHandlers {
   const { config, clock, units, monitoring, onError } = parts;
-  const bodyRate = { clock, windowMs: parts.timeouts.bodyMs };
+  const bodyRate = { windowMs: parts.timeouts.bodyMs };
   const stopping = new AbortController();
   const access = createAuthenticator(units, clock, onError);
   const terminals = createTerminals({ ...parts, stopping: stopping.signal }, access, bodyRate);
@@ -94,7 +94,7 @@ export function createHttpHandlers(parts: HttpHandlerParts): HttpHandlers {
     onError,
   });
   const stop = async (graceMs: number): Promise<void> => {
-    stopping.abort();
+    stopping.abort(stoppingProblem());
     await Promise.all([graphql.stop(graceMs), terminals.stop()]);
   };
   const { noteSeen, store } = terminals;
@@ -245,8 +245,8 @@ async function createGraphqlSurface(
 /** Counts HTTP requests and operations over sockets against one limit per client. */
 function requestCounter({ config, clock, windows, monitoring }: HttpHandlerParts): CountRequest {
   const count = createRequestCounter(config.rateLimitPerHour, clock, windows);
-  return async (address) => {
-    const counted = await count(address);
+  return (address) => {
+    const counted = count(address);
     if (counted !== null && counted.retryAfter !== null) monitoring.metrics.countRateLimited();
     return counted;
   };

@@ -1,13 +1,11 @@
 import type { RequestHandler } from 'express';
 
 import { LONG_LOG_BYTES, type Database } from '../database/database.js';
-import { Followers } from '../http/monitoring/followers.js';
 import { alive, ready, type Check, type Readiness } from '../http/monitoring/health.js';
-import { createMetrics, type ClientFigures, type MetricSources } from '../http/monitoring/metrics.js';
-import type { MqttState } from '../http/monitoring/mqtt-metrics.js';
-import { observeOperations } from '../http/monitoring/operation-log.js';
-import { watchOperations } from '../http/monitoring/operation-watch.js';
+import { createMetrics } from '../http/monitoring/metrics.js';
+import { Followers, observeOperations, watchOperations } from '../http/monitoring/operations.js';
 import { observeRequests, traceRequests } from '../http/monitoring/request-log.js';
+import type { ClientFigures, MetricSources, MqttState } from '../http/monitoring/sources.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import type { Logger } from '../platform/logger.js';
@@ -35,7 +33,8 @@ export async function createMonitoring(parts: MonitoringParts) {
   const { logger, clock, database } = parts;
   const readiness: Readiness = { problem: 'starting' };
   const tracing = await tracingOf(parts);
-  const metrics = createMetrics(sourcesOf(parts, tracing));
+  const followers = new Followers(systemClock);
+  const metrics = createMetrics(sourcesOf(parts, tracing, followers));
   const unwatch = database.watchStatements((sql) => {
     const measured = metrics.statementStarted(sql);
     const traced = tracing?.statement(sql) ?? null;
@@ -52,7 +51,12 @@ export async function createMonitoring(parts: MonitoringParts) {
     readiness,
     /** In the order in which a request passes them. */
     observers,
-    observeOperations: observeOperations(logger, metrics, watchOperations(metrics, tracing, clock)),
+    observeOperations: observeOperations(
+      logger,
+      metrics,
+      followers,
+      watchOperations(metrics, tracing, clock),
+    ),
     /** By path. */
     handlers: {
       '/healthz': alive,
@@ -79,9 +83,8 @@ async function tracingOf({ config, logger, database }: MonitoringParts): Promise
   return url === null ? null : await openTracing({ url, share, databaseSystem: database.system, logger });
 }
 
-function sourcesOf(parts: MonitoringParts, tracing: Tracing | null): MetricSources {
+function sourcesOf(parts: MonitoringParts, tracing: Tracing | null, followers: Followers): MetricSources {
   const { clock, database, lostLogLines, clients, mqtt } = parts;
-  const followers = new Followers(systemClock);
   return {
     lostLogLines,
     clients,
@@ -91,7 +94,6 @@ function sourcesOf(parts: MonitoringParts, tracing: Tracing | null): MetricSourc
     isLogLong: () => database.bytes().log >= LONG_LOG_BYTES,
     fleet: createFleetFigures(database, clock),
     storage: createStorageFigures(database, clock),
-    follow: followers.follow,
     ledgerDelaySeconds: () => followers.delaySeconds(),
     backupAgeSeconds: () => backupAgeSeconds(database.lastBackupPath, systemClock),
     connections: () => database.connections(),

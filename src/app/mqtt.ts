@@ -11,7 +11,7 @@ import {
   sendAgain,
 } from '../domain/messages/notification/delivery/dispatch.service.js';
 import { terminalsOf } from '../domain/terminals/terminal/terminal-access.service.js';
-import type { MqttState } from '../http/monitoring/mqtt-metrics.js';
+import type { MqttState } from '../http/monitoring/sources.js';
 import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';

@@ -1,7 +1,7 @@
 import type { Database, StorageSizes } from '../database/database.js';
 import type { Units } from '../database/work.js';
 import { retentionFigures } from '../domain/base/retention/retention.service.js';
-import type { StorageFigures } from '../http/monitoring/storage-metrics.js';
+import type { StorageFigures } from '../http/monitoring/sources.js';
 import { HOUR, MINUTE, type Clock } from '../platform/clock.js';
 import { PRESENCE_LIMITS } from '../platform/presence.js';
 

@@ -17,7 +17,7 @@ import {
   withoutDeviceTokens,
 } from '../domain/terminals/terminal/terminal-authentication.service.js';
 import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.js';
-import type { BodyRate } from '../http/body/least-rate.js';
+import type { BodyRate } from '../http/body/receive.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 
 import type { Clock } from '../platform/clock.js';
 import type { DomainCode } from '../platform/errors.js';
-import type { WindowStores } from '../platform/limits/window-store.js';
+import type { WindowStores } from '../platform/limits/windows.js';
 import type { Tables } from '../schema/schema.js';
 import type { DatabaseHealth } from './health.js';
 import type { StatementListener } from './statements.js';

@@ -17,7 +17,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-import type { OperationKind } from '../http/monitoring/operation-watch.js';
+import type { OperationKind } from '../http/monitoring/operations.js';
 import type { GraphqlContext } from './execution/context.js';
 import { coerceLongLists, shareArguments, type Executable } from './execution/long-input.js';
 import { firstCode, maskErrors, type MaskingOptions } from './execution/mask.js';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-import { sendShared } from './pieces.js';
+import { sendShared } from './send.js';
 
 /** A file of a page. It does not change while the server runs. */
 export interface Asset {

@@ -1,4 +1,7 @@
+import type { Request } from 'express';
+
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE, type PageRequest } from '../platform/requests.js';
+import { headerOf } from './headers.js';
 import { HttpProblem } from './problem.js';
 
 /** Parameters of the query string by name. 400 if one is repeated or not well encoded. */
@@ -47,4 +50,24 @@ function positive(query: ReadonlyMap<string, string>, name: string, fallback: nu
     throw malformed(`Query parameter "${name}" must be a positive whole number.`);
   // Larger than any list; keeps the offset a safe integer.
   return Math.min(Number(text), 2 ** 40);
+}
+
+/** Query parameter that can carry the API token in requests to `/v1`. */
+const TOKEN_PARAMETER = 'access_token';
+
+/** The token in `Authorization: Bearer`. */
+export function bearerToken(request: Request): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
+}
+
+/** Token in `?access_token=` or `Authorization: Bearer` (contract 5); 400 if both are given and differ. */
+export function readToken(request: Request, query: ReadonlyMap<string, string>): string | undefined {
+  const header = bearerToken(request);
+  const parameter = query.get(TOKEN_PARAMETER);
+  if (header !== undefined && parameter !== undefined && header !== parameter) {
+    throw malformed(
+      'The access tokens in the query and in the Authorization header are two different ones: send one.',
+    );
+  }
+  return parameter ?? header;
 }

@@ -23,7 +23,7 @@ export interface RequestContext {
   /** The client's rate limit after this request was counted; null if the rate limit is off. */
   budget: Budget | null;
   readonly limits: ClientLimits;
-  /** Called when the request ends, or earlier by `leaveRequests`. */
+  /** Called when the response is closed, or earlier by `leaveRequests`. */
   readonly leave: (() => void)[];
   /** Actions to run when the response is closed, in this order. */
   readonly closing: (() => void)[];
@@ -66,7 +66,7 @@ export function requestContext(limits: ClientLimits): RequestHandler {
     };
     response.locals.context = context;
     response.once('close', () => {
-      for (const action of context.closing) action();
+      for (const action of [...context.leave, ...context.closing]) action();
     });
     response.setHeader('X-Request-Id', requestId);
     next();

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
 import { assetHandler } from '../http/asset.js';
-import { sendShared } from '../http/pieces.js';
+import { sendShared } from '../http/send.js';
 import type { OpenApiDocument, OpenApiOperation } from './openapi/openapi.js';
 import { resolve, sampleOf, type Schema, type Schemas } from './openapi/schema.js';
 

@@ -1,23 +1,21 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import type { Units, WriteWork } from '../database/work.js';
-import { bodyPieces } from '../http/body/body-pieces.js';
 import { inviteBody, MAX_BODY_BYTES, notAnObject, notUtf8, refuseLabels } from '../http/body/body.js';
-import type { BodyRate } from '../http/body/least-rate.js';
+import { bodyPieces, type BodyRate } from '../http/body/receive.js';
 import { headerOf } from '../http/headers.js';
-import { holdBytes, STREAM_BYTES, writeInPieces } from '../http/pieces.js';
 import { HttpProblem, problemResponse } from '../http/problem.js';
 import { requestContextOf } from '../http/request-context.js';
-import { endResponse } from '../http/send.js';
-import { mayTakeLong } from '../http/server/long-requests.js';
+import { endResponse, holdBytes, STREAM_BYTES, writeInPieces } from '../http/send.js';
+import { takeSlot } from '../http/server/requests.js';
+import { mayTakeLong } from '../http/server/unreadable.js';
 import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
 import { companyOwner, workFor } from '../platform/concurrency/event-loop.js';
-import { untilAborted } from '../platform/concurrency/until-aborted.js';
 import { isObject, ndjsonLine, ndjsonRows } from '../platform/encoding/ndjson.js';
 import { DomainError } from '../platform/errors.js';
 import { addRows, batchesOf, NO_ROWS, type Row, type RowResult } from '../platform/requests.js';
 import { NDJSON_TYPE, type RouteBase } from './route.js';
-import { authorize, callerOf, createRouter, enterSlot, type Received } from './router.js';
+import { authorize, callerOf, createRouter, type Received } from './router.js';
 
 /** Stores rows in batches, each in its own unit of work. `Checked` is a batch checked before its unit. */
 export interface RowStore<Checked> {
@@ -42,7 +40,7 @@ interface LineOptions {
   readonly authenticator: Authenticator;
   readonly bodyRate: BodyRate;
   readonly onError: (error: unknown, requestId: string) => void;
-  /** Aborted when the server stops. */
+  /** Aborted with `stoppingProblem` when the server stops. */
   readonly stopping: AbortSignal;
 }
 
@@ -82,7 +80,7 @@ async function receive<Checked>(
   holdBytes(response, STREAM_BYTES);
   await units.write(caller, (work) => route.demandRoom(work));
   inviteBody(request, response);
-  const pieces = untilStopped(bodyPieces(request, bodyRate), stopping);
+  const pieces = bodyPieces(request, bodyRate, stopping);
   const first = await pieces.next();
   mayTakeLong(response);
   response.status(200).setHeader('Content-Type', NDJSON_TYPE);
@@ -112,28 +110,11 @@ function notNdjson(message: string): HttpProblem {
 function enterStreams(response: Response, { companyId }: Caller): void {
   const slot = { kind: 'ingest_of_company', of: String(companyId), max: STREAMS_OF_COMPANY };
   const message = `Too many streams at the same time: at most ${STREAMS_OF_COMPANY} of one company.`;
-  enterSlot(response, slot, () => new DomainError('busy', message, { retryAfter: RETRY_SECONDS }));
+  takeSlot(response, slot, () => new DomainError('busy', message, { retryAfter: RETRY_SECONDS }));
 }
 
-/** Yields the pieces until the server stops. Errors: 503 when it stops; later pieces are not stored. */
-async function* untilStopped(
-  pieces: AsyncGenerator<Buffer, undefined>,
-  stopping: AbortSignal,
-): AsyncGenerator<Buffer, undefined> {
-  try {
-    for (;;) {
-      const next = await untilAborted(pieces.next(), stopping);
-      if (next === 'aborted') throw isStopping();
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    // Not awaited: it may wait for bytes that the client does not send.
-    void pieces.return(undefined).catch(() => undefined);
-  }
-}
-
-function isStopping(): HttpProblem {
+/** Error of a stream that is open when the server stops. */
+export function stoppingProblem(): HttpProblem {
   const message = 'The server is stopping. Rows after those of the totals are not stored: send them again.';
   return new HttpProblem(503, 'stopping', message, { 'Retry-After': String(RETRY_SECONDS) });
 }

@@ -6,12 +6,12 @@ import {
   base64Pieces,
   holdBytes,
   holdChanged,
+  JSON_TYPE,
   sendBuffers,
   sendInPieces,
   sendText,
   STREAM_BYTES,
-} from '../http/pieces.js';
-import { JSON_TYPE } from '../http/send.js';
+} from '../http/send.js';
 import type { Caller } from '../platform/caller.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
@@ -72,31 +72,30 @@ export function renderResponse(route: Route, { etag, body }: RouteResponse): Ren
 interface ListOptions {
   readonly units: Pick<Units, 'read'>;
   readonly waiting: WaitingBytes;
-  readonly largeReads: Semaphore;
+  readonly largeReads: Semaphore<number>;
   /** Counts the bytes of rendered responses. */
   readonly held: HeldBytes;
 }
 
 /**
- * Reads and renders a list of large records. Refuses it if the unread responses of the company leave no room;
- * without reading, if the same list was requested before. Errors: `busy` and `malformed` of `HeldBytes`.
+ * Reads and renders a list of large records. Refuses it if the unread responses of the company leave no room.
+ * Errors: `busy` and `malformed` of `HeldBytes`.
  */
 export async function performList(
   read: (work: ReadWork) => Promise<RouteResponse>,
   caller: Caller,
-  asked: () => string,
   { units, waiting, largeReads, held }: ListOptions,
 ): Promise<RenderedList | RenderedResponse> {
   const { companyId } = caller;
-  waiting.demandRoom(companyId, asked);
+  waiting.demandRoom(companyId);
   let release = (): void => undefined;
   try {
     const readOnce = async (work: ReadWork): Promise<RouteResponse> => {
       // Acquired inside the unit of work, as in GraphQL: a permitted read never waits for a database
       // connection.
       release();
-      release = await largeReads.acquire();
-      waiting.demandRoom(companyId, asked);
+      release = await largeReads.acquire(companyId);
+      waiting.demandRoom(companyId);
       try {
         return await read(work);
       } catch (error) {
@@ -107,11 +106,7 @@ export async function performList(
       }
     };
     const list = await units.read(caller, readOnce, { examines: 'when_needed' });
-    try {
-      return await renderList(list, held);
-    } finally {
-      waiting.expect(companyId, asked, held.bytes);
-    }
+    return await renderList(list, held);
   } finally {
     release();
   }

@@ -1,13 +1,11 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 
-import { readToken } from '../http/credential.js';
 import { methodNotAllowed } from '../http/problem.js';
-import { readQuery } from '../http/query.js';
+import { readQuery, readToken } from '../http/query.js';
 import { requestContextOf } from '../http/request-context.js';
 import { sendMethods } from '../http/send.js';
 import { enterCompany } from '../http/server/requests.js';
 import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
-import type { Slot } from '../platform/limits/slots.js';
 import { pathPattern, placeholders, type RouteBase } from './route.js';
 
 /** A request to a route. Only its path and the form of its query are checked. */
@@ -86,14 +84,4 @@ export async function callerOf(
 ): Promise<Caller> {
   const { ip, requestId } = requestContextOf(response);
   return await authenticator.authenticate(readToken(request, query), { channel: 'api', ip, requestId });
-}
-
-/** Counts a request under `slot` until it ends. Errors: `refusal` if the slot is full. */
-export function enterSlot(response: Response, slot: Slot, refusal: () => Error): void {
-  const { limits, leave } = requestContextOf(response);
-  const taken = limits.slots.take(slot);
-  if (typeof taken !== 'function') throw refusal();
-  // The client may have left meanwhile.
-  if (response.closed) taken();
-  else leave.push(taken);
 }

@@ -8,19 +8,20 @@ import {
   formBody,
   inviteBody,
   isFormType,
+  isMislabelled,
+  isMultipart,
   MAX_BODY_BYTES,
   MAX_OPEN_BODY_BYTES,
   readBody,
   type Body,
 } from '../http/body/body.js';
-import type { BodyRate } from '../http/body/least-rate.js';
-import { isMislabelled, isMultipart, type Upload, type UploadReader } from '../http/body/multipart.js';
+import type { Upload, UploadReader } from '../http/body/multipart.js';
+import type { BodyRate } from '../http/body/receive.js';
 import { headerOf } from '../http/headers.js';
-import { holdBytes } from '../http/pieces.js';
 import { HttpProblem } from '../http/problem.js';
 import { malformed, readPage } from '../http/query.js';
 import { requestContextOf } from '../http/request-context.js';
-import type { StoredResponses } from '../http/stored-responses.js';
+import { holdBytes, type StoredResponses } from '../http/send.js';
 import type { Authenticator, Caller } from '../platform/caller.js';
 import { demandUnchanged } from '../platform/changes.js';
 import {
@@ -61,7 +62,7 @@ export interface RestOptions {
   readonly bodyRate: BodyRate;
   readonly waiting: WaitingBytes;
   /** Limits the lists of large records that are read at once. */
-  readonly largeReads: Semaphore;
+  readonly largeReads: Semaphore<number>;
 }
 
 interface ServeOptions extends RestOptions {
@@ -180,7 +181,7 @@ async function perform(
   options: RestOptions,
 ): Promise<RenderedResponse | RenderedList> {
   const { units, storedResponses } = options;
-  const { request, route, body } = received;
+  const { route, body } = received;
   const isLong = body.bytes.length > LONG_BODY;
   if (isLong) await yieldToEventLoop();
   else await enterEventLoop();
@@ -197,8 +198,7 @@ async function perform(
   if (route.isLarge !== true) {
     return renderResponse(route, await units.read(caller, read, { examines: 'when_needed' }));
   }
-  const asked = (): string => `${request.originalUrl} ${body.bytes.toString()}`;
-  return await performList(read, caller, asked, { ...options, held });
+  return await performList(read, caller, { ...options, held });
 }
 
 /** A request to /v1 whose token, scope and body are checked. */

@@ -76,7 +76,7 @@ function policies({ name, rights }: Pick<Table, 'name' | 'rights'>): readonly st
   ];
 }
 
-/** Columns that `RateLimiterPostgres` of rate-limiter-flexible needs; `expire` in milliseconds. Empty after a crash. */
+/** Windows of limits; `expire` is their end, in milliseconds since 1970. Empty after a crash. */
 const RATE_LIMITS: readonly string[] = [
   `create unlogged table rate_limits (key varchar(255) collate "C" primary key, points integer not null default 0,
     expire bigint) with (fillfactor = 50)`,

@@ -1,5 +1,5 @@
 import type { ReadWork } from '../database/work.js';
-import { Gathered } from '../platform/concurrency/gathered.js';
+import { Batcher } from '../platform/concurrency/batcher.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 
 /** Calls per batch, and interval in ms. For 50 terminals, reading 20 large notifications each takes 20 ms. */
@@ -56,7 +56,7 @@ const LEFT = {};
  */
 export class Batches<T> {
   /** By the function that performs them. */
-  readonly #gathered = new Map<unknown, Gathered<number, GatheredCall<unknown>, object>>();
+  readonly #gathered = new Map<unknown, Batcher<number, GatheredCall<unknown>, object>>();
 
   constructor(private readonly admit: AdmitAll<T>) {}
 
@@ -72,7 +72,7 @@ export class Batches<T> {
     const own = perform as PerformTogether<T, Work, unknown, object>;
     let gathered = this.#gathered.get(perform);
     if (gathered === undefined) {
-      gathered = new Gathered({ ...LIMITS, perform: (_company, calls) => this.#perform(run, own, calls) });
+      gathered = new Batcher({ ...LIMITS, perform: (_company, calls) => this.#perform(run, own, calls) });
       this.#gathered.set(perform, gathered);
     }
     const result = await gathered.add(call.claim.caller.companyId, call);

@@ -1,11 +1,9 @@
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
-import { bodyPieces } from '../http/body/body-pieces.js';
 import { inviteBody, MAX_BODY_BYTES, notAnObject, readBody, refuseLabels } from '../http/body/body.js';
-import type { BodyRate } from '../http/body/least-rate.js';
+import { bodyPieces, type BodyRate } from '../http/body/receive.js';
 import { isUnchanged } from '../http/headers.js';
-import { holdBytes, sendText, writeInPieces } from '../http/pieces.js';
 import { onClosed, requestContextOf } from '../http/request-context.js';
-import { endResponse, isTaken, JSON_TYPE } from '../http/send.js';
+import { endResponse, holdBytes, isTaken, JSON_TYPE, sendText, writeInPieces } from '../http/send.js';
 import { leaveNetwork } from '../http/server/connections.js';
 import { leaveRequests } from '../http/server/requests.js';
 import { enterEventLoop } from '../platform/concurrency/event-loop.js';

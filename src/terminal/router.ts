@@ -1,19 +1,18 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-import { bearerToken } from '../http/credential.js';
 import { headerOf } from '../http/headers.js';
 import { HttpProblem } from '../http/problem.js';
-import { malformed } from '../http/query.js';
+import { bearerToken, malformed } from '../http/query.js';
 import { requestContextOf } from '../http/request-context.js';
-import { enterCompany, leaveRequests } from '../http/server/requests.js';
+import { enterCompany, leaveRequests, takeSlot } from '../http/server/requests.js';
+import { spreadRetries } from '../http/server/turns.js';
 import type { Origin } from '../platform/caller.js';
 import { MINUTE, SECOND, systemClock, type Clock } from '../platform/clock.js';
 import { terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';
 import { DomainError } from '../platform/errors.js';
-import { RetrySpread, TERMINAL_RETRIES } from '../platform/limits/retry-spread.js';
-import { BoundedWindowStore } from '../platform/limits/window-store.js';
+import { BoundedWindowStore } from '../platform/limits/windows.js';
 import type { TerminalClaim } from '../platform/terminal.js';
-import { createRouter, enterSlot } from '../rest/router.js';
+import { createRouter } from '../rest/router.js';
 import { Batches } from './batches.js';
 import { TerminalExchange, type ExchangeOptions, type TerminalRoute } from './exchange.js';
 import { OpenExchanges, type CheckOptions } from './open-exchanges.js';
@@ -39,7 +38,7 @@ export function createTerminalRouter<T>(
 ): RequestHandler {
   const parts = { ...options, batches: new Batches(options.admit), open: new OpenExchanges(options) };
   const limit = createLimit(options.clock, options.onLimited);
-  const spread = new RetrySpread(TERMINAL_RETRIES, systemClock);
+  const retryAfterOf = spreadRetries(systemClock);
   return createRouter(TERMINAL, routes, async (received) => {
     const { request, response, route } = received;
     const claimAgain = (): Promise<TerminalClaim> => claimOf(request, response, options);
@@ -48,7 +47,7 @@ export function createTerminalRouter<T>(
       // From here on, limits are those of the terminal and its company: thousands of terminals may share one address.
       leaveRequests(response);
       enterCompany(response, claim.caller, 'terminals');
-      await limit(response, claim);
+      limit(response, claim);
       await workFor(terminalsOwner(claim.caller), async () => {
         // Refuses a request whose response would have to wait, before anything is read or changed.
         requestContextOf(response).limits.waiting.demandRoom(claim.caller.companyId);
@@ -56,7 +55,7 @@ export function createTerminalRouter<T>(
       });
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'busy') throw error;
-      const retryAfter = Math.max(error.details.retryAfter ?? 0, spread.seconds());
+      const retryAfter = Math.max(error.details.retryAfter ?? 0, retryAfterOf());
       throw new DomainError('busy', error.message, { ...error.details, retryAfter });
     }
   });
@@ -102,18 +101,18 @@ const RETRY_SECONDS = 5;
 function createLimit(
   clock: Clock,
   onLimited: () => void,
-): (response: Response, claim: TerminalClaim) => Promise<void> {
+): (response: Response, claim: TerminalClaim) => void {
   const points = TERMINAL_LIMITS.requestsPerMinute;
   const store = new BoundedWindowStore({ points, windowMs: MINUTE, maxKeys: MAX_TERMINALS }, clock);
-  return async (response, { caller, serialNumber }) => {
+  return (response, { caller, serialNumber }) => {
     const key = `${caller.companyId}/${serialNumber}`;
-    const { consumedPoints, msBeforeNext } = await store.penalty(key);
-    if (consumedPoints > points) {
+    const { count, msLeft } = store.count(key);
+    if (count > points) {
       onLimited();
-      throw tooMany(`at most ${points} a minute of one terminal`, Math.ceil(msBeforeNext / SECOND));
+      throw tooMany(`at most ${points} a minute of one terminal`, Math.ceil(msLeft / SECOND));
     }
     const max = TERMINAL_LIMITS.requestsInProgress;
-    enterSlot(response, { kind: 'requests_of_terminal', of: key, max }, () =>
+    takeSlot(response, { kind: 'requests_of_terminal', of: key, max }, () =>
       tooMany(`at most ${max} at the same time of one terminal`, RETRY_SECONDS),
     );
   };

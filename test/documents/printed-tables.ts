@@ -6,7 +6,7 @@ import { EXIT_CODES } from '../../src/cli/exit-codes.js';
 import { createProgram } from '../../src/cli/program.js';
 import { DECLARED_LIMITS } from '../../src/graphql/limits/limits.js';
 import { createMetrics } from '../../src/http/monitoring/metrics.js';
-import { SAME_ON_EACH_NODE } from '../../src/http/monitoring/storage-metrics.js';
+import { SAME_ON_EACH_NODE } from '../../src/http/monitoring/sources.js';
 import { SETTINGS } from '../../src/platform/config/settings.js';
 import { bytes, limitRows, wholeNumber } from './limit-rows.js';
 import { code, table, type Row } from './markdown.js';

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { createBase64BodyReader, type HeldBody } from '../../src/http/body/base64-body.js';
-import { createUploadReader, isMultipart, type HeldUpload } from '../../src/http/body/multipart.js';
+import { isMultipart } from '../../src/http/body/body.js';
+import { createUploadReader, type HeldUpload } from '../../src/http/body/multipart.js';
 import type { UploadLimits } from '../../src/http/body/uploads.js';
 import { HttpProblem } from '../../src/http/problem.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';

@@ -3,7 +3,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { createFleetFigures } from '../../src/app/fleet-figures.js';
-import { Followers } from '../../src/http/monitoring/followers.js';
+import { Followers } from '../../src/http/monitoring/operations.js';
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { record, report } from '../domain/payments/transaction/records.js';
 import { fleet } from '../support/fleet.js';

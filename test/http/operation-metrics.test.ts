@@ -2,9 +2,9 @@ import express from 'express';
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import { createMetrics, type Metrics, type MetricSources } from '../../src/http/monitoring/metrics.js';
-import { OperationNames } from '../../src/http/monitoring/operation-names.js';
-import { kindOf } from '../../src/http/monitoring/statement-metrics.js';
+import { createMetrics, kindOf, type Metrics } from '../../src/http/monitoring/metrics.js';
+import { OperationNames } from '../../src/http/monitoring/operations.js';
+import type { MetricSources } from '../../src/http/monitoring/sources.js';
 import { requestContext } from '../../src/http/request-context.js';
 import { Slots } from '../../src/platform/limits/slots.js';
 import { WaitingBytes } from '../../src/platform/limits/waiting-bytes.js';
@@ -109,7 +109,6 @@ describe('connections of a pool', () => {
       clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
       isLogLong: () => false,
       examining: () => none,
-      follow: () => () => undefined,
       fleet: () => Promise.resolve(null),
       ledgerDelaySeconds: () => 0,
       backupAgeSeconds: () => null,

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { sendInPieces, writeBuffers } from '../../src/http/pieces.js';
+import { sendInPieces, writeBuffers } from '../../src/http/send.js';
 import { PIECE_BYTES } from '../../src/platform/encoding/long-text.js';
 import { WaitingBytes } from '../../src/platform/limits/waiting-bytes.js';
 import { turnsOf } from '../support/turns.js';

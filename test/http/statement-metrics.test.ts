@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
-import { kindOf, statementMetrics } from '../../src/http/monitoring/statement-metrics.js';
+import { kindOf, statementMetrics } from '../../src/http/monitoring/metrics.js';
 
 describe('measured SQL statements', () => {
   it.each([

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemResponse } from '../../src/http/problem.js';
 import { requestContext, requestContextOf } from '../../src/http/request-context.js';
 import { sendProblem } from '../../src/http/send.js';
-import { createClientLimits } from '../../src/http/server/client-limits.js';
+import { createClientLimits } from '../../src/http/server/connections.js';
 import { takeTerminalTurn } from '../../src/http/server/turns.js';
 import { systemClock } from '../../src/platform/clock.js';
 

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { formBody, type BodyFields } from '../../src/http/body/body.js';
-import { FormFields } from '../../src/http/body/form.js';
+import { type BodyFields, formBody, FormFields } from '../../src/http/body/body.js';
 import { numbersAsText } from '../../src/platform/encoding/json-numbers.js';
 import { recordId, recordIds } from '../../src/platform/validate.js';
 import { pickInput } from '../../src/rest/input.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { problemResponse } from '../../src/http/problem.js';
 import { requestContext, requestContextOf } from '../../src/http/request-context.js';
 import { sendProblem } from '../../src/http/send.js';
-import { createClientLimits } from '../../src/http/server/client-limits.js';
+import { createClientLimits } from '../../src/http/server/connections.js';
 import { limitTerminalRequests } from '../../src/http/server/requests.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { TerminalRefused, type TerminalClaim } from '../../src/platform/terminal.js';
@@ -45,7 +45,7 @@ export async function serveRoutes(
     );
   const router = createTerminalRouter(routes, {
     units,
-    bodyRate: { clock, windowMs: 1_000 },
+    bodyRate: { windowMs: 1_000 },
     clock,
     onLimited: () => undefined,
     claim: ({ token = '' }) =>

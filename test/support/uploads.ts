@@ -3,9 +3,8 @@ import { onTestFinished } from 'vitest';
 
 import { Uploads, type UploadLimits } from '../../src/http/body/uploads.js';
 import { localCaller } from '../../src/platform/caller.js';
-import { SECOND, systemClock } from '../../src/platform/clock.js';
-import type { SpooledContent } from '../../src/platform/spool/received-content.js';
-import { SpoolFiles } from '../../src/platform/spool/spool-files.js';
+import { SECOND } from '../../src/platform/clock.js';
+import { SpoolFiles, type SpooledContent } from '../../src/platform/storage/spool.js';
 import { removeFolder, scratchFolder } from './scratch.js';
 
 export const CALLER = localCaller({ companyId: 1, userId: 1, timeZone: 'UTC' });
@@ -26,11 +25,11 @@ export function testUploads(limits: Partial<UploadLimits>): Uploads {
       Promise.resolve({ ...sums, stagedId: 1, stagedAt: new Date(0) }),
     discard: () => Promise.resolve(),
   };
-  const rate = { clock: systemClock, windowMs: 30 * SECOND };
+  const rate = { windowMs: 30 * SECOND };
   return new Uploads(storage, { maxFileBytes: 10_000, middleBytes: 0, rate, ...limits });
 }
 
 /** A limit on how slowly bodies may arrive, in a window that tests can wait for. */
 export const rateOver = (windowMs: number): Pick<UploadLimits, 'rate'> => ({
-  rate: { clock: systemClock, windowMs },
+  rate: { windowMs },
 });

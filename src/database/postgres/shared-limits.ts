@@ -2,12 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type Pool } from 'pg';
 
 import { MINUTE, SECOND, systemClock, type Clock } from '../../platform/clock.js';
-import type {
-  NamedLimits,
-  WindowKey,
-  WindowStore,
-  WindowStores,
-} from '../../platform/limits/window-store.js';
+import type { NamedLimits, WindowKey, WindowStore, WindowStores } from '../../platform/limits/windows.js';
 import { clientConfig, sessionSettings } from './connections/pool.js';
 import { stateOf } from './faults.js';
 import { SESSION_AS_SYSTEM } from './roles.js';

@@ -2,8 +2,9 @@ import type { Clock } from '../../platform/clock.js';
 import {
   BoundedWindowStore,
   type NamedLimits,
+  type WindowState,
   type WindowStore,
-} from '../../platform/limits/window-store.js';
+} from '../../platform/limits/windows.js';
 
 /** Maximum rows that one node writes for one store, apart from those whose windows have ended. */
 export const MAX_ROWS = 10_000;
@@ -37,14 +38,14 @@ export class SharedWindowStore implements WindowStore {
     this.#sharedFrom = Math.ceil(limits.points * SHARED_FROM);
   }
 
-  async penalty(key: string): ReturnType<WindowStore['penalty']> {
-    const result = await this.#windows.penalty(key);
+  count(key: string): WindowState {
+    const state = this.#windows.count(key);
     this.#mark(key);
-    return result;
+    return state;
   }
 
-  get(key: string): ReturnType<WindowStore['get']> {
-    return this.#windows.get(key);
+  read(key: string): WindowState | null {
+    return this.#windows.read(key);
   }
 
   /** Messages of keys with news, at most `max`. */

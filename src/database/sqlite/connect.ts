@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { DomainError } from '../../platform/errors.js';
-import { inMemory } from '../../platform/limits/network-counter.js';
+import { inMemory } from '../../platform/limits/windows.js';
 import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';

@@ -3,7 +3,7 @@ import type { CompiledQuery, QueryResult } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { systemClock } from '../../platform/clock.js';
-import { isTurnLong, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import {
   isBusy,
@@ -24,6 +24,9 @@ interface WriterParts {
   /** Whether a thread copies the log into the file. Without it, that is done after commits. */
   readonly hasCheckpointThread?: boolean;
 }
+
+/** Milliseconds of a turn of the event loop after which a unit with several statements yields before the next one. */
+const LONG_PART_MS = 4;
 
 /**
  * One connection to SQLite. If SQLite itself rolls back a transaction after a fault, no part of it can be
@@ -61,7 +64,7 @@ export class SqliteConnection {
 
   /** Lets other work run between the statements of a unit that reads much. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#begun || !isTurnLong()) return this.#execute(query);
+    if (this.#begun || !isTurnOver(LONG_PART_MS)) return this.#execute(query);
     return yieldToEventLoop().then(() => this.#execute(query));
   }
 

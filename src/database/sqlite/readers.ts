@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
-import type { Release } from '../../platform/concurrency/semaphore.js';
-import { Turns } from '../../platform/concurrency/turns.js';
+import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
@@ -116,7 +115,7 @@ interface Snapshot {
 class Snapshots {
   readonly #idle: SqliteConnection[] = [];
   readonly #open = new Set<Snapshot>();
-  readonly #turns = new Turns<'system' | 'company'>({
+  readonly #turns = new Semaphore<'system' | 'company'>({
     places: MAX_CONNECTIONS,
     placesOfKey: MAX_OF_COMPANIES,
     maxWaiting: MAX_WAITING,
@@ -178,12 +177,10 @@ class Snapshots {
   }
 
   async #begin(key: 'system' | 'company'): Promise<Snapshot> {
-    const release = this.#turns.enterNow(key);
-    if (release !== null) return this.#connect(release);
-    const awaited = await this.#turns.acquire(key);
+    const release = await this.#turns.acquire(key);
     const joined = this.#join();
-    if (joined === null) return this.#connect(awaited);
-    awaited();
+    if (joined === null) return this.#connect(release);
+    release();
     return joined;
   }
 

@@ -2,8 +2,7 @@ import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
 import { AWAITED, currentOwner, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import type { Release } from '../../platform/concurrency/semaphore.js';
-import { Turns } from '../../platform/concurrency/turns.js';
+import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Tables } from '../../schema/schema.js';
 import type { SqliteConnection } from './connection.js';
@@ -60,7 +59,7 @@ export class WriteGroups {
   readonly #connection: SqliteConnection;
   readonly #limits: { readonly units: number; readonly ms: number };
   /** SQLite has one writer at a time: parties are served round-robin (see `Owner`). */
-  readonly #writers = new Turns<unknown>({
+  readonly #writers = new Semaphore<unknown>({
     places: 1,
     placesOfKey: 1,
     maxWaiting: MAX_WAITING,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { base64Pieces } from '../../http/pieces.js';
+import { base64Pieces } from '../../http/send.js';
 import { CONTENT_COST } from '../limits/cost.js';
 import { beyondContent } from '../schema/errors.js';
 import type { OperationCounters } from './request.js';

@@ -2,7 +2,7 @@ import { OperationTypeNode } from 'graphql';
 
 import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
-import type { StoredResponses } from '../../http/stored-responses.js';
+import type { StoredResponses } from '../../http/send.js';
 import { callerWithRights, demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
@@ -39,7 +39,7 @@ export interface OperationServices {
   /** Maximum bytes of file contents in a streamed response. */
   readonly maxContentBytes: number;
   /** See `RequestLoaders`. */
-  readonly largeReads: Semaphore;
+  readonly largeReads: Semaphore<number>;
 }
 
 /** An operation with its context. */

@@ -53,7 +53,7 @@ export class RequestLoaders {
   constructor(
     private readonly units: Pick<Units, 'read' | 'isRemote'>,
     private readonly caller: Caller,
-    private readonly largeReads: Semaphore,
+    private readonly largeReads: Semaphore<number>,
   ) {}
 
   /**
@@ -212,7 +212,7 @@ export class RequestLoaders {
   async #acquirePermit(): Promise<void> {
     if (this.#isInTransaction) return;
     this.#demandRunning();
-    await (this.#permit ??= this.largeReads.acquire());
+    await (this.#permit ??= this.largeReads.acquire(this.caller.companyId));
   }
 
   #demandRunning(): void {

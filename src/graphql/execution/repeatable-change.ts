@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 
 import type { Units, WriteWork } from '../../database/work.js';
-import type { StoredResponses } from '../../http/stored-responses.js';
+import type { StoredResponses } from '../../http/send.js';
 import type { Caller } from '../../platform/caller.js';
 import { SECOND } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';

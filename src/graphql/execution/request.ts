@@ -1,4 +1,4 @@
-import type { WaitingSince } from '../../http/monitoring/followers.js';
+import type { WaitingSince } from '../../http/monitoring/operations.js';
 import type { Budget } from '../../http/request-context.js';
 import type { Caller } from '../../platform/caller.js';
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { GraphQLError, OperationTypeNode } from 'graphql';
 
-import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
+import type { WatchedOperation } from '../../http/monitoring/operations.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { firstCode, maskErrors } from '../execution/mask.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';

@@ -15,9 +15,9 @@ import { GraphQLError, OperationTypeNode, parse, type DocumentNode } from 'graph
 import { LRUCache } from 'lru-cache';
 
 import { headerOf } from '../../http/headers.js';
-import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
-import { holdBytes, holdChanged, sendInPieces, sendText, STREAM_BYTES } from '../../http/pieces.js';
+import type { WatchOperation } from '../../http/monitoring/operations.js';
 import { requestContextOf } from '../../http/request-context.js';
+import { holdBytes, holdChanged, sendInPieces, sendText, STREAM_BYTES } from '../../http/send.js';
 import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { OperationList } from '../../platform/config/parsing.js';
 import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
@@ -50,14 +50,13 @@ export async function answerOperations(
   const apollo = await startApollo(options);
   return async (request, response) => {
     const sent = readRequest(request);
-    const asked = (): string => JSON.stringify(sent.json);
     const type = responseType(request);
     const held = holdBytes(response, PIECE_BYTES);
     const context = graphqlContextOf(response);
     const { contents, caller } = context;
     const { waiting } = requestContextOf(response).limits;
     await enterEventLoop();
-    waiting.demandRoom(caller.companyId, asked);
+    waiting.demandRoom(caller.companyId);
     contents.allowStreaming();
     let sending: Promise<void> | undefined;
     try {
@@ -68,7 +67,6 @@ export async function answerOperations(
             ? http.refuse(refusedWith(406, NOT_ACCEPTABLE).errors)
             : await answerBy(apollo, http, sent);
         const bytes = Buffer.byteLength(answer.text);
-        waiting.expect(caller.companyId, asked, bytes);
         response.status(answer.status).setHeader('Content-Type', type ?? TYPES[0]);
         sending = send(response, answer.text, bytes, held);
       });

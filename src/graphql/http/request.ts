@@ -1,13 +1,12 @@
 /** Steps before an operation over HTTP: its method, protection against forgery, the token, and the body. */
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 
-import { inviteBody, MAX_BODY_BYTES, problemOfLabels, readText } from '../../http/body/body.js';
-import type { BodyRate } from '../../http/body/least-rate.js';
-import { isMultipart, type HeldUpload, type UploadReader } from '../../http/body/multipart.js';
-import { bearerToken, readToken } from '../../http/credential.js';
+import { inviteBody, isMultipart, MAX_BODY_BYTES, problemOfLabels, readText } from '../../http/body/body.js';
+import type { HeldUpload, UploadReader } from '../../http/body/multipart.js';
+import type { BodyRate } from '../../http/body/receive.js';
 import { headerOf } from '../../http/headers.js';
 import { HttpProblem, problemResponse } from '../../http/problem.js';
-import { malformed, readQuery } from '../../http/query.js';
+import { bearerToken, malformed, readQuery, readToken } from '../../http/query.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { sendMethods, sendProblem } from '../../http/send.js';
 import { enterCompany } from '../../http/server/requests.js';

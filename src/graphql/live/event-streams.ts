@@ -2,12 +2,12 @@ import type { Request, RequestHandler, Response } from 'express';
 import { OperationTypeNode } from 'graphql';
 import { finished } from 'node:stream';
 
-import { readToken } from '../../http/credential.js';
 import { headerOf } from '../../http/headers.js';
-import { holdBytes, writeBuffers } from '../../http/pieces.js';
 import { HttpProblem } from '../../http/problem.js';
+import { readToken } from '../../http/query.js';
 import { readQuery } from '../../http/query.js';
 import { requestContextOf } from '../../http/request-context.js';
+import { holdBytes, writeBuffers } from '../../http/send.js';
 import { leaveRequests } from '../../http/server/requests.js';
 import { bufferPieces } from '../../platform/encoding/long-text.js';
 import { DomainError } from '../../platform/errors.js';

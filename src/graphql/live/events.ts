@@ -2,7 +2,7 @@ import { Kind, visit } from 'graphql';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 
-import type { WatchOperation } from '../../http/monitoring/operation-watch.js';
+import type { WatchOperation } from '../../http/monitoring/operations.js';
 import { rightsKey, type Caller } from '../../platform/caller.js';
 import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
 import { PIECE_BYTES } from '../../platform/encoding/long-text.js';

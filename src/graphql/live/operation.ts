@@ -1,9 +1,9 @@
 import { Kind, OperationTypeNode, type ExecutionArgs } from 'graphql';
 
-import type { LiveObserver, Transport } from '../../http/monitoring/operation-log.js';
-import type { WatchedOperation } from '../../http/monitoring/operation-watch.js';
+import type { LiveObserver, Transport } from '../../http/monitoring/operations.js';
+import type { WatchedOperation } from '../../http/monitoring/operations.js';
 import type { ClientLimits } from '../../http/request-context.js';
-import type { CountRequest } from '../../http/server/rate-limit.js';
+import type { CountRequest } from '../../http/server/requests.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Events } from '../execution/following/follow.js';

@@ -5,9 +5,9 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
-import { overLimit } from '../../http/server/rate-limit.js';
+import { overLimit } from '../../http/server/requests.js';
 import { yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
-import { Semaphore } from '../../platform/concurrency/semaphore.js';
+import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { RenderedErrors, renderError } from '../execution/mask.js';
@@ -49,7 +49,7 @@ export class SocketSession {
   #pending = 0;
   readonly #outbox: Outbox;
   readonly #executed = new Semaphore({
-    concurrency: LIVE_LIMITS.executed,
+    places: LIVE_LIMITS.executed,
     busy: () => new DomainError('busy', 'The socket has too many operations.', { retryAfter: 1 }),
   });
 
@@ -188,7 +188,7 @@ export class SocketSession {
     refusal: OperationRefused | null,
     { stop, onEnd }: OperationControl,
   ): Promise<ExecutionArgs> {
-    const counted = await this.parts.count(this.opening.ip);
+    const counted = this.parts.count(this.opening.ip);
     if (counted !== null && counted.retryAfter !== null) {
       const { retryAfter, budget } = counted;
       throw operationRefused('RATE_LIMITED', overLimit(budget), { retryAfter });
@@ -198,7 +198,6 @@ export class SocketSession {
     this.parts.limits.waiting.demandRoom(this.#companyId);
     await this.#context(requestId);
     const text = readOperationText(sent);
-    const asked = (): string => JSON.stringify(text);
     const facts = { ...NO_FACTS, budget: counted?.budget ?? null, idempotencyKey: idempotencyKeyOf(sent) };
     const client = {
       ...({ transport: 'websocket', requestId, lastSeen: null } as const),
@@ -207,7 +206,7 @@ export class SocketSession {
     };
     const operation = new LiveOperation(this.parts, client, text, {
       stop,
-      turn: (signal) => this.#turn(signal, asked),
+      turn: (signal) => this.#turn(signal),
       onEnd: () => {
         onEnd();
         if (!operation.isSubscription) this.#pending -= 1;
@@ -222,21 +221,17 @@ export class SocketSession {
   }
 
   /** Waits until the next query or mutation can be executed. Resolves with a function that ends it. */
-  async #turn(signal: AbortSignal, asked: () => string): Promise<(bytes: number) => void> {
-    const { waiting } = this.parts.limits;
-    const release = await this.#executed.acquire(signal);
+  async #turn(signal: AbortSignal): Promise<Release> {
+    const release = await this.#executed.acquire(null, signal);
     try {
       await yieldToEventLoop();
       await this.#outbox.room(LIVE_LIMITS.bufferedBytes, signal);
-      waiting.demandRoom(this.#companyId, asked);
+      this.parts.limits.waiting.demandRoom(this.#companyId);
+      return release;
     } catch (error) {
       release();
       throw error;
     }
-    return (bytes) => {
-      release();
-      waiting.expect(this.#companyId, asked, bytes);
-    };
   }
 
   async #send(messages: readonly string[]): Promise<void> {

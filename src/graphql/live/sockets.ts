@@ -11,10 +11,9 @@ import {
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-import { readToken } from '../../http/credential.js';
 import { headerOf } from '../../http/headers.js';
 import { HttpProblem } from '../../http/problem.js';
-import { malformed, readQuery } from '../../http/query.js';
+import { malformed, readQuery, readToken } from '../../http/query.js';
 import { requestContextOf } from '../../http/request-context.js';
 import { isUpgrade, takeOver } from '../../http/server/upgrade.js';
 import { isTurnOver, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';

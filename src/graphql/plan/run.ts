@@ -1,5 +1,5 @@
 import type { ReadWork } from '../../database/work.js';
-import { hasTurnTaken, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Variables } from '../limits/cost.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE } from '../limits/limits.js';
@@ -50,7 +50,7 @@ export class PlanRun {
       this.#made += text.length + SHORTEST;
       if (this.#made < PART) continue;
       this.#made = 0;
-      if (hasTurnTaken(TURN_MS)) await yieldToEventLoop();
+      if (isTurnOver(TURN_MS)) await yieldToEventLoop();
     }
     return texts;
   }

@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { Writable } from 'node:stream';
 
 import type { Caller } from '../../platform/caller.js';
 import type { SentContent } from '../../platform/encoding/content-builder.js';
@@ -9,19 +8,9 @@ import {
   type FieldScanner,
 } from '../../platform/encoding/field-scanner.js';
 import { Base64Content, SentBytes } from '../../platform/encoding/sent-bytes.js';
-import type { ReceivedContent } from '../../platform/spool/received-content.js';
 import { headerOf } from '../headers.js';
-import {
-  fieldsOf,
-  hasBody,
-  incompleteBody,
-  isFormType,
-  MAX_BODY_BYTES,
-  notUtf8,
-  refuseLabels,
-  type Body,
-} from './body.js';
-import { createPacer, receiveInto } from './receive.js';
+import { fieldsOf, hasBody, isFormType, MAX_BODY_BYTES, notUtf8, refuseLabels, type Body } from './body.js';
+import { receiveBody } from './receive.js';
 import { largerThan, type UploadInProgress, type Uploads } from './uploads.js';
 
 /** A body; `release` drops the bytes of its field, unless a record has them by then. */
@@ -46,15 +35,13 @@ export function createBase64BodyReader(uploads: Uploads): Base64BodyReader {
   const maxBytes = MAX_SENT_PER_BYTE * limits.maxFileBytes + MAX_BODY_BYTES;
   return async (request, field, caller) => {
     const tooLarge = () => largerThan(limits.maxFileBytes, `The ${field}`);
-    const stop = new AbortController();
     await refuseLabels(request, limits.rate);
-    if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw tooLarge();
-    const upload = uploads.open(caller, stop.signal);
+    const upload = uploads.open(caller);
     const body = new Base64Body(request, field, limits.maxFileBytes, upload);
-    const unreadable = (error?: Error) => error ?? incompleteBody();
-    const receiving = { ...limits, maxBytes, tooLarge, unreadable };
     try {
-      if (hasBody(request)) await receiveInto(request, body.sink(), receiving, stop);
+      if (hasBody(request)) {
+        await receiveBody(request, { ...limits, maxBytes, tooLarge }, (bytes) => body.add(bytes));
+      }
       return { ...(await body.finish()), release: upload.release };
     } catch (error) {
       upload.release();
@@ -64,10 +51,8 @@ export function createBase64BodyReader(uploads: Uploads): Base64BodyReader {
 }
 
 class Base64Body {
-  readonly #pace = createPacer();
   readonly #text = new TextDecoder('utf-8', { fatal: true });
   #scanner: FieldScanner | null = null;
-  #content: ReceivedContent | null = null;
   #base64: Base64Content | null = null;
   /** Text of the body without the value of the field. */
   #rest = '';
@@ -80,15 +65,6 @@ class Base64Body {
     private readonly upload: UploadInProgress,
   ) {}
 
-  /** Stream that receives the body. A read failure becomes the error of the stream. */
-  sink(): Writable {
-    return new Writable({
-      write: (bytes: Buffer, _encoding, done) => {
-        this.#add(bytes).then(() => done(), done);
-      },
-    });
-  }
-
   /** Parses the received body. Errors: 400, 422, 503. */
   async finish(): Promise<Body> {
     this.#keep(this.#decode());
@@ -97,26 +73,23 @@ class Base64Body {
     const content = await this.#sentContent();
     // Replaces the body in the fingerprint of an idempotent request.
     const bytes = Buffer.from(JSON.stringify([this.#rest, content?.sha256]));
-    const isTaken = this.#content !== null && typeof body.fields[this.field] === 'string';
+    const isTaken = this.#base64 !== null && typeof body.fields[this.field] === 'string';
     const fields = isTaken ? { ...body.fields, [this.field]: new SentBytes(content) } : body.fields;
     return { ...body, fields, bytes };
   }
 
-  async #add(bytes: Buffer): Promise<void> {
-    await this.#pace(bytes);
+  /** Takes a piece of the body. Errors: 400, 413, 503. */
+  async add(bytes: Buffer): Promise<void> {
     const text = this.#decode(bytes);
     this.#scanner ??= this.#scannerFor(text);
     this.#keep(this.#scanner?.add(text) ?? text);
-    if ((this.#content?.size ?? 0) > this.maxFileBytes) {
-      throw largerThan(this.maxFileBytes, `The ${this.field}`);
-    }
-    await this.#content?.settle();
+    if (this.upload.size > this.maxFileBytes) throw largerThan(this.maxFileBytes, `The ${this.field}`);
+    await this.upload.settle();
   }
 
   /** Content that was uploaded; null if the body has no such field, or if its text is not base64. */
   async #sentContent(): Promise<SentContent | null> {
-    if (this.#content === null || this.#base64?.isBase64 !== true) return null;
-    return await this.upload.keep(await this.#content.finish());
+    return this.#base64?.isBase64 === true ? await this.upload.store() : null;
   }
 
   get #contentType(): string {
@@ -129,8 +102,8 @@ class Base64Body {
     const target = {
       // Called for each field of this name: a later field replaces an earlier one.
       begin: () => {
-        this.#content = this.upload.begin();
-        this.#base64 = new Base64Content(this.#content);
+        this.upload.begin();
+        this.#base64 = new Base64Content(this.upload);
       },
       add: (piece: string) => this.#base64?.add(piece),
     };

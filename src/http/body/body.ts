@@ -8,8 +8,7 @@ import { DomainError } from '../../platform/errors.js';
 import { headerOf } from '../headers.js';
 import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
-import { FormFields, type FormValue } from './form.js';
-import { watchRate, type BodyRate } from './least-rate.js';
+import { receiveBody, type BodyRate } from './receive.js';
 
 /** Largest JSON or form body, in bytes. A field that `readBase64Body` streams to a file does not count. */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -32,6 +31,33 @@ export interface BodyFields {
 
 export interface Body extends BodyFields {
   readonly bytes: Uint8Array;
+}
+
+/** A text, or a list for a name that was given as one. */
+export type FormValue = string | readonly string[];
+
+/** `file_ids[]` and `file_ids[0]`. */
+const LIST_NAME = /^([^[\]]+)\[\d*\]$/;
+
+/**
+ * Collects the fields of a form by name. A name that is repeated or ends in `[]` or `[0]` has a list, in the order of
+ * the form: `file_ids[]=1&file_ids[]=2` and `file_ids=1&file_ids=2` are both `file_ids: ['1', '2']`.
+ */
+export class FormFields {
+  readonly #values = new Map<string, string | string[]>();
+
+  add(sentName: string, value: string): void {
+    const listName = LIST_NAME.exec(sentName)?.[1];
+    const name = listName ?? sentName;
+    const known = this.#values.get(name);
+    if (typeof known === 'object') known.push(value);
+    else if (known !== undefined) this.#values.set(name, [known, value]);
+    else this.#values.set(name, listName === undefined ? value : [value]);
+  }
+
+  get values(): ReadonlyMap<string, FormValue> {
+    return this.#values;
+  }
 }
 
 /** Body of a form. Forms have no JSON numbers, so `numbersAsText` returns the fields unchanged. */
@@ -60,7 +86,6 @@ export async function readText(
   limits: BodyLimits,
 ): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
   await refuseLabels(request, limits.rate);
-  if (Number(headerOf(request, 'content-length') ?? 0) > limits.maxBytes) throw tooLarge(limits);
   if (!hasBody(request)) return { bytes: NO_BYTES, text: '' };
   const bytes = await readBytes(request, limits);
   return { bytes, text: decodeText(bytes) };
@@ -90,10 +115,7 @@ export async function refuseLabels(request: IncomingMessage, { windowMs }: BodyR
  * First bytes of a body, without consuming them. `none` if it has no bytes; undefined if none arrive within
  * `waitMs` or the client disconnects.
  */
-export async function firstBytes(
-  request: IncomingMessage,
-  waitMs: number,
-): Promise<Buffer | 'none' | undefined> {
+async function firstBytes(request: IncomingMessage, waitMs: number): Promise<Buffer | 'none' | undefined> {
   if (!hasBody(request)) return 'none';
   const options = { signal: AbortSignal.timeout(waitMs) };
   await Promise.race(['readable', 'end'].map((event) => once(request, event, options))).catch(
@@ -102,6 +124,20 @@ export async function firstBytes(
   const first = request.read() as Buffer | null;
   if (first !== null) request.unshift(first);
   return first ?? (request.complete ? 'none' : undefined);
+}
+
+export function isMultipart(request: IncomingMessage): boolean {
+  return /^\s*multipart\//i.test(headerOf(request, 'content-type') ?? '');
+}
+
+/**
+ * Whether a body that is labelled as multipart is a JSON object of up to 1 MiB, as its first bytes tell, or empty
+ * (contract 1). Leaves the body unread.
+ */
+export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
+  if (Number(headerOf(request, 'content-length') ?? 0) > MAX_BODY_BYTES) return false;
+  const first = await firstBytes(request, waitMs);
+  return first === 'none' || /^\s*\{/.test(first?.toString('latin1') ?? '');
 }
 
 /** Whether the headers announce a body that was not read to its end. */
@@ -114,31 +150,9 @@ export function hasBody(request: IncomingMessage): boolean {
 /** Buffers at most `maxBytes`; after an error the rest stays unread (`sendProblem` drains it). */
 async function readBytes(request: Request, limits: BodyLimits): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let size = 0;
-  let removeListeners = (): void => undefined;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const aborted = (): void => (request.complete ? undefined : reject(incompleteBody()));
-      const collect = (chunk: Buffer): void => {
-        size += chunk.length;
-        if (size > limits.maxBytes) reject(tooLarge(limits));
-        else chunks.push(chunk);
-      };
-      const unwatch = watchRate(request, limits.rate, reject);
-      request.on('data', collect).on('end', resolve).on('error', aborted).on('close', aborted);
-      removeListeners = () => {
-        unwatch();
-        request.off('data', collect).off('end', resolve).off('error', aborted).off('close', aborted);
-      };
-    });
-    return Buffer.concat(chunks, size);
-  } finally {
-    removeListeners();
-  }
-}
-
-export function incompleteBody(): HttpProblem {
-  return malformed('The connection closed before the whole body arrived.');
+  const collect = (chunk: Buffer): undefined => void chunks.push(chunk);
+  await receiveBody(request, { ...limits, tooLarge: () => tooLarge(limits) }, collect);
+  return Buffer.concat(chunks);
 }
 
 function tooLarge({ maxBytes }: BodyLimits): HttpProblem {

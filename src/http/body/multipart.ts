@@ -1,16 +1,15 @@
 import busboy from 'busboy';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
 import type { Caller } from '../../platform/caller.js';
-import type { ChunkedContent, SentContent } from '../../platform/encoding/content-builder.js';
+import type { SentContent } from '../../platform/encoding/content-builder.js';
 import { DomainError } from '../../platform/errors.js';
-import type { SpooledContent } from '../../platform/spool/received-content.js';
 import { headerOf } from '../headers.js';
 import { HttpProblem } from '../problem.js';
 import { malformed } from '../query.js';
-import { CHARSET, firstBytes, MAX_BODY_BYTES, refuseLabels, unsupportedCharset } from './body.js';
-import { FormFields, type FormValue } from './form.js';
-import { createPacer, receiveInto, TURN_BYTES } from './receive.js';
+import { CHARSET, FormFields, refuseLabels, unsupportedCharset, type FormValue } from './body.js';
+import { receiveBody, TURN_BYTES } from './receive.js';
 import { largerThan, type UploadInProgress, type UploadLimits, type Uploads } from './uploads.js';
 
 const MAX_FIELDS = 10;
@@ -28,7 +27,6 @@ export interface Upload {
 
 /** A file and its name as sent, perhaps with folders. */
 export type UploadedFile = SentContent & { readonly fileName: string };
-type ReceivedFile = (ChunkedContent | SpooledContent) & { readonly fileName: string };
 
 /** An upload; `release` drops its bytes, unless a record has them by then. */
 export interface HeldUpload extends Upload {
@@ -44,13 +42,12 @@ export type UploadReader = (request: IncomingMessage, caller: Caller) => Promise
  */
 export function createUploadReader(uploads: Uploads): UploadReader {
   return async (request, caller) => {
-    await refuseAtOnce(request, uploads.limits);
-    const stop = new AbortController();
-    const upload = uploads.open(caller, stop.signal);
+    await refuseLabels(request, uploads.limits.rate);
+    const upload = uploads.open(caller);
     try {
-      const { fields, file } = await receive(request, uploads.limits, stop, upload);
-      const kept = file && { ...(await upload.keep(file)), fileName: file.fileName };
-      return { fields, file: kept, release: upload.release };
+      const { fields, fileName } = await receive(request, uploads.limits, upload);
+      const file = fileName === null ? null : { ...(await upload.store()), fileName };
+      return { fields, file, release: upload.release };
     } catch (error) {
       upload.release();
       throw error;
@@ -58,59 +55,67 @@ export function createUploadReader(uploads: Uploads): UploadReader {
   };
 }
 
-export function isMultipart(request: IncomingMessage): boolean {
-  return /^\s*multipart\//i.test(headerOf(request, 'content-type') ?? '');
-}
-
-/**
- * Whether a body that is labelled as multipart is a JSON object of up to 1 MiB, as its first bytes tell, or empty
- * (contract 1). Leaves the body unread.
- */
-export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
-  if (Number(headerOf(request, 'content-length') ?? 0) > MAX_BODY_BYTES) return false;
-  const first = await firstBytes(request, waitMs);
-  return first === 'none' || /^\s*\{/.test(first?.toString('latin1') ?? '');
-}
-
-async function refuseAtOnce(request: IncomingMessage, { maxFileBytes, rate }: UploadLimits): Promise<void> {
-  await refuseLabels(request, rate);
-  if (Number(headerOf(request, 'content-length') ?? 0) > maxFileBytes + OVERHEAD_BYTES) {
-    throw fileTooLarge(maxFileBytes);
-  }
-}
-
+/** The text fields, and the name of the file, whose bytes `upload` has. */
 async function receive(
   request: IncomingMessage,
   limits: UploadLimits,
-  stop: AbortController,
   upload: UploadInProgress,
-): Promise<{ readonly fields: Upload['fields']; readonly file: ReceivedFile | null }> {
-  const parser = openParser(request, limits.maxFileBytes);
+): Promise<{ readonly fields: Upload['fields']; readonly fileName: string | null }> {
+  const { maxFileBytes } = limits;
+  const parser = openParser(request, maxFileBytes);
+  const stop = new AbortController();
   const refuse = (error: Error): void => stop.abort(error);
   const fields = collectFields(parser, refuse);
-  const files: Promise<ReceivedFile>[] = [];
-  const texts: Promise<void>[] = [];
+  const fileOf = collectFile(parser, refuse, fields, (stream) => readFile(stream, limits, upload));
+  parser.on('error', () => refuse(malformedBody()));
+  const receiving = {
+    ...limits,
+    maxBytes: maxFileBytes + OVERHEAD_BYTES,
+    tooLarge: () => fileTooLarge(maxFileBytes),
+  };
+  const write = (piece: Buffer) => new Promise((resolve) => parser.write(piece, resolve));
+  try {
+    await receiveBody(request, receiving, write, stop.signal);
+    parser.end();
+    await once(parser, 'finish', { signal: stop.signal });
+    return { fields: fields.values, fileName: await fileOf() };
+  } catch (error) {
+    throw stop.signal.aborted ? (stop.signal.reason as Error) : error;
+  } finally {
+    parser.destroy();
+  }
+}
+
+/**
+ * Reads the file with `read`, and other parts of application/octet-stream as fields. Returns a function that resolves
+ * to the name of the file once all parts are read; null without a file.
+ */
+function collectFile(
+  parser: busboy.Busboy,
+  refuse: (error: Error) => void,
+  fields: CollectedFields,
+  read: (stream: NodeJS.ReadableStream) => Promise<void>,
+): () => Promise<string | null> {
+  const parts: Promise<void>[] = [];
+  const names: string[] = [];
   parser.on('file', (part: string | undefined, stream, { filename: fileName = '', encoding }) => {
     refuseEncodedPart(encoding, refuse);
     if (isInvalidUtf8(fileName)) refuse(malformed('The file name is not valid UTF-8.'));
-    const isFile = fileName !== '';
-    if (isFile && files.length > 0) refuse(malformed('The body has more than one file. Send exactly one.'));
-    const reading = isFile
-      ? readFile(stream, fileName, limits, upload)
-      : readText(stream).then((text) => (text === '' ? undefined : fields.add(part, text)));
+    if (fileName !== '') names.push(fileName);
+    if (names.length > 1) refuse(malformed('The body has more than one file. Send exactly one.'));
+    const reading =
+      fileName === ''
+        ? readText(stream).then((text) => (text === '' ? undefined : fields.add(part, text)))
+        : read(stream);
     reading.catch((error: unknown) => refuse(isRefusal(error) ? error : malformedBody()));
     // An incomplete body emits `error` here; without a listener that would end the process.
     stream.on('error', () => refuse(malformedBody()));
-    if (isFile) files.push(reading as Promise<ReceivedFile>);
-    else texts.push(reading as Promise<void>);
+    parts.push(reading);
   });
-  const maxBytes = limits.maxFileBytes + OVERHEAD_BYTES;
-  const tooLargeBody = (): HttpProblem => fileTooLarge(limits.maxFileBytes);
-  const receiving = { ...limits, maxBytes, tooLarge: tooLargeBody, unreadable: malformedBody };
-  await receiveInto(request, parser, receiving, stop);
-  await Promise.all(texts);
-  const [file = null] = await Promise.all(files);
-  return { fields: fields.values, file };
+  return async () => {
+    await Promise.all(parts);
+    return names[0] ?? null;
+  };
 }
 
 function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busboy {
@@ -196,19 +201,15 @@ function isInvalidUtf8(text: string): boolean {
 
 async function readFile(
   stream: NodeJS.ReadableStream,
-  fileName: string,
   { maxFileBytes }: UploadLimits,
   upload: UploadInProgress,
-): Promise<ReceivedFile> {
-  const content = upload.begin();
-  const pace = createPacer();
+): Promise<void> {
+  upload.begin();
   for await (const bytes of stream as AsyncIterable<Buffer>) {
-    content.add(bytes);
-    if (content.size > maxFileBytes) throw fileTooLarge(maxFileBytes);
-    await pace(bytes);
-    await content.settle();
+    upload.add(bytes);
+    if (upload.size > maxFileBytes) throw fileTooLarge(maxFileBytes);
+    await upload.settle();
   }
-  return { fileName, ...(await content.finish()) };
 }
 
 const isRefusal = (error: unknown): error is Error =>

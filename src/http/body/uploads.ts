@@ -1,24 +1,29 @@
 import type { Caller } from '../../platform/caller.js';
 import { SECOND } from '../../platform/clock.js';
-import type { Release } from '../../platform/concurrency/semaphore.js';
-import { Turns, type TurnLimits } from '../../platform/concurrency/turns.js';
+import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import {
   CHUNK_BYTES,
-  type ChunkedContent,
+  ContentBuilder,
   type SentContent,
   type StagedContent,
 } from '../../platform/encoding/content-builder.js';
-import { ReceivedContent, type SpooledContent } from '../../platform/spool/received-content.js';
-import type { Spool } from '../../platform/spool/spool.js';
+import type { Spool, SpooledContent } from '../../platform/storage/spool.js';
 import { HttpProblem } from '../problem.js';
-import type { BodyRate } from './least-rate.js';
+import type { BodyRate } from './receive.js';
 
-export interface UploadLimits extends Omit<TurnLimits, 'busy'> {
+export interface UploadLimits {
   readonly maxFileBytes: number;
-  /** Fewer bytes are received in memory and without a place. */
+  /** Uploads of more bytes wait for a place. */
   readonly smallBytes: number;
-  /** So many are received in memory too, by as many uploads at a time as have places: a temporary file takes long. */
+  /** Uploads of more bytes are received in a temporary file, which takes longer than memory. */
   readonly middleBytes: number;
+  /** Uploads with a place at the same time, and waiting ones: in total and for each company. */
+  readonly places: number;
+  readonly placesOfKey: number;
+  readonly maxWaiting: number;
+  readonly maxWaitingOfKey: number;
+  /** Milliseconds that an upload waits for a place. */
+  readonly maxWaitMs: number;
   readonly rate: BodyRate;
 }
 
@@ -31,6 +36,9 @@ const DEFAULTS = {
   maxWaitingOfKey: 32,
   maxWaitMs: 60 * SECOND,
 } as const;
+
+/** Bytes that are written to a temporary file at once. */
+const PIECE_BYTES = 256 * 1024;
 
 /** Where the bytes of large uploads go. */
 export interface UploadStorage {
@@ -50,100 +58,111 @@ type StoredBytes = Omit<StagedContent, 'adopted'>;
 export class Uploads {
   readonly limits: UploadLimits;
   /** By the id of the company. */
-  readonly #turns: Turns<number>;
-  readonly #memory: Turns<number>;
+  readonly places: Semaphore<number>;
 
   constructor(
-    private readonly storage: UploadStorage,
+    readonly storage: UploadStorage,
     given: Pick<UploadLimits, 'maxFileBytes' | 'rate'> & Partial<UploadLimits>,
   ) {
     this.limits = { ...DEFAULTS, ...given };
-    this.#turns = new Turns({ ...this.limits, busy: tooManyLargeUploads });
-    this.#memory = new Turns({ ...this.limits, busy: tooManyLargeUploads });
+    this.places = new Semaphore({ ...this.limits, busy: tooManyLargeUploads });
   }
 
-  /** @param stop ends the waiting for a place, with its reason as the error. */
-  open(caller: Caller, stop: AbortSignal): UploadInProgress {
-    const enter = (): Promise<Release> => this.#turns.acquire(caller.companyId, stop);
-    const enterMemory = (): Release | null => this.#memory.enterNow(caller.companyId);
-    return new UploadInProgress(caller, this.limits, this.storage, { enter, enterMemory });
+  open(caller: Caller): UploadInProgress {
+    return new UploadInProgress(caller, this);
   }
 }
 
-/** The bytes of one request. A large upload has a place and a temporary file until it is stored. */
+/** The bytes of one request: in memory if few, else with a place, and in a temporary file, until they are stored. */
 export class UploadInProgress {
-  #leave: Release | null = null;
-  #leaveMemory: Release | null = null;
+  #content = new ContentBuilder(PIECE_BYTES);
   #spool: Spool | null = null;
+  #leave: Release | null = null;
   #staged: StoredBytes | null = null;
   #isAdopted = false;
-  #isReleased = false;
+  readonly #ended = new AbortController();
 
   constructor(
     private readonly caller: Caller,
-    private readonly limits: Pick<UploadLimits, 'smallBytes' | 'middleBytes'>,
-    private readonly storage: UploadStorage,
-    private readonly places: {
-      readonly enter: () => Promise<Release>;
-      /** Null where no place is free. */
-      readonly enterMemory: () => Release | null;
-    },
+    private readonly uploads: Uploads,
   ) {}
 
   /** Begins to receive bytes; those of an earlier call are dropped. */
-  begin(): ReceivedContent {
+  begin(): void {
     this.#dropSpool();
-    return new ReceivedContent(
-      (bytes) => this.#keep(bytes),
-      () => this.#openSpool(),
-    );
+    this.#content = new ContentBuilder(PIECE_BYTES);
   }
 
-  /** Stores bytes in a temporary file for a record to have; gives the place back. Errors: those of a write. */
-  async keep(content: ChunkedContent | SpooledContent): Promise<SentContent> {
-    if (!('spool' in content)) return content;
-    this.#staged = await this.storage.stage(this.caller, content);
+  /** Number of bytes so far. */
+  get size(): number {
+    return this.#content.size;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#content.add(bytes);
+  }
+
+  /** To be awaited after each piece. Errors: 503 without a place, those of a temporary file. */
+  async settle(): Promise<void> {
+    const { limits, places, storage } = this.uploads;
+    const { companyId } = this.caller;
+    if (this.size <= limits.smallBytes) return;
+    try {
+      this.#leave ??= await places.acquire(companyId, this.#ended.signal);
+      if (this.size <= limits.middleBytes) return;
+      this.#spool ??= await storage.spool(companyId);
+      await write(this.#spool, this.#content.take());
+    } finally {
+      // The upload may have been released meanwhile.
+      if (this.#ended.signal.aborted) this.#free();
+    }
+  }
+
+  /** Ends the content; bytes of a temporary file are stored for a record to have. Errors: those of a write. */
+  async store(): Promise<SentContent> {
+    await this.settle();
+    const { chunks, ...sums } = this.#content.finish();
+    const spool = this.#spool;
+    if (spool === null) return { ...sums, chunks: inChunks(chunks) };
+    await write(spool, chunks);
+    this.#staged = await this.uploads.storage.stage(this.caller, { ...sums, spool });
     this.#free();
     return { ...this.#staged, adopted: () => (this.#isAdopted = true) };
   }
 
   /** Drops the bytes, unless a record has them, and ends the waiting for a place. Further calls do nothing. */
   readonly release = (): void => {
-    if (this.#isReleased) return;
-    this.#isReleased = true;
+    if (this.#ended.signal.aborted) return;
+    this.#ended.abort('ended');
     this.#free();
-    if (this.#staged !== null && !this.#isAdopted) void this.storage.discard(this.caller, this.#staged);
+    if (this.#staged !== null && !this.#isAdopted) {
+      void this.uploads.storage.discard(this.caller, this.#staged);
+    }
   };
-
-  /** Maximum bytes to keep in memory for an upload that has received `bytes`. */
-  #keep(bytes: number): number {
-    const { smallBytes, middleBytes } = this.limits;
-    if (bytes <= smallBytes || bytes > middleBytes || this.#isReleased) return smallBytes;
-    this.#leaveMemory ??= this.places.enterMemory();
-    return this.#leaveMemory === null ? smallBytes : middleBytes;
-  }
-
-  /** Errors: 503, the reason why the waiting ended. */
-  async #openSpool(): Promise<Spool> {
-    this.#leave ??= await this.places.enter();
-    this.#leaveMemory?.();
-    this.#leaveMemory = null;
-    if (!this.#isReleased) this.#spool = await this.storage.spool(this.caller.companyId);
-    if (this.#isReleased) this.#free();
-    if (this.#spool === null) throw new Error('The upload has ended');
-    return this.#spool;
-  }
 
   #free(): void {
     this.#dropSpool();
     this.#leave?.();
-    this.#leaveMemory?.();
+    this.#leave = null;
   }
 
   #dropSpool(): void {
     void this.#spool?.close();
     this.#spool = null;
   }
+}
+
+async function write(spool: Spool, pieces: readonly Uint8Array[]): Promise<void> {
+  for (const piece of pieces) await spool.write(piece);
+}
+
+/** Splits bytes into chunks of `CHUNK_BYTES`. */
+function inChunks(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+  if (pieces.length <= 1) return pieces;
+  const bytes = Buffer.concat(pieces);
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) chunks.push(bytes.subarray(at, at + CHUNK_BYTES));
+  return chunks;
 }
 
 function tooManyLargeUploads(): HttpProblem {

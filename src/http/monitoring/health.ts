@@ -1,7 +1,10 @@
-import type { RequestHandler } from 'express';
+import { Router, type RequestHandler } from 'express';
 
 import type { CheckResult } from '../../database/database.js';
-import { sendJson } from '../send.js';
+import { methodNotAllowed } from '../problem.js';
+import { requestContextOf } from '../request-context.js';
+import { sendJson, sendMethods } from '../send.js';
+import { isUpgrade } from '../server/upgrade.js';
 
 /** One condition of readiness; resolves to null or a note if it holds, else to the problem. */
 export type Check = () => Promise<CheckResult>;
@@ -44,4 +47,26 @@ async function resultOf(check: Check): Promise<CheckResult> {
   } catch {
     return 'failed';
   }
+}
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Routes about the server itself: health, metrics, documentation. Each takes GET, HEAD and OPTIONS. */
+export function monitoringRoutes(handlers: Readonly<Record<string, RequestHandler>>): Router {
+  const router = Router({ caseSensitive: true });
+  for (const [path, handler] of Object.entries(handlers)) {
+    const getOnly: RequestHandler = (request, response, next) => {
+      // A WebSocket goes on to the 404 of paths that have none.
+      if (isUpgrade(request)) {
+        next('router');
+        return;
+      }
+      requestContextOf(response).template = path;
+      if (!METHODS.includes(request.method)) throw methodNotAllowed(METHODS);
+      if (request.method === 'OPTIONS') sendMethods(response, METHODS);
+      else next();
+    };
+    router.all(path, getOnly, handler);
+  }
+  return router;
 }

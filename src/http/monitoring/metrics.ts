@@ -1,25 +1,18 @@
 import type { RequestHandler } from 'express';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-import type { ExaminingReads } from '../../database/database.js';
 import type { CountedMetric } from '../../database/work.js';
-import { SECOND, systemClock } from '../../platform/clock.js';
+import { SECOND, systemClock, type Clock } from '../../platform/clock.js';
 import type { RefusalCode } from '../../platform/terminal.js';
-import { sendText } from '../pieces.js';
-import { addOperationSources, type OperationSources } from './fleet-metrics.js';
-import type { WaitingSince } from './followers.js';
-import { addMqtt, type MqttState } from './mqtt-metrics.js';
+import { sendText } from '../send.js';
 import { addProcessMetrics } from './process-metrics.js';
-import { statementMetrics } from './statement-metrics.js';
-import { addStorageFigures, type StorageFigures } from './storage-metrics.js';
+import { addSources, metricsOf, type MetricSources } from './sources.js';
 
 /** Counts subscriptions and their events, by transport: `websocket` or `sse`. */
 export interface StreamCounters {
   streamOpened(transport: string): void;
   eventsSent(transport: string, count: number): void;
   streamClosed(transport: string): void;
-  /** Measures the waiting time of a follower until the returned function is called. */
-  readonly follow: (waitingSince: WaitingSince) => () => void;
 }
 
 /** The metrics of one server. */
@@ -41,37 +34,11 @@ export interface Metrics {
   readonly handler: RequestHandler;
 }
 
-/** Open connections, unread bytes and refusals of the server's clients. */
-export interface ClientFigures {
-  /** Bytes of responses that clients have not read yet. */
-  readonly waitingBytes: number;
-  /** Open TCP connections. */
-  readonly connections: number;
-  /** Number of connections cut because their clients did not read. */
-  readonly cut: number;
-  /** Number of refusals by the limit that was exceeded. */
-  readonly refused: ReadonlyMap<string, number>;
-}
-
-/** Values that are read when the metrics are requested. */
-export interface MetricSources extends OperationSources {
-  readonly storage: () => StorageFigures;
-  /** Number of log lines that could not be written. */
-  readonly lostLogLines: () => number;
-  /** Bytes of the database file and of its write-ahead log. */
-  readonly databaseBytes: () => { readonly file: number; readonly log: number };
-  readonly clients: () => ClientFigures;
-  /** Whether the write-ahead log has 256 MiB or more: an operator should look for the reason. */
-  readonly isLogLong: () => boolean;
-  readonly examining: () => ExaminingReads;
-  readonly follow: StreamCounters['follow'];
-  /** Number of times that limits could not be shared with other nodes. */
-  readonly limitStoreFailures: () => number;
-  /** Null if notifications are not sent over MQTT. */
-  readonly mqtt: (() => MqttState) | null;
-}
-
+/** Seconds of a request or an operation, and of a statement. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const STATEMENT_BUCKETS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5,
+];
 
 /** Creates the metrics in `register`. */
 export function createMetrics(sources: MetricSources, register = new Registry()): Metrics {
@@ -79,15 +46,12 @@ export function createMetrics(sources: MetricSources, register = new Registry())
     new Counter({ name, help, labelNames, registers: [register] });
   addProcessMetrics(register);
   addSources(sources, register);
-  addExamining(sources, register);
-  addClients(sources.clients, register);
-  addOperationSources(sources, register);
-  addStorageFigures(sources.storage, register);
-  addLimitFailures(sources.limitStoreFailures, register);
-  if (sources.mqtt !== null) addMqtt(sources.mqtt, register);
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const refused = counter('terminal_refusals_total', 'Refused requests of terminals, by reason.', 'code');
-  const waiting = terminalsWaiting(register);
+  const waiting = new Gauge({
+    ...{ name: 'terminals_waiting', registers: [register] },
+    help: 'Requests and streams of terminals that wait for notifications.',
+  });
   const counted = countedMetrics(counter);
   const requests = counter('http_requests_total', 'Requests with a response.', 'method', 'path', 'status');
   const { durations, operations } = histograms(register);
@@ -102,7 +66,7 @@ export function createMetrics(sources: MetricSources, register = new Registry())
     countTerminalRefused: (code) => refused.inc({ code }),
     countWaitingTerminals: (change) => waiting.inc(change),
     count: (metric, amount) => counted[metric].inc(amount),
-    streams: { ...streamCounters(register), follow: sources.follow },
+    streams: streamCounters(register),
     handler: async (_request, response) => {
       response.setHeader('Content-Type', register.contentType);
       await sendText(response, await register.metrics());
@@ -129,11 +93,6 @@ function countedMetrics(
   };
 }
 
-function terminalsWaiting(register: Registry): Gauge {
-  const help = 'Requests and streams of terminals that wait for notifications.';
-  return new Gauge({ name: 'terminals_waiting', help, registers: [register] });
-}
-
 function histograms(register: Registry) {
   const common = { buckets: BUCKETS, registers: [register] };
   const durations = new Histogram({
@@ -147,7 +106,7 @@ function histograms(register: Registry) {
   return { durations, operations };
 }
 
-function streamCounters(register: Registry): Omit<StreamCounters, 'follow'> {
+function streamCounters(register: Registry): StreamCounters {
   const common = { labelNames: ['transport'], registers: [register] };
   const open = new Gauge({
     ...common,
@@ -163,113 +122,35 @@ function streamCounters(register: Registry): Omit<StreamCounters, 'follow'> {
   };
 }
 
-function addClients(clients: MetricSources['clients'], register: Registry): void {
-  const registers = [register];
-  new Gauge({
-    ...{ name: 'http_waiting_bytes', help: 'Bytes of responses that clients have not taken yet.', registers },
-    collect() {
-      this.set(clients().waitingBytes);
-    },
+const WRITES = /\b(?:insert\s+into|update\s+"?[a-z_]+"?\s+set|delete\s+from)\b/i;
+
+type StatementKind = 'read' | 'write';
+
+/** Returns a function to call with the text of each SQL statement; its result is called at the end of it. */
+export function statementMetrics(
+  register: Registry,
+  clock: Pick<Clock, 'elapsed'>,
+): (sql: string) => () => void {
+  const totals: Record<StatementKind, number> = { read: 0, write: 0 };
+  const help = 'SQL statements (read, write), without those that begin and end transactions.';
+  metricsOf(register, Counter)('sql_statements_total', help, () => ({ ...totals }), 'kind');
+  const durations = new Histogram({
+    ...{ name: 'sql_statement_duration_seconds', help: 'From the call of a statement to its result.' },
+    ...{ labelNames: ['kind'], buckets: STATEMENT_BUCKETS, registers: [register] },
   });
-  new Gauge({
-    ...{ name: 'http_connections_open', help: 'Open TCP connections.', registers },
-    collect() {
-      this.set(clients().connections);
-    },
-  });
-  new Counter({
-    ...{
-      name: 'http_connections_cut_total',
-      help: 'Connections that were cut because their clients did not read.',
-      registers,
-    },
-    collect() {
-      this.reset();
-      this.inc(clients().cut);
-    },
-  });
-  new Counter({
-    ...{ name: 'http_refused_total', help: 'Refusals, by the limit that was used up.', registers },
-    labelNames: ['limit'],
-    collect() {
-      this.reset();
-      for (const [limit, times] of clients().refused) this.inc({ limit }, times);
-    },
-  });
+  return (sql) => {
+    const kind = kindOf(sql);
+    const started = clock.elapsed();
+    return () => {
+      totals[kind] += 1;
+      durations.observe({ kind }, (clock.elapsed() - started) / SECOND);
+    };
+  };
 }
 
-function addLimitFailures(failures: () => number, register: Registry): void {
-  const help = 'Times that limits could not be shared with other nodes.';
-  new Counter({
-    ...{ name: 'rate_limit_store_failures_total', help, registers: [register] },
-    collect() {
-      this.reset();
-      this.inc(failures());
-    },
-  });
-}
-
-function addSources({ lostLogLines, databaseBytes, isLogLong }: MetricSources, register: Registry): void {
-  new Counter({
-    name: 'log_lines_lost_total',
-    help: 'Log lines that could not be written.',
-    registers: [register],
-    collect() {
-      this.reset();
-      this.inc(lostLogLines());
-    },
-  });
-  new Gauge({
-    name: 'database_size_bytes',
-    help: 'Size of the database (file) and of its write-ahead log (log).',
-    labelNames: ['part'],
-    registers: [register],
-    collect() {
-      for (const [part, bytes] of Object.entries(databaseBytes())) this.set({ part }, bytes);
-    },
-  });
-  new Gauge({
-    name: 'database_log_long',
-    help: '1 while the write-ahead log has 256 MiB or more.',
-    registers: [register],
-    collect() {
-      this.set(isLogLong() ? 1 : 0);
-    },
-  });
-}
-
-/** Reads that examine many rows. */
-function addExamining({ examining }: MetricSources, register: Registry): void {
-  new Gauge({
-    name: 'database_examining_reads',
-    help: 'Large reads: running or waiting.',
-    labelNames: ['state'],
-    registers: [register],
-    collect() {
-      const { running, waiting } = examining();
-      this.set({ state: 'running' }, running);
-      this.set({ state: 'waiting' }, waiting);
-    },
-  });
-  new Gauge({
-    name: 'database_reader_threads',
-    help: 'Threads for large reads.',
-    registers: [register],
-    collect() {
-      this.set(examining().threads);
-    },
-  });
-  const counters = [
-    ['database_deadlines_exceeded_total', 'Large reads that exceeded their deadline.', 'exceeded'],
-    ['database_reader_threads_lost_total', 'Threads for large reads that were lost.', 'lostThreads'],
-  ] as const;
-  for (const [name, help, value] of counters) {
-    new Counter({
-      ...{ name, help, registers: [register] },
-      collect() {
-        this.reset();
-        this.inc(examining()[value]);
-      },
-    });
-  }
+/** By the first word; that of a statement with `with` comes later. */
+export function kindOf(sql: string): StatementKind {
+  const word = /[a-z]/i.exec(sql)?.[0]?.toLowerCase() ?? '';
+  if (word === 'w') return WRITES.test(sql) ? 'write' : 'read';
+  return ['i', 'u', 'd', 'r'].includes(word) ? 'write' : 'read';
 }

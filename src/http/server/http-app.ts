@@ -1,14 +1,13 @@
 import express, { type Express, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 
 import { systemClock } from '../../platform/clock.js';
+import { securityHeaders } from '../headers.js';
 import { HttpProblem, problemResponse } from '../problem.js';
 import { malformed } from '../query.js';
 import { requestContextOf, refuseAmbiguous, requestContext, type ClientLimits } from '../request-context.js';
 import { sendProblem } from '../send.js';
-import { chain } from './chain.js';
 import { allowOrigins, demandKnownOrigin } from './origins.js';
 import { limitRequests, limitTerminalRequests } from './requests.js';
-import { securityHeaders } from './security-headers.js';
 import { takeTerminalTurn, takeTurn } from './turns.js';
 import { isUpgrade } from './upgrade.js';
 
@@ -112,5 +111,31 @@ function sendErrors(onError: HttpParts['onError']): ErrorRequestHandler {
     const problem = problemResponse(known, requestId);
     if (problem.status === 500) onError(error, requestId);
     sendProblem(request, response, problem);
+  };
+}
+
+/**
+ * One handler that calls others in order, each when the one before has called `next`. An error that one of them throws,
+ * rejects with or gives to `next` goes to the error handlers of Express. Express itself would match the path anew for
+ * each handler.
+ */
+export function chain(handlers: readonly RequestHandler[]): RequestHandler {
+  return (request, response, next) => {
+    let calls = 0;
+    const goOn = (error?: unknown): void => {
+      const handler = error === undefined ? handlers[calls] : undefined;
+      calls += 1;
+      if (handler === undefined) {
+        next(error);
+        return;
+      }
+      try {
+        const handled: unknown = handler(request, response, goOn);
+        if (handled instanceof Promise) handled.catch(next);
+      } catch (thrown) {
+        next(thrown);
+      }
+    };
+    goOn();
   };
 }

@@ -1,16 +1,9 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
 
-import type { Clock } from '../../platform/clock.js';
-import {
-  clientOwner,
-  enterEventLoop,
-  newTerminalOwner,
-  workFor,
-  type Owner,
-} from '../../platform/concurrency/event-loop.js';
+import { SECOND, type Clock } from '../../platform/clock.js';
+import { enterEventLoop, workFor, type Owner } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
-import { RetrySpread, TERMINAL_RETRIES } from '../../platform/limits/retry-spread.js';
 import { HttpProblem } from '../problem.js';
 import { onClosed } from '../request-context.js';
 
@@ -34,10 +27,12 @@ const connections = new WeakMap<Socket, Connection>();
  * so that many requests at once do not delay other clients.
  */
 export const takeTurn: RequestHandler = (request, response, next) =>
-  take({ owner: clientOwner(request.socket), enter: enterEventLoop }, request, response, next);
+  take({ party: request.socket, enter: enterEventLoop }, request, response, next);
 
 /**
- * Like `takeTurn`, for requests of terminals. Errors: `busy`, before any other work, if `most` requests wait.
+ * Like `takeTurn`, for requests of terminals, which are one party until their tokens are known: otherwise each of
+ * thousands that connect together would be served before companies that have already used time. Errors: `busy`,
+ * before any other work, if `most` requests wait.
  */
 export function takeTerminalTurn(
   clock: Pick<Clock, 'elapsed'>,
@@ -45,13 +40,13 @@ export function takeTerminalTurn(
   most = MAX_ENTERING,
   enter: () => Promise<void> = enterEventLoop,
 ): RequestHandler {
-  const spread = new RetrySpread(TERMINAL_RETRIES, clock);
+  const retryAfter = spreadRetries(clock);
   let entering = 0;
   return async (request, response, next) => {
     if (entering >= most) {
       onRefused();
       throw new DomainError('busy', 'Too many terminals send requests; try again later.', {
-        retryAfter: spread.seconds(),
+        retryAfter: retryAfter(),
       });
     }
     entering += 1;
@@ -61,7 +56,7 @@ export function takeTerminalTurn(
       isCounted = false;
     };
     onClosed(response, leave);
-    await take({ owner: newTerminalOwner(request.socket), enter }, request, response, () => {
+    await take({ party: 'new terminals', enter }, request, response, () => {
       leave();
       next();
     });
@@ -69,13 +64,14 @@ export function takeTerminalTurn(
 }
 
 interface Turn {
-  readonly owner: Owner;
+  /** Party of the client before its token is known. */
+  readonly party: Owner['party'];
   /** Waits until the event loop has time for a new request. */
   readonly enter: () => Promise<void>;
 }
 
 async function take(
-  { owner, enter }: Turn,
+  { party, enter }: Turn,
   request: Request,
   response: Response,
   next: NextFunction,
@@ -85,7 +81,7 @@ async function take(
   if (connection === undefined) connections.set(socket, { waiting: [], isRefused: false });
   else await turnOf(connection, socket);
   onClosed(response, () => beginNext(socket));
-  await workFor(owner, async () => {
+  await workFor({ party, client: socket }, async () => {
     await enter();
     // The client may have left while the request waited.
     if (!response.closed) next();
@@ -117,4 +113,31 @@ function beginNext(socket: Socket): void {
 function tooManyAhead(): HttpProblem {
   const message = `Too many requests on one connection: at most ${MAX_AHEAD} may wait for an earlier response.`;
   return new HttpProblem(429, 'rate_limited', message, { 'Retry-After': '1', Connection: 'close' });
+}
+
+/**
+ * Refused terminals that may retry per second, and their shortest and longest delay in seconds: a fleet of 10,000 has
+ * retried within 90 seconds.
+ */
+const RETRIES = { perSecond: 150, leastSeconds: 5, mostSeconds: 90 };
+
+/**
+ * Spreads the retries of clients that are refused while a server is busy: one after the other, however many are
+ * refused at once. With one delay for all, they would retry together, be refused again, and keep the server busy with
+ * refusals. Returns a function for the Retry-After of the next refused client, in whole seconds. If the longest delay
+ * is exceeded, delays begin again at the shortest.
+ */
+export function spreadRetries(
+  clock: Pick<Clock, 'elapsed'>,
+  { perSecond, leastSeconds, mostSeconds } = RETRIES,
+): () => number {
+  let next = -Infinity;
+  return () => {
+    const now = clock.elapsed();
+    const first = now + leastSeconds * SECOND;
+    next = next > now + mostSeconds * SECOND ? first : Math.max(first, next);
+    const seconds = Math.ceil((next - now) / SECOND);
+    next += SECOND / perSecond;
+    return Math.min(seconds, mostSeconds);
+  };
 }

@@ -1,10 +1,24 @@
+import type { Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+import { SECURITY_HEADERS } from '../headers.js';
 import { HttpProblem, problemResponse, type HttpCode } from '../problem.js';
-import { takesLong } from './long-requests.js';
-import { SECURITY_HEADERS } from './security-headers.js';
+import { onClosed } from '../request-context.js';
+
+/** Connections with a request that may take long. */
+const takingLong = new WeakSet<Duplex>();
+
+/**
+ * The request may take as long as it needs: `Timeouts.requestMs` does not end it. For bodies of any length, which are read at a
+ * least rate.
+ */
+export function mayTakeLong(response: Response): void {
+  const { socket } = response.req;
+  takingLong.add(socket);
+  onClosed(response, () => takingLong.delete(socket));
+}
 
 const TOO_LONG = 'ERR_HTTP_REQUEST_TIMEOUT';
 const PROBLEMS: Readonly<Record<string, readonly [number, HttpCode, string]>> = {
@@ -28,7 +42,7 @@ export function respondToUnreadable(server: Server): void {
   server.prependListener('request', remember).prependListener('checkContinue', remember);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // Node reports it once, and leaves it to this listener to end the connection.
-    if (error.code === TOO_LONG && takesLong(socket)) return;
+    if (error.code === TOO_LONG && takingLong.has(socket)) return;
     if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;

@@ -1,14 +1,9 @@
-import { SECOND, type Clock } from '../clock.js';
-import { Queue } from './queue.js';
+import { SECOND, systemClock, type Clock } from '../clock.js';
+import { FairQueue } from './queue.js';
 
 interface Waiting {
   readonly wanted: number;
   readonly resolve: (granted: number) => void;
-}
-
-interface Owner {
-  readonly owner: unknown;
-  readonly waiting: Queue<Waiting>;
 }
 
 /** Largest burst after a pause, as seconds of the rate: 25 at 500 a second. */
@@ -18,7 +13,7 @@ const MIN_TIMER_MS = 25;
 /** Delay after which a timer counts as late: the event loop is overloaded. */
 const LATE_MS = 25;
 /** Factors for the size of a burst, after a late timer and after a punctual one. */
-const [LESS, MORE] = [0.5, 1.5];
+const BURST = { less: 0.5, more: 1.5 } as const;
 
 /**
  * Rate limiter: grants `perSecond` things a second, evenly. `room` returns the share of this rate, 0 to 1,
@@ -32,8 +27,7 @@ export class DispatchRate {
   #limit: number;
   #available: number;
   #countedAt: number;
-  readonly #owners = new Map<unknown, Owner>();
-  readonly #turns = new Queue<Owner>();
+  readonly #waiting = new FairQueue<unknown, Waiting>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -52,25 +46,19 @@ export class DispatchRate {
   async take(owner: unknown, wanted: number, signal?: AbortSignal): Promise<number> {
     if (signal?.aborted === true) return 0;
     this.#count();
-    if (this.#turns.size === 0 && this.#available >= 1) return this.#grant(wanted);
-    return await new Promise((resolve) => {
-      const own = this.#owners.get(owner) ?? { owner, waiting: new Queue<Waiting>() };
-      this.#owners.set(owner, own);
-      if (own.waiting.size === 0) this.#turns.add(own);
-      const place = own.waiting.add({
-        wanted,
-        resolve: (granted) => {
-          signal?.removeEventListener('abort', leave);
-          resolve(granted);
-        },
-      });
-      // `#serve` skips an owner whose queue is empty.
-      const leave = (): void => {
-        if (own.waiting.remove(place)) resolve(0);
-      };
-      signal?.addEventListener('abort', leave, { once: true });
-      this.#startTimer();
-    });
+    if (this.#waiting.size === 0 && this.#available >= 1) return this.#grant(wanted);
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const remove = this.#waiting.add(owner, { wanted, resolve });
+    const leave = (): void => {
+      if (remove()) resolve(0);
+    };
+    signal?.addEventListener('abort', leave, { once: true });
+    this.#startTimer();
+    try {
+      return await promise;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
   }
 
   #count(): void {
@@ -98,16 +86,54 @@ export class DispatchRate {
   #serve(dueAt: number): void {
     this.#timer = undefined;
     const isLate = this.clock.elapsed() - dueAt > LATE_MS;
-    this.#limit = Math.max(1, Math.min(this.#most, this.#limit * (isLate ? LESS : MORE)));
+    const factor = isLate ? BURST.less : BURST.more;
+    this.#limit = Math.max(1, Math.min(this.#most, this.#limit * factor));
     this.#count();
-    while (this.#turns.size > 0 && this.#available >= 1) {
-      const own = this.#turns.take();
-      const next = own?.waiting.take();
-      if (own === undefined) return;
-      if (own.waiting.size > 0) this.#turns.add(own);
-      else this.#owners.delete(own.owner);
-      next?.resolve(this.#grant(next.wanted));
+    while (this.#available >= 1) {
+      const next = this.#waiting.take();
+      if (next === undefined) return;
+      next.resolve(this.#grant(next.wanted));
     }
-    if (this.#turns.size > 0) this.#startTimer();
+    if (this.#waiting.size > 0) this.#startTimer();
   }
+}
+
+const WINDOW_MS = 100;
+/**
+ * Busy shares of the event loop: above the first, requests begin to queue; below the second, there is room
+ * for more.
+ */
+const [BUSY, FREE] = [0.75, 0.6];
+/** Factors for the room of a busy and of a free loop, and its minimum. */
+const ROOM = { less: 0.85, more: 1.1, least: 0.4 } as const;
+
+/**
+ * Measures how much deferrable work the event loop has room for besides client requests. Returns a factor
+ * from 0.4 to 1, which falls while the loop is busy for most of each tenth of a second and rises again
+ * afterwards. `busyShare` returns the busy share of the time since its previous call, 0 to 1.
+ */
+export function createLoopRoom(
+  busyShare: () => number = busyShareOfThisLoop(),
+  elapsed: () => number = () => systemClock.elapsed(),
+): () => number {
+  let room = 1;
+  let lookedAt = elapsed();
+  return () => {
+    if (elapsed() - lookedAt < WINDOW_MS) return room;
+    lookedAt = elapsed();
+    const busy = busyShare();
+    if (busy > BUSY) room = Math.max(ROOM.least, room * ROOM.less);
+    else if (busy < FREE) room = Math.min(1, room * ROOM.more);
+    return room;
+  };
+}
+
+function busyShareOfThisLoop(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
 }

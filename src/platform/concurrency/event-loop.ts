@@ -2,23 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 
 import { systemClock } from '../clock.js';
-import { WaitingParties } from './waiting-parties.js';
+import { WaitingParties, type Owner } from './waiting-parties.js';
 
-/**
- * Owner of work on the event loop, which runs one thing at a time for all clients. Work is divided into parts
- * of some milliseconds. Between parts, waiting owners are served round-robin: first by company, then by
- * client of the company (decisions.md#event-loop-turns). In order of arrival, 60 connections with large reads
- * delayed other companies by up to 2 s at p99.
- */
-export interface Owner {
-  /** A company, or a client whose token is not known yet. */
-  readonly party: unknown;
-  /** A connection or socket. */
-  readonly client: unknown;
-}
+export type { Owner } from './waiting-parties.js';
 
 const running = new AsyncLocalStorage<Owner>();
-const asServer = AsyncLocalStorage.snapshot();
 /** Owner of work that no client requested, such as housekeeping. */
 const SERVER: Owner = { party: 'server', client: 'server' };
 /**
@@ -28,8 +16,6 @@ const SERVER: Owner = { party: 'server', client: 'server' };
 export const AWAITED: Owner = { party: 'awaited', client: 'awaited' };
 /** Milliseconds that short parts run before the event loop looks for events again. */
 const TURN_MS = 2;
-/** Milliseconds after which a part with several statements yields before the next one. */
-const LONG_PART_MS = 4;
 /** Milliseconds between two parts of `AWAITED` for work that arrived during the first one. */
 const PUT_OFF_MS = 2;
 /** Maximum number of parts that continue in one turn of the event loop. */
@@ -53,22 +39,9 @@ export function currentOwner(): Owner {
   return running.getStore() ?? SERVER;
 }
 
-/** Runs `use`, and all that it awaits, as work of `owner`. */
+/** Runs `use`, and all that it awaits, as work of `owner` (decisions.md#event-loop-turns). */
 export function workFor<T>(owner: Owner, use: () => T): T {
   return running.run(owner, use);
-}
-
-/** The owner of work for a client before its token is known. */
-export function clientOwner(client: object): Owner {
-  return { party: client, client };
-}
-
-/**
- * The owner of work for a terminal before its token is known. All such terminals are one party: otherwise
- * each of thousands that connect together would be served before companies that have already used time.
- */
-export function newTerminalOwner(client: object): Owner {
-  return { party: 'new terminals', client };
 }
 
 /** The owner of work for a company, with the client of the current owner. */
@@ -119,30 +92,13 @@ function time(): void {
   setImmediate(turn);
 }
 
-/** Whether long work should yield now. */
-export function isTurnOver(): boolean {
-  time();
-  return systemClock.elapsed() - startedAt > TURN_MS;
-}
-
-/** Whether work that consists of several short statements should yield before the next one. */
-export function isTurnLong(): boolean {
-  time();
-  return systemClock.elapsed() - startedAt > LONG_PART_MS;
-}
-
 /**
- * Whether the turn of the event loop has lasted `ms`: for work that is better not interrupted, since it holds
- * much memory.
+ * Whether the turn of the event loop has lasted `ms`, so that long work should yield now. The default is for work that is
+ * easily interrupted; more is for a unit of several short statements, and for work that holds much memory.
  */
-export function hasTurnTaken(ms: number): boolean {
+export function isTurnOver(ms = TURN_MS): boolean {
   time();
   return systemClock.elapsed() - startedAt > ms;
-}
-
-/** Calls `run` when this turn of the loop has ended, as work of the server. */
-export function afterTurn(run: () => void): void {
-  setImmediate(asServer, run);
 }
 
 function turn(): void {

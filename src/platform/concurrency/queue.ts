@@ -68,3 +68,46 @@ export class Queue<T> {
     return true;
   }
 }
+
+/** A queue for each key, for example for each company. Keys take turns, however many values one of them has. */
+export class FairQueue<Key, T> {
+  /** Queues that are not empty, in the order in which they have their turn. */
+  readonly #queues = new Map<Key, Queue<T>>();
+  #size = 0;
+
+  /** Number of values, over all keys. */
+  get size(): number {
+    return this.#size;
+  }
+
+  sizeOf(key: Key): number {
+    return this.#queues.get(key)?.size ?? 0;
+  }
+
+  /** Returns a function that removes the value; it returns false if the value has left before. */
+  add(key: Key, value: T): () => boolean {
+    const own = this.#queues.get(key) ?? new Queue<T>();
+    this.#queues.set(key, own);
+    this.#size += 1;
+    const place = own.add(value);
+    return () => {
+      if (!own.remove(place)) return false;
+      this.#size -= 1;
+      if (own.size === 0) this.#queues.delete(key);
+      return true;
+    };
+  }
+
+  /** Removes and returns the next value whose key is ready; undefined if there is none. */
+  take(isReady: (key: Key) => boolean = () => true): T | undefined {
+    for (const [key, own] of this.#queues) {
+      if (!isReady(key)) continue;
+      this.#size -= 1;
+      // Moves the key to the end of the Map.
+      this.#queues.delete(key);
+      if (own.size > 1) this.#queues.set(key, own);
+      return own.take();
+    }
+    return undefined;
+  }
+}

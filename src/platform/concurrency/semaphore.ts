@@ -1,46 +1,84 @@
 import { DomainError } from '../errors.js';
 import { heapBytes } from '../limits/waiting-bytes.js';
-import { Queue } from './queue.js';
+import { FairQueue } from './queue.js';
 
 /** Releases what `acquire` acquired; further calls do nothing. */
 export type Release = () => void;
 
 export interface SemaphoreLimits {
-  /** Maximum number of holders at the same time. */
-  readonly concurrency: number;
-  /** Maximum number of waiting callers; one more is refused at once. Unlimited when absent. */
+  /** Maximum number of holders at the same time, over all keys and for each key. */
+  readonly places: number;
+  readonly placesOfKey?: number;
+  /**
+   * Maximum number of waiting callers, over all keys and for each key; one more is refused at once. Unlimited
+   * when absent, as are all limits but `places`.
+   */
   readonly maxWaiting?: number;
-  /** Milliseconds after which a waiting caller is refused. Unlimited when absent. */
+  readonly maxWaitingOfKey?: number;
+  /** Milliseconds after which a waiting caller is refused. */
   readonly maxWaitMs?: number;
   /** Returns the error of a refused caller. */
   readonly busy: () => Error;
 }
 
-/** Counting semaphore with a bounded queue, first come, first served. */
-export class Semaphore {
-  readonly #waiting = new Queue<() => void>();
-  #held = 0;
+interface Waiter<Key> {
+  readonly key: Key;
+  readonly resolve: (release: Release) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Counting semaphore with a bounded queue for each key, for example for each company. Keys with waiting callers
+ * are served round-robin, and the callers of a key in the order of arrival. The key is null where all callers
+ * are alike.
+ */
+export class Semaphore<Key = null> {
+  readonly #held = new Map<Key, number>();
+  readonly #waiting = new FairQueue<Key, Waiter<Key>>();
+  #running = 0;
+  #state: 'open' | 'paused' | 'ending' | 'closed' = 'open';
+  /** Resolved for `pause` and `finish` when no caller holds the semaphore; null while neither waits. */
+  #left: PromiseWithResolvers<undefined> | null = null;
 
   constructor(private readonly limits: SemaphoreLimits) {}
 
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /**
-   * Resolves to the release once there are fewer holders than the limit. Rejects with the limits' `busy`
-   * error when the queue is full or the wait too long, and with the signal's reason when it is aborted.
+   * Resolves to the release once the limits allow another holder. Rejects with the limits' `busy` error, and
+   * with the signal's reason when it is aborted.
    */
-  async acquire(signal?: AbortSignal): Promise<Release> {
+  async acquire(key: Key, signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
-    if (this.#isFull()) throw this.limits.busy();
-    await this.#enter(signal);
-    let isHeld = true;
-    return () => {
-      if (isHeld) this.#leave();
-      isHeld = false;
+    if (this.#state === 'open' && this.#hasPlace(key)) return this.#enter(key);
+    const { maxWaitMs, busy } = this.limits;
+    if (this.#refuses(key)) throw busy();
+    const { promise, resolve, reject } = Promise.withResolvers<Release>();
+    const leave = this.#waiting.add(key, { key, resolve, reject });
+    const refuse = (reason: Error): void => {
+      leave();
+      reject(reason);
     };
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(() => refuse(busy()), maxWaitMs);
+    const abort = (): void => refuse(signal?.reason as Error);
+    signal?.addEventListener('abort', abort);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
   }
 
   /** Runs `use` while holding the semaphore. */
-  async run<T>(use: () => Promise<T>): Promise<T> {
-    const release = await this.acquire();
+  async run<T>(key: Key, use: () => Promise<T>): Promise<T> {
+    const release = await this.acquire(key);
     try {
       return await use();
     } finally {
@@ -48,40 +86,82 @@ export class Semaphore {
     }
   }
 
-  #isFull(): boolean {
-    const { concurrency, maxWaiting = Infinity } = this.limits;
-    return this.#held >= concurrency && this.#waiting.size >= maxWaiting;
+  /** Admits no caller until `resume`. Resolves then, or as soon as no caller holds the semaphore. */
+  async pause(): Promise<void> {
+    if (this.#state === 'open') this.#state = 'paused';
+    await this.#allLeft();
   }
 
-  async #enter(signal?: AbortSignal): Promise<void> {
-    if (this.#held < this.limits.concurrency) {
-      this.#held += 1;
-      return;
+  resume(): void {
+    if (this.#state === 'paused') {
+      this.#state = 'open';
+      this.#endPause();
     }
-    const { maxWaitMs, busy } = this.limits;
-    let stopWaiting = (): void => undefined;
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const timer = maxWaitMs === undefined ? undefined : setTimeout(() => reject(busy()), maxWaitMs);
-        const abort = (): void => reject(signal?.reason as Error);
-        signal?.addEventListener('abort', abort);
-        const place = this.#waiting.add(resolve);
-        stopWaiting = () => {
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', abort);
-          this.#waiting.remove(place);
-        };
-      });
-    } finally {
-      stopWaiting();
+    this.#serve();
+  }
+
+  /** Refuses further callers. Resolves once all earlier callers have held the semaphore and released it. */
+  async finish(): Promise<void> {
+    if (this.#state !== 'closed') this.#state = 'ending';
+    this.#serve();
+    await this.#allLeft();
+  }
+
+  /** Refuses waiting and further callers. */
+  close(): void {
+    this.#state = 'closed';
+    for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
+      next.reject(this.limits.busy());
     }
   }
 
-  /** Releases to the caller that has waited longest. */
-  #leave(): void {
-    const next = this.#waiting.take();
-    if (next === undefined) this.#held -= 1;
-    else next();
+  #hasPlace(key: Key): boolean {
+    const { places, placesOfKey = Infinity } = this.limits;
+    return this.#running < places && (this.#held.get(key) ?? 0) < placesOfKey;
+  }
+
+  #refuses(key: Key): boolean {
+    const { maxWaiting = Infinity, maxWaitingOfKey = Infinity } = this.limits;
+    const isOpen = this.#state === 'open' || this.#state === 'paused';
+    return !isOpen || this.#waiting.size >= maxWaiting || this.#waiting.sizeOf(key) >= maxWaitingOfKey;
+  }
+
+  #enter(key: Key): Release {
+    this.#running += 1;
+    this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#leave(key);
+      isHeld = false;
+    };
+  }
+
+  #leave(key: Key): void {
+    const left = (this.#held.get(key) ?? 1) - 1;
+    if (left === 0) this.#held.delete(key);
+    else this.#held.set(key, left);
+    this.#running -= 1;
+    this.#serve();
+    if (this.#running === 0) this.#endPause();
+  }
+
+  #serve(): void {
+    while (this.#state !== 'paused' && this.#running < this.limits.places) {
+      const next = this.#waiting.take((key) => this.#hasPlace(key));
+      if (next === undefined) return;
+      next.resolve(this.#enter(next.key));
+    }
+  }
+
+  async #allLeft(): Promise<void> {
+    if (this.#running === 0) return;
+    this.#left ??= Promise.withResolvers();
+    await this.#left.promise;
+  }
+
+  #endPause(): void {
+    this.#left?.resolve(undefined);
+    this.#left = null;
   }
 }
 
@@ -90,11 +170,11 @@ const HEAP_PER_OPERATION = 96 * 1024 * 1024;
 const MAX_AT_ONCE = 16;
 const MAX_WAITING = 1_000;
 
-/** Limits the number of concurrent reads of large records, so that together they fit into the heap. */
-export function createLargeReads(): Semaphore {
+/** Limits the concurrent reads of large records, by company, so that together they fit into the heap. */
+export function createLargeReads(): Semaphore<number> {
   const fitting = Math.floor(heapBytes() / HEAP_PER_OPERATION);
-  const concurrency = Math.min(Math.max(fitting, 1), MAX_AT_ONCE);
-  return new Semaphore({ concurrency, maxWaiting: MAX_WAITING, busy });
+  const places = Math.min(Math.max(fitting, 1), MAX_AT_ONCE);
+  return new Semaphore({ places, maxWaiting: MAX_WAITING, busy });
 }
 
 function busy(): DomainError {

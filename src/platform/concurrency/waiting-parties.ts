@@ -1,8 +1,15 @@
 import { Queue, type Place } from './queue.js';
 
-/** Owner of a part of work that waits for the event loop. */
-export interface Waits {
+/**
+ * Owner of work on the event loop, which runs one thing at a time for all clients. Work is divided into parts
+ * of some milliseconds. Between parts, waiting owners are served round-robin: first by company, then by
+ * client of the company (decisions.md#event-loop-turns). In order of arrival, 60 connections with large reads
+ * delayed other companies by up to 2 s at p99.
+ */
+export interface Owner {
+  /** A company, or a client whose token is not known yet. */
   readonly party: unknown;
+  /** A connection or socket. */
   readonly client: unknown;
 }
 
@@ -21,6 +28,10 @@ interface Client {
 /** A party that waits, or has used time lately. */
 interface Party {
   readonly party: unknown;
+  /**
+   * Idle clients are deleted now and then only: each change of a Map may leave behind a table that keeps the sockets of
+   * clients in memory.
+   */
   readonly clients: Map<unknown, Client>;
   /** Clients with waiting parts, in the order in which they continue. */
   readonly waiting: Queue<Client>;
@@ -64,7 +75,7 @@ export class WaitingParties {
     return this.#parts;
   }
 
-  add({ party, client }: Waits, now: number, resolve: () => void): void {
+  add({ party, client }: Owner, now: number, resolve: () => void): void {
     const known = this.#partyOf(party);
     const own = known.clients.get(client) ?? { parts: new Queue(), isWaiting: false };
     known.clients.set(client, own);
@@ -105,9 +116,13 @@ export class WaitingParties {
   #partyOf(party: unknown): Party {
     const known = this.#parties.get(party);
     if (known !== undefined) return known;
-    const added: Party = {
-      ...{ party, clients: new Map<unknown, Client>(), waiting: new Queue<Client>() },
-      ...{ places: null, since: 0, used: 0 },
+    const added = {
+      party,
+      clients: new Map(),
+      waiting: new Queue<Client>(),
+      places: null,
+      since: 0,
+      used: 0,
     };
     this.#parties.set(party, added);
     return added;

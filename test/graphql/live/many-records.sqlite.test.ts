@@ -6,7 +6,7 @@ import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { createAdmission } from '../../../src/graphql/limits/admission.js';
 import type { Message } from '../../../src/graphql/live/events.js';
 import { LiveOperation } from '../../../src/graphql/live/operation.js';
-import { watchOperations } from '../../../src/http/monitoring/operation-watch.js';
+import { watchOperations } from '../../../src/http/monitoring/operations.js';
 import { audited, insertMany } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
 import { TRANSPORTS } from '../../support/transports.js';

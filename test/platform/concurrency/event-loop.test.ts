@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { systemClock } from '../../../src/platform/clock.js';
 import {
   AWAITED,
-  clientOwner,
   companyOwner,
   currentOwner,
   enterEventLoop,
@@ -233,7 +232,7 @@ describe('the owner of work', () => {
 
   it('stays the same behind everything that is awaited', async () => {
     const client = {};
-    const found = await workFor(clientOwner(client), async () => {
+    const found = await workFor({ party: client, client }, async () => {
       await sleep(1);
       return await workFor(companyOwner({ companyId: 7 }), async () => {
         await yieldToEventLoop();

@@ -4,9 +4,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 
-import { Queue, type Place } from '../../../src/platform/concurrency/queue.js';
+import { FairQueue, Queue, type Place } from '../../../src/platform/concurrency/queue.js';
 import { Semaphore } from '../../../src/platform/concurrency/semaphore.js';
-import { Turns } from '../../../src/platform/concurrency/turns.js';
 import { WaitingParties } from '../../../src/platform/concurrency/waiting-parties.js';
 
 describe('a queue', () => {
@@ -47,25 +46,38 @@ describe('a queue', () => {
   });
 });
 
+describe('a fair queue', () => {
+  it('gives keys turns, the values of each in order, and passes over keys that are not ready', () => {
+    const queue = new FairQueue<string, string>();
+    const removals = ['a1', 'a2', 'b1', 'a3', 'c1', 'c2'].map((value) => queue.add(value.charAt(0), value));
+    expect([queue.size, queue.sizeOf('a'), queue.sizeOf('d')]).toEqual([6, 3, 0]);
+    expect(queue.take((key) => key !== 'a')).toBe('b1');
+    expect([removals[1]?.(), removals[1]?.(), removals[2]?.()]).toEqual([true, false, false]);
+    const rest = Array.from({ length: 5 }, () => queue.take());
+    expect(rest).toEqual(['a1', 'c1', 'a3', 'c2', undefined]);
+    expect([queue.size, queue.sizeOf('a')]).toEqual([0, 0]);
+  });
+});
+
 const busy = (): Error => new Error('busy');
-const TURNS = { places: 1, placesOfKey: 1, maxWaiting: 100, maxWaitingOfKey: 100, maxWaitMs: 10_000, busy };
+const LIMITS = { places: 1, placesOfKey: 1, maxWaiting: 100, maxWaitingOfKey: 100, maxWaitMs: 10_000, busy };
 
 /** Ways to wait. Each function queues 20 callbacks of 1 kB each, and resolves when all were called. */
 const WAYS: Readonly<Record<string, () => (waits: readonly (() => void)[]) => Promise<unknown>>> = {
   'a semaphore': () => {
-    const semaphore = new Semaphore({ concurrency: 1, busy });
+    const semaphore = new Semaphore({ places: 1, busy });
     const run = async (use: () => void): Promise<void> => {
-      await semaphore.run(() => Promise.resolve());
+      await semaphore.run(null, () => Promise.resolve());
       use();
     };
     return (waits) => Promise.all(waits.map(run));
   },
-  turns: () => {
-    const turns = new Turns<number>(TURNS);
+  'a semaphore of several keys': () => {
+    const semaphore = new Semaphore<number>(LIMITS);
     return (waits) =>
       Promise.all(
         waits.map(async (use, key) => {
-          const release = await turns.acquire(key % 3);
+          const release = await semaphore.acquire(key % 3);
           use();
           release();
         }),

@@ -1,18 +1,216 @@
+import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { Semaphore, type Release } from '../../../src/platform/concurrency/semaphore.js';
+import {
+  Semaphore,
+  type Release,
+  type SemaphoreLimits,
+} from '../../../src/platform/concurrency/semaphore.js';
 
 const BUSY = new Error('busy');
-const busy = (): Error => BUSY;
+const { signal } = new AbortController();
+const [ACME, BETA, GAMA] = [1, 2, 3] as const;
+
+const turnsOf = (limits: Partial<SemaphoreLimits> = {}): Semaphore<number> =>
+  new Semaphore({
+    ...{ places: 4, placesOfKey: 3, maxWaiting: 10, maxWaitingOfKey: 5, maxWaitMs: 10_000 },
+    busy: () => BUSY,
+    ...limits,
+  });
+
+/** Callers that note in which order they got a place. */
+function callers(turns: Semaphore<number>) {
+  const order: string[] = [];
+  const releases = new Map<string, Release>();
+  return {
+    order,
+    enter: (name: string, company: number) => {
+      turns.acquire(company, signal).then(
+        (release) => {
+          order.push(name);
+          releases.set(name, release);
+        },
+        () => order.push(`${name} refused`),
+      );
+    },
+    leave: async (name: string) => {
+      releases.get(name)?.();
+      await setImmediate();
+    },
+  };
+}
+
+describe('UP-20 turns by company', () => {
+  it('keep a place free of a company that wants all of them', async () => {
+    const { order, enter } = callers(turnsOf());
+    for (const n of [1, 2, 3, 4, 5]) enter(`acme ${n}`, ACME);
+    enter('beta 1', BETA);
+    await setImmediate();
+    expect(order).toEqual(['acme 1', 'acme 2', 'acme 3', 'beta 1']);
+  });
+
+  it('give free places to the companies one after another, whoever waits with more callers', async () => {
+    const { order, enter, leave } = callers(turnsOf({ places: 1, placesOfKey: 1 }));
+    for (const n of [1, 2, 3, 4]) enter(`acme ${n}`, ACME);
+    for (const n of [1, 2]) enter(`beta ${n}`, BETA);
+    enter('gama 1', GAMA);
+    await setImmediate();
+    for (let left = 0; left < 6; left += 1) await leave(order.at(-1) ?? '');
+    expect(order).toEqual(['acme 1', 'acme 2', 'beta 1', 'gama 1', 'acme 3', 'beta 2', 'acme 4']);
+  });
+
+  it('refuse a caller whose queue is full, of its company or of all', async () => {
+    const { order, enter } = callers(
+      turnsOf({ places: 1, placesOfKey: 1, maxWaiting: 3, maxWaitingOfKey: 2 }),
+    );
+    for (const n of [1, 2, 3, 4]) enter(`acme ${n}`, ACME);
+    await setImmediate();
+    expect(order).toEqual(['acme 1', 'acme 4 refused']);
+    enter('beta 1', BETA);
+    enter('gama 1', GAMA);
+    await setImmediate();
+    expect(order).toEqual(['acme 1', 'acme 4 refused', 'gama 1 refused']);
+  });
+
+  it('refuse a caller that has waited too long or leaves, and keep no place for it', async () => {
+    const turns = turnsOf({ places: 1, placesOfKey: 1, maxWaitMs: 20 });
+    const release = await turns.acquire(ACME, signal);
+    const leaving = new AbortController();
+    const left = turns.acquire(BETA, leaving.signal);
+    const reason = new Error('the client has left');
+    leaving.abort(reason);
+    await expect(left).rejects.toBe(reason);
+    await expect(turns.acquire(BETA, leaving.signal)).rejects.toBe(reason);
+    await expect(turns.acquire(ACME, signal)).rejects.toBe(BUSY);
+    release();
+    release();
+    const next = await turns.acquire(GAMA, signal);
+    await expect(turns.acquire(ACME, signal)).rejects.toBe(BUSY);
+    next();
+  });
+});
+
+const turns = (places: number, placesOfKey: number, maxWaitMs = 60_000): Semaphore<string> =>
+  new Semaphore({
+    ...{ places, placesOfKey, maxWaiting: 10_000, maxWaitingOfKey: 10_000, maxWaitMs },
+    busy: () => new Error('busy'),
+  });
+
+describe('turns', () => {
+  it('are never more than the places, altogether and of one key, and all are served', async () => {
+    const cases = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(cases, fc.integer({ min: 2, max: 4 }), async (keys, places) => {
+        const all = turns(places, places - 1);
+        const held: string[] = [];
+        let served = 0;
+        const use = async (key: string): Promise<void> => {
+          const release = await all.acquire(key);
+          held.push(key);
+          expect(held.length).toBeLessThanOrEqual(places);
+          expect(held.filter((other) => other === key).length).toBeLessThan(places);
+          expect(all.running).toBeLessThanOrEqual(places);
+          await Promise.resolve();
+          held.splice(held.indexOf(key), 1);
+          served += 1;
+          release();
+          release();
+        };
+        await Promise.all(keys.map(use));
+        expect([served, all.running, all.waiting]).toEqual([keys.length, 0, 0]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('go round the keys, however many wait for one', async () => {
+    const all = turns(1, 1);
+    const first = await all.acquire('a');
+    const order: string[] = [];
+    const use = async (key: string): Promise<void> => {
+      const release = await all.acquire(key);
+      order.push(key);
+      release();
+    };
+    const waiting = ['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(use);
+    first();
+    await Promise.all(waiting);
+    expect(order.join('')).toBe('abcabaa');
+  });
+
+  it('are given again if a pause ends before all were given back, which its caller sees', async () => {
+    const all = turnsOf({ places: 2 });
+    const release = await all.acquire(1);
+    const paused = all.pause();
+    all.resume();
+    await paused;
+    expect(await all.acquire(2)).toBeTypeOf('function');
+    const pausedAgain = all.pause();
+    const third = all.acquire(3);
+    expect(all.waiting).toBe(1);
+    release();
+    all.resume();
+    await pausedAgain;
+    (await third)();
+  });
+
+  it('are not given while they are paused', async () => {
+    const all = turns(2, 1);
+    const release = await all.acquire('a');
+    const events: string[] = [];
+    const paused = all.pause().then(() => events.push('paused'));
+    const next = all.acquire('b').then((end) => {
+      events.push('b');
+      end();
+    });
+    await Promise.resolve();
+    expect(events).toEqual([]);
+    release();
+    await paused;
+    expect([events, all.waiting]).toEqual([['paused'], 1]);
+    all.resume();
+    await next;
+    expect(events).toEqual(['paused', 'b']);
+  });
+
+  it('are refused after finish, which resolves once those before it have left', async () => {
+    const all = turns(1, 1);
+    const events: string[] = [];
+    const release = await all.acquire('a');
+    const waiting = all.acquire('a').then((end) => {
+      events.push('second');
+      end();
+    });
+    const finished = all.finish().then(() => events.push('finished'));
+    await expect(all.acquire('b')).rejects.toThrow('busy');
+    expect(events).toEqual([]);
+    release();
+    await Promise.all([waiting, finished]);
+    expect(events).toEqual(['second', 'finished']);
+  });
+
+  it('end with a refusal of those that wait too long, and of all at the end', async () => {
+    const all = turns(2, 1, 20);
+    const release = await all.acquire('a');
+    await expect(all.acquire('a')).rejects.toThrow('busy');
+    expect(all.waiting).toBe(0);
+    const waiting = all.acquire('a').catch((error: unknown) => error);
+    all.close();
+    expect(await waiting).toMatchObject({ message: 'busy' });
+    await expect(all.acquire('b')).rejects.toThrow('busy');
+    release();
+    expect([all.running, all.waiting]).toEqual([0, 0]);
+  });
+});
 
 describe('a semaphore', () => {
   it('admits its concurrency at once, queues the next ones in order and refuses the others', async () => {
-    const semaphore = new Semaphore({ concurrency: 2, maxWaiting: 3, busy });
+    const semaphore = new Semaphore({ places: 2, maxWaiting: 3, busy: () => BUSY });
     const releases: Release[] = [];
     const order: number[] = [];
     const enter = async (n: number): Promise<void> => {
-      const release = await semaphore.acquire();
+      const release = await semaphore.acquire(null);
       order.push(n);
       releases.push(release);
     };
@@ -31,27 +229,27 @@ describe('a semaphore', () => {
   });
 
   it('counts a release once, however often it is called', async () => {
-    const semaphore = new Semaphore({ concurrency: 1, maxWaiting: 0, busy });
-    const release = await semaphore.acquire();
+    const semaphore = new Semaphore({ places: 1, maxWaiting: 0, busy: () => BUSY });
+    const release = await semaphore.acquire(null);
     release();
-    const next = await semaphore.acquire();
+    const next = await semaphore.acquire(null);
     release();
-    await expect(semaphore.acquire()).rejects.toBe(BUSY);
+    await expect(semaphore.acquire(null)).rejects.toBe(BUSY);
     next();
-    await semaphore.acquire();
+    await semaphore.acquire(null);
   });
 
   it('releases the place of work that fails', async () => {
-    const semaphore = new Semaphore({ concurrency: 1, maxWaiting: 0, busy });
-    await expect(semaphore.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await semaphore.run(() => Promise.resolve('next'))).toBe('next');
+    const semaphore = new Semaphore({ places: 1, maxWaiting: 0, busy: () => BUSY });
+    await expect(semaphore.run(null, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await semaphore.run(null, () => Promise.resolve('next'))).toBe('next');
   });
 
   it('refuses a caller that has waited too long, and keeps no place for it', async () => {
-    const semaphore = new Semaphore({ concurrency: 1, maxWaitMs: 5, busy });
-    const release = await semaphore.acquire();
-    await expect(semaphore.acquire()).rejects.toBe(BUSY);
+    const semaphore = new Semaphore({ places: 1, maxWaitMs: 5, busy: () => BUSY });
+    const release = await semaphore.acquire(null);
+    await expect(semaphore.acquire(null)).rejects.toBe(BUSY);
     release();
-    (await semaphore.acquire())();
+    (await semaphore.acquire(null))();
   });
 });

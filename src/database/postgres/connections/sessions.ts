@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 
-import { Turns, type TurnLimits } from '../../../platform/concurrency/turns.js';
+import { Semaphore, type SemaphoreLimits } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
 import type { ExaminingLimits, ExaminingReads, Scope } from '../../database.js';
@@ -23,7 +23,7 @@ const WRITE_WAIT_MS = 8_000;
 const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
 
 /** A queue for each kind of unit, which has its share of the connections. */
-type Queues = Readonly<Record<'read' | 'write' | 'above' | 'examine', Turns<number>>>;
+type Queues = Readonly<Record<'read' | 'write' | 'above' | 'examine', Semaphore<number>>>;
 
 /**
  * Gives units of work their connections. Each kind of unit has its own share: a unit above companies may run
@@ -117,7 +117,7 @@ export class Sessions {
     this.shared.answers.close();
   }
 
-  async #inTurn<T>(queue: Turns<number>, key: number, use: (session: Session) => Promise<T>): Promise<T> {
+  async #inTurn<T>(queue: Semaphore<number>, key: number, use: (session: Session) => Promise<T>): Promise<T> {
     await this.#demandAvailable();
     const release = await queue.acquire(key);
     try {
@@ -181,8 +181,10 @@ function queuesOf(
   };
 }
 
-function queue(limits: Pick<TurnLimits, 'places' | 'placesOfKey'> & Partial<TurnLimits>): Turns<number> {
-  return new Turns({
+function queue(
+  limits: Pick<SemaphoreLimits, 'places' | 'placesOfKey'> & Partial<SemaphoreLimits>,
+): Semaphore<number> {
+  return new Semaphore({
     maxWaiting: 2_000,
     maxWaitingOfKey: 1_000,
     maxWaitMs: 5_000,
@@ -192,7 +194,7 @@ function queue(limits: Pick<TurnLimits, 'places' | 'placesOfKey'> & Partial<Turn
 }
 
 const busy =
-  (message: string): TurnLimits['busy'] =>
+  (message: string): SemaphoreLimits['busy'] =>
   () =>
     new DomainError('busy', message, { retryAfter: 1 });
 

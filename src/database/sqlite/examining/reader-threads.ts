@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { Turns } from '../../../platform/concurrency/turns.js';
+import { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
 import type { ExaminingLimits, ExaminingReads } from '../../database.js';
@@ -40,7 +40,7 @@ export interface ReaderThreadsOptions {
 export class ReaderThreads {
   readonly #limits: ExaminingLimits;
   readonly #inode: number;
-  readonly #turns: Turns<number>;
+  readonly #turns: Semaphore<number>;
   readonly #threads = new Set<ReaderThread>();
   readonly #idle: ReaderThread[] = [];
   /** Threads that were terminated, but in which SQLite has not returned yet. */
@@ -56,7 +56,7 @@ export class ReaderThreads {
     this.#limits = { ...LIMITS, ...options.limits };
     this.#inode = statSync(options.file).ino;
     const { threads, maxWaiting, maxWaitingOfCompany, maxWaitMs } = this.#limits;
-    this.#turns = new Turns({
+    this.#turns = new Semaphore({
       places: threads,
       placesOfKey: threads - 1,
       maxWaiting,

@@ -29,11 +29,11 @@ const INITIAL_PASSWORD_BYTES = 15;
 
 /** `cost` is of new hashes; each is checked with the cost that it was made with. */
 export function createPasswords(cost = COST): Passwords {
-  const semaphore = new Semaphore({ concurrency: HASHES_AT_ONCE, maxWaiting: WAITING, busy });
+  const semaphore = new Semaphore({ places: HASHES_AT_ONCE, maxWaiting: WAITING, busy });
   const unmatchable = hashOfNothing();
   const hashOf = async (password: unknown): Promise<string> => {
     const chosen = parse(PasswordChoice, { password });
-    return await semaphore.run(() => hash(normalized(chosen.password), cost));
+    return await semaphore.run(null, () => hash(normalized(chosen.password), cost));
   };
   return {
     hash: hashOf,
@@ -42,7 +42,7 @@ export function createPasswords(cost = COST): Passwords {
       return { password, hash: await hashOf(password) };
     },
     inTurn: (use) =>
-      semaphore.run(() =>
+      semaphore.run(null, () =>
         use(async (passwordHash, password) => {
           const known = passwordHash?.startsWith('$argon2id$') === true ? passwordHash : undefined;
           const matches = await verify(known ?? unmatchable, password);

@@ -2,8 +2,7 @@ import type { SystemWriteWork, Units } from '../../../database/work.js';
 import type { Origin } from '../../../platform/caller.js';
 import { MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
-import { createNetworkCounter } from '../../../platform/limits/network-counter.js';
-import type { WindowStores } from '../../../platform/limits/window-store.js';
+import { createNetworkCounter, type WindowStores } from '../../../platform/limits/windows.js';
 import { clientNetwork } from '../../../platform/network.js';
 import { parse } from '../../../platform/validate.js';
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';
@@ -197,14 +196,14 @@ export function createSignInThrottle(windows: WindowStores): SignInThrottle {
   return {
     check: async (ip) => {
       await failures.exchange(ip);
-      const { isFull, msLeft } = await failures.read(ip);
+      const { isFull, msLeft } = failures.read(ip);
       if (!isFull) return;
       throw new DomainError('too_many_attempts', 'Too many failed sign-ins: wait before trying again.', {
         retryAfter: Math.max(1, Math.ceil(msLeft / SECOND)),
       });
     },
     countFailure: async (ip) => {
-      await failures.count(ip);
+      failures.count(ip);
       // Without delay: otherwise an attacker could try as often on each node before the other nodes know the
       // failures.
       await failures.exchange(ip);

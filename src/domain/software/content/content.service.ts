@@ -12,7 +12,7 @@ import {
   type StagedContent,
 } from '../../../platform/encoding/content-builder.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { SpooledContent } from '../../../platform/spool/received-content.js';
+import type { SpooledContent } from '../../../platform/storage/spool.js';
 import { copyChunk, deleteLastChunks, deleteReleased, findReleased } from './content.repository.js';
 
 /** Longer than a response may take, so that a response can finish streaming a replaced content. */

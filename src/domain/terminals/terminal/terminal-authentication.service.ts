@@ -1,7 +1,7 @@
 import type { Units } from '../../../database/work.js';
 import { type Authenticator, type Caller, demandScope, type Origin } from '../../../platform/caller.js';
 import type { Clock } from '../../../platform/clock.js';
-import { Gathered } from '../../../platform/concurrency/gathered.js';
+import { Batcher } from '../../../platform/concurrency/batcher.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { TerminalClaim } from '../../../platform/terminal.js';
 import { SerialNumber } from '../../fleet/device/device.model.js';
@@ -20,7 +20,7 @@ interface Found {
 }
 
 export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceToken {
-  const gathered = new Gathered<null, string, Found>({
+  const lookUps = new Batcher<null, string, Found>({
     ...LOOK_UPS,
     perform: async (_key, hashes) => {
       const found = await units.systemRead((work) => findDeviceCredentials(work, hashes));
@@ -28,7 +28,7 @@ export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceT
     },
   });
   const find = async (hash: string): Promise<DeviceCredential | undefined> =>
-    (await gathered.add(null, hash)).credential;
+    (await lookUps.add(null, hash)).credential;
   const look = cachedLookUp(units, clock, ['device_token'], find);
   return async (token) => (token === undefined || !TOKEN_FORM.test(token) ? undefined : await look(token));
 }

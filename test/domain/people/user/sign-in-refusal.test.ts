@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPasswords } from '../../../../src/domain/people/user/password.service.js';
 import { createSignIn, createSignInThrottle } from '../../../../src/domain/people/user/sign-in.service.js';
 import { disableUser, setPassword } from '../../../../src/domain/people/user/user.service.js';
-import { inMemory } from '../../../../src/platform/limits/network-counter.js';
+import { inMemory } from '../../../../src/platform/limits/windows.js';
 import type { Reply } from '../../../support/client.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
 import { startServer, SYSTEM, type TestServer } from '../../../support/server.js';

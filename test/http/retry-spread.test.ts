@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
-import { RetrySpread } from '../../../src/platform/limits/retry-spread.js';
+import { spreadRetries } from '../../src/http/server/turns.js';
 
 describe('the Retry-After of clients that are refused together', () => {
   it('lets so many of them come back in each second, and starts again where time has passed', () => {
     let at = 0;
-    const spread = new RetrySpread({ perSecond: 10, leastSeconds: 5, mostSeconds: 8 }, { elapsed: () => at });
-    const next = (count: number): number[] => Array.from({ length: count }, () => spread.seconds());
+    const retryAfter = spreadRetries(
+      { elapsed: () => at },
+      { perSecond: 10, leastSeconds: 5, mostSeconds: 8 },
+    );
+    const next = (count: number): number[] => Array.from({ length: count }, () => retryAfter());
     const given = Map.groupBy(next(31), (seconds) => seconds);
     expect([...given.keys()]).toEqual([5, 6, 7, 8]);
     expect([...given.values()].every(({ length }) => length <= 10)).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { Gathered } from '../../../src/platform/concurrency/gathered.js';
+import { Batcher } from '../../../src/platform/concurrency/batcher.js';
 import { DomainError } from '../../../src/platform/errors.js';
 
 interface Performed {
@@ -14,11 +14,11 @@ function doubling(options: {
   odd?: () => Error;
   fault?: (calls: readonly number[]) => void;
 }): {
-  readonly gathered: Gathered<string, number, object>;
+  readonly batcher: Batcher<string, number, object>;
   readonly performed: Performed[];
 } {
   const performed: Performed[] = [];
-  const gathered = new Gathered<string, number, object>({
+  const batcher = new Batcher<string, number, object>({
     most: options.most ?? 100,
     everyMs: 1,
     perform: async (key, calls) => {
@@ -30,7 +30,7 @@ function doubling(options: {
       );
     },
   });
-  return { gathered, performed };
+  return { batcher, performed };
 }
 
 const outcomes = async (results: readonly Promise<object>[]): Promise<unknown[]> =>
@@ -40,19 +40,19 @@ const outcomes = async (results: readonly Promise<object>[]): Promise<unknown[]>
 
 describe('calls that arrive together', () => {
   it('are performed as one, by key and in their order', async () => {
-    const { gathered, performed } = doubling({});
-    const results = [gathered.add('a', 1), gathered.add('b', 2), gathered.add('a', 3), gathered.add('a', 4)];
+    const { batcher, performed } = doubling({});
+    const results = [batcher.add('a', 1), batcher.add('b', 2), batcher.add('a', 3), batcher.add('a', 4)];
     expect(await outcomes(results)).toEqual([{ doubled: 2 }, { doubled: 4 }, { doubled: 6 }, { doubled: 8 }]);
     expect(performed).toEqual([
       { key: 'a', calls: [1, 3, 4] },
       { key: 'b', calls: [2] },
     ]);
-    expect(await outcomes([gathered.add('a', 5)])).toEqual([{ doubled: 10 }]);
+    expect(await outcomes([batcher.add('a', 5)])).toEqual([{ doubled: 10 }]);
   });
 
   it('are performed in parts that are not too large', async () => {
-    const { gathered, performed } = doubling({ most: 2 });
-    await Promise.all([1, 2, 3, 4, 5].map((call) => gathered.add('a', call)));
+    const { batcher, performed } = doubling({ most: 2 });
+    await Promise.all([1, 2, 3, 4, 5].map((call) => batcher.add('a', call)));
     expect(performed.map(({ calls }) => calls)).toEqual([[1, 2], [3, 4], [5]]);
   });
 
@@ -60,7 +60,7 @@ describe('calls that arrive together', () => {
     const started = Promise.withResolvers<undefined>();
     const ends = Promise.withResolvers<undefined>();
     const performed: (readonly number[])[] = [];
-    const gathered = new Gathered<string, number, object>({
+    const batcher = new Batcher<string, number, object>({
       ...{ most: 100, everyMs: 0 },
       perform: async (_key, calls) => {
         performed.push(calls);
@@ -69,17 +69,17 @@ describe('calls that arrive together', () => {
         return calls.map(() => ({}));
       },
     });
-    const first = gathered.add('a', 1);
+    const first = batcher.add('a', 1);
     await started.promise;
-    const others = [gathered.add('a', 2), gathered.add('a', 3)];
+    const others = [batcher.add('a', 2), batcher.add('a', 3)];
     ends.resolve(undefined);
     await Promise.all([first, ...others]);
     expect(performed).toEqual([[1], [2, 3]]);
   });
 
   it('fail each for itself', async () => {
-    const { gathered, performed } = doubling({ odd: () => new Error('odd') });
-    expect(await outcomes([1, 2, 3].map((call) => gathered.add('a', call)))).toEqual([
+    const { batcher, performed } = doubling({ odd: () => new Error('odd') });
+    expect(await outcomes([1, 2, 3].map((call) => batcher.add('a', call)))).toEqual([
       'odd',
       { doubled: 4 },
       'odd',
@@ -91,8 +91,8 @@ describe('calls that arrive together', () => {
     const fault = (calls: readonly number[]): void => {
       if (calls.includes(2)) throw new Error('two');
     };
-    const { gathered, performed } = doubling({ fault });
-    expect(await outcomes([1, 2, 3].map((call) => gathered.add('a', call)))).toEqual([
+    const { batcher, performed } = doubling({ fault });
+    expect(await outcomes([1, 2, 3].map((call) => batcher.add('a', call)))).toEqual([
       { doubled: 2 },
       'two',
       { doubled: 6 },
@@ -104,8 +104,8 @@ describe('calls that arrive together', () => {
     const fault = (): void => {
       throw new DomainError('busy', 'full');
     };
-    const { gathered, performed } = doubling({ fault });
-    expect(await outcomes([1, 2].map((call) => gathered.add('a', call)))).toEqual(['full', 'full']);
+    const { batcher, performed } = doubling({ fault });
+    expect(await outcomes([1, 2].map((call) => batcher.add('a', call)))).toEqual(['full', 'full']);
     expect(performed.length).toBe(1);
   });
 });

@@ -1,0 +1,180 @@
+import type { Caller } from '../../platform/caller.js';
+import { SECOND, type Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { OperationSpan, Tracing } from '../../platform/tracing/types.js';
+import type { Metrics, StreamCounters } from './metrics.js';
+
+export interface OperationKind {
+  /** `query`, `mutation` or `subscription`. */
+  readonly type: string;
+  readonly name: string | null;
+}
+
+/** A GraphQL operation that runs. */
+export interface WatchedOperation {
+  /** To be called once its document is admitted. */
+  known(kind: OperationKind): void;
+  /** `code` is that of its first error. */
+  failed(code: string): void;
+}
+
+/**
+ * Measures and traces what `use` does: an operation, or one event of a subscription. `isAlone` is for those that no
+ * request waits for: they get a trace of their own.
+ */
+export type WatchOperation = <T>(
+  use: (operation: WatchedOperation) => Promise<T>,
+  isAlone?: boolean,
+) => Promise<T>;
+
+/** Without `tracing`, operations are only measured. */
+export function watchOperations(
+  metrics: Pick<Metrics, 'countOperation'>,
+  tracing: Tracing | null,
+  clock: Clock,
+): WatchOperation {
+  const names = new OperationNames();
+  return async (use, isAlone = false) => {
+    const started = clock.elapsed();
+    const span = tracing?.operation(isAlone) ?? null;
+    const running = new RunningOperation(span);
+    try {
+      return await (span === null ? use(running) : span.run(() => use(running)));
+    } catch (error) {
+      running.failed(codeOf(error));
+      throw error;
+    } finally {
+      const { kind } = running;
+      const name = kind === null ? null : names.shown(kind.name);
+      // A document that was refused has neither type nor name.
+      if (kind !== null && name !== null) {
+        metrics.countOperation({ type: kind.type, name }, clock.elapsed() - started);
+      }
+      span?.end(kind?.type ?? null, kind?.name == null ? null : name);
+    }
+  };
+}
+
+function codeOf(error: unknown): string {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? code : 'exception';
+}
+
+class RunningOperation implements WatchedOperation {
+  kind: OperationKind | null = null;
+  #hasFailed = false;
+
+  constructor(private readonly span: OperationSpan | null) {}
+
+  known(kind: OperationKind): void {
+    this.kind = kind;
+  }
+
+  failed(code: string): void {
+    if (!this.#hasFailed) this.span?.failed(code);
+    this.#hasFailed = true;
+  }
+}
+
+const MAX_NAMES = 200;
+const MAX_LENGTH = 64;
+const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
+/** A client could hide a card number or a token in a name. */
+const MAX_DIGITS = 8;
+
+const OTHER = 'other';
+
+/**
+ * Names of operations in metrics and traces. Clients choose them, so at most `MAX_NAMES` are distinguished.
+ */
+export class OperationNames {
+  readonly #known = new Set<string>();
+
+  /** `anonymous` for an operation without a name, `other` for names beyond the limits. */
+  shown(name: string | null): string {
+    if (name === null) return 'anonymous';
+    if (this.#known.has(name)) return name;
+    if (this.#known.size >= MAX_NAMES || !isHarmless(name)) return OTHER;
+    this.#known.add(name);
+    return name;
+  }
+}
+
+function isHarmless(name: string): boolean {
+  return name.length <= MAX_LENGTH && NAME.test(name) && name.replace(/[^0-9]/g, '').length <= MAX_DIGITS;
+}
+
+/** When the oldest record was committed that a subscriber has not been given, in `elapsed` milliseconds; null if none. */
+export type WaitingSince = () => number | null;
+
+/** Live subscriptions, and how far they are behind what is committed. */
+export class Followers {
+  readonly #all = new Set<WaitingSince>();
+
+  constructor(private readonly clock: Pick<Clock, 'elapsed'>) {}
+
+  /** Until the returned function is called. */
+  readonly follow = (waitingSince: WaitingSince): (() => void) => {
+    this.#all.add(waitingSince);
+    return () => this.#all.delete(waitingSince);
+  };
+
+  /** The delay of the one that is most behind, in seconds; 0 if none is. */
+  delaySeconds(): number {
+    const now = this.clock.elapsed();
+    let oldest = now;
+    for (const waitingSince of this.#all) oldest = Math.min(oldest, waitingSince() ?? now);
+    return (now - oldest) / SECOND;
+  }
+}
+
+export type Transport = 'websocket' | 'sse';
+
+/** A GraphQL operation over a WebSocket or an event stream, when it has ended. */
+export interface EndedOperation {
+  readonly requestId: string;
+  readonly transport: Transport;
+  readonly operation: string;
+  /** The subscribed field of the schema; null for queries and mutations. */
+  readonly field: string | null;
+  readonly events: number;
+  readonly milliseconds: number;
+  /** Code of the error that ended it; null if it completed or the client ended it. */
+  readonly code: string | null;
+  readonly caller: Caller | null;
+}
+
+/** Follows operations, and receives the events of live connections. */
+export interface LiveObserver extends StreamCounters {
+  readonly follow: Followers['follow'];
+  operationEnded(ended: EndedOperation): void;
+  readonly watch: WatchOperation;
+}
+
+/** Counts subscriptions and events and logs each operation when it ends. The log line has no value that a client chose. */
+export function observeOperations(
+  logger: Logger,
+  metrics: Metrics,
+  { follow }: Followers,
+  watch: WatchOperation,
+): LiveObserver {
+  return {
+    ...metrics.streams,
+    follow,
+    watch,
+    operationEnded: ({ requestId, milliseconds, caller, field, events, code, ...kind }) => {
+      logger.info(
+        {
+          ...{ request_id: requestId, path: PATHS[kind.transport], ...kind },
+          ...(field === null ? {} : { field, events }),
+          duration_ms: Math.round(milliseconds * 10) / 10,
+          ...(code === null ? {} : { code }),
+          ...(caller === null ? {} : { company_id: caller.companyId, user_id: caller.userId, ip: caller.ip }),
+        },
+        'operation',
+      );
+    },
+  };
+}
+
+const PATHS: Readonly<Record<Transport, string>> = { websocket: '/graphql', sse: '/graphql/stream' };

@@ -1,0 +1,80 @@
+import { Session } from 'node:inspector/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { fleet } from '../support/fleet.js';
+import { ingestRow, ndjson, NDJSON } from '../support/line-stream.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { newTerminal } from '../support/terminals.js';
+
+const SRC = `${resolve(import.meta.dirname, '../../src')}/`;
+
+let server: TestServer;
+let terminalToken: string;
+const session = new Session();
+beforeAll(async () => {
+  server = await startServer();
+  const { client } = server.acme;
+  const group = await fleet.group(client, 'g');
+  const appVersionIds = await fleet.appVersions(client, 2, [group]);
+  await fleet.logicalNumber(client, '1', { group_id: group, app_version_ids: appVersionIds });
+  ({ token: terminalToken } = await newTerminal(server.acme, 'T-1'));
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+});
+afterAll(async () => {
+  await session.post('Profiler.stopPreciseCoverage');
+  session.disconnect();
+  await server.stop();
+});
+
+/** The files of src of which a function runs while a request is answered. */
+async function filesDuring(request: () => Promise<unknown>): Promise<Set<string>> {
+  await server.app.steps.idle();
+  await session.post('Profiler.takePreciseCoverage');
+  await request();
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  const entered = result.filter(({ functions }) =>
+    functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0),
+  );
+  const paths = entered.map(({ url }) => (url.startsWith('file:') ? fileURLToPath(url) : url));
+  return new Set(paths.filter((path) => path.startsWith(SRC)).map((path) => path.slice(SRC.length)));
+}
+
+/** The files that each of five equal requests enters; a timer may enter others meanwhile. The first request is not counted. */
+async function filesEnteredBy(request: (n: number) => Promise<unknown>): Promise<readonly string[]> {
+  await request(0);
+  let files = await filesDuring(() => request(1));
+  for (let n = 2; n <= 5; n += 1) {
+    const again = await filesDuring(() => request(n));
+    files = new Set([...files].filter((file) => again.has(file)));
+  }
+  return [...files].sort();
+}
+
+async function sendTransaction(n: number): Promise<void> {
+  const response = await fetch(`${server.url}/terminal/v1/transactions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${terminalToken}`, 'content-type': NDJSON },
+    body: ndjson([ingestRow(n, { serial_number: undefined, logical_number: undefined })]),
+  });
+  expect(await response.text()).toContain('created');
+}
+
+const NESTED = `{ groups(first: 10) { nodes { name logicalNumbers(first: 10) { nodes { number
+  appVersions(first: 5) { nodes { number files(first: 3) { nodes { name } } } } } } } } }`;
+
+describe('files that a request enters', () => {
+  it.each<[string, number, (n: number) => Promise<unknown>]>([
+    ['POST /v1/devices', 74, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
+    ['GET /v1/devices', 52, () => server.acme.client.get('devices')],
+    ['GET /v1/transactions', 51, () => server.acme.client.get('transactions')],
+    ['the nested query', 64, () => server.acme.graphql(NESTED)],
+    ["a terminal's transaction", 92, sendTransaction],
+  ])('%s: at most %i', async (_, most, request) => {
+    const files = await filesEnteredBy(request);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(most);
+  });
+});

@@ -59,7 +59,11 @@ export class DrawnQueries {
     const all = Object.values(type.getFields()).filter(
       ({ type: of }) => depth > 0 || isLeafType(getNamedType(of)),
     );
-    const planned = all.filter((field) => declaredOf(field) !== null);
+    const planned = all.filter(
+      (field) =>
+        declaredOf(field) !== null ||
+        (isLeafType(getNullableType(field.type)) && field.extensions.resolve !== undefined),
+    );
     const parts = Array.from({ length: 1 + this.#next(4) }, () =>
       this.#field(this.#one(this.fields === 'any' || this.#next(30) === 0 ? all : planned), depth - 1, type),
     );

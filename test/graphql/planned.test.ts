@@ -126,15 +126,18 @@ describe('a planned query', () => {
     '{ notifications { nodes { content kind range expiresAt group { name } app { name } } } }',
     '{ transactions { totalCount nodes { transactionType serialNumber logicalNumber appName detail frameworkVersion status startedAt finishedAt reference } } }',
     '{ __proto__: groups { nodes { __proto__: name } } }',
+    '{ appVersions { nodes { number sha256 files { nodes { name sha256 again: sha256 } } } } }',
+    '{ transactions { nodes { databaseId parsed { amount } } } }',
+    '{ appVersions { nodes { reach { __typename granted current } } } }',
     '{ devices { nodes { serialNumber transactions(first: 2) { totalCount nodes { databaseId status } } } } }',
   ])('answers %s', async (query) => {
     expect(await isPlanned(query)).toBe(true);
   });
 
   it.each([
-    ['a computed field', '{ appVersions { nodes { sha256 } } }'],
     ['bytes', '{ files { nodes { content } } }'],
-    ['a property that is no column', '{ transactions { nodes { parsed { amount } } } }'],
+    ['a list without pages', '{ logicalNumbers { nodes { effectiveParameters { key } } } }'],
+    ['a record that no column refers to', '{ transactions { nodes { device { serialNumber } } } }'],
     ['an interface', `{ node(id: "${nodeId('Group', 1)}") { id } }`],
     ['no key', '{ device { id } }'],
     ['an argument out of range', '{ groups(first: 101) { nodes { name } } }'],

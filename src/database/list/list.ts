@@ -3,7 +3,7 @@
  * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total
  * (decisions.md#keyset-cursors).
  */
-import type { Tables } from '../../schema/schema.js';
+import { columnNames, type Row, type Tables } from '../../schema/schema.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import type { ReadWork } from '../work.js';
 import type { Condition, FilterKind } from './condition.js';
@@ -37,6 +37,10 @@ export interface List<T> {
   readonly columns: Readonly<Record<string, string>>;
   /** The column of each order. */
   readonly ordered: Readonly<Record<string, string>>;
+  /** Names of all columns of the table. */
+  readonly allColumns: readonly string[];
+  /** The record of a row with all columns. */
+  recordOf(row: ListRow): T;
   /** A list whose results are rows of the given columns, which include the id, instead of records. */
   only(columns: readonly string[]): Pick<List<ListRow>, 'slice' | 'byIds'> & {
     /** A record, with columns of records that it refers to. */
@@ -77,6 +81,8 @@ export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>):
     orders: Object.keys(listing.orders),
     ordered: listing.orders,
     columns: columnsOf(listing),
+    allColumns: columnNames(listing.table),
+    recordOf: (row) => listing.recordOf(row as Row<Name>),
     only: (columns) => statements.only(columns),
     source: { table: listing.table, id: listing.id, company: listing.company ?? 'company_id' },
     filters: Object.fromEntries(Object.entries(listing.filters).map(([name, { kind }]) => [name, kind])),

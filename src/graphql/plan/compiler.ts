@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  getNullableType,
   isNonNullType,
   isObjectType,
   print,
@@ -30,6 +31,7 @@ import {
   type Page,
   type RequestOf,
 } from './relations.js';
+import { objectText, propertyOf, readerOf, valueWriter, type WriteValue } from './resolved.js';
 import { Unplanned } from './run.js';
 import {
   leafWriter,
@@ -136,6 +138,9 @@ export class Compiler {
 
   #value(type: GraphQLObjectType, field: Field, nodes: Nodes, read: Read): FieldText<ListRow> {
     const declared = declaredOf(field);
+    if (isObjectType(getNullableType(field.type)) && declared?.kind === 'column') {
+      return this.#resolved(field, nodes, read);
+    }
     switch (declared?.kind) {
       case 'id':
         return { write: (row) => `"${globalId(type.name, row[read.list.columns.id ?? ''] as number)}"` };
@@ -167,8 +172,40 @@ export class Compiler {
         return manyText(children, columnOf(read, key), this.#connection(field, nodes, list, requestOf));
       }
       default:
-        throw new Unplanned('A field of another kind');
+        return this.#resolved(field, nodes, read);
     }
+  }
+
+  /** A value from a resolver, or an object in a property: read once for each record, however many lists have it. */
+  #resolved(field: Field, nodes: Nodes, { list, columns }: Read): FieldText<ListRow> {
+    const valueOf = readerOf(field);
+    const argsOf = argumentsOf(field, nodes[0], (args) => args);
+    const write = this.#writer(field, nodes);
+    for (const column of list.allColumns) columns.add(column);
+    return {
+      texts: async (run, rows) => {
+        const args = argsOf(run.variables);
+        const read = async (row: ListRow) => await valueOf(list.recordOf(row), run.context, args);
+        return await run.textOfEach(await Promise.all(rows.map(read)), (value) => write(value, run));
+      },
+    };
+  }
+
+  #writer(field: Field, nodes: Nodes): WriteValue {
+    return valueWriter(field.type, () => this.#objectWriter(field, nodes));
+  }
+
+  /** Writes the selected properties of an object. */
+  #objectWriter(field: Field, nodes: Nodes): WriteValue {
+    const type = getNullableType(field.type);
+    if (!isObjectType(type) || type.getInterfaces().length > 0)
+      throw new Unplanned('A list, bytes, or a record');
+    const properties = this.#object<unknown>(field, nodes, (own, ownNodes) => {
+      if (own.resolve !== undefined) throw new Unplanned('A property with a resolver');
+      const write = this.#writer(own, ownNodes);
+      return { write: (value, run) => write(propertyOf(value, own.name), run) };
+    });
+    return (value, run) => objectText(properties, value, run);
   }
 
   #connection(field: Field, nodes: Nodes, list: List<unknown>, requestOf: RequestOf): ConnectionPlan {

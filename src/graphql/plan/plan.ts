@@ -3,8 +3,8 @@
  * the response from them: no objects, no promise for each record, and each row is made into text once,
  * however many lists contain it.
  *
- * Handles only successful operations with declared fields (see declared.ts). Everything else is left to the
- * resolvers (decisions.md#plans). Measured for the nested query: 11.8 ms of processor time with plans, 127 by
+ * Handles successful operations with declared fields (see declared.ts), and asks the resolvers of other fields
+ * of a record once for each row. Everything else is left to the resolvers (decisions.md#plans). Measured for the nested query: 11.8 ms of processor time with plans, 127 by
  * resolvers.
  */
 import {
@@ -54,6 +54,7 @@ export async function plannedText({
   context,
 }: Execution): Promise<string | null> {
   const { loaders, caller, counters } = context;
+  const { nodes: before } = counters;
   if (operation.operation !== OperationTypeNode.QUERY || loaders.isSearch) return null;
   try {
     const coerced = coercedBy(schema, operation, variables);
@@ -61,15 +62,18 @@ export async function plannedText({
     if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return null;
     const isSingle = loaders.isRemote && isSingleStatement(plan, coerced);
     const read = async (work: ReadWork) => {
-      const run = new PlanRun(work, coerced, isSingle);
+      const run = new PlanRun(work, coerced, context, isSingle);
       const [text = ''] = await plan.texts(run, [{}], [1]);
       demandShort(text.length);
       return { text, nodes: run.nodes };
     };
     const { text, nodes } = await (isSingle ? loaders.single(read) : loaders.uncounted(read, plan.isLarge));
+    // A resolver was called once for a record that may be in the response several times.
+    if (counters.nodes !== before) throw new Unplanned('A resolver that counts records');
     counters.nodes += nodes;
     return text;
   } catch {
+    counters.nodes = before;
     return null;
   }
 }

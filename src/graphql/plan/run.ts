@@ -1,5 +1,6 @@
 import type { ReadWork } from '../../database/work.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import type { GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
 import { LIMITS, LONG_RESPONSE } from '../limits/limits.js';
@@ -37,6 +38,8 @@ export class PlanRun {
     readonly work: ReadWork,
     /** Coerced values. */
     readonly variables: Variables,
+    /** For resolvers. */
+    readonly context: GraphqlContext,
     /** Whether records are read in one statement with the records that they refer to. */
     readonly isJoined = false,
   ) {}

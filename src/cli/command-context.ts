@@ -13,9 +13,10 @@ import { type Caller, localCaller } from '../platform/caller.js';
 import { systemClock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
+import { snakeCase } from '../platform/encoding/text.js';
 import { ledgerChainHash } from '../platform/keys.js';
 import { CommandError } from './command-error.js';
-import type { CommandIo } from './command-io.js';
+import { addJsonCommand, type CommandIo, type JsonOption } from './command-io.js';
 
 export interface CommandContext {
   readonly config: Config;
@@ -46,19 +47,13 @@ export async function companyNamed(units: Units, name: string): Promise<Company>
 
 /** Reads a company. Errors: `not_found`. */
 export async function readIn<T>(
-  { units }: CommandContext,
+  io: CommandIo,
   companyName: string,
   use: (work: OfCompany<SystemReadWork>) => Promise<T>,
 ): Promise<T> {
-  return await units.systemRead(async (work) =>
-    use(inCompany(work, (await getCompanyByName(work, companyName)).id)),
+  return await withDatabase(io, ({ units }) =>
+    units.systemRead(async (work) => use(inCompany(work, (await getCompanyByName(work, companyName)).id))),
   );
-}
-
-/** Where a command makes changes, and on whose behalf. */
-export interface ActorOptions {
-  readonly company: string;
-  readonly as?: string;
 }
 
 /** Adds the option `--as`, which every command has that changes records of a company. */
@@ -69,20 +64,34 @@ export function withActor(command: Command): Command {
   );
 }
 
+/** Options of a command that changes records of a company: where it makes changes, and on whose behalf. */
+export interface ChangeOptions extends JsonOption {
+  readonly company: string;
+  readonly as?: string;
+}
+
+/** Adds a command that changes records of a company. */
+export function addChangeCommand(parent: Command, name: string, description: string): Command {
+  const command = withActor(addJsonCommand(parent, name, description));
+  return command.requiredOption('--company <name>', 'the company');
+}
+
 /** Changes records of a company on behalf of a member, see `callerIn`. Errors: those of `callerIn` and `use`. */
-export async function writeIn<T>(
-  { units }: CommandContext,
-  options: ActorOptions,
-  use: (work: WriteWork) => Promise<T>,
+export async function changeIn<T>(
+  io: CommandIo,
+  options: ChangeOptions,
+  use: (work: WriteWork, context: CommandContext) => Promise<T>,
 ): Promise<T> {
-  return await units.write(await callerIn(units, options), use);
+  return await withDatabase(io, async (context) =>
+    context.units.write(await callerIn(context.units, options), (work) => use(work, context)),
+  );
 }
 
 /**
  * The caller for changes in a company, with every scope: the member of `--as`, or the first administrator (contract 28).
  * Errors: `not_found`, `CommandError` if the company has no administrator.
  */
-export async function callerIn(units: Units, { company: name, as }: ActorOptions): Promise<Caller> {
+export async function callerIn(units: Units, { company: name, as }: ChangeOptions): Promise<Caller> {
   return await units.systemRead(async (work) => {
     const { id: companyId } = await getCompanyByName(work, name);
     const userId = await actorIn(work, companyId, as);
@@ -102,4 +111,9 @@ export async function actorIn(
   if (as === undefined) return (await firstAdministrator(work, companyId))?.id;
   const { id: userId } = await getUserByEmail(work, as);
   return (await getMembership(work, { companyId, userId })).userId;
+}
+
+/** The fields of a record for JSON: `lastFour` as `last_four`. */
+export function fieldsOf(record: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [snakeCase(name), value]));
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
@@ -77,4 +77,13 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   const lineOf = (row: readonly string[]): string =>
     row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return all.map((row) => lineOf(row).trimEnd()).join('\n');
+}
+
+/** Reads the value of an option that is a whole number from 0. */
+export function wholeNumber(max: number): (text: string) => number {
+  return (text) => {
+    const number = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number <= max)) throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`);
+    return number;
+  };
 }

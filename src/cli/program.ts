@@ -7,60 +7,41 @@ import { addDemoCommand, addServeCommand } from './commands/serve.js';
 import { addSimulateCommand } from './commands/simulate.js';
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
 
-interface Group {
-  readonly name: string;
-  readonly description: string;
-  /** Loads the commands of the group and the modules that they use. */
-  readonly load: () => Promise<(group: Command, io: CommandIo) => void>;
-}
+/** Adds the commands of a group. */
+type AddCommands = (group: Command, io: CommandIo) => void;
+type Group = readonly [name: string, description: string, load: () => Promise<AddCommands>];
 
-/** Groups in the order of the help. A group is loaded only if an argument is its name. */
+/** Groups in the order of the help. A group and what it uses are loaded only if an argument is its name. */
 const GROUPS: readonly Group[] = [
-  {
-    name: 'user',
-    description: 'users and their access',
-    load: async () => (await import('./commands/user.js')).addUserCommands,
-  },
-  {
-    name: 'member',
-    description: 'users in a company, and their roles',
-    load: async () => (await import('./commands/member.js')).addMemberCommands,
-  },
-  {
-    name: 'company',
-    description: 'the companies of the server',
-    load: async () => (await import('./commands/company.js')).addCompanyCommands,
-  },
-  {
-    name: 'token',
-    description: 'API tokens of a company',
-    load: async () => (await import('./commands/token.js')).addTokenCommands,
-  },
-  {
-    name: 'device',
-    description: 'devices of a company',
-    load: async () => (await import('./commands/device.js')).addDeviceCommands,
-  },
-  {
-    name: 'transaction',
-    description: 'transactions of a company',
-    load: async () => (await import('./commands/transaction.js')).addTransactionCommands,
-  },
-  {
-    name: 'db',
-    description: 'database commands; a server may be running',
-    load: async () => (await import('./commands/database.js')).addDatabaseCommands,
-  },
-  {
-    name: 'audit',
-    description: 'the ledger as evidence; a server may be running',
-    load: async () => (await import('./commands/audit.js')).addAuditCommands,
-  },
-  {
-    name: 'config',
-    description: 'the settings, which are environment variables',
-    load: async () => (await import('./commands/config.js')).addConfigCommands,
-  },
+  ['user', 'users and their access', async () => (await import('./commands/user.js')).addCommands],
+  [
+    'member',
+    'users in a company, and their roles',
+    async () => (await import('./commands/member.js')).addCommands,
+  ],
+  ['company', 'the companies of the server', async () => (await import('./commands/company.js')).addCommands],
+  ['token', 'API tokens of a company', async () => (await import('./commands/token.js')).addCommands],
+  ['device', 'devices of a company', async () => (await import('./commands/device.js')).addCommands],
+  [
+    'transaction',
+    'transactions of a company',
+    async () => (await import('./commands/transaction.js')).addCommands,
+  ],
+  [
+    'db',
+    'database commands; a server may be running',
+    async () => (await import('./commands/database.js')).addCommands,
+  ],
+  [
+    'audit',
+    'the ledger as evidence; a server may be running',
+    async () => (await import('./commands/audit.js')).addCommands,
+  ],
+  [
+    'config',
+    'the settings, which are environment variables',
+    async () => (await import('./commands/config.js')).addCommands,
+  ],
 ];
 
 /** Runs one command; `args` are the arguments after the program's name. Errors are written, never thrown. */
@@ -93,7 +74,7 @@ export async function createProgram(
   addServeCommand(program, io);
   addDemoCommand(program, io);
   addSimulateCommand(program, io);
-  for (const { name, description, load } of GROUPS) {
+  for (const [name, description, load] of GROUPS) {
     const group = program.command(name).description(description);
     if (isNeeded(name)) (await load())(group, io);
   }

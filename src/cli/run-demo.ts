@@ -5,13 +5,18 @@ import { join, resolve } from 'node:path';
 import type { Server } from '../app/server.js';
 import { databaseTools } from '../database/open.js';
 import { demoCommands, createDemo, type Demo, type DemoRequest } from '../demo/demo.js';
-import { systemClock } from '../platform/clock.js';
+import { DAY, MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { ConfigError, readConfig, type Config } from '../platform/config/config.js';
 import { databaseName } from '../platform/config/database-url.js';
 import { loadTokenSecret, newTokenSecret } from '../platform/config/token-secret.js';
 import { fileCause } from '../platform/storage/file-errors.js';
+import { Api } from '../simulator/api.js';
+import { Figures } from '../simulator/figures.js';
+import { findFleet } from '../simulator/fleet.js';
+import { HttpClient } from '../simulator/http-client.js';
+import { Pauses } from '../simulator/pauses.js';
+import { Simulation } from '../simulator/simulation.js';
 import type { CommandIo } from './command-io.js';
-import { DEMO_TERMINALS, startDemoTerminals, type DemoTerminals } from './demo-terminals.js';
 import { createServerProcess, runServer } from './run-server.js';
 import { waitForStopSignal } from './signals.js';
 
@@ -68,15 +73,15 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
   token = demo.token;
   const seconds = ((systemClock.elapsed() - started) / 1000).toFixed(1);
   io.notice(`The demo fleet of seed ${seed} was made in ${seconds} s, in ${databaseName(config.database)}`);
-  let terminals: DemoTerminals | null = null;
+  let stopTerminals = (): void => undefined;
   // SIGHUP: the terminal was closed.
   const stopSignal = waitForStopSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
-  void stopSignal.then(() => terminals?.stop());
+  void stopSignal.then(() => stopTerminals());
   await runServer(serverProcess, io, {
     stopSignal,
     onListening: (url) => {
       printWelcome(io, url, demo, simulate);
-      if (simulate) terminals = startDemoTerminals(io, url, demo.gatewayToken, seed);
+      if (simulate) stopTerminals = startTerminals(io, url, demo, seed);
     },
   });
 }
@@ -88,6 +93,38 @@ async function fillDatabase(server: Server, options: DemoRequest): Promise<Demo>
     await server.stop();
     throw error;
   }
+}
+
+const DEMO_TERMINALS = 10;
+
+/** Terminals of the demo fleet at work: a few requests a second in all, until the returned function breaks all connections. */
+function startTerminals(io: CommandIo, url: string, { gatewayToken: token }: Demo, seed: number): () => void {
+  const all = new Pauses();
+  let simulation: Simulation | null = null;
+  const run = async (): Promise<void> => {
+    const client = new HttpClient(new URL(url), new Figures(), systemClock);
+    const fleet = await findFleet(new Api(client, token, all), DEMO_TERMINALS, undefined).finally(() =>
+      client.close(),
+    );
+    if (all.hasEnded()) return;
+    simulation = new Simulation({
+      ...{ url: new URL(url), clock: systemClock, transport: { over: 'http' }, seed, hasFaults: true },
+      ...{ forMs: 24 * DAY, rampMs: 5 * SECOND, everyMs: 10 * SECOND },
+      terminals: fleet.devices.map((device) => ({ ...device, token, isNamed: true })),
+      notify: { token, everyMs: MINUTE, groupId: null },
+    });
+    await simulation.run();
+  };
+  run().catch((error: unknown) => {
+    if (all.hasEnded()) return;
+    io.notice(
+      `The simulated terminals have stopped: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
+  return () => {
+    all.end();
+    simulation?.abort();
+  };
 }
 
 function printWelcome({ print }: CommandIo, url: string, demo: Demo, simulate: boolean): void {

@@ -1,20 +1,24 @@
+import { readFileSync } from 'node:fs';
+
 import { SECOND, systemClock } from '../platform/clock.js';
+import { certificatesIn } from '../platform/config/mqtt.js';
 import { counted } from '../platform/errors.js';
+import { namingPath } from '../platform/storage/file-errors.js';
 import { Api, SimulationRefused } from '../simulator/api.js';
 import { PROMISES } from '../simulator/broken-promises.js';
 import { Figures, type Summary } from '../simulator/figures.js';
-import { findFleet } from '../simulator/fleet.js';
+import { findCompany, findFleet } from '../simulator/fleet.js';
 import { HttpClient } from '../simulator/http-client.js';
 import { Pauses } from '../simulator/pauses.js';
+import type { Transport } from '../simulator/shared.js';
 import { Simulation } from '../simulator/simulation.js';
 import type { Identity } from '../simulator/terminal-http.js';
 import { CommandError } from './command-error.js';
 import type { CommandIo, JsonOption } from './command-io.js';
-import { csvFile, listIn } from './import/csv.js';
+import { csvFile, listIn } from './row-files.js';
 import { waitForStopSignal } from './signals.js';
-import { firstLine, transportOf, type TransportOptions } from './simulate-transport.js';
 
-export interface SimulateOptions extends JsonOption, TransportOptions {
+export interface SimulateOptions extends JsonOption {
   readonly url?: string;
   readonly tokenFile?: string;
   readonly deviceTokens?: string;
@@ -28,6 +32,12 @@ export interface SimulateOptions extends JsonOption, TransportOptions {
   readonly notifyEvery?: number;
   readonly faults: boolean;
   readonly seed: number;
+  readonly over: 'http' | 'mqtt';
+  readonly mqttUrl?: string;
+  readonly mqttUsername?: string;
+  readonly mqttPasswordFile?: string;
+  readonly mqttCaFile?: string;
+  readonly companyId?: string;
 }
 
 const LINE_MS = 5 * SECOND;
@@ -86,16 +96,11 @@ function notificationsOf(
   return { token, everyMs, groupId };
 }
 
-interface Found {
-  readonly terminals: readonly Identity[];
-  readonly groupId: number | null;
-}
-
 async function findTerminals(
   { deviceTokens, serials, terminals: count, group }: SimulateOptions,
   token: string | null,
   api: Api | null,
-): Promise<Found> {
+): Promise<{ readonly terminals: readonly Identity[]; readonly groupId: number | null }> {
   if (deviceTokens !== undefined) {
     if (group !== undefined) throw new CommandError('--group is not for --device-tokens.');
     return { terminals: await tokensIn(deviceTokens, count), groupId: null };
@@ -121,6 +126,58 @@ async function tokensIn(path: string, count: number): Promise<readonly Identity[
     terminals.push({ serialNumber: String(serial), token: String(token), isNamed: false });
   }
   return terminals;
+}
+
+/** How the terminals wait for notifications. Without `companyId`, `api` is asked for the company. Errors: `CommandError`. */
+async function transportOf(options: SimulateOptions, api: Api | null): Promise<Transport> {
+  if (options.over === 'http') {
+    refuseMqttOptions(options);
+    return { over: 'http' };
+  }
+  const url = brokerUrl(options.mqttUrl);
+  if (options.mqttCaFile !== undefined && url.protocol !== 'mqtts:') {
+    throw new CommandError('--mqtt-ca-file needs a --mqtt-url that begins with mqtts://.');
+  }
+  if (options.mqttUsername !== undefined && options.mqttPasswordFile === undefined) {
+    throw new CommandError('--mqtt-username needs --mqtt-password-file.');
+  }
+  const password = options.mqttPasswordFile === undefined ? undefined : firstLine(options.mqttPasswordFile);
+  const ca =
+    options.mqttCaFile === undefined ? undefined : certificatesIn(options.mqttCaFile, '--mqtt-ca-file');
+  const companyId = options.companyId ?? (api === null ? undefined : await findCompany(api));
+  if (companyId === undefined) throw new CommandError('--over mqtt needs --company-id or --token-file.');
+  return { over: 'mqtt', companyId, broker: { url, username: options.mqttUsername, password, ca } };
+}
+
+function refuseMqttOptions(options: SimulateOptions): void {
+  const given = {
+    '--mqtt-url': options.mqttUrl,
+    '--mqtt-username': options.mqttUsername,
+    '--mqtt-password-file': options.mqttPasswordFile,
+    '--mqtt-ca-file': options.mqttCaFile,
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) throw new CommandError(`${name} is for --over mqtt.`);
+  }
+}
+
+function brokerUrl(text = ''): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^mqtts?:$/.test(url.protocol) || url.hostname === '') {
+    throw new CommandError('--over mqtt needs --mqtt-url, for example mqtt://127.0.0.1:1883.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new CommandError('--mqtt-url has a user: use --mqtt-username and --mqtt-password-file.');
+  }
+  return url;
+}
+
+/** The first line of a file that is not empty. Errors: `CommandError` if there is none. */
+function firstLine(path: string): string {
+  const lines = namingPath(path, () => readFileSync(path, 'utf8')).split('\n');
+  const line = lines.map((each) => each.trim()).find((each) => each !== '');
+  if (line === undefined) throw new CommandError(`${path} is empty.`);
+  return line;
 }
 
 function liveLine(summary: Summary): string {

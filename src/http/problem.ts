@@ -1,3 +1,4 @@
+import { snakeCase } from '../platform/encoding/text.js';
 import { DOMAIN_CODES, DomainError, type DomainCode, type FieldErrors } from '../platform/errors.js';
 import { TerminalRefused } from '../platform/terminal.js';
 
@@ -117,9 +118,4 @@ function domainProblem(error: DomainError, requestId: string): ProblemResponse {
 
 function snakeCaseKeys(fields: FieldErrors): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(Object.entries(fields).map(([field, messages]) => [snakeCase(field), messages]));
-}
-
-/** `serialNumber` as `serial_number`. */
-export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

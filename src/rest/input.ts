@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 import type { BodyFields } from '../http/body/body.js';
-import { snakeCase } from '../http/problem.js';
 import { malformed } from '../http/query.js';
+import { snakeCase } from '../platform/encoding/text.js';
 import { invalid } from '../platform/errors.js';
 import { bodySchema, type Schema } from './openapi/schema.js';
 

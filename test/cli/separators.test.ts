@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { csvFile } from '../../src/cli/import/csv.js';
+import { csvFile } from '../../src/cli/row-files.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 const COLUMNS = { known: ['a', 'b'], required: ['a'], json: [] };

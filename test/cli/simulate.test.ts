@@ -58,7 +58,7 @@ describe('terminal-gateway simulate', () => {
   it.each([
     ['--for 1', 2, '500ms'],
     ['--seed -1', 2, 'whole number'],
-    ['--over pigeon', 2, 'http or mqtt'],
+    ['--over pigeon', 2, 'http, mqtt'],
     ['', 1, '--token-file or --device-tokens'],
     ['--url ftp://a --token-file package.json', 1, 'no http'],
     ['--device-tokens tokens.csv --notify-every 1s', 1, 'tokens.csv: it does not exist'],

@@ -22,7 +22,7 @@ interface VerifyOptions extends JsonOption {
 
 const HEAD = /^(0|[1-9]\d{0,15}),([1-9]\d{0,15}),([0-9a-f]{64})$/;
 
-export function addAuditCommands(audit: Command, io: CommandIo): void {
+export function addCommands(audit: Command, io: CommandIo): void {
   addJsonCommand(audit, 'verify', 'follow the hash chain of the ledger and report each edit and cut')
     .option('--company <name>', 'one company only (default: all)')
     .option('--from <sequence>', 'the first entry to verify; the one before it is trusted', sequence, 1)

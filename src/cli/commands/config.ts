@@ -4,7 +4,7 @@ import { describeConfig, readConfig } from '../../platform/config/config.js';
 import { SETTINGS } from '../../platform/config/settings.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 
-export function addConfigCommands(config: Command, io: CommandIo): void {
+export function addCommands(config: Command, io: CommandIo): void {
   addJsonCommand(config, 'print', 'print the settings in effect, with secrets redacted, and check them')
     .addHelpText('after', `\nSettings:\n${settingsHelp()}`)
     .action((options: JsonOption) => printSettings(io, options));

@@ -16,7 +16,7 @@ A URL is file:PATH or postgres://USER@HOST:PORT/NAME. The target is created or m
 nothing. The copy has what was stored before it began: stop the servers first, or their later changes are
 missing. At the end the target is read again and compared with the source: 3 says that they differ.`;
 
-export function addDatabaseCommands(db: Command, io: CommandIo): void {
+export function addCommands(db: Command, io: CommandIo): void {
   addJsonCommand(db, 'migrate', 'apply pending migrations; a database that has records is backed up first')
     .option('--dry-run', 'print the pending migrations, and the tables that they lock, with their rows')
     .action((options: MigrateOptions) => migrate(io, options));

@@ -1,30 +1,94 @@
 import type { Command } from 'commander';
 
 import type { DeviceRow, ErrorPolicy } from '../../domain/fleet/device/device.model.js';
-import { createDevices } from '../../domain/fleet/device/device.service.js';
+import { createDevices, getDeviceBySerialNumber } from '../../domain/fleet/device/device.service.js';
+import {
+  issueDeviceToken,
+  issueNextDeviceTokens,
+} from '../../domain/terminals/terminal/device-token.service.js';
+import type { IssuedToken } from '../../domain/terminals/terminal/terminal.model.js';
 import { counted } from '../../platform/errors.js';
-import { type ActorOptions, withActor, withDatabase, writeIn } from '../command-context.js';
+import { addChangeCommand, callerIn, changeIn, withDatabase, type ChangeOptions } from '../command-context.js';
 import { CommandError } from '../command-error.js';
-import { addJsonCommand, type CommandIo, type JsonOption, printResult } from '../command-io.js';
-import { type ListedValue, listIn } from '../import/csv.js';
-import { addDeviceTokenCommand } from './device-token.js';
+import { type CommandIo, printResult } from '../command-io.js';
+import { type ListedValue, listIn } from '../row-files.js';
 
-export function addDeviceCommands(device: Command, io: CommandIo): void {
-  addDeviceTokenCommand(device, io);
-  withActor(
-    addJsonCommand(
-      device,
-      'import',
-      'create devices from a list, all or none; prints the result of each line',
-    ),
-  )
+export function addCommands(device: Command, io: CommandIo): void {
+  const issues = 'issue the token with which a device calls /terminal/v1; shown only once';
+  addChangeCommand(device, 'token', issues)
+    .argument('[serial]', 'serial number of the device; the token that it had before ends')
+    .option('--all', 'issue tokens for all devices of the company that have none')
+    .option('--replace', 'with --all: also for devices that have a token, which ends')
+    .option('--csv', 'with --all: print CSV with the columns serial and token')
+    .action((serial: string | undefined, options: TokenOptions) => issue(io, serial, options));
+  const imports = 'create devices from a list, all or none; prints the result of each line';
+  addChangeCommand(device, 'import', imports)
     .argument('<file>', 'one serial number per line (UTF-8), or a CSV file with the column serial_number')
-    .requiredOption('--company <name>', 'the company')
     .option('--skip-refused', 'skip refused lines and create the other devices')
     .action((file: string, options: ImportOptions) => importDevices(io, file, options));
 }
 
-interface ImportOptions extends JsonOption, ActorOptions {
+interface TokenOptions extends ChangeOptions {
+  readonly all?: true;
+  readonly replace?: true;
+  readonly csv?: true;
+}
+
+async function issue(io: CommandIo, serial: string | undefined, options: TokenOptions): Promise<void> {
+  if ((serial === undefined) !== (options.all === true)) {
+    throw new CommandError('Give either the serial number of a device or --all.');
+  }
+  if (serial === undefined) {
+    await issueForAll(io, options);
+    return;
+  }
+  if (options.replace === true || options.csv === true) {
+    throw new CommandError('--replace and --csv are for --all.');
+  }
+  const issued = await changeIn(io, options, async (work) =>
+    issueDeviceToken(work, await getDeviceBySerialNumber(work, serial)),
+  );
+  if (options.json !== true) {
+    io.notice(`Token of ${issued.serialNumber}: store it now, it is not shown again.`);
+  }
+  printResult(io, options, shown(issued), [issued.secret]);
+}
+
+/** Devices in one unit of work: others wait for it. */
+const DEVICES_PER_UNIT = 200;
+
+/** Prints the tokens of a unit of work as soon as they are stored, so that none is lost if the command ends early. */
+async function issueForAll(io: CommandIo, options: TokenOptions): Promise<void> {
+  let total = 0;
+  await withDatabase(io, async ({ units }) => {
+    const caller = await callerIn(units, options);
+    if (options.csv === true && options.json !== true) io.print('serial,token');
+    for (let after = 0, isLeft = true; isLeft;) {
+      const step = { after, limit: DEVICES_PER_UNIT, replace: options.replace === true };
+      const issued = await units.write(caller, (work) => issueNextDeviceTokens(work, step));
+      for (const each of issued) io.print(lineOf(each, options));
+      total += issued.length;
+      after = issued.at(-1)?.deviceId ?? after;
+      isLeft = issued.length === DEVICES_PER_UNIT;
+    }
+  });
+  io.notice(`${counted(total, 'token')} issued. Tokens are not shown again: store them now.`);
+}
+
+function lineOf(issued: IssuedToken, { json, csv }: TokenOptions): string {
+  if (json === true) return JSON.stringify(shown(issued));
+  const { serialNumber, secret } = issued;
+  return csv === true ? `${cell(serialNumber)},${secret}` : `${serialNumber}\t${secret}`;
+}
+
+/** A cell of CSV (RFC 4180). */
+function cell(text: string): string {
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const shown = ({ serialNumber, secret }: IssuedToken) => ({ serial: serialNumber, token: secret });
+
+interface ImportOptions extends ChangeOptions {
   readonly skipRefused?: true;
 }
 
@@ -33,9 +97,7 @@ async function importDevices(io: CommandIo, file: string, options: ImportOptions
   const policy: ErrorPolicy = options.skipRefused === true ? 'REJECT_FAILED_ROWS' : 'REJECT_EVERYTHING';
   io.notice(`${counted(lines.length, 'serial number')} in ${file}`);
   const serialNumbers = lines.map(({ value }) => value);
-  const rows = await withDatabase(io, (context) =>
-    writeIn(context, options, (work) => createDevices(work, serialNumbers, policy)),
-  );
+  const rows = await changeIn(io, options, (work) => createDevices(work, serialNumbers, policy));
   const results = lines.map((line, index) => resultOf(line, rows[index]));
   const printed = results.map(({ line, serial_number, result }) => `${line}\t${serial_number}\t${result}`);
   printResult(io, options, results, printed);

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 
-import type { CommandIo } from '../command-io.js';
+import { wholeNumber, type CommandIo } from '../command-io.js';
 import type { DemoOptions } from '../run-demo.js';
 import type { ServeOptions } from '../run-server.js';
 
@@ -39,12 +39,4 @@ export function addDemoCommand(program: Command, io: CommandIo): void {
       const { runDemo } = await import('../run-demo.js');
       await runDemo(io, options);
     });
-}
-
-function wholeNumber(max: number): (text: string) => number {
-  return (text) => {
-    const number = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(number <= max)) throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`);
-    return number;
-  };
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
 import { MINUTE, SECOND } from '../../platform/clock.js';
-import type { CommandIo } from '../command-io.js';
+import { wholeNumber, type CommandIo } from '../command-io.js';
 import type { SimulateOptions } from '../run-simulate.js';
 
 const NOTES = `
@@ -16,8 +16,9 @@ terminals are found through the API: enabled devices with a logical number. Othe
 names them. --notify-every needs "write". Times are numbers with ms, s or m.`;
 
 export function addSimulateCommand(program: Command, io: CommandIo): void {
-  const count = wholeNumber(100_000);
   const seed = wholeNumber(2 ** 32 - 1);
+  const over = new Option('--over <transport>', 'how notifications arrive');
+  over.choices(['http', 'mqtt']).default('http');
   program
     .command('simulate')
     .description('simulate terminals against a running server, and check what it promises them')
@@ -29,7 +30,7 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
       'serial numbers of the terminals, one in each row, as `device import` reads them',
     )
     .option('--group <name>', 'terminals of this group')
-    .option('--terminals <number>', 'how many', count, 10)
+    .option('--terminals <number>', 'how many', wholeNumber(100_000), 10)
     .addOption(timeOption('--for <time>', 'how long they are active after the start').default(MINUTE, '60s'))
     .addOption(timeOption('--ramp <time>', 'time over which they start').default(5 * SECOND, '5s'))
     .addOption(
@@ -40,7 +41,7 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
     )
     .addOption(timeOption('--notify-every <time>', 'send all of them a notification this often'))
     .option('--no-faults', 'break no connections, repeat and delay nothing')
-    .option('--over <transport>', 'how notifications arrive: http or mqtt', transport, 'http')
+    .addOption(over)
     .option('--mqtt-url <url>', 'the broker, mqtt://… or mqtts://…')
     .option('--mqtt-username <name>', 'of all terminals (default: of each its own, COMPANY/LOGICAL NUMBER)')
     .option('--mqtt-password-file <file>', 'file of the password for the broker')
@@ -59,14 +60,6 @@ function timeOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(duration);
 }
 
-function wholeNumber(max: number): (text: string) => number {
-  return (text) => {
-    const number = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(number <= max)) throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`);
-    return number;
-  };
-}
-
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE };
 
 function duration(text: string): number {
@@ -74,9 +67,4 @@ function duration(text: string): number {
   const ms = Number(number) * (UNITS[unit] ?? Number.NaN);
   if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a time, for example 500ms, 60s or 5m.');
   return ms;
-}
-
-function transport(text: string): 'http' | 'mqtt' {
-  if (text === 'http' || text === 'mqtt') return text;
-  throw new InvalidArgumentError('It must be http or mqtt.');
 }

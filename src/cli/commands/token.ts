@@ -15,20 +15,12 @@ import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
 import { notFound } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
-import {
-  type ActorOptions,
-  type CommandContext,
-  readIn,
-  withActor,
-  withDatabase,
-  writeIn,
-} from '../command-context.js';
+import { addChangeCommand, changeIn, fieldsOf, readIn, type ChangeOptions } from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, type CommandIo, type JsonOption, printResult, table } from '../command-io.js';
 
-export function addTokenCommands(token: Command, io: CommandIo): void {
-  withActor(addJsonCommand(token, 'create', 'create a named token; it is shown only once'))
-    .requiredOption('--company <name>', 'the company')
+export function addCommands(token: Command, io: CommandIo): void {
+  addChangeCommand(token, 'create', 'create a named token; it is shown only once')
     .requiredOption('--email <address>', 'the member who owns the token; their role limits its scopes')
     .requiredOption('--name <name>', 'name of the token, for example what it is used for')
     .requiredOption('--scopes <list>', 'comma-separated: read, write, admin, ingest, terminals')
@@ -36,26 +28,36 @@ export function addTokenCommands(token: Command, io: CommandIo): void {
     .action((options: CreateOptions) => create(io, options));
   addJsonCommand(token, 'list', 'list the tokens of a company, including expired and revoked ones')
     .requiredOption('--company <name>', 'the company')
-    .action((options: CompanyOptions) => list(io, options));
-  addTokenChange(token, 'renew', 'replace a token at once by a new one; it is shown only once').action(
-    (id: string, options: JsonOption & ActorOptions) => renew(io, id, options),
-  );
-  addTokenChange(token, 'revoke', 'revoke a token at once').action(
-    (id: string, options: JsonOption & ActorOptions) => revoke(io, id, options),
-  );
+    .action(async (options: JsonOption & { readonly company: string }) => {
+      const tokens = await readIn(io, options.company, listTokens);
+      printResult(io, options, tokens.map(fieldsOf), [tokenTable(tokens)]);
+    });
+  addChangeCommand(token, 'renew', 'replace a token at once by a new one; it is shown only once')
+    .argument('<id>', ID)
+    .action(async (id: string, options: ChangeOptions) => {
+      const renewed = await changeIn(io, options, async (work, { config }) =>
+        renewToken(work, loadTokenSecret(config), await tokenOf(work, id)),
+      );
+      printSecret(io, options, renewed);
+    });
+  addChangeCommand(token, 'revoke', 'revoke a token at once')
+    .argument('<id>', ID)
+    .action(async (id: string, options: ChangeOptions) => {
+      const revoked = await changeIn(io, options, async (work) => revokeToken(work, await tokenOf(work, id)));
+      printResult(io, options, fieldsOf(revoked), [`Token ${revoked.id} is revoked.`]);
+    });
 }
 
-function addTokenChange(token: Command, name: string, description: string): Command {
-  return withActor(addJsonCommand(token, name, description))
-    .argument('<id>', 'the id that `token list` shows')
-    .requiredOption('--company <name>', 'the company');
+const ID = 'the id that `token list` shows';
+
+/** Errors: `not_found`. */
+async function tokenOf(work: WriteWork, text: string): Promise<AccessToken> {
+  const id = idFromText(text);
+  if (id === undefined) throw notFound('access token');
+  return await getToken(work, id);
 }
 
-interface CompanyOptions extends JsonOption {
-  readonly company: string;
-}
-
-interface CreateOptions extends JsonOption, ActorOptions {
+interface CreateOptions extends ChangeOptions {
   readonly email: string;
   readonly name: string;
   readonly scopes: string;
@@ -68,26 +70,24 @@ async function create(io: CommandIo, options: CreateOptions): Promise<void> {
     scopes: options.scopes.split(',').map((scope) => scope.trim()),
     expiresAt: options.expires === undefined ? null : parseExpiry(options.expires),
   };
-  const created = await withDatabase(io, (context) =>
-    writeIn(context, options, async (work) => {
-      const { id: userId } = await work.aboveCompanies((above) => getUserByEmail(above, options.email));
-      const member = await getMembership(work, { companyId: work.caller.companyId, userId });
-      return await createNamedToken(work, member, input);
-    }),
-  );
+  const created = await changeIn(io, options, async (work) => {
+    const { id: userId } = await work.aboveCompanies((above) => getUserByEmail(above, options.email));
+    const member = await getMembership(work, { companyId: work.caller.companyId, userId });
+    return await createNamedToken(work, member, input);
+  });
   printSecret(io, options, created);
 }
 
-interface TokenWithSecret {
-  readonly token: AccessToken;
-  readonly secret: string;
-}
-
-function printSecret(io: CommandIo, options: JsonOption, { token, secret }: TokenWithSecret): void {
+function printSecret(
+  io: CommandIo,
+  options: JsonOption,
+  { token, secret }: { readonly token: AccessToken; readonly secret: string },
+): void {
   if (options.json !== true) {
-    io.notice(`Token ${token.id}, ${nameOf(token)}: store it now, it is not shown again.`);
+    const name = token.name === null ? `(${token.kind})` : `"${token.name}"`;
+    io.notice(`Token ${token.id}, ${name}: store it now, it is not shown again.`);
   }
-  printResult(io, options, { ...tokenFields(token), api_token: secret }, [secret]);
+  printResult(io, options, { ...fieldsOf(token), api_token: secret }, [secret]);
 }
 
 /** A day means its last millisecond in UTC. Errors: `CommandError`. */
@@ -97,54 +97,6 @@ function parseExpiry(text: string): Date {
     throw new CommandError(`--expires: must be YYYY-MM-DD or a timestamp such as ${TIMESTAMP_EXAMPLE}`);
   }
   return readInstant(text) ?? new Date(interval.to - 1);
-}
-
-async function list(io: CommandIo, options: CompanyOptions): Promise<void> {
-  const tokens = await withDatabase(io, (context) => readIn(context, options.company, listTokens));
-  printResult(io, options, tokens.map(tokenFields), [tokenTable(tokens)]);
-}
-
-async function renew(io: CommandIo, id: string, options: JsonOption & ActorOptions): Promise<void> {
-  const renewed = await changeToken(io, id, options, (work, token, { config }) =>
-    renewToken(work, loadTokenSecret(config), token),
-  );
-  printSecret(io, options, renewed);
-}
-
-async function revoke(io: CommandIo, id: string, options: JsonOption & ActorOptions): Promise<void> {
-  const token = await changeToken(io, id, options, revokeToken);
-  printResult(io, options, tokenFields(token), [`Token ${token.id} is revoked.`]);
-}
-
-async function changeToken<T>(
-  io: CommandIo,
-  text: string,
-  options: ActorOptions,
-  change: (work: WriteWork, token: AccessToken, context: CommandContext) => Promise<T>,
-): Promise<T> {
-  const id = idFromText(text);
-  if (id === undefined) throw notFound('access token');
-  return await withDatabase(io, (context) =>
-    writeIn(context, options, async (work) => change(work, await getToken(work, id), context)),
-  );
-}
-
-/** In quotes; in brackets for a token without a name. */
-const nameOf = ({ kind, name }: AccessToken): string => (name === null ? `(${kind})` : `"${name}"`);
-
-function tokenFields(token: AccessToken) {
-  return {
-    id: token.id,
-    user_id: token.userId,
-    kind: token.kind,
-    name: token.name,
-    scopes: token.scopes,
-    last_four: token.lastFour,
-    created_at: token.createdAt,
-    last_used_at: token.lastUsedAt,
-    expires_at: token.expiresAt,
-    revoked_at: token.revokedAt,
-  };
 }
 
 function tokenTable(tokens: readonly AccessToken[]): string {

@@ -6,17 +6,19 @@ import {
   REQUIRED_ROW_FIELDS,
   ROW_FIELDS,
 } from '../../domain/payments/transaction/recording/transaction-row.model.js';
+import {
+  checkRows,
+  storeRows,
+} from '../../domain/payments/transaction/recording/transaction-rows.service.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { ndjsonLine } from '../../platform/encoding/ndjson.js';
 import { counted } from '../../platform/errors.js';
-import type { RejectedRow, RowTotals } from '../../platform/requests.js';
-import { callerIn, withActor, withDatabase, type ActorOptions } from '../command-context.js';
+import { addRows, batchesOf, NO_ROWS, type RejectedRow, type RowTotals } from '../../platform/requests.js';
+import { addChangeCommand, callerIn, withDatabase, type ChangeOptions } from '../command-context.js';
 import { CommandError } from '../command-error.js';
-import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
+import { printResult, type CommandIo } from '../command-io.js';
 import { EXIT } from '../exit-codes.js';
-import { csvFile } from '../import/csv.js';
-import { ndjsonFile, type RowFile } from '../import/row-file.js';
-import { importTransactions } from '../import/transaction-import.js';
+import { csvFile, ndjsonFile, type RowFile } from '../row-files.js';
 
 const NOTES = `
 A row has the fields of a transaction in /v1, and "reference": its name at the source. Required:
@@ -28,10 +30,9 @@ In CSV the first line names the columns, an empty cell is no value, and "parsed"
 Rows are stored 500 at a time. The same command can be run again, also after it was stopped: rows that are stored
 already are recognized by their reference, or by all their values if they have none.`;
 
-export function addTransactionCommands(transaction: Command, io: CommandIo): void {
-  withActor(addJsonCommand(transaction, 'import', 'store transactions from a file; safe to repeat'))
+export function addCommands(transaction: Command, io: CommandIo): void {
+  addChangeCommand(transaction, 'import', 'store transactions from a file; safe to repeat')
     .argument('<file>', 'NDJSON (.ndjson, .jsonl) or CSV (.csv), UTF-8, of any length')
-    .requiredOption('--company <name>', 'the company')
     .option(
       '--rejected <file>',
       'write the rejected rows to this file, replacing it: one JSON object per row',
@@ -40,26 +41,30 @@ export function addTransactionCommands(transaction: Command, io: CommandIo): voi
     .action((file: string, options: ImportOptions) => run(io, file, options));
 }
 
-interface ImportOptions extends JsonOption, ActorOptions {
+interface ImportOptions extends ChangeOptions {
   readonly rejected?: string;
 }
+
+/** Maximum rows and bytes stored in one transaction. */
+const BATCH = { rows: 500, bytes: 4 * 1024 * 1024 } as const;
 
 async function run(io: CommandIo, file: string, options: ImportOptions): Promise<void> {
   const source = open(file);
   const { size } = statSync(file);
   refuseSameFile(file, options.rejected);
-  const totals = await withDatabase(io, async ({ units }) => {
+  let totals = NO_ROWS;
+  await withDatabase(io, async ({ units }) => {
     const caller = await callerIn(units, options);
     const report = options.rejected === undefined ? shownReport(io) : fileReport(options.rejected);
     const progress = createProgress(io, () => (size === 0 ? 100 : (source.bytesRead() * 100) / size));
     try {
-      return await importTransactions({
-        ...{ units, caller, rows: source.rows },
-        onBatch: (rejected, soFar) => {
-          for (const row of rejected) report.add(row);
-          progress(soFar);
-        },
-      });
+      for await (const batch of batchesOf(source.rows, BATCH)) {
+        const checked = await checkRows(batch);
+        const results = await units.write(caller, (work) => storeRows(work, checked));
+        totals = addRows(totals, results);
+        for (const row of results) if (row.result === 'rejected') report.add(row);
+        progress(totals);
+      }
     } finally {
       report.end();
     }

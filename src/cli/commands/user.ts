@@ -19,40 +19,43 @@ import {
   addUser,
   findUserByEmail,
 } from '../../domain/people/user/user.service.js';
-import { LOCAL_ORIGIN, ROLES } from '../../platform/caller.js';
+import { LOCAL_ORIGIN } from '../../platform/caller.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { parse } from '../../platform/validate.js';
-import { companyNamed, withActor, withDatabase, actorIn, type CommandContext } from '../command-context.js';
+import {
+  actorIn,
+  companyNamed,
+  withActor,
+  withDatabase,
+  type ChangeOptions,
+  type CommandContext,
+} from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { EXIT } from '../exit-codes.js';
-import { peopleTable, personFields, stateOf, userFields } from './user-output.js';
+import { peopleTable, personFields, roleOption, stateOf, userFields } from './people.js';
 
-export function addUserCommands(user: Command, io: CommandIo): void {
+export function addCommands(user: Command, io: CommandIo): void {
   addUserAddCommand(user, io);
   addJsonCommand(user, 'list', 'list users, of one company or of all')
     .option('--company <name>', 'members of this company only')
     .action((options: ListOptions) => list(io, options));
+  const unlocks = 'let a locked user sign in by password from every network again';
   addStateCommand(user, io, 'disable', 'end all access of a user, in all companies', disableUser);
   addStateCommand(user, io, 'enable', 'give a disabled user access again', enableUser);
-  addStateCommand(
-    user,
-    io,
-    'unlock',
-    'let a locked user sign in by password from every network again',
-    unlockUser,
-  );
-  withActor(addJsonCommand(user, 'update', 'change the name and time zone of a user, in all companies'))
-    .requiredOption('--email <address>', 'the user')
+  addStateCommand(user, io, 'unlock', unlocks, unlockUser);
+  addChange(user, 'update', 'change the name and time zone of a user, in all companies')
     .option('--name <name>', 'the new name')
     .option('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo')
     .action((options: UpdateOptions) => update(io, options));
   addPasswordOptions(
-    withActor(addJsonCommand(user, 'set-password', "set a user's password; tokens stay valid, a lock stays")),
-  )
-    .requiredOption('--email <address>', 'the user')
-    .action((options: UserOptions) => changePassword(io, options));
+    addChange(user, 'set-password', "set a user's password; tokens stay valid, a lock stays"),
+  ).action((options: UserOptions) => changePassword(io, options));
 }
+
+/** Adds a command that changes a user, see `changeUser`. */
+const addChange = (user: Command, name: string, description: string): Command =>
+  withActor(addJsonCommand(user, name, description)).requiredOption('--email <address>', 'the user');
 
 interface UserOptions extends JsonOption {
   readonly email: string;
@@ -76,34 +79,38 @@ async function list(io: CommandIo, options: ListOptions): Promise<void> {
   printResult(io, options, people.map(personFields), [peopleTable(people)]);
 }
 
+type Change = (work: SystemWriteWork, user: User, by?: number) => Promise<User>;
+
 function addStateCommand(
   user: Command,
   io: CommandIo,
   name: string,
   description: string,
-  change: (work: SystemWriteWork, user: User, by?: number) => Promise<User>,
+  change: Change,
 ): void {
-  withActor(addJsonCommand(user, name, description))
-    .requiredOption('--email <address>', 'the user')
-    .action(async (options: UserOptions) => {
-      const changed = await changeUser(io, options, change);
-      printResult(io, options, userFields(changed), [`${changed.email} is ${stateOf(changed)}.`]);
-    });
+  addChange(user, name, description).action((options: UserOptions) =>
+    changeUser(io, options, change, (changed) => `${changed.email} is ${stateOf(changed)}.`),
+  );
 }
 
-/** Changes a user on behalf of `--as`, or of the first administrator of each of the user's companies. */
+/**
+ * Changes a user on behalf of `--as`, or of the first administrator of each of the user's companies, and prints the
+ * user and the sentence that `told` returns.
+ */
 async function changeUser(
   io: CommandIo,
   options: UserOptions,
-  change: (work: SystemWriteWork, user: User, by?: number) => Promise<User>,
-): Promise<User> {
-  return await withDatabase(io, ({ units }) =>
+  change: Change,
+  told: (changed: User) => string,
+): Promise<void> {
+  const changed = await withDatabase(io, ({ units }) =>
     units.systemWrite(LOCAL_ORIGIN, async (work) => {
       const user = await getUserByEmail(work, options.email);
       const by = options.as === undefined ? undefined : (await getColleague(work, user, options.as)).id;
       return await change(work, user, by);
     }),
   );
+  printResult(io, options, userFields(changed), [told(changed)]);
 }
 
 async function update(io: CommandIo, options: UpdateOptions): Promise<void> {
@@ -111,19 +118,24 @@ async function update(io: CommandIo, options: UpdateOptions): Promise<void> {
   if (name === undefined && timeZone === undefined) {
     throw new CommandError('Give --name or --time-zone, or both.');
   }
-  const changed = await changeUser(io, options, (work, user, by) =>
-    updateAccount(work, user, { name, timeZone }, by),
+  await changeUser(
+    io,
+    options,
+    (work, user, by) => updateAccount(work, user, { name, timeZone }, by),
+    (changed) => `${changed.email} is ${changed.name}, in the time zone ${changed.timeZone}.`,
   );
-  const line = `${changed.email} is ${changed.name}, in the time zone ${changed.timeZone}.`;
-  printResult(io, options, userFields(changed), [line]);
 }
 
 async function changePassword(io: CommandIo, options: UserOptions): Promise<void> {
   const password = await readPassword(io);
   await withDatabase(io, ({ units }) => units.systemRead((work) => getUserByEmail(work, options.email)));
   const hash = await createPasswords().hash(password);
-  const changed = await changeUser(io, options, (work, user, by) => setPassword(work, user, hash, by));
-  printResult(io, options, userFields(changed), [`${changed.email} has a new password.`]);
+  await changeUser(
+    io,
+    options,
+    (work, user, by) => setPassword(work, user, hash, by),
+    ({ email }) => `${email} has a new password.`,
+  );
 }
 
 const NOTES = `
@@ -131,7 +143,7 @@ The last line of the output is a JSON object with the user's API token for the c
 user is not changed, nor what other companies see. The first user of a new company acts in their own name.`;
 
 /** `--password-stdin`, and a clear refusal of `--password`, which other users of the machine could read in `ps`. */
-export function addPasswordOptions(command: Command): Command {
+function addPasswordOptions(command: Command): Command {
   const refuse = (): never => {
     throw new CommandError(
       "--password is not taken: other users of this machine can read arguments. Send the password to standard input: printf '%s' 'PASSWORD' | terminal-gateway user … --password-stdin",
@@ -143,13 +155,13 @@ export function addPasswordOptions(command: Command): Command {
     .addOption(new Option('--password <password>').argParser(refuse).hideHelp());
 }
 
-export function addUserAddCommand(user: Command, io: CommandIo): void {
+function addUserAddCommand(user: Command, io: CommandIo): void {
   const command = withActor(user.command('add'))
     .description('add a user to a company; creates the user and the company if they do not exist')
     .requiredOption('--company <name>', 'the company')
     .requiredOption('--email <address>', 'the e-mail address to sign in with')
     .requiredOption('--name <name>', 'the name of the person')
-    .addOption(new Option('--role <role>', 'role in the company').choices(ROLES).makeOptionMandatory())
+    .addOption(roleOption())
     .option('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo', 'UTC')
     .option('--json', 'print only the JSON object')
     .addHelpText('after', NOTES)
@@ -158,17 +170,15 @@ export function addUserAddCommand(user: Command, io: CommandIo): void {
 }
 
 /** Reads all of standard input, without the line break at its end. */
-export async function readPassword(io: CommandIo): Promise<string> {
+async function readPassword(io: CommandIo): Promise<string> {
   return (await io.readInput()).replace(/\r?\n$/, '');
 }
 
-interface AddOptions extends JsonOption {
-  readonly company: string;
+interface AddOptions extends ChangeOptions {
   readonly email: string;
   readonly name: string;
   readonly role: string;
   readonly timeZone: string;
-  readonly as?: string;
 }
 
 async function add(io: CommandIo, rawOptions: AddOptions): Promise<void> {
@@ -194,19 +204,7 @@ async function add(io: CommandIo, rawOptions: AddOptions): Promise<void> {
   printResult(io, options, result, lines);
 }
 
-interface AddedMember {
-  readonly company: Company;
-  readonly user: User;
-  readonly token: string;
-  readonly isNewCompany: boolean;
-  readonly isNewUser: boolean;
-}
-
-async function addMember(
-  { config, units }: CommandContext,
-  options: AddOptions,
-  password: string,
-): Promise<AddedMember> {
+async function addMember({ config, units }: CommandContext, options: AddOptions, password: string) {
   const secret = loadTokenSecret(config);
   const known = await units.systemRead(async (work) => ({
     user: await findUserByEmail(work, options.email),
@@ -222,16 +220,12 @@ async function addMember(
   });
 }
 
-interface Added extends Pick<AddedMember, 'company' | 'user'> {
-  /** Id of the user who acts; undefined for the added user. */
-  readonly actor: number | undefined;
-}
-
+/** `actor` is the id of the user who acts; undefined for the added user. */
 async function addToCompany(
   work: SystemWriteWork,
   options: AddOptions,
   passwordHash: string,
-): Promise<Added> {
+): Promise<{ readonly company: Company; readonly user: User; readonly actor: number | undefined }> {
   const company = await findCompany(work, options.company);
   if (company === undefined) {
     if (options.as !== undefined) {

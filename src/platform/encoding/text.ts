@@ -84,3 +84,8 @@ export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
+
+/** Converts `serialNumber` to `serial_number`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,5 +1,6 @@
 import type { ZodObject } from 'zod';
 
+import { snakeCase } from '../../../../platform/encoding/text.js';
 import { readInstant } from '../../../../platform/encoding/timestamp.js';
 import { invalid, type FieldErrors } from '../../../../platform/errors.js';
 import {
@@ -95,10 +96,6 @@ export function errorsOfRow(fields: FieldErrors): FieldErrors {
       messages.map((message) => message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, snakeCase)),
     ]),
   );
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function isObject(value: unknown): value is TransactionRow {

@@ -1,10 +1,46 @@
+/** Files with a row in each line. */
 import { CsvError, parse, type Info } from 'csv-parse';
+import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 
-import { isObject } from '../../platform/encoding/ndjson.js';
-import type { Row } from '../../platform/requests.js';
-import { CommandError } from '../command-error.js';
-import { MAX_ROW_BYTES, openFile, type RowFile } from './row-file.js';
+import { isObject, ndjsonRows } from '../platform/encoding/ndjson.js';
+import type { Row } from '../platform/requests.js';
+import { withPath } from '../platform/storage/file-errors.js';
+import { CommandError } from './command-error.js';
+
+export interface RowFile {
+  readonly rows: AsyncIterable<Row>;
+  /** Number of bytes read so far. */
+  readonly bytesRead: () => number;
+}
+
+/** Most bytes of one row. The longest transaction, with every character escaped, has about half as many. */
+const MAX_ROW_BYTES = 4 * 1024 * 1024;
+
+/** The bytes of a file, in pieces. It is opened when the first one is read. */
+function openFile(path: string): {
+  readonly pieces: AsyncIterable<Buffer>;
+  readonly bytesRead: () => number;
+} {
+  let bytes = 0;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    try {
+      for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        yield piece;
+      }
+    } catch (error) {
+      throw withPath(error, path);
+    }
+  }
+  return { pieces: pieces(), bytesRead: () => bytes };
+}
+
+/** A file with one JSON object per line. Empty lines are skipped; they count for the line numbers. */
+export function ndjsonFile(path: string): RowFile {
+  const { pieces, bytesRead } = openFile(path);
+  return { rows: ndjsonRows(pieces, MAX_ROW_BYTES), bytesRead };
+}
 
 /** The columns that a file may have and must have, and those that hold JSON. */
 export interface Columns {
@@ -81,8 +117,12 @@ async function* recordsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGen
     max_record_size: MAX_ROW_BYTES,
     record_delimiter: ['\r\n', '\n'],
   });
+  async function* all(): AsyncGenerator<string> {
+    yield text;
+    yield* texts;
+  }
   // The loop below gets every error from the parser, to which the pipeline passes those of the file.
-  pipeline(Readable.from(joined(text, texts)), parser, () => undefined);
+  pipeline(Readable.from(all()), parser, () => undefined);
   let extraLines = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
@@ -95,11 +135,6 @@ async function* recordsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGen
   } catch (error) {
     throw error instanceof CsvError ? new CommandError(`${path}: ${error.message}`) : error;
   }
-}
-
-async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first;
-  yield* rest;
 }
 
 async function* textOf(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
@@ -170,16 +205,11 @@ function parsedObject(text: string): object | null | undefined {
 const SEPARATORS = [',', ';', '\t'] as const;
 const SEP_LINE = /^\uFEFF?"?sep=([,;\t])"?\r?(?:\n|$)/;
 
-export interface TableBegin {
-  readonly separator: string;
-  /** Without the line `sep=;` that spreadsheets put first. */
-  readonly text: string;
-  /** Lines that were left out of the text. */
-  readonly leftOut: number;
-}
-
-/** Finds the separator by the first line: `sep=;`, or the one of comma, semicolon and tab that it has most of. */
-function beginOfTable(text: string): TableBegin {
+/**
+ * Finds the separator by the first line: the one of comma, semicolon and tab that it has most of, or that of a line
+ * `sep=;` that spreadsheets put first. The text is without that line; `leftOut` is the number of such lines.
+ */
+function beginOfTable(text: string) {
   const stated = SEP_LINE.exec(text);
   if (stated !== null) return { separator: stated[1] ?? ',', text: text.slice(stated[0].length), leftOut: 1 };
   const [first = ''] = text.split('\n', 1);

@@ -1,6 +1,14 @@
+/** Options and output that the commands of users and members share. */
+import { Option } from 'commander';
+
 import type { Member, Person, User } from '../../domain/people/user/user.model.js';
+import { ROLES } from '../../platform/caller.js';
 import { systemClock } from '../../platform/clock.js';
+import { fieldsOf } from '../command-context.js';
 import { table } from '../command-io.js';
+
+export const roleOption = (): Option =>
+  new Option('--role <role>', 'role in the company').choices(ROLES).makeOptionMandatory();
 
 /** A user who is both disabled and locked is shown as disabled: a lock ends by itself. */
 export function stateOf(user: Pick<User, 'disabledAt' | 'lockedUntil'>): 'active' | 'disabled' | 'locked' {
@@ -8,51 +16,13 @@ export function stateOf(user: Pick<User, 'disabledAt' | 'lockedUntil'>): 'active
   return user.lockedUntil !== null && user.lockedUntil > systemClock.now() ? 'locked' : 'active';
 }
 
-export function userFields(user: User) {
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    state: stateOf(user),
-    sign_in_count: user.signInCount,
-    last_sign_in_at: user.lastSignInAt,
-    last_sign_in_ip: user.lastSignInIp,
-    locked_until: user.lockedUntil,
-    disabled_at: user.disabledAt,
-    time_zone: user.timeZone,
-    created_at: user.createdAt,
-  };
+/** A user, or a member as one company sees them. */
+export function userFields(user: User | Member) {
+  return { ...fieldsOf(user), state: stateOf(user) };
 }
 
 export function personFields({ user, memberships }: Person) {
-  return {
-    ...userFields(user),
-    companies: memberships.map(({ companyId, companyName, role, name, disabledAt }) => ({
-      company_id: companyId,
-      company_name: companyName,
-      role,
-      name,
-      disabled_at: disabledAt,
-    })),
-  };
-}
-
-/** A user as one company sees them. */
-export function memberFields(member: Member) {
-  return {
-    id: member.id,
-    email: member.email,
-    name: member.name,
-    role: member.role,
-    state: stateOf(member),
-    sign_in_count: member.signInCount,
-    last_sign_in_at: member.lastSignInAt,
-    last_sign_in_ip: member.lastSignInIp,
-    locked_until: member.lockedUntil,
-    disabled_at: member.disabledAt,
-    time_zone: member.timeZone,
-    created_at: member.createdAt,
-  };
+  return { ...userFields(user), companies: memberships.map(fieldsOf) };
 }
 
 export function membersTable(members: readonly Member[]): string {

@@ -64,9 +64,11 @@ export type Tables = { [Name in keyof typeof tables]: TypeOf<(typeof tables)[Nam
   members: TableType<typeof people.members>;
 };
 
-/** Names of the columns of a table, or of the view `members`. */
-export const columnNames = (table: keyof Tables): readonly string[] =>
-  Object.keys(table === 'members' ? people.members : tables[table].columns);
+/** Columns of a table, or of the view `members`. */
+export const columnsOf = (table: keyof Tables): Columns =>
+  table === 'members' ? people.members : tables[table].columns;
+
+export const columnNames = (table: keyof Tables): readonly string[] => Object.keys(columnsOf(table));
 
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 

@@ -3,11 +3,11 @@ import type { UpdateType } from 'kysely';
 
 import { camelCase, type CamelCase } from '../../platform/encoding/text.js';
 import type { ColumnKind } from '../../schema/columns.js';
-import { TABLES, type Row, type Tables } from '../../schema/schema.js';
+import { columnsOf, type Row, type Tables } from '../../schema/schema.js';
 import { flag, instant, json, nullable, type Codec } from '../storage.js';
 
-/** Columns that a record shows: all but the company. */
-type Shown<Name extends keyof Tables> = Exclude<string & keyof Tables[Name], 'company_id'>;
+/** Columns that a record shows. */
+type Shown<Name extends keyof Tables, Hidden> = Exclude<string & keyof Tables[Name], Hidden>;
 
 /**
  * Whether a field can have the values of a column. Columns of text also hold JSON and names of choices, so their
@@ -25,20 +25,22 @@ type Fits<Column, Field> =
       : false;
 
 /** Columns without a field that fits, and fields without a column. */
-type Mismatch<Name extends keyof Tables, T> =
+type Mismatch<Name extends keyof Tables, T, Hidden> =
   | {
-      [Column in Shown<Name>]: CamelCase<Column> extends keyof T
+      [Column in Shown<Name, Hidden>]: CamelCase<Column> extends keyof T
         ? Fits<UpdateType<Tables[Name][Column]>, T[CamelCase<Column>]> extends true
           ? never
           : Column
         : Column;
-    }[Shown<Name>]
-  | Exclude<keyof T, CamelCase<Shown<Name>>>;
+    }[Shown<Name, Hidden>]
+  | Exclude<keyof T, CamelCase<Shown<Name, Hidden>>>;
 
-/** The name of a table whose columns are the fields of `T`; others do not compile. */
-export type TableOf<Name extends keyof Tables, T> = [Mismatch<Name, T>] extends [never]
+/** The name of a table whose columns, but the hidden ones, are the fields of `T`; others do not compile. */
+export type TableOf<Name extends keyof Tables, T, Hidden = 'company_id'> = [
+  Mismatch<Name, T, Hidden>,
+] extends [never]
   ? Name
-  : { readonly mismatch: Mismatch<Name, T> };
+  : { readonly mismatch: Mismatch<Name, T, Hidden> };
 
 interface Field {
   readonly column: string;
@@ -60,10 +62,18 @@ export interface RecordMapping<Name extends keyof Tables, T> {
   readonly columnsOf: (values: object) => Readonly<Record<string, unknown>>;
 }
 
-export function recordMapping<Name extends keyof Tables, T>(table: TableOf<Name, T>): RecordMapping<Name, T> {
-  const declared = TABLES.find(({ name }) => name === table)?.columns ?? {};
-  const fields = Object.entries(declared).flatMap(([column, { kind }]): Field[] =>
-    column === 'company_id' ? [] : [{ column, field: camelCase(column), codec: codecs[kind] }],
+/** `hidden` names the columns that records do not show; by default, the company. */
+export function recordMapping<Name extends keyof Tables, T, Hidden extends string = 'company_id'>(
+  table: TableOf<Name, T, Hidden>,
+  hidden: readonly Hidden[] = ['company_id' as Hidden],
+): RecordMapping<Name, T> {
+  const isHidden = new Set<string>(hidden);
+  const fields = Object.entries(columnsOf(table as Name)).flatMap(
+    ([column, { kind, isOptional }]): Field[] => {
+      // The value of other columns of JSON may be null.
+      const codec = kind === 'json' && isOptional ? nullable(codecs.json) : codecs[kind];
+      return isHidden.has(column) ? [] : [{ column, field: camelCase(column), codec }];
+    },
   );
   return {
     columns: Object.fromEntries(fields.map(({ column, field }) => [field, column])) as RecordMapping<

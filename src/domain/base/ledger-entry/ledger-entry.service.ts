@@ -1,8 +1,7 @@
+import { recordMapping } from '../../../database/company/record-mapping.js';
 import { listOf } from '../../../database/list/list.js';
-import { instant, json, nullable } from '../../../database/storage.js';
 import type { Channel } from '../../../platform/caller.js';
 
-/** The recorded changes of the caller's company, oldest first. */
 /** A recorded change. */
 export interface LedgerEntry {
   /** The sequence: it counts the entries of the company from 1, without gaps. */
@@ -19,22 +18,15 @@ export interface LedgerEntry {
   readonly after: object | null;
 }
 
-const state = nullable(json<object>());
+const HIDDEN = ['company_id', 'position', 'token_id', 'request_id', 'ip', 'hash'] as const;
+type Shown = Omit<LedgerEntry, 'id' | 'companyId'>;
+const { columns, recordOf } = recordMapping<'ledger', Shown, (typeof HIDDEN)[number]>('ledger', HIDDEN);
 
+/** The recorded changes of the caller's company, oldest first. */
 export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   name: 'LedgerEntry',
   isLarge: true,
-  columns: {
-    sequence: 'sequence',
-    at: 'at',
-    userId: 'user_id',
-    channel: 'channel',
-    action: 'action',
-    entityType: 'entity_type',
-    entityId: 'entity_id',
-    before: 'before',
-    after: 'after',
-  },
+  columns,
   table: 'ledger',
   rows: 'ledger',
   id: 'sequence',
@@ -46,19 +38,7 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
     actorId: { column: 'user_id', kind: 'id', order: 'SEQUENCE' },
     at: { column: 'at', kind: 'instant' },
   },
-  recordOf: (row) => ({
-    id: row.sequence,
-    sequence: row.sequence,
-    at: instant.fromColumn(row.at),
-    companyId: row.company_id,
-    userId: row.user_id,
-    channel: row.channel === 'interface' ? 'interface' : 'api',
-    action: row.action,
-    entityType: row.entity_type,
-    entityId: row.entity_id,
-    before: state.fromColumn(row.before),
-    after: state.fromColumn(row.after),
-  }),
+  recordOf: (row) => ({ ...recordOf(row), id: row.sequence, companyId: row.company_id }),
 });
 
 export const ledgerNewRows = ledgerEntries.newRows('ledger_of_company');

@@ -11,9 +11,10 @@ import { boundCompany } from '../../../database/list/listing.js';
 import { runCached, runFiltered } from '../../../database/statements.js';
 import { firstPage, instant, laterPage, hiddenFromPlanner } from '../../../database/storage.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
+import type { Row } from '../../../schema/schema.js';
 import { isAlways, type PagePlace, type TimeRange } from './transaction-period.model.js';
 import type { Transaction, TransactionStatus } from './transaction.model.js';
-import { meeting, SHOWN_COLUMNS, transactionOf, type TransactionRow } from './transaction.repository.js';
+import { meeting, SHOWN_COLUMNS, transactionOf } from './transaction.repository.js';
 
 const SHOWN = sql.join(SHOWN_COLUMNS.map((name) => sql.ref(`t.${name}`)));
 const NEWEST_FIRST = sql`t.started_at desc, t.id desc`;
@@ -83,7 +84,7 @@ export async function selectTransactions(
     before: [companyId, ...instantsOf(place)],
     after: skip === 0 ? [limit] : [limit, skip],
   };
-  const rows = await runFiltered<TransactionRow>(db, filtered, () => {
+  const rows = await runFiltered<Row<'transactions'>>(db, filtered, () => {
     const found = matching(companyId, where, place);
     const page = {
       columns: SHOWN,

@@ -2,81 +2,44 @@ import { sql, type SqlBool } from 'kysely';
 
 import { textPairs } from '../../../database/bound-lists.js';
 import { CompanyRows } from '../../../database/company/company-rows.js';
+import { recordMapping } from '../../../database/company/record-mapping.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { condition, type Condition, type FilterColumn } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
 import { narrowing, withoutAlternatives } from '../../../database/list/request-class.js';
-import { crossJoin, instant, json, nullable, hiddenFromPlanner } from '../../../database/storage.js';
+import { crossJoin, instant, hiddenFromPlanner } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Row, Tables, Written } from '../../../schema/schema.js';
-import type { Figures } from './transaction-figures.model.js';
 import { figuresOf, groupsOf } from './transaction-figures.repository.js';
-import {
-  outcomeOf,
-  type ParsedPayment,
-  type Transaction,
-  type TransactionRecord,
-  type TransactionStatus,
-} from './transaction.model.js';
+import { outcomeOf, type Transaction, type TransactionRecord } from './transaction.model.js';
 
-const time = nullable(instant);
-const payment = nullable(json<ParsedPayment>());
+/** Columns that are used only for totals, and the company. */
+const HIDDEN = [
+  ...(['company_id', 'recorded_at', 'amount', 'payment_outcome', 'group_id'] as const),
+  ...(['payment_status', 'payment_type', 'brand', 'acquirer', 'installments'] as const),
+] as const;
+type Hidden = (typeof HIDDEN)[number];
+const mapping = recordMapping<'transactions', Transaction, Hidden>('transactions', HIDDEN);
 
-/** Columns of a transaction record; the others are used only for totals. */
-export const SHOWN_COLUMNS = [
-  ...(['id', 'transaction_type', 'serial_number', 'logical_number', 'app_name', 'detail', 'status'] as const),
-  ...(['framework_version', 'sent', 'received', 'parsed', 'started_at', 'finished_at', 'reference'] as const),
-];
+/** Columns of a transaction record. */
+export const SHOWN_COLUMNS: readonly string[] = Object.values(mapping.columns);
 
-export type TransactionRow = Pick<Row<'transactions'>, (typeof SHOWN_COLUMNS)[number]>;
-
-type Own<Table> = Omit<Table, 'id' | 'company_id' | 'recorded_at' | keyof Figures | 'group_id'>;
-
-export function transactionOf(row: TransactionRow): Transaction {
-  return { id: row.id, ...recordOf(row) };
-}
-
-function recordOf(row: Omit<TransactionRow, 'id'>): TransactionRecord {
-  return {
-    transactionType: row.transaction_type as Transaction['transactionType'],
-    serialNumber: row.serial_number,
-    logicalNumber: row.logical_number,
-    appName: row.app_name,
-    detail: row.detail,
-    frameworkVersion: row.framework_version,
-    status: row.status as TransactionStatus,
-    sent: messageOf(row.sent),
-    received: messageOf(row.received),
-    parsed: payment.fromColumn(row.parsed),
-    startedAt: instant.fromColumn(row.started_at),
-    finishedAt: time.fromColumn(row.finished_at),
-    reference: row.reference,
-  };
+export function transactionOf(row: Row<'transactions'>): Transaction {
+  const record = mapping.recordOf(row);
+  return { ...record, sent: messageOf(record.sent), received: messageOf(record.received) };
 }
 
 /** Null for an empty message. */
-function messageOf(column: string | null): string | null {
-  return column === '' ? null : column;
-}
+const messageOf = (column: string | null): string | null => (column === '' ? null : column);
+
+type Own<Table> = Omit<Table, 'id' | Exclude<Hidden, 'amount' | 'payment_outcome'>>;
 
 /** The values of a record's columns. */
 function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
   return {
-    transaction_type: record.transactionType,
-    serial_number: record.serialNumber,
-    logical_number: record.logicalNumber,
-    app_name: record.appName,
-    detail: record.detail,
-    framework_version: record.frameworkVersion,
-    status: record.status,
-    sent: record.sent,
-    received: record.received,
-    parsed: payment.toColumn(record.parsed),
+    ...(mapping.columnsOf(record) as Own<Written<Tables['transactions']>>),
     amount: record.parsed?.amount ?? null,
     payment_outcome: record.parsed === null ? null : outcomeOf(record.parsed),
-    started_at: instant.toColumn(record.startedAt),
-    finished_at: time.toColumn(record.finishedAt),
-    reference: record.reference,
   };
 }
 
@@ -97,21 +60,18 @@ const COLUMNS = {
   startedAt: { column: 'started_at', kind: 'instant', narrows: true },
 } as const satisfies FilterColumns;
 
+const TEXTS = [...HIDDEN, 'sent', 'received', 'parsed'] as const;
+/** Columns that plans read; messages and payments are read as records. */
+const { columns: shortColumns } = recordMapping<
+  'transactions',
+  Omit<Transaction, 'sent' | 'received' | 'parsed'>,
+  (typeof TEXTS)[number]
+>('transactions', TEXTS);
+
 export const transactionList = listOf<'transactions', Transaction>({
   name: 'Transaction',
   isLarge: true,
-  columns: {
-    transactionType: 'transaction_type',
-    serialNumber: 'serial_number',
-    logicalNumber: 'logical_number',
-    appName: 'app_name',
-    detail: 'detail',
-    frameworkVersion: 'framework_version',
-    status: 'status',
-    startedAt: 'started_at',
-    finishedAt: 'finished_at',
-    reference: 'reference',
-  },
+  columns: shortColumns,
   table: 'transactions',
   rows: 'transactions',
   isEndless: true,
@@ -172,13 +132,7 @@ export async function findTransactionsByKeys(
 
 /** A record in the form in which it is read back after it was stored. */
 export function storedForm(record: TransactionRecord): TransactionRecord {
-  const { startedAt, finishedAt } = record;
-  const columns = columnsOf(record);
-  return recordOf({
-    ...columns,
-    started_at: startedAt.getTime(),
-    finished_at: finishedAt?.getTime() ?? null,
-  });
+  return transactionOf(columnsOf(record) as unknown as Row<'transactions'>);
 }
 
 /** Inserts transactions. Returns their ids ascending, in the order of the records. */

@@ -1,36 +1,25 @@
-import { sql } from 'kysely';
+import { sql, type Insertable } from 'kysely';
 
 import { inIds, inPairs } from '../../../database/bound-lists.js';
 import { CompanyRows, inCompany, type OfCompany } from '../../../database/company/company-rows.js';
 import { drawIds } from '../../../database/company/ids.js';
+import { recordMapping } from '../../../database/company/record-mapping.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
-import { instant, json, nullable } from '../../../database/storage.js';
+import { instant } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
-import type { Role, Scope } from '../../../platform/caller.js';
-import type { Row } from '../../../schema/schema.js';
+import type { Role } from '../../../platform/caller.js';
+import type { Row, Tables } from '../../../schema/schema.js';
 import type { AccessToken } from './access-token.model.js';
 
-const time = nullable(instant);
-const scopes = json<readonly Scope[]>();
+const HIDDEN = ['token_hash', 'nonce'] as const;
+const { recordOf: tokenOf, columnsOf } = recordMapping<
+  'access_tokens',
+  AccessToken,
+  (typeof HIDDEN)[number]
+>('access_tokens', HIDDEN);
 const tokens = new CompanyRows('access_tokens');
-
-function tokenOf(row: Row<'access_tokens'>): AccessToken {
-  return {
-    id: row.id,
-    companyId: row.company_id,
-    userId: row.user_id,
-    kind: row.kind === 'derived' ? 'derived' : 'named',
-    name: row.name,
-    scopes: scopes.fromColumn(row.scopes),
-    lastFour: row.last_four,
-    createdAt: instant.fromColumn(row.created_at),
-    lastUsedAt: time.fromColumn(row.last_used_at),
-    expiresAt: time.fromColumn(row.expires_at),
-    revokedAt: time.fromColumn(row.revoked_at),
-  };
-}
 
 export const apiTokens = listOf<'access_tokens', AccessToken>({
   name: 'ApiToken',
@@ -98,17 +87,11 @@ export async function insertTokens(
     .insertInto('access_tokens')
     .values(
       tokens.map((token) => ({
+        ...(columnsOf(token) as Insertable<Tables['access_tokens']>),
         id: ids.get(token.companyId) ?? 0,
-        company_id: token.companyId,
-        user_id: token.userId,
-        kind: token.kind,
-        name: token.name,
-        scopes: scopes.toColumn(token.scopes),
         token_hash: token.hash,
         nonce: token.nonce,
-        last_four: token.lastFour,
         created_at: instant.toColumn(work.now),
-        expires_at: time.toColumn(token.expiresAt),
       })),
     )
     .returningAll()

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { changedBy, changedTogether } from '../../../database/audit.js';
 import { inIds } from '../../../database/bound-lists.js';
 import { CompanyRows, inCompany, type OfCompany, only } from '../../../database/company/company-rows.js';
+import { recordMapping } from '../../../database/company/record-mapping.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant, nullable } from '../../../database/storage.js';
@@ -16,23 +17,15 @@ const time = nullable(instant);
 const memberships = new CompanyRows('memberships');
 const members = new CompanyRows('members');
 
+const { recordOf } = recordMapping<
+  'members',
+  Omit<Member, 'isDisabledByOperator'> & { readonly accountDisabledAt: Date | null }
+>('members');
+
 function memberOf(row: Row<'members'>): Member {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    timeZone: row.time_zone,
-    role: row.role as Role,
-    signInCount: row.sign_in_count,
-    lastSignInAt: time.fromColumn(row.last_sign_in_at),
-    lastSignInIp: row.last_sign_in_ip,
-    disabledAt: time.fromColumn(row.account_disabled_at ?? row.disabled_at),
-    isDisabledByOperator: row.account_disabled_at !== null,
-    lockedUntil: time.fromColumn(row.locked_until),
-    revision: row.revision,
-    createdAt: instant.fromColumn(row.created_at),
-    updatedAt: instant.fromColumn(row.updated_at),
-  };
+  const { accountDisabledAt, ...member } = recordOf(row);
+  const disabledAt = accountDisabledAt ?? member.disabledAt;
+  return { ...member, disabledAt, isDisabledByOperator: accountDisabledAt !== null };
 }
 
 const listing = {

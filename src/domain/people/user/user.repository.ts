@@ -1,29 +1,18 @@
+import type { Updateable } from 'kysely';
+
 import { changedBy } from '../../../database/audit.js';
+import { recordMapping } from '../../../database/company/record-mapping.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { forUpdate, instant, nullable } from '../../../database/storage.js';
+import { forUpdate, instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { randomId } from '../../../platform/keys.js';
-import type { Row } from '../../../schema/schema.js';
+import type { Row, Tables } from '../../../schema/schema.js';
 import { comparableEmail, type SignInState, type User } from './user.model.js';
 
-const time = nullable(instant);
-
-function userOf(row: Row<'users'>): User {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    timeZone: row.time_zone,
-    signInCount: row.sign_in_count,
-    lastSignInAt: time.fromColumn(row.last_sign_in_at),
-    lastSignInIp: row.last_sign_in_ip,
-    disabledAt: time.fromColumn(row.disabled_at),
-    lockedUntil: time.fromColumn(row.locked_until),
-    revision: row.revision,
-    createdAt: instant.fromColumn(row.created_at),
-    updatedAt: instant.fromColumn(row.updated_at),
-  };
-}
+/** Columns of accounts, which users do not show. */
+const HIDDEN = ['password_hash', 'failed_sign_ins', 'failed_since'] as const;
+const { recordOf: userOf } = recordMapping<'users', User, (typeof HIDDEN)[number]>('users', HIDDEN);
+const { recordOf: rowOf, columnsOf } = recordMapping<'users', User & Omit<Account, 'user'>, never>('users', []);
 
 async function isTaken(work: SystemReadWork, id: number): Promise<boolean> {
   const { db } = specialSql(work);
@@ -75,26 +64,13 @@ export type UserState = Optional<
 >;
 
 /** Kysely leaves out the columns that are undefined. */
-function columnsOf(state: UserState) {
-  return {
-    name: state.name,
-    time_zone: state.timeZone,
-    password_hash: state.passwordHash,
-    disabled_at: state.disabledAt && instant.toColumn(state.disabledAt),
-    sign_in_count: state.signInCount,
-    last_sign_in_at: state.lastSignInAt && instant.toColumn(state.lastSignInAt),
-    last_sign_in_ip: state.lastSignInIp,
-    failed_sign_ins: state.failedSignIns,
-    failed_since: state.failedSince && instant.toColumn(state.failedSince),
-    locked_until: state.lockedUntil && instant.toColumn(state.lockedUntil),
-  };
-}
+const changesOf = (state: UserState) => columnsOf(state) as Updateable<Tables['users']>;
 
 export async function updateUser(work: SystemWriteWork, current: User, state: UserState): Promise<User> {
   const { db } = specialSql(work);
   const row = await db
     .updateTable('users')
-    .set({ ...columnsOf(state), ...changedBy(work, current) })
+    .set({ ...changesOf(state), ...changedBy(work, current) })
     .where('id', '=', current.id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -108,13 +84,8 @@ export interface Account extends SignInState {
 }
 
 function accountOf(row: Row<'users'>): Account {
-  return {
-    user: userOf(row),
-    passwordHash: row.password_hash,
-    failedSignIns: row.failed_sign_ins,
-    failedSince: time.fromColumn(row.failed_since),
-    lockedUntil: time.fromColumn(row.locked_until),
-  };
+  const { passwordHash, failedSignIns, failedSince, lockedUntil } = rowOf(row);
+  return { user: userOf(row), passwordHash, failedSignIns, failedSince, lockedUntil };
 }
 
 export async function findAccountByEmail(work: SystemReadWork, email: string): Promise<Account | undefined> {
@@ -140,6 +111,6 @@ export async function updateFailures(
   { failedSignIns, failedSince, lockedUntil }: SignInState,
 ): Promise<void> {
   const { db } = specialSql(work);
-  const columns = columnsOf({ failedSignIns, failedSince, lockedUntil });
+  const columns = changesOf({ failedSignIns, failedSince, lockedUntil });
   await db.updateTable('users').set(columns).where('id', '=', userId).execute();
 }

@@ -35,5 +35,4 @@ export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Prom
   'summary by days of a zone': summaryBy({ by: ['brand'], timeZone: 'Asia/Kolkata' }),
   'recorded part': (work) => totals.recordedPart(work, ALL),
   'transactions of half hours': (work) => totals.countInHalfHours(work, [{ from: START, to: START }]),
-  'half hours with transactions': (work) => totals.halfHoursIn(work, ALL),
 };

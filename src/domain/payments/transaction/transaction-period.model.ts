@@ -55,17 +55,6 @@ export function splitPeriod(period: TimeRange, spans: readonly Span[] = SPANS): 
   ];
 }
 
-/** Joins successive ranges as long as they have at most `most` transactions together. */
-export function partsOf(ranges: readonly CountedTimeRange[], most: number): readonly CountedTimeRange[] {
-  const parts: CountedTimeRange[] = [];
-  for (const { from, to, total } of ranges) {
-    const last = parts.at(-1);
-    if (last === undefined || last.total + total > most) parts.push({ from, to, total });
-    else parts[parts.length - 1] = { from: last.from, to, total: last.total + total };
-  }
-  return parts;
-}
-
 /** The time range with the rows of a page, and the number of rows in it before the first one of the page. */
 export interface PagePlace extends TimeRange {
   readonly skip: number;

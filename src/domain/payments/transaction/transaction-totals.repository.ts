@@ -123,19 +123,6 @@ export async function recordedPart(
   return { from: Math.max(begin, period.from), to: Math.min(finish, period.to) };
 }
 
-/** Number of transactions in each half hour that overlaps the period, ascending, without empty ones. */
-export async function halfHoursIn(work: ReadWork, period: TimeRange): Promise<readonly CountedTimeRange[]> {
-  const { db, companyId } = specialSql(work);
-  const [from, to] = minutesOf(halfHoursAround(period));
-  const { rows } = await sql<{ start: number; sum: number }>`select start, sum(total) as sum
-    ${halfHoursOf(companyId)} and start >= ${from} and start < ${to}
-    group by start having sum(total) > 0 order by start`.execute(db);
-  return rows.map(({ start, sum }) => {
-    const at = start * MINUTE;
-    return { ...halfHoursAround({ from: at, to: at + 1 }), total: sum };
-  });
-}
-
 /** Number of transactions in the half hours in which these ranges begin. */
 export async function countInHalfHours(work: ReadWork, ranges: readonly TimeRange[]): Promise<number> {
   const { db, companyId } = specialSql(work);

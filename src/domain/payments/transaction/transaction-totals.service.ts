@@ -113,7 +113,8 @@ export async function mostRowsOfTotal(work: ReadWork, { period, where }: Narrowe
   return mostRowsOf(parts) + (await sumParts(work, ofHalfHours(counted)));
 }
 
-const ofHalfHours = (ranges: readonly TimeRange[]): Totals => ({
+/** The totals of ranges of whole half hours. */
+export const ofHalfHours = (ranges: readonly TimeRange[]): Totals => ({
   table: 'transaction_totals',
   where: { and: [] },
   parts: ranges.map((range) => ({ of: 30, ...range })),

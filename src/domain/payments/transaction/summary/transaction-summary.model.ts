@@ -21,8 +21,6 @@ export const MAX_ROWS = 10_000;
 export const MAX_ZONED_YEARS = 20;
 /** Maximum transactions that a summary reads one by one if no totals exist (by logical number). */
 export const MAX_READ = 2_000_000;
-/** Maximum transactions that one statement reads: about 50 ms, during which the event loop is blocked. */
-export const MAX_READ_PER_STATEMENT = 20_000;
 
 /** Sums in cents; transactions without an amount count as 0. */
 export interface Amounts {

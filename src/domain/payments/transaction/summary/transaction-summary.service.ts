@@ -5,16 +5,17 @@ import { DAY } from '../../../../platform/clock.js';
 import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../../../platform/errors.js';
 import { timeZoneNamed } from '../../../../platform/time-zones.js';
-import { HALF_HOURS, partsOf, type TimeRange } from '../transaction-period.model.js';
+import { HALF_HOURS, halfHoursAround, type TimeRange } from '../transaction-period.model.js';
 import {
   countInHalfHours,
-  halfHoursIn,
   recordedPart,
+  sumParts,
   type TotalsTable,
 } from '../transaction-totals.repository.js';
 import {
   comparesKindsOnly,
   narrowedTo,
+  ofHalfHours,
   searchOfTotals,
   totalsTableFor,
   type Narrowed,
@@ -23,20 +24,13 @@ import { meeting } from '../transaction.repository.js';
 import { isOffHalfHours, rangesToRead, utcCalendar, zonedCalendar } from './summary-calendar.model.js';
 import {
   MAX_READ,
-  MAX_READ_PER_STATEMENT,
   MAX_ROWS,
   MAX_ZONED_YEARS,
   type Bucket,
   type Dimension,
   type SummaryRow,
-  fieldOf,
 } from './transaction-summary.model.js';
-import {
-  selectSummary,
-  type Source,
-  type SummaryQuery,
-  type TransactionIndex,
-} from './transaction-summary.repository.js';
+import { selectSummary, type Source, type TransactionIndex } from './transaction-summary.repository.js';
 
 export interface SummaryRequest {
   readonly where: Condition | null;
@@ -76,19 +70,29 @@ async function rowsOf(
     throw tooMuch(`In a time zone, a summary covers at most ${MAX_ZONED_YEARS} years`);
   }
   const calendar = zone === null ? utcCalendar(bucket) : zonedCalendar(bucket, zone, period);
-  const query = { calendar, by: [...new Set(by)], limit: MAX_ROWS + 1, where: meeting(where) };
   const table = totalsFor(where, bucket, by, zone);
-  if (table === undefined) {
-    return await summarizeInParts(work, query, await readSources(work, { period, where }));
-  }
   await yieldToEventLoop();
-  const ranges = rangesToRead(calendar, period);
+  const sources =
+    table === undefined
+      ? [await transactionsOf(work, { period, where })]
+      : await totalsOf(work, table, rangesToRead(calendar, period));
+  const query = { sources, calendar, by: [...new Set(by)], limit: MAX_ROWS + 1, where: meeting(where) };
+  const rows = await selectSummary(work, query);
+  if (rows.length > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
+  return rows;
+}
+
+/** Totals of whole spans, and the transactions of the other ranges. Errors: `malformed`. */
+async function totalsOf(
+  work: ReadWork,
+  table: TotalsTable,
+  ranges: ReturnType<typeof rangesToRead>,
+): Promise<readonly Source[]> {
   await demandFewToRead(work, ranges.get('instant') ?? []);
-  const sources = [...ranges].map(([of, each]): Source => ({
+  return [...ranges].map(([of, each]): Source => ({
     of: of === 'instant' ? { index: 'newest' } : { table, span: of },
     ranges: each,
   }));
-  return await summarizePart(work, { ...query, sources });
 }
 
 /** Counts the transactions that are read where buckets begin off the half hour. Errors: `malformed`. */
@@ -138,45 +142,14 @@ function totalsFor(
   return comparesKindsOnly(where) ? totalsTableFor(where, by) : undefined;
 }
 
-async function summarizePart(work: ReadWork, query: SummaryQuery): Promise<readonly SummaryRow[]> {
-  // Other work runs between the parts of one or many summaries.
-  await yieldToEventLoop();
-  const rows = await selectSummary(work, query);
-  demandFew(rows.length);
-  return rows;
-}
-
-async function summarizeInParts(
-  work: ReadWork,
-  query: Omit<SummaryQuery, 'sources'>,
-  sources: readonly Source[],
-): Promise<readonly SummaryRow[]> {
-  const [only, ...others] = sources;
-  if (only !== undefined && others.length === 0) return await summarizePart(work, { ...query, sources });
-  const sum = new SummaryRows(query.by);
-  for (const source of sources) {
-    sum.add(await summarizePart(work, { ...query, sources: [source] }));
-    demandFew(sum.size);
-  }
-  return sum.inOrder();
-}
-
-function demandFew(rows: number): void {
-  if (rows > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
-}
-
-/** Single transactions in parts, by the most selective index. Errors: `malformed` for too many. */
-async function readSources(work: ReadWork, { period, where }: Narrowed): Promise<readonly Source[]> {
+/** The transactions of a period, by the most selective index. Errors: `malformed` for too many. */
+async function transactionsOf(work: ReadWork, { period, where }: Narrowed): Promise<Source> {
   const index = indexOf(where);
-  const halfHours = await halfHoursIn(work, period);
-  const held = halfHours.reduce((sum, { total }) => sum + total, 0);
-  if (index === 'newest' && held > MAX_READ) {
-    throw tooManyToRead('By these fields or with this filter', held);
+  if (index === 'newest') {
+    const held = await sumParts(work, ofHalfHours([halfHoursAround(period)]));
+    if (held > MAX_READ) throw tooManyToRead('By these fields or with this filter', held);
   }
-  return partsOf(halfHours, MAX_READ_PER_STATEMENT).map(({ from, to }) => ({
-    of: { index },
-    ranges: [{ from: Math.max(from, period.from), to: Math.min(to, period.to) }],
-  }));
+  return { of: { index }, ranges: [period] };
 }
 
 function indexOf(where: Narrowed['where']): TransactionIndex {
@@ -197,62 +170,4 @@ function tooMuch(what: string): DomainError {
     'malformed',
     `${what}: shorten the interval of startedAt, or group by fewer fields.`,
   );
-}
-
-type Value = string | number | null;
-
-/** Adds up the rows of summaries of several time ranges. */
-export class SummaryRows {
-  readonly #rows = new Map<string, SummaryRow>();
-
-  constructor(private readonly by: readonly Dimension[]) {}
-
-  add(rows: readonly SummaryRow[]): void {
-    for (const row of rows) {
-      const key = JSON.stringify(this.#valuesOf(row));
-      const known = this.#rows.get(key);
-      this.#rows.set(key, known === undefined ? row : sumOfRows(known, row));
-    }
-  }
-
-  get size(): number {
-    return this.#rows.size;
-  }
-
-  /** Rows in the order of the database: null first, texts by their bytes. */
-  inOrder(): readonly SummaryRow[] {
-    const keyed = [...this.#rows.values()].map((row) => ({ row, values: this.#valuesOf(row) }));
-    return keyed.sort((one, other) => compareAll(one.values, other.values)).map(({ row }) => row);
-  }
-
-  #valuesOf(row: SummaryRow): readonly Value[] {
-    return [row.bucketStart?.getTime() ?? null, ...this.by.map((dimension) => row[fieldOf(dimension)])];
-  }
-}
-
-function sumOfRows(one: SummaryRow, other: SummaryRow): SummaryRow {
-  return {
-    ...one,
-    count: one.count + other.count,
-    amountTotal: one.amountTotal + other.amountTotal,
-    approvedAmount: one.approvedAmount + other.approvedAmount,
-    deniedAmount: one.deniedAmount + other.deniedAmount,
-    cancelledAmount: one.cancelledAmount + other.cancelledAmount,
-  };
-}
-
-function compareAll(one: readonly Value[], other: readonly Value[]): number {
-  for (const [place, value] of one.entries()) {
-    const order = compare(value, other[place] ?? null);
-    if (order !== 0) return order;
-  }
-  return 0;
-}
-
-function compare(one: Value, other: Value): number {
-  if (one === other) return 0;
-  if (one === null) return -1;
-  if (other === null) return 1;
-  if (typeof one === 'number' && typeof other === 'number') return one - other;
-  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
 }

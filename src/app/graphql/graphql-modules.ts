@@ -1,7 +1,6 @@
 import { ledgerEntryGraphql } from '../../domain/base/ledger-entry/ledger-entry.graphql.js';
 import { retentionGraphql } from '../../domain/base/retention/retention.graphql.js';
 import { deviceGraphql } from '../../domain/fleet/device/device.graphql.js';
-import { deviceMutationsGraphql } from '../../domain/fleet/device/device.mutations.graphql.js';
 import { deviceSummaryGraphql } from '../../domain/fleet/device/device.summary.graphql.js';
 import { groupGraphql } from '../../domain/fleet/group/group.graphql.js';
 import { logicalNumberGraphql } from '../../domain/fleet/logical-number/logical-number.graphql.js';
@@ -34,7 +33,6 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   appVersionMutationsGraphql,
   companyGraphql,
   deviceGraphql,
-  deviceMutationsGraphql,
   deviceSummaryGraphql,
   fileGraphql,
   groupGraphql,

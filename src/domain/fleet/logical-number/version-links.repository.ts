@@ -12,9 +12,8 @@ export interface VersionLink {
   readonly appVersionId: number;
 }
 
-const versionLinks = new CompanyRows('logical_number_app_versions');
+export const versionLinks = new CompanyRows('logical_number_app_versions');
 const groupLinks = new CompanyRows('app_version_groups');
-const devices = new CompanyRows('devices');
 
 /** Maximum links that are examined to count terminals: other changes wait meanwhile. */
 const MAX_COUNTED = 5_000;
@@ -148,28 +147,14 @@ export async function countHolders(
   return { terminals, more: links === MAX_COUNTED };
 }
 
-/** Terminals that have this logical number. */
-export async function countTerminals(work: ReadWork, logicalNumberId: number): Promise<number> {
-  return await devices.count(work, { logical_number_id: logicalNumberId });
-}
-
-/** Whether a logical number has the version. */
-export async function isHeld(work: ReadWork, appVersionId: number): Promise<boolean> {
-  return await versionLinks.exists(work, { app_version_id: appVersionId });
-}
-
 /** All links of the logical numbers, ordered by logical number and version id. */
 export async function selectLinksOfNumbers(
   work: ReadWork,
   logicalNumberIds: readonly number[],
 ): Promise<VersionLink[]> {
-  const { db, companyId } = specialSql(work);
-  const { rows } = await sql<VersionLink>`
-    select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
-    from logical_number_app_versions as l
-    where l.company_id = ${companyId} and l.logical_number_id ${inIds(logicalNumberIds)}
-    order by l.logical_number_id, l.app_version_id`.execute(db);
-  return rows;
+  const orderBy = ['logical_number_id', 'app_version_id'] as const;
+  const rows = await versionLinks.select(work, { logical_number_id: logicalNumberIds }, { orderBy });
+  return rows.map((row) => ({ logicalNumberId: row.logical_number_id, appVersionId: row.app_version_id }));
 }
 
 async function deleteLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { CompanyRows } from '../../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { counted, DomainError } from '../../../platform/errors.js';
@@ -7,13 +8,14 @@ import { logicalNumberHeads, logicalNumberTable, withVersions } from './logical-
 import {
   countHolders,
   countLinksOfVersions,
-  countTerminals,
-  isHeld,
   replaceLinks,
   selectLinksOfVersions,
   selectVersionsLinkedToGroup,
   type VersionLink,
+  versionLinks,
 } from './version-links.repository.js';
+
+const devices = new CompanyRows('devices');
 
 /** Links that one statement deletes, except for a number that alone has more. */
 const LINKS_PER_PART = 250;
@@ -102,13 +104,13 @@ export async function refuseLossByMove(
       ? await selectVersionsLinkedToGroup(work, groupId, current.appVersionIds)
       : [];
   if (kept.length === current.appVersionIds.length) return;
-  const terminals = await countTerminals(work, current.id);
+  const terminals = await devices.count(work, { logical_number_id: current.id });
   if (terminals > 0) throw inUse(terminals, false);
 }
 
 /** Refuses to replace the bytes of a version that a logical number has. Errors: `in_use`. */
 export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Promise<void> {
-  if (!(await isHeld(work, appVersionId))) return;
+  if (!(await versionLinks.exists(work, { app_version_id: appVersionId }))) return;
   const message =
     'must stay as it is: logical numbers have this version. Create a version with another number';
   throw new DomainError('in_use', message, { fields: { bytecode: [message] } });

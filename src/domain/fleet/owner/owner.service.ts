@@ -1,7 +1,7 @@
 import type { Match } from '../../../database/company/company-rows.js';
 import type { CompanyTable, ValuesOf } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
-import { auditedList, type ChildList, type List } from '../../../database/list/list.js';
+import { auditedList, type List } from '../../../database/list/list.js';
 import type { ListColumn } from '../../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
@@ -12,7 +12,7 @@ import {
   MAX_DELETED_TOGETHER,
   tooManyRecords,
 } from '../../../platform/limits/many-records.js';
-import type { Page, PageRequest } from '../../../platform/requests.js';
+import type { PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';
@@ -69,30 +69,6 @@ function noOwner(what: string): DomainError {
   return new DomainError(code, message, { fields: { owner: [message] } });
 }
 
-/** The use cases and lists that parameters and metacontents have in common. */
-export interface OwnedRecords<R extends OwnedRecord> {
-  readonly name: OwnedKind<OwnedTableName, R>['name'];
-  /** Records of all owners. */
-  readonly all: List<R>;
-  readonly ofGroup: ChildList<R>;
-  readonly ofLogicalNumber: ChildList<R>;
-  /** Errors: `not_found`, also for a record of another owner (contract 2). */
-  get(work: ReadWork, owner: Owner, id: number): Promise<R>;
-  /** A record of any owner. Errors: `not_found`. */
-  getById(work: ReadWork, id: number): Promise<R>;
-  /** Ascending by id. */
-  list(work: ReadWork, owner: Owner, request: PageRequest): Promise<Page<R>>;
-  /** Errors: `invalid`, `taken`. */
-  create(work: WriteWork, owner: Owner, input: unknown): Promise<R>;
-  /** Errors: `invalid`, `taken`. */
-  update(work: WriteWork, current: R, input: unknown): Promise<R>;
-  delete(work: WriteWork, current: R): Promise<void>;
-  countOf(work: ReadWork, owner: Owner): Promise<number>;
-  /** Sum of the bytes of their values. */
-  bytesOf(work: ReadWork, owner: Owner): Promise<number>;
-  deleteAllOf(work: WriteWork, owner: Owner): Promise<void>;
-}
-
 type OwnedTableName = 'parameters' | 'metacontents';
 
 interface OwnedKind<Name extends OwnedTableName, R extends OwnedRecord> {
@@ -119,9 +95,10 @@ function listOfAll<Name extends OwnedTableName, R extends OwnedRecord>(kind: Own
   });
 }
 
-export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>(
-  kind: OwnedKind<Name, R>,
-): OwnedRecords<R> {
+/** The use cases and lists that parameters and metacontents have in common. */
+export type OwnedRecords<R extends OwnedRecord> = ReturnType<typeof ownedRecords<OwnedTableName, R>>;
+
+export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>(kind: OwnedKind<Name, R>) {
   const records = new Records<Name, R>({
     entityType: kind.name,
     table: kind.table,
@@ -134,26 +111,33 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
   const all = listOfAll(kind);
   return {
     name: kind.name,
+    /** Records of all owners. */
     all,
     ofGroup: all.of({ column: 'group_id' }),
     ofLogicalNumber: all.of({ column: 'logical_number_id' }),
-    get: (work, owner, id) => records.getBy(work, matching(owner, { id })),
+    /** Errors: `not_found`, also for a record of another owner (contract 2). */
+    get: (work: ReadWork, owner: Owner, id: number) => records.getBy(work, matching(owner, { id })),
+    /** A record of any owner. Errors: `not_found`. */
     getById: records.get,
-    list: (work, owner, request) => records.listBy(work, matching(owner), request),
-    create: (work, owner, input) => {
+    /** Ascending by id. */
+    list: (work: ReadWork, owner: Owner, page: PageRequest) => records.listBy(work, matching(owner), page),
+    /** Errors: `invalid`, `taken`. */
+    create: (work: WriteWork, owner: Owner, input: unknown) => {
       const values = kind.newValues(input);
       warnOfValue(work, values);
       return records.create(work, { ...values, ...owner } as unknown as ValuesOf<R>);
     },
-    update: (work, current, input) => {
+    /** Errors: `invalid`, `taken`. */
+    update: (work: WriteWork, current: R, input: unknown) => {
       const values = kind.changed(current, input);
       warnOfValue(work, values, current);
       return records.change(work, current, values);
     },
     delete: records.delete,
-    countOf: (work, owner) => kind.table.count(work, matching(owner)),
-    bytesOf: (work, owner) => kind.table.bytesOf(work, matching(owner), 'value'),
-    deleteAllOf: (work, owner) => records.deleteAll(work, matching(owner)),
+    countOf: (work: ReadWork, owner: Owner) => kind.table.count(work, matching(owner)),
+    /** Sum of the bytes of their values. */
+    bytesOf: (work: ReadWork, owner: Owner) => kind.table.bytesOf(work, matching(owner), 'value'),
+    deleteAllOf: (work: WriteWork, owner: Owner) => records.deleteAll(work, matching(owner)),
   };
 }
 

@@ -17,8 +17,8 @@ import {
   inputOf,
 } from '../../../../graphql/index.js';
 import { refuseTooManyRows } from '../../../../platform/requests.js';
-import { PaymentStatus } from '../parsed-payment.graphql.js';
 import {
+  PaymentStatus,
   TransactionList,
   TransactionType,
   TransactionKind,

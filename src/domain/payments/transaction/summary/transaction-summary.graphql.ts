@@ -21,10 +21,9 @@ import {
 } from '../../../../graphql/index.js';
 import { DomainError } from '../../../../platform/errors.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
-import { PaymentStatus } from '../parsed-payment.graphql.js';
 import { MAX_KINDS } from '../transaction-figures.model.js';
 import { transactions } from '../transaction-totals.service.js';
-import { TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
+import { PaymentStatus, TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
 import {
   MAX_READ,
   MAX_ROWS,

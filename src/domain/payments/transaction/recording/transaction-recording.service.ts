@@ -1,16 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { WriteWork } from '../../../../database/work.js';
 import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
 import { DomainError, taken, invalid } from '../../../../platform/errors.js';
 import { parse } from '../../../../platform/validate.js';
 import { TransactionRecord, type Transaction, TransactionFinish } from '../transaction.model.js';
-import { insertTransactions, storedForm, updateResults } from '../transaction.repository.js';
 import {
-  matchRecords,
-  type Match,
-  type MatchOptions,
-  differencesOf,
-} from './transaction-matching.service.js';
-import { scrubRecord, withReference } from './transaction-recording.rules.js';
+  findTransactionsByKeys,
+  insertTransactions,
+  storedForm,
+  updateResults,
+} from '../transaction.repository.js';
+import {
+  comparedFields,
+  type Content,
+  differencesOfStart,
+  scrubRecord,
+  withReference,
+} from './transaction-recording.rules.js';
 
 /** Result of one record of a batch: the transaction, or the error. */
 export type RecordResult =
@@ -67,24 +74,92 @@ export async function checkRecords(
   return checked;
 }
 
+/** A transaction that records of a batch report. */
+interface Reported {
+  /** Its latest values, in the form in which they are read back. */
+  latest: TransactionRecord;
+  /** Null until the batch is stored. */
+  stored: Transaction | null;
+}
+
+/** The transaction of a record; an error if the one with its reference has other values. */
+type Match = { readonly of: Reported; readonly repeated: boolean } | DomainError;
+
+/** Records compared per turn of the event loop: comparing a payment takes about 30 µs. */
+const RECORDS_PER_TURN = 200;
+
 /**
  * Stores the valid records. One result for each record, in the same order. With `mayEnd`, a record with the
- * reference of a running transaction ends it, and counts as not repeated.
+ * reference of a running transaction ends it, and counts as not repeated. One statement to find stored ones, one
+ * per 200 new records, one per 200 results, and one for the ledger.
  */
 export async function storeRecords(
   work: WriteWork,
   checked: CheckedRecords,
-  options: MatchOptions = { mayEnd: false },
+  { mayEnd } = { mayEnd: false },
 ): Promise<readonly RecordResult[]> {
-  const valid = checked.flatMap((each) => (each instanceof DomainError ? [] : [each]));
-  const values = valid.map(({ value }) => value);
-  const results = await store(work, valid, await matchRecords(work, values, options));
-  let next = 0;
-  return checked.map((each) => {
-    const result = each instanceof DomainError ? refusedWith(each) : results[next++];
-    if (result === undefined) throw new Error('A record has no result');
-    return result;
+  const known = await storedWith(work, checked);
+  const added = new Map<Reported, Masked>();
+  const ended = new Map<Transaction, Masked>();
+  const matches: Match[] = [];
+  for (const [index, record] of checked.entries()) {
+    if (index > 0 && index % RECORDS_PER_TURN === 0) await yieldToEventLoop();
+    const match = record instanceof DomainError ? record : matchOf(known, record.value, mayEnd);
+    matches.push(match);
+    if (record instanceof DomainError || match instanceof DomainError || match.repeated) continue;
+    if (match.of.stored === null) added.set(match.of, record);
+    else ended.set(match.of.stored, record);
+  }
+  await insertNew(work, added);
+  const after = await endTransactions(work, ended);
+  const scrubs = [...added.values(), ...ended.values()].reduce((sum, record) => sum + record.scrubs, 0);
+  if (scrubs > 0) work.count('cardDataScrubs', scrubs);
+  return matches.map((match) => {
+    if (match instanceof DomainError) return { transaction: null, repeated: false, problem: match };
+    const { repeated, of } = match;
+    if (of.stored === null) throw new Error('A record has no transaction');
+    return { transaction: after.get(of.stored.id) ?? of.stored, repeated, problem: null };
   });
+}
+
+/** The separator occurs in neither text. */
+const keyOf = ({ reference, serialNumber }: TransactionRecord): string =>
+  `${reference ?? ''}\n${serialNumber}`;
+
+/** Stored transactions with the references of records, by `keyOf`. One statement. */
+async function storedWith(work: WriteWork, checked: CheckedRecords): Promise<Map<string, Reported>> {
+  const keys = checked.flatMap((record) => {
+    if (record instanceof DomainError || record.value.reference === null) return [];
+    return [{ reference: record.value.reference, serialNumber: record.value.serialNumber }];
+  });
+  const found = keys.length === 0 ? [] : await findTransactionsByKeys(work, keys);
+  return new Map(found.map((stored) => [keyOf(stored), { latest: stored, stored }]));
+}
+
+/** Compares a masked record with the stored transaction, or the earlier records, of the same reference. */
+function matchOf(known: Map<string, Reported>, given: TransactionRecord, mayEnd: boolean): Match {
+  const key = given.reference === null ? null : keyOf(given);
+  const of = key === null ? undefined : known.get(key);
+  if (of === undefined) {
+    const added: Reported = { latest: storedForm(given), stored: null };
+    if (key !== null) known.set(key, added);
+    return { of: added, repeated: false };
+  }
+  const fields = differencesOf(of.latest, given);
+  if (fields.length === 0) return { of, repeated: true };
+  const ofStart = mayEnd ? differencesOfStart(of.latest, given, fields) : undefined;
+  if (ofStart?.length !== 0) {
+    const others = (ofStart ?? fields).join(', ');
+    return taken('reference', `belongs to a transaction with other values of ${others}`);
+  }
+  of.latest = storedForm(given);
+  return { of, repeated: false };
+}
+
+/** Names of the fields in which a masked record differs from a stored transaction with the same reference. */
+function differencesOf(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
+  const form = storedForm(given);
+  return comparedFields(stored, form).filter((field) => !isDeepStrictEqual(stored[field], form[field]));
 }
 
 /** Characters that are checked and masked per turn of the event loop: takes up to 20 ms. */
@@ -113,34 +188,7 @@ function checkedRecord(
   }
 }
 
-/** One statement per 200 new records, one per 200 results, and one for the ledger. */
-async function store(
-  work: WriteWork,
-  records: readonly Masked[],
-  matches: readonly Match[],
-): Promise<readonly RecordResult[]> {
-  // Last record with new values, by index of the first record of a new transaction, or by transaction that ends.
-  const added = new Map<number, Masked>();
-  const ended = new Map<Transaction, Masked>();
-  for (const [index, record] of records.entries()) {
-    const match = matches[index];
-    if (match?.is === 'new') added.set(index, record);
-    else if (match?.is === 'result') {
-      if ('id' in match.of) ended.set(match.of, record);
-      else added.set(match.of.index, record);
-    }
-  }
-  const stored = { added: await insertNew(work, added), ended: await endTransactions(work, ended) };
-  const scrubs = [...added.values(), ...ended.values()].reduce((sum, record) => sum + record.scrubs, 0);
-  if (scrubs > 0) work.count('cardDataScrubs', scrubs);
-  return matches.map((match, index) => resultOf(match, index, stored));
-}
-
-/** New transactions by index of their first record. */
-async function insertNew(
-  work: WriteWork,
-  added: ReadonlyMap<number, Masked>,
-): Promise<ReadonlyMap<number, Transaction>> {
+async function insertNew(work: WriteWork, added: ReadonlyMap<Reported, Masked>): Promise<void> {
   const ids = await insertTransactions(
     work,
     Array.from(added.values(), ({ value }) => value),
@@ -150,9 +198,7 @@ async function insertNew(
     const after = { count: ids.length, first_id: firstId, last_id: lastId };
     work.ledger.append({ action: 'record', entityType: 'transaction', entityId: firstId, after });
   }
-  return new Map(
-    Array.from(added, ([first, { value }], n) => [first, { ...storedForm(value), id: ids[n] ?? -1 }]),
-  );
+  for (const [index, of] of [...added.keys()].entries()) of.stored = { ...of.latest, id: ids[index] ?? -1 };
 }
 
 /** Running transactions that end; returns them by id. One statement per 200, and one for the ledger. */
@@ -169,29 +215,6 @@ async function endTransactions(
   }
   return updated;
 }
-
-/** Transactions that the batch has added (by index of the record) and ended (by id). */
-interface Stored {
-  readonly added: ReadonlyMap<number, Transaction>;
-  readonly ended: ReadonlyMap<number, Transaction>;
-}
-
-function resultOf(match: Match, index: number, { added, ended }: Stored): RecordResult {
-  if (match.is === 'other') return refusedWith(taken('reference', othersMessage(match.fields)));
-  const source = match.is === 'new' ? { index } : match.of;
-  const transaction = 'id' in source ? (ended.get(source.id) ?? source) : added.get(source.index);
-  if (transaction === undefined) throw new Error('A record has no transaction');
-  return { transaction, repeated: match.is === 'repeated', problem: null };
-}
-
-const othersMessage = (fields: readonly string[]): string =>
-  `belongs to a transaction with other values of ${fields.join(', ')}`;
-
-const refusedWith = (problem: DomainError): RecordResult => ({
-  transaction: null,
-  repeated: false,
-  problem,
-});
 
 /**
  * A running transaction becomes a success or a failure. The same result again changes nothing. Errors:

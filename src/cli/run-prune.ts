@@ -2,8 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import '../app/wings.js';
 import type { Database } from '../database/database.js';
-import { KINDS, rulesOf, type Kind, type Rules } from '../domain/base/retention/retention.model.js';
-import { countOld, prune, type OldOfCompany } from '../domain/base/retention/retention.service.js';
+import {
+  countOld,
+  KINDS,
+  prune,
+  rulesOf,
+  type Kind,
+  type OldOfCompany,
+  type Rules,
+} from '../domain/base/retention/retention.service.js';
 import { listCompanies } from '../domain/people/company/company.service.js';
 import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 
 import type { Database } from '../database/database.js';
-import type { WriteWork } from '../database/work.js';
+import { createUnits } from '../database/units.js';
+import type { Units, WriteWork } from '../database/work.js';
 import type { Group } from '../domain/fleet/group/group.model.js';
 import { createGroup } from '../domain/fleet/group/group.service.js';
 import { recordEach } from '../domain/payments/transaction/recording/transaction-recording.service.js';
 import { createNamedToken, ensureDerivedTokens } from '../domain/people/access-token/access-token.service.js';
 import { createPasswords } from '../domain/people/user/password.service.js';
 import { addCompanyWithUser, addUser } from '../domain/people/user/user.service.js';
-import { LOCAL_ORIGIN, type Role } from '../platform/caller.js';
+import { localCaller, LOCAL_ORIGIN, type Caller, type Role } from '../platform/caller.js';
 import { type Clock, DAY } from '../platform/clock.js';
 import { createRandom, type Random } from '../platform/random.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
 import { createGroupSettings, createTerminalSettings, sendNotifications } from './settings.js';
 import { createSoftware } from './software.js';
 import { createTerminals, type Terminal } from './terminals.js';
-import { type Actor, createActor, createTimeline, type Timeline } from './timeline.js';
 import { type ReportedTransaction, TransactionGenerator } from './transactions.js';
 
 /** Days of transactions; all other records are older. */
@@ -46,6 +46,15 @@ export interface DemoRequest {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
+/** Writes records of the past: the services run as usual, with a clock that is some days behind. */
+interface Timeline {
+  readonly random: Random;
+  /** The time at which the demo is created. */
+  readonly now: Date;
+  /** Units of work whose clock stands still `daysAgo` days before `now`. */
+  readonly at: (daysAgo: number) => Units;
+}
+
 /**
  * Fills an empty database with two companies. The same seed gives the same records except times and secrets.
  */
@@ -56,14 +65,19 @@ export async function createDemo(
 ): Promise<Demo> {
   let days = 0;
   const onDay = (): void => onProgress?.((days += 1), COMPANY_PLANS.length * HISTORY_DAYS);
-  const timeline = createTimeline(database, clock, createRandom(seed));
+  const now = clock.now();
+  const at = (daysAgo: number): Units => {
+    const then = new Date(now.getTime() - daysAgo * DAY);
+    return createUnits(database, { ...clock, now: () => then });
+  };
+  const timeline = { random: createRandom(seed), now, at };
   const password = randomBytes(12).toString('base64url');
   const passwordHash = await createPasswords().hash(password);
   const companies = [];
   for (const plan of COMPANY_PLANS) {
     const admin = await createCompany(timeline, plan, passwordHash);
-    const actor = createActor(timeline, { ...admin, timeZone: plan.timeZone });
-    companies.push({ ...admin, plan, groups: await createFleet(timeline, plan, actor, onDay) });
+    const caller = localCaller({ ...admin, timeZone: plan.timeZone });
+    companies.push({ ...admin, plan, groups: await createFleet(timeline, plan, caller, onDay) });
   }
   const [{ companyId, userId, plan, groups } = missing()] = companies;
   const { tokens, gateway } = await timeline.at(0).systemWrite(LOCAL_ORIGIN, async (work) => ({
@@ -107,30 +121,28 @@ function personOf(plan: CompanyPlan, role: Role) {
   return { email: emailOf(plan, role), name: `${title} of ${plan.name}`, role, timeZone: plan.timeZone };
 }
 
+/** Groups and settings are made in the console by `caller`, all else by a program with their token. */
 async function createFleet(
   timeline: Timeline,
   plan: CompanyPlan,
-  actor: Actor,
+  caller: Caller,
   onDay: () => void,
 ): Promise<readonly Group[]> {
-  const { random } = timeline;
-  const groups = await actor.write(COMPANY_AGE - 1, (work) => createGroups(work, random, plan));
-  const software = await actor.write(
-    COMPANY_AGE - 2,
-    (work) => createSoftware(work, random, plan, groups),
-    'api',
+  const { random, at } = timeline;
+  const inConsole = { ...caller, channel: 'interface' } as const;
+  const groups = await at(COMPANY_AGE - 1).write(inConsole, (work) => createGroups(work, random, plan));
+  const software = await at(COMPANY_AGE - 2).write(caller, (work) =>
+    createSoftware(work, random, plan, groups),
   );
-  const terminals = await actor.write(
-    COMPANY_AGE - 4,
-    (work) => createTerminals(work, random, plan, { groups, software }),
-    'api',
+  const terminals = await at(COMPANY_AGE - 4).write(caller, (work) =>
+    createTerminals(work, random, plan, { groups, software }),
   );
-  await actor.write(COMPANY_AGE - 5, async (work) => {
+  await at(COMPANY_AGE - 5).write(inConsole, async (work) => {
     for (const terminal of terminals) {
       if (random.chance(0.25)) await createTerminalSettings(work, random, terminal);
     }
   });
-  await createHistory(timeline, plan, actor, { groups, terminals, onDay });
+  await createHistory(timeline, plan, caller, { groups, terminals, onDay });
   return groups;
 }
 
@@ -153,26 +165,22 @@ interface History {
 
 /** Records the transactions of each day, two notifications a week, and three unfinished transactions. */
 async function createHistory(
-  { random, now }: Timeline,
+  { random, now, at }: Timeline,
   plan: CompanyPlan,
-  actor: Actor,
+  caller: Caller,
   { groups, terminals, onDay }: History,
 ): Promise<void> {
   const generator = new TransactionGenerator(random, plan, terminals);
   const average = plan.transactions / HISTORY_DAYS;
   for (let daysAgo = HISTORY_DAYS - 1; daysAgo >= 0; daysAgo -= 1) {
     const share = random.whole(80, 120) / 100;
-    await actor.write(
-      daysAgo,
-      async (work) => {
-        await recordAll(work, generator.day(work.now, Math.round(average * share)));
-        if (daysAgo % 7 === 1) await sendNotifications(work, random, groups, terminals);
-      },
-      'api',
-    );
+    await at(daysAgo).write(caller, async (work) => {
+      await recordAll(work, generator.day(work.now, Math.round(average * share)));
+      if (daysAgo % 7 === 1) await sendNotifications(work, random, groups, terminals);
+    });
     onDay();
   }
-  await actor.write(0, (work) => recordAll(work, generator.running(now, 3)), 'api');
+  await at(0).write(caller, (work) => recordAll(work, generator.running(now, 3)));
 }
 
 async function recordAll(work: WriteWork, records: readonly ReportedTransaction[]): Promise<void> {

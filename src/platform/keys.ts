@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual, randomInt } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * HMAC-SHA-256 with a key derived from a secret and a purpose, so that hashes of one purpose reveal nothing
@@ -36,18 +36,4 @@ export interface Secrets {
   readonly tokenSecret: string;
   /** A random password with its hash. Errors: `busy`. */
   readonly newPassword: () => Promise<{ readonly password: string; readonly hash: string }>;
-}
-
-/** GraphQL's Int has 32 bits with a sign. */
-const MAX_ID = 2 ** 31;
-
-/**
- * A random id from 1 to 2^31-1, which does not reveal the number of records. `isTaken` reports ids in use.
- * The caller holds the write lock.
- */
-export async function randomId(isTaken: (id: number) => Promise<boolean>): Promise<number> {
-  for (;;) {
-    const id = randomInt(1, MAX_ID);
-    if (!(await isTaken(id))) return id;
-  }
 }

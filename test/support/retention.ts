@@ -1,7 +1,7 @@
 import '../../src/app/wings.js';
 import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
-import type { Kind, Rules } from '../../src/domain/base/retention/retention.model.js';
+import type { Kind, Rules } from '../../src/domain/base/retention/retention.service.js';
 import { prune, type PruneOptions } from '../../src/domain/base/retention/retention.service.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { systemClock } from '../../src/platform/clock.js';

@@ -5,6 +5,7 @@ import type { AccessToken } from '../../domain/people/access-token/access-token.
 import {
   createNamedToken,
   getToken,
+  type IssuedToken,
   listTokens,
   renewToken,
   revokeToken,
@@ -78,11 +79,7 @@ async function create(io: CommandIo, options: CreateOptions): Promise<void> {
   printSecret(io, options, created);
 }
 
-function printSecret(
-  io: CommandIo,
-  options: JsonOption,
-  { token, secret }: { readonly token: AccessToken; readonly secret: string },
-): void {
+function printSecret(io: CommandIo, options: JsonOption, { token, secret }: IssuedToken): void {
   if (options.json !== true) {
     const name = token.name === null ? `(${token.kind})` : `"${token.name}"`;
     io.notice(`Token ${token.id}, ${name}: store it now, it is not shown again.`);

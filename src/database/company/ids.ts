@@ -1,4 +1,5 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
+import { randomInt } from 'node:crypto';
 
 import { COUNTED, drawnColumn, TABLES } from '../../schema/schema.js';
 import { runCached, type Ending } from '../statements.js';
@@ -103,4 +104,19 @@ export async function insertDrawing<R>(
       (${sql.join([number, ...columns].map((column) => sql.ref(column)))})
       values (${sql.join([id, ...values])}) ${ending.sql}`;
   });
+}
+
+/** GraphQL's Int has 32 bits with a sign. */
+const MAX_ID = 2 ** 31;
+
+/**
+ * A random id from 1 to 2^31-1 that no row of the table has: it does not reveal the number of records. The caller
+ * holds the write lock.
+ */
+export async function randomId(db: QueryExecutorProvider, table: 'companies' | 'users'): Promise<number> {
+  for (;;) {
+    const id = randomInt(1, MAX_ID);
+    const { rows } = await sql`select id from ${sql.table(table)} where id = ${id}`.execute(db);
+    if (rows.length === 0) return id;
+  }
 }

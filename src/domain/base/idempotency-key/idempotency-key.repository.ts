@@ -1,19 +1,7 @@
 import { sql } from 'kysely';
 
-import { CompanyRows } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
-import { instant } from '../../../database/storage.js';
-import type { SystemWriteWork, WriteWork } from '../../../database/work.js';
-import type { Tables, Written } from '../../../schema/schema.js';
-
-export const responses = new CompanyRows('idempotency_keys');
-
-export async function insertResponse(
-  work: WriteWork,
-  row: Omit<Written<Tables['idempotency_keys']>, 'company_id' | 'created_at'>,
-): Promise<void> {
-  await responses.insert(work, [{ ...row, created_at: instant.toColumn(work.now) }]);
-}
+import type { SystemWriteWork } from '../../../database/work.js';
 
 /**
  * Deletes about `limit` responses that were stored before `before`, oldest first; returns whether more exist.

@@ -1,8 +1,12 @@
+import { CompanyRows } from '../../../database/company/company-rows.js';
+import { instant } from '../../../database/storage.js';
 import type { SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { DAY } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { IdempotencyKey, StoredResponse } from '../../../platform/requests.js';
-import { deleteResponsesBefore, insertResponse, responses } from './idempotency-key.repository.js';
+import { deleteResponsesBefore } from './idempotency-key.repository.js';
+
+const responses = new CompanyRows('idempotency_keys');
 
 const RETENTION_MS = DAY;
 const DELETED_PER_CALL = 100;
@@ -31,14 +35,16 @@ export async function storeResponse(
   key: IdempotencyKey,
   kept: StoredResponse,
 ): Promise<void> {
-  await insertResponse(work, {
+  const row = {
     scope: scopeOf(work, key),
     key: key.key,
     fingerprint: key.fingerprint,
     status: kept.status,
     answer: kept.answer,
     content_id: kept.contentId,
-  });
+    created_at: instant.toColumn(work.now),
+  };
+  await responses.insert(work, [row]);
 }
 
 /** Deletes some of the responses older than 24 hours; returns whether more exist. */

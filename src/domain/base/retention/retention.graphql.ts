@@ -10,8 +10,7 @@ import {
   safeInt,
   type GraphqlContext,
 } from '../../../graphql/index.js';
-import type { Deleted, DeletedRows } from './retention.model.js';
-import { deletedRows } from './retention.service.js';
+import { type Deleted, type DeletedRows, deletedRows } from './retention.service.js';
 
 const DeletedRecords = objectType<Deleted>(
   'DeletedRecords',

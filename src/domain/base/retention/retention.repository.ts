@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 
+import { CompanyRows } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { pruneLedger } from '../../../database/ledger/prune.js';
 import { deletedUpTo, prunedUpTo, type AgedRow, type Retained } from '../../../database/prunings.js';
 import type { ReadWork, SystemReadWork } from '../../../database/work.js';
-import type { Deleted, DeletedRows } from './retention.model.js';
 
-const NO_COMPANY = 0;
+/** Id that represents ledger entries without a company. */
+export const NO_COMPANY = 0;
+
+const prunings = new CompanyRows('prunings');
 
 /**
  * Companies with an id greater than `after`, ascending, with the time of their oldest row in milliseconds since
@@ -66,17 +69,23 @@ export const ledgerRetention: Retained = {
   deleteOld: pruneLedger,
 };
 
+/**
+ * Statistics of the deleted rows of a company's table: their number, the highest deleted id (0 for
+ * deliveries), and the newest time.
+ */
+export interface Deleted {
+  readonly count: number;
+  readonly upTo: number;
+  readonly newestAt: Date | null;
+}
+
+export type DeletedRows = Readonly<Record<'transactions' | 'ledger' | 'deliveries', Deleted>>;
+
 const NOTHING: Deleted = { count: 0, upTo: 0, newestAt: null };
 
 /** Statistics of the deleted rows of the caller's company. One statement. */
 export async function selectDeleted(work: ReadWork): Promise<DeletedRows> {
-  const { db, companyId } = specialSql(work);
-  const rows = await db
-    .selectFrom('prunings')
-    .selectAll()
-    .where('company_id', '=', companyId)
-    .where('name', 'in', ['ledger', 'transactions', 'notification_deliveries'])
-    .execute();
+  const rows = await prunings.select(work, {});
   const byName = new Map(
     rows.map((row): [string, Deleted] => [
       row.name,

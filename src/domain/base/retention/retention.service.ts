@@ -3,18 +3,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OldBatch, Retained } from '../../../database/prunings.js';
 import type { Units } from '../../../database/work.js';
 import { LOCAL_ORIGIN } from '../../../platform/caller.js';
+import type { KeptPeriods } from '../../../platform/config/parsing.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { KeyedHash } from '../../../platform/keys.js';
-import { instantBefore } from '../../../platform/period.js';
-import type { Kind, OldRows, Rules } from './retention.model.js';
+import { instantBefore, type Period } from '../../../platform/period.js';
 import {
+  NO_COMPANY,
   selectAged,
   selectAgeOfNoCompany,
   selectAges,
   selectDeletedByTable,
 } from './retention.repository.js';
 
-export { ledgerRetention, selectDeleted as deletedRows } from './retention.repository.js';
+export {
+  type Deleted,
+  type DeletedRows,
+  ledgerRetention,
+  selectDeleted as deletedRows,
+} from './retention.repository.js';
+
+/** Kinds of rows that retention deletes. */
+export const KINDS = ['transactions', 'ledger', 'deliveries', 'tokens'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Retention of expired and revoked tokens, so that members can still see them. */
+const KEEP_TOKENS: Period = { months: 0, days: 90 };
+
+/** Retention period of each kind; null to keep rows for ever. */
+export type Rules = Readonly<Record<Kind, Period | null>>;
+
+export const rulesOf = (keep: KeptPeriods): Rules => ({ ...keep, tokens: KEEP_TOKENS });
 
 /** Rows that retention deletes, in this order; `app/wings.ts` adds what each wing declares. */
 export const retained: Retained[] = [];
@@ -24,8 +42,6 @@ const PAUSE_MS = 5;
 /** Minimum rows per transaction if the storage is full: it needs space in the log for each row. */
 const LEAST_ROWS = 10;
 const COMPANIES_PER_STATEMENT = 500;
-/** Id that represents ledger entries without a company. */
-const NO_COMPANY = 0;
 
 export interface PruneOptions {
   readonly rules: Rules;
@@ -99,6 +115,13 @@ async function pruneOnce(units: Units, kept: Retained, batch: Omit<OldBatch, 'li
       if (!isFull || limit / 4 < LEAST_ROWS) throw error;
     }
   }
+}
+
+/** Count and times of rows that would be deleted, or were. Times are null if there are none. */
+interface OldRows {
+  readonly count: number;
+  readonly oldest: Date | null;
+  readonly newest: Date | null;
 }
 
 /** Rows of one company, or without a company, that `prune` would delete without `maxUnits`. */

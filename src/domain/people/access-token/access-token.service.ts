@@ -28,32 +28,49 @@ export async function getToken(work: ReadWork, id: number): Promise<AccessToken>
   return found(await findToken(work, id), 'access token');
 }
 
-/** Creates a token for a member. `secret` is its text, which is not stored. Errors: `invalid`. */
+/** A token with its text, which is not stored. */
+export interface IssuedToken {
+  readonly token: AccessToken;
+  readonly secret: string;
+}
+
+/** Creates a token for a member. Errors: `invalid`. */
 export async function createNamedToken(
   work: SystemWriteWork,
   { companyId, userId }: Member,
   input: unknown,
-): Promise<{ token: AccessToken; secret: string }> {
+): Promise<IssuedToken> {
   const { name, scopes, expiresAt = null } = parse(NamedTokenCreate, input);
   if (expiresAt !== null && expiresAt <= work.now) throw invalid('expiresAt', 'must be in the future');
-  const { values, text } = newNamedToken({ companyId, userId, name, scopes, expiresAt });
-  return { token: only(await createTokens(work, [values])), secret: text };
+  return await createToken(work, newNamedToken({ companyId, userId, name, scopes, expiresAt }));
 }
 
-/** A token with a new text, to be created. */
-function newNamedToken(fields: Pick<AccessToken, 'companyId' | 'userId' | 'name' | 'scopes' | 'expiresAt'>): {
+/** A token to be created, with its text. */
+interface NewText {
   readonly values: NewToken;
   readonly text: string;
-} {
-  const text = randomToken();
-  const values = {
-    ...fields,
-    kind: 'named',
-    hash: hashToken(text),
-    nonce: null,
-    lastFour: text.slice(-4),
-  } as const;
-  return { values, text };
+}
+
+type TokenFields = Pick<AccessToken, 'companyId' | 'userId' | 'name' | 'scopes' | 'expiresAt'>;
+
+const newToken = (fields: Omit<NewToken, 'hash' | 'lastFour'>, text: string): NewText => ({
+  values: { ...fields, hash: hashToken(text), lastFour: text.slice(-4) },
+  text,
+});
+
+const newNamedToken = ({ companyId, userId, name, scopes, expiresAt }: TokenFields): NewText =>
+  newToken({ companyId, userId, name, scopes, expiresAt, kind: 'named', nonce: null }, randomToken());
+
+/** A derived token has all ordinary scopes: the role in the company limits the user's rights. */
+function newDerivedToken(secret: string, { companyId, userId }: Member): NewText {
+  const nonce = randomToken();
+  const text = deriveToken(secret, { companyId, userId }, nonce);
+  const fields = { companyId, userId, name: null, scopes: ORDINARY_SCOPES, expiresAt: null };
+  return newToken({ ...fields, kind: 'derived', nonce }, text);
+}
+
+async function createToken(work: SystemWriteWork, { values, text }: NewText): Promise<IssuedToken> {
+  return { token: only(await createTokens(work, [values])), secret: text };
 }
 
 /**
@@ -66,10 +83,7 @@ function mayGive(caller: Caller, scope: Scope): boolean {
 }
 
 /** Creates a token for the caller, with scopes that the caller may give. Errors: `invalid`. */
-export async function createOwnToken(
-  work: WriteWork,
-  input: unknown,
-): Promise<{ token: AccessToken; secret: string }> {
+export async function createOwnToken(work: WriteWork, input: unknown): Promise<IssuedToken> {
   const { companyId, userId } = work.caller;
   const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayGive(work.caller, scope));
   if (refused.length > 0) throw invalid('scopes', `must be scopes that you have: not ${refused.join(', ')}`);
@@ -145,24 +159,6 @@ export async function ensureDerivedTokens(
   return texts;
 }
 
-/** A derived token has all ordinary scopes: the role in the company limits the user's rights. */
-function newDerivedToken(secret: string, { companyId, userId }: Member): { values: NewToken; text: string } {
-  const nonce = randomToken();
-  const text = deriveToken(secret, { companyId, userId }, nonce);
-  const values: NewToken = {
-    companyId,
-    userId,
-    kind: 'derived',
-    name: null,
-    scopes: ORDINARY_SCOPES,
-    hash: hashToken(text),
-    nonce,
-    lastFour: text.slice(-4),
-    expiresAt: null,
-  };
-  return { values, text };
-}
-
 /** A token of the caller's user; any token of the company for administrators. Errors: `not_found`. */
 export async function getManagedToken(work: ReadWork, id: number): Promise<AccessToken> {
   const token = await getToken(work, id);
@@ -181,26 +177,21 @@ export async function revokeToken(work: WriteWork, token: AccessToken): Promise<
 }
 
 /**
- * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. `secret` is the new
- * token's text. The caller who renews a token can use it, so it has no scope that the caller's token does not
+ * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. The caller who renews a token can use it, so it has no scope that the caller's token does not
  * have, and does not outlive it. Errors: `invalid` for a token that is revoked or has expired, `forbidden`.
  */
 export async function renewToken(
   work: WriteWork,
   tokenSecret: string,
   token: AccessToken,
-): Promise<{ token: AccessToken; secret: string }> {
+): Promise<IssuedToken> {
   demandScopesOf(work, token);
   await demandExpiryOf(work, token);
   if (token.revokedAt !== null) throw invalid('id', 'is revoked: create a new token');
   if (hasLapsed(token, work.now)) throw invalid('id', 'has expired: create a new token');
   await revokeTokens(work, [token]);
-  const { companyId, userId, name, scopes, expiresAt } = token;
-  const { values, text } =
-    token.kind === 'derived'
-      ? newDerivedToken(tokenSecret, token)
-      : newNamedToken({ companyId, userId, name, scopes, expiresAt });
-  return { token: only(await createTokens(work, [values])), secret: text };
+  const renewed = token.kind === 'derived' ? newDerivedToken(tokenSecret, token) : newNamedToken(token);
+  return await createToken(work, renewed);
 }
 
 /**

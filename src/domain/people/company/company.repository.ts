@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 
+import { randomId } from '../../../database/company/ids.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
-import { randomId } from '../../../platform/keys.js';
 import type { Row } from '../../../schema/schema.js';
 import type { Company, CompanySummary } from './company.model.js';
 
@@ -13,11 +13,6 @@ const COLUMNS = ['id', 'name', 'time_zone as timeZone'] as const;
 export async function findCompanyByName(work: SystemReadWork, name: string): Promise<Company | undefined> {
   const { db } = specialSql(work);
   return await db.selectFrom('companies').select(COLUMNS).where('name', '=', name).executeTakeFirst();
-}
-
-async function isTaken(work: SystemReadWork, id: number): Promise<boolean> {
-  const { db } = specialSql(work);
-  return (await db.selectFrom('companies').select('id').where('id', '=', id).execute()).length > 0;
 }
 
 export async function insertCompany(
@@ -29,7 +24,7 @@ export async function insertCompany(
   return await db
     .insertInto('companies')
     .values({
-      id: await randomId((id) => isTaken(work, id)),
+      id: await randomId(db, 'companies'),
       ...{ name, time_zone: timeZone, created_at: now, updated_at: now },
     })
     .returning(COLUMNS)

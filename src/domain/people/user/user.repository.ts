@@ -1,11 +1,11 @@
 import type { Updateable } from 'kysely';
 
 import { changedBy } from '../../../database/audit.js';
+import { randomId } from '../../../database/company/ids.js';
 import { recordMapping } from '../../../database/company/record-mapping.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { forUpdate, instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
-import { randomId } from '../../../platform/keys.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import { comparableEmail, type SignInState, type User } from './user.model.js';
 
@@ -13,11 +13,6 @@ import { comparableEmail, type SignInState, type User } from './user.model.js';
 const HIDDEN = ['password_hash', 'failed_sign_ins', 'failed_since'] as const;
 const { recordOf: userOf } = recordMapping<'users', User, (typeof HIDDEN)[number]>('users', HIDDEN);
 const { recordOf: rowOf, columnsOf } = recordMapping<'users', User & Omit<Account, 'user'>, never>('users', []);
-
-async function isTaken(work: SystemReadWork, id: number): Promise<boolean> {
-  const { db } = specialSql(work);
-  return (await db.selectFrom('users').select('id').where('id', '=', id).execute()).length > 0;
-}
 
 export async function insertUser(
   work: SystemWriteWork,
@@ -28,7 +23,7 @@ export async function insertUser(
   const row = await db
     .insertInto('users')
     .values({
-      id: await randomId((id) => isTaken(work, id)),
+      id: await randomId(db, 'users'),
       ...values,
       time_zone: timeZone,
       password_hash: passwordHash,

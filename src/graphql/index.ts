@@ -21,9 +21,9 @@ export { inputOf, type Input } from './schema/input.js';
 export { listTypes, type ListTypes } from './schema/list.js';
 export { idOf, Node, numberIn, parseGlobalId, withNumbers } from './schema/node.js';
 export { bulkMutation } from './schema/bulk.js';
-export { mutations, recordMutation, recordMutations } from './schema/mutations.js';
+export { mutations, ownMutation, recordMutations } from './schema/mutations.js';
 export { searchesOf } from './schema/page.js';
-export { payloadOf, payloadType, WARNINGS } from './schema/payload.js';
+export { changedRecord, payloadOf, payloadType, WARNINGS } from './schema/payload.js';
 export { listQuery, queries } from './schema/queries.js';
 export { DateTime } from './schema/scalars.js';
 export {

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 import { demandUnchanged } from '../../platform/changes.js';
+import type { GraphqlContext } from '../execution/context.js';
 import type { Within } from './errors.js';
 import { resolvedFields, type GraphqlModule, type ResolvedField } from './fields.js';
 import { inputOf, type Input, type InputOptions, type References } from './input.js';
@@ -95,14 +96,37 @@ export function recordMutations<T extends object, R>(
   return resolvedFields(Mutation, furtherChanges(types, options, isLocked));
 }
 
-/** Decorates a mutation that returns the record; `name` is its type name, for example `DeviceReport`. */
-export function recordMutation<T extends object>(
-  { list, Record }: ListTypes<T>,
-  name: string,
-  description: string,
-): MethodDecorator {
-  const Payload = payloadOf(name, fieldName(list.name), Record);
-  return Mutation(() => Payload, { description });
+/** A mutation with arguments and a payload of its own, such as `memberAdd`. `P` is what `prepare` makes. */
+interface OwnMutation<A, P> {
+  readonly description: string;
+  readonly args: Fields;
+  /** Fields of the payload besides `userErrors`. */
+  readonly payload: Fields;
+  /** Defaults to `write`; null if every valid token may call the mutation. */
+  readonly scope?: Scope | null;
+  readonly within?: Within;
+  /** Runs before the unit of work begins, so that no other change waits for it. */
+  readonly prepare?: (ctx: GraphqlContext) => Promise<P>;
+  /** Resolves to the fields of the payload. */
+  readonly run: (work: WriteWork, args: A, ctx: GraphqlContext, prepared: P) => Promise<object>;
+}
+
+/** Adds a mutation; `name` is its name as a type, for example `MemberAdd`. */
+export function ownMutation<A, P = undefined>(name: string, own: OwnMutation<A, P>): GraphqlModule {
+  const { description, args, payload, scope, within, prepare, run } = own;
+  return resolvedFields(Mutation, {
+    [fieldName(name)]: {
+      field: object(payloadType(name, payload), description),
+      args,
+      resolve: (_source: never, ctx: GraphqlContext, given: A) =>
+        ctx.change(
+          (work, prepared: P) => run(work, given, ctx, prepared),
+          scope,
+          within,
+          prepare && (() => prepare(ctx)),
+        ),
+    },
+  });
 }
 
 type DeclaredMutation = ResolvedField<unknown, RecordArgs>;

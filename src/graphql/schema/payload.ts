@@ -79,11 +79,12 @@ export function payloadOf(
   Record: ClassType,
   more: Fields = {},
 ): ClassType<Payload> {
-  return payloadType(name, {
-    [field]: nullable(object(Record, 'The record after the change. Null if nothing was changed.')),
-    ...more,
-  });
+  return payloadType(name, { [field]: changedRecord(Record), ...more });
 }
+
+/** The field of a payload that shows the record. */
+export const changedRecord = (Record: ClassType): AnyField =>
+  nullable(object(Record, 'The record after the change. Null if nothing was changed.'));
 
 /** The payload type of a mutation with these fields. */
 export function payloadType(name: string, fields: Fields): ClassType<Payload> {

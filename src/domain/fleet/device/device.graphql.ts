@@ -1,11 +1,9 @@
-import { Arg, Ctx, Resolver } from 'type-graphql';
-
 import {
   bulkMutation,
+  changedRecord,
   enumeration,
   fields,
   flag,
-  type GraphqlContext,
   graphqlModule,
   id,
   type Input,
@@ -18,8 +16,8 @@ import {
   nullable,
   object,
   one,
+  ownMutation,
   queries,
-  recordMutation,
   text,
 } from '../../../graphql/index.js';
 import { normalized } from '../../../platform/encoding/text.js';
@@ -72,30 +70,23 @@ const DeviceReportInput = inputOf('DeviceReportInput', DeviceReport, {
   },
 });
 
-@Resolver()
-class DeviceReporting {
-  @recordMutation(
-    DeviceList,
-    'DeviceReport',
+const deviceReport = ownMutation('DeviceReport', {
+  description:
     'Records what a device reports about itself. A report without any change is not recorded. Requires the scope INGEST.',
-  )
-  deviceReport(
-    @Arg('serialNumber', () => String, { description: 'Serial number of the device.' }) serialNumber: string,
-    @Arg('input', () => DeviceReportInput, { description: 'The report.' }) input: Input,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(
-      async (work) => {
-        const name = normalized(serialNumber);
-        const device = (await findDevicesBySerialNumbers(work, [name])).get(name);
-        if (device === undefined) throw unknownDevice();
-        return { device: await reportDevice(work, device, input) };
-      },
-      'ingest',
-      (field) => (field === 'serialNumber' ? [field] : ['input', field]),
-    );
-  }
-}
+  args: {
+    serialNumber: text('Serial number of the device.'),
+    input: object(DeviceReportInput, 'The report.'),
+  },
+  payload: { device: changedRecord(DeviceType) },
+  scope: 'ingest',
+  within: (field) => (field === 'serialNumber' ? [field] : ['input', field]),
+  run: async (work, { serialNumber, input }: { readonly serialNumber: string; readonly input: Input }) => {
+    const name = normalized(serialNumber);
+    const device = (await findDevicesBySerialNumbers(work, [name])).get(name);
+    if (device === undefined) throw unknownDevice();
+    return { device: await reportDevice(work, device, input) };
+  },
+});
 
 function unknownDevice(): DomainError {
   const message = 'No such device.';
@@ -126,7 +117,7 @@ const deviceImport = bulkMutation({
 });
 
 export const deviceGraphql = graphqlModule(
-  DeviceReporting,
+  deviceReport,
   deviceImport,
   queries(DeviceList, {
     keys: { serialNumber: { get: getDeviceBySerialNumber, description: 'Serial number of the device.' } },

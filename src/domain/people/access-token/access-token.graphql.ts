@@ -1,10 +1,8 @@
-import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
-
 import {
   choice,
   enumeration,
-  type GraphqlContext,
   graphqlModule,
+  id,
   idOf,
   type Input,
   inputOf,
@@ -14,7 +12,7 @@ import {
   nodeType,
   nullable,
   object,
-  payloadType,
+  ownMutation,
   queries,
   recordMutations,
   text,
@@ -82,53 +80,39 @@ const ApiTokenCreateInput = inputOf('ApiTokenCreateInput', NamedTokenCreate, {
   },
 });
 
-const ApiTokenCreatePayload = payloadType('ApiTokenCreate', {
-  apiToken: nullable(object(ApiTokenType, 'The new token. Null if none was created.')),
-  token: nullable(text('Text of the new token, which is shown only here. Null if none was created.')),
-});
-
-const ApiTokenRenewPayload = payloadType('ApiTokenRenew', {
-  apiToken: nullable(object(ApiTokenType, 'The new token. Null if nothing was changed.')),
-  token: nullable(text('Text of the new token, which is shown only here. Null if nothing was changed.')),
-});
-
 const RIGHTS =
   'Users can do so with their own tokens that have no more scopes than the token of the request, administrators with all tokens of the company.';
 
-@Resolver()
-class ApiTokenSecrets {
-  @Mutation(() => ApiTokenCreatePayload, {
-    description: 'Creates a token for the caller and shows its text once. Requires the scope ADMIN.',
-  })
-  apiTokenCreate(
-    @Arg('input', () => ApiTokenCreateInput, { description: 'Fields of the new token.' }) input: Input,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(async (work) => {
-      const { token, secret } = await createOwnToken(work, input);
-      return { apiToken: token, token: secret };
-    }, 'admin');
-  }
+/** Fields of a payload with a new token and its text; `none` says when they are null. */
+const issued = (none: string) => ({
+  apiToken: nullable(object(ApiTokenType, `The new token. Null if ${none}.`)),
+  token: nullable(text(`Text of the new token, which is shown only here. Null if ${none}.`)),
+});
 
-  @Mutation(() => ApiTokenRenewPayload, {
-    description:
-      'Replaces a token by a new one with the same name, scopes and expiry, and shows its text once. The old one ends at once. Users can renew their own tokens, administrators all of the company; none with more scopes or a later expiry than the token of the request.',
-  })
-  apiTokenRenew(
-    @Arg('id', () => ID, { description: 'Global id of the token to replace.' }) globalId: string,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(
-      async (work) => {
-        const current = await getManagedToken(work, idOf('ApiToken', globalId));
-        const { token, secret } = await renewToken(work, ctx.secrets.tokenSecret, current);
-        return { apiToken: token, token: secret };
-      },
-      null,
-      [],
-    );
-  }
-}
+const apiTokenCreate = ownMutation('ApiTokenCreate', {
+  description: 'Creates a token for the caller and shows its text once. Requires the scope ADMIN.',
+  args: { input: object(ApiTokenCreateInput, 'Fields of the new token.') },
+  payload: issued('none was created'),
+  scope: 'admin',
+  run: async (work, { input }: { readonly input: Input }) => {
+    const { token, secret } = await createOwnToken(work, input);
+    return { apiToken: token, token: secret };
+  },
+});
+
+const apiTokenRenew = ownMutation('ApiTokenRenew', {
+  description:
+    'Replaces a token by a new one with the same name, scopes and expiry, and shows its text once. The old one ends at once. Users can renew their own tokens, administrators all of the company; none with more scopes or a later expiry than the token of the request.',
+  args: { id: id('Global id of the token to replace.') },
+  payload: issued('nothing was changed'),
+  scope: null,
+  within: [],
+  run: async (work, given: { readonly id: string }, { secrets }) => {
+    const current = await getManagedToken(work, idOf('ApiToken', given.id));
+    const { token, secret } = await renewToken(work, secrets.tokenSecret, current);
+    return { apiToken: token, token: secret };
+  },
+});
 
 export const apiTokenGraphql = graphqlModule(
   queries(ApiTokenList, {
@@ -136,7 +120,8 @@ export const apiTokenGraphql = graphqlModule(
     entityType: 'access_token',
     listDescription: 'All tokens of the company, expired and revoked ones included.',
   }),
-  ApiTokenSecrets,
+  apiTokenCreate,
+  apiTokenRenew,
   recordMutations(ApiTokenList, {
     get: getManagedToken,
     changes: {

@@ -1,12 +1,12 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-
 import {
+  changedRecord,
+  type Fields,
   graphqlModule,
+  type Input,
   nodesOf,
   nodeType,
-  payloadOf,
+  ownMutation,
   text,
-  type GraphqlContext,
 } from '../../../graphql/index.js';
 import type { Company } from './company.model.js';
 import { changeCompany, companies } from './company.service.js';
@@ -22,31 +22,24 @@ export const CompanyType = nodeType<Company>(
   },
 );
 
-const CompanyRenamePayload = payloadOf('CompanyRename', 'company', CompanyType);
-const CompanySetTimeZonePayload = payloadOf('CompanySetTimeZone', 'company', CompanyType);
+const changeMutation = (name: string, description: string, args: Fields) =>
+  ownMutation<Input>(name, {
+    ...{ description, args, payload: { company: changedRecord(CompanyType) } },
+    scope: 'admin',
+    within: [],
+    run: async (work, input) => ({ company: await changeCompany(work, input) }),
+  });
 
-@Resolver()
-class CompanyMutations {
-  @Mutation(() => CompanyRenamePayload, {
-    description: 'Renames the company. Names are unique on the server. Requires the scope ADMIN.',
-  })
-  companyRename(
-    @Arg('name', () => String, { description: 'The new name. 1 to 255 characters.' }) name: string,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(async (work) => ({ company: await changeCompany(work, { name }) }), 'admin', []);
-  }
-
-  @Mutation(() => CompanySetTimeZonePayload, {
-    description: 'Sets the time zone in which terminals of the company show times. Requires the scope ADMIN.',
-  })
-  companySetTimeZone(
-    @Arg('timeZone', () => String, { description: 'IANA time zone, for example America/Sao_Paulo.' })
-    timeZone: string,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(async (work) => ({ company: await changeCompany(work, { timeZone }) }), 'admin', []);
-  }
-}
-
-export const companyGraphql = graphqlModule(CompanyMutations, nodesOf(companies));
+export const companyGraphql = graphqlModule(
+  changeMutation(
+    'CompanyRename',
+    'Renames the company. Names are unique on the server. Requires the scope ADMIN.',
+    { name: text('The new name. 1 to 255 characters.') },
+  ),
+  changeMutation(
+    'CompanySetTimeZone',
+    'Sets the time zone in which terminals of the company show times. Requires the scope ADMIN.',
+    { timeZone: text('IANA time zone, for example America/Sao_Paulo.') },
+  ),
+  nodesOf(companies),
+);

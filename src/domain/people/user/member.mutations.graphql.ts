@@ -1,7 +1,6 @@
-import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
-
 import {
-  type GraphqlContext,
+  changedRecord,
+  choice,
   graphqlModule,
   id,
   idOf,
@@ -10,12 +9,11 @@ import {
   nullable,
   numberIn,
   object,
-  payloadOf,
-  payloadType,
+  ownMutation,
   recordMutations,
   text,
 } from '../../../graphql/index.js';
-import { demandScope, type Role as RoleName } from '../../../platform/caller.js';
+import type { Role as RoleName } from '../../../platform/caller.js';
 import { DomainError } from '../../../platform/errors.js';
 import {
   addMember,
@@ -41,25 +39,15 @@ const MemberAddInput = inputOf('MemberAddInput', UserAdd, {
   },
 });
 
-const MemberAddPayload = payloadType('MemberAdd', {
-  user: nullable(object(UserType, 'The new member. Null if none was added.')),
-  initialPassword: nullable(
-    text(
-      'Password of a new user, which is shown only here. Null if none was added, and for a user who has an account already: the password stays what it is.',
-    ),
-  ),
-});
-const MemberSetRolePayload = payloadOf('MemberSetRole', 'user', UserType);
-const MemberRemovePayload = payloadType('MemberRemove', {
-  removedId: nullable(id('Global id of the removed user. Null if no member was removed.')),
-});
-const UserUpdatePayload = payloadOf('UserUpdate', 'user', UserType);
 const UserUpdateInput = inputOf('UserUpdateInput', UserUpdate, {
   description: 'Changes of a user. Absent fields keep their values.',
   isUpdate: true,
 });
 
-const USER_ID = { description: 'Global id of the user.' };
+const USER_ID = id('Global id of the user.');
+const CHANGED = { user: changedRecord(UserType) };
+/** For administrators; errors name the arguments. */
+const BY_ADMIN = { scope: 'admin', within: [] } as const;
 
 /** Errors: `not_found` at `userId`. */
 async function memberOf(work: Parameters<typeof getUser>[0], userId: string): Promise<Member> {
@@ -71,75 +59,64 @@ async function memberOf(work: Parameters<typeof getUser>[0], userId: string): Pr
   }
 }
 
-@Resolver()
-class MemberMutations {
-  @Mutation(() => MemberAddPayload, {
-    description:
-      'Adds a user to the company. Creates the account if there is none with this e-mail address, and shows its password once. Requires the scope ADMIN.',
-  })
-  async memberAdd(
-    @Arg('input', () => MemberAddInput, { description: 'Fields of the new member.' }) input: Input,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    demandScope(ctx.caller, 'admin');
-    // Made before the transaction, which it would delay, and whether or not it is needed.
-    const { password, hash } = await ctx.secrets.newPassword();
-    return await ctx.change(async (work) => {
-      const { member, isNewAccount } = await addMember(work, input, hash);
-      return { user: member, initialPassword: isNewAccount ? password : null };
-    }, 'admin');
-  }
+const memberAdd = ownMutation('MemberAdd', {
+  description:
+    'Adds a user to the company. Creates the account if there is none with this e-mail address, and shows its password once. Requires the scope ADMIN.',
+  args: { input: object(MemberAddInput, 'Fields of the new member.') },
+  payload: {
+    user: nullable(object(UserType, 'The new member. Null if none was added.')),
+    initialPassword: nullable(
+      text(
+        'Password of a new user, which is shown only here. Null if none was added, and for a user who has an account already: the password stays what it is.',
+      ),
+    ),
+  },
+  scope: 'admin',
+  // Made whether or not it is needed.
+  prepare: (ctx) => ctx.secrets.newPassword(),
+  run: async (work, { input }: { readonly input: Input }, _ctx, { password, hash }) => {
+    const { member, isNewAccount } = await addMember(work, input, hash);
+    return { user: member, initialPassword: isNewAccount ? password : null };
+  },
+});
 
-  @Mutation(() => MemberSetRolePayload, {
-    description: 'Changes the role of a member; the last administrator stays one. Requires the scope ADMIN.',
-  })
-  memberSetRole(
-    @Arg('userId', () => ID, USER_ID) userId: string,
-    @Arg('role', () => Role.values, { description: 'The new role.' }) role: RoleName,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(
-      async (work) => ({ user: await setRole(work, await memberOf(work, userId), { role }) }),
-      'admin',
-      [],
-    );
-  }
+const memberSetRole = ownMutation('MemberSetRole', {
+  ...BY_ADMIN,
+  description: 'Changes the role of a member; the last administrator stays one. Requires the scope ADMIN.',
+  args: { userId: USER_ID, role: choice(Role, 'The new role.') },
+  payload: CHANGED,
+  run: async (work, { userId, role }: { readonly userId: string; readonly role: RoleName }) => ({
+    user: await setRole(work, await memberOf(work, userId), { role }),
+  }),
+});
 
-  @Mutation(() => MemberRemovePayload, {
-    description:
-      'Ends the access of a user to the company: tokens and subscriptions end at once. The account and other companies of the user are not affected. The last administrator cannot be removed. Requires the scope ADMIN.',
-  })
-  memberRemove(@Arg('userId', () => ID, USER_ID) userId: string, @Ctx() ctx: GraphqlContext) {
-    return ctx.change(
-      async (work) => {
-        await removeMember(work, await memberOf(work, userId));
-        return { removedId: userId };
-      },
-      'admin',
-      [],
-    );
-  }
+const memberRemove = ownMutation('MemberRemove', {
+  ...BY_ADMIN,
+  description:
+    'Ends the access of a user to the company: tokens and subscriptions end at once. The account and other companies of the user are not affected. The last administrator cannot be removed. Requires the scope ADMIN.',
+  args: { userId: USER_ID },
+  payload: {
+    removedId: nullable(id('Global id of the removed user. Null if no member was removed.')),
+  },
+  run: async (work, { userId }: { readonly userId: string }) => {
+    await removeMember(work, await memberOf(work, userId));
+    return { removedId: userId };
+  },
+});
 
-  @Mutation(() => UserUpdatePayload, {
-    description:
-      'Changes the name and time zone of a member, as this company sees them. Administrators can change all members, with the scope ADMIN; users themselves, with a token that has the scope WRITE, whatever their role.',
-  })
-  userUpdate(
-    @Arg('id', () => ID, USER_ID) userId: string,
-    @Arg('input', () => UserUpdateInput, { description: 'New values.' }) input: Input,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(
-      async (work) => ({
-        user: await updateUser(work, await getUser(work, idOf('User', userId)), input),
-      }),
-      null,
-    );
-  }
-}
+const userUpdate = ownMutation('UserUpdate', {
+  description:
+    'Changes the name and time zone of a member, as this company sees them. Administrators can change all members, with the scope ADMIN; users themselves, with a token that has the scope WRITE, whatever their role.',
+  args: { id: USER_ID, input: object(UserUpdateInput, 'New values.') },
+  payload: CHANGED,
+  scope: null,
+  run: async (work, given: { readonly id: string; readonly input: Input }) => ({
+    user: await updateUser(work, await getUser(work, idOf('User', given.id)), given.input),
+  }),
+});
 
 export const memberMutationsGraphql = graphqlModule(
-  MemberMutations,
+  ...[memberAdd, memberSetRole, memberRemove, userUpdate],
   recordMutations(UserList, {
     get: getUser,
     changes: {

@@ -1,25 +1,22 @@
-import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
-
 import {
   bulkMutation,
-  graphqlModule,
+  changedRecord,
+  enumeration,
   flag,
+  graphqlModule,
+  id,
+  idOf,
+  type Input,
+  inputOf,
   listOf,
   nullable,
   object,
-  payloadType,
-  recordMutation,
-  idOf,
+  ownMutation,
   userErrorsOf,
-  type GraphqlContext,
-  type Input,
-  enumeration,
-  inputOf,
 } from '../../../../graphql/index.js';
 import { refuseTooManyRows } from '../../../../platform/requests.js';
 import {
   PaymentStatus,
-  TransactionList,
   TransactionType,
   TransactionKind,
   TransactionStatus,
@@ -140,44 +137,38 @@ export const TransactionFinishInput = inputOf('TransactionFinishInput', Transact
 const REPEATS =
   'A known `reference` with the same values returns the stored transaction; with other values it is TAKEN.';
 
-const RecordPayload = payloadType('TransactionRecord', {
-  transaction: nullable(
-    object(TransactionType, 'The transaction, as it is stored. Null if it was not recorded.'),
-  ),
-  repeated: nullable(flag('Whether the transaction had been recorded before. Null if it was not recorded.')),
+const record = ownMutation('TransactionRecord', {
+  description: `Records a transaction of a device. ${REPEATS} Requires the scope INGEST.`,
+  args: { input: object(TransactionInput, 'The transaction.') },
+  payload: {
+    transaction: nullable(
+      object(TransactionType, 'The transaction, as it is stored. Null if it was not recorded.'),
+    ),
+    repeated: nullable(
+      flag('Whether the transaction had been recorded before. Null if it was not recorded.'),
+    ),
+  },
+  scope: 'ingest',
+  run: async (work, { input }: { readonly input: Input }) => {
+    const { transaction, repeated } = await recordTransaction(work, input);
+    return { transaction, repeated };
+  },
 });
 
-@Resolver()
-class TransactionRecording {
-  @Mutation(() => RecordPayload, {
-    description: `Records a transaction of a device. ${REPEATS} Requires the scope INGEST.`,
-  })
-  transactionRecord(
-    @Arg('input', () => TransactionInput, { description: 'The transaction.' }) input: Input,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(async (work) => {
-      const { transaction, repeated } = await recordTransaction(work, input);
-      return { transaction, repeated };
-    }, 'ingest');
-  }
-
-  @recordMutation(
-    TransactionList,
-    'TransactionFinish',
+const finish = ownMutation('TransactionFinish', {
+  description:
     'Ends a running transaction. The same result again changes nothing; another one is INVALID. Requires the scope INGEST.',
-  )
-  transactionFinish(
-    @Arg('id', () => ID, { description: 'Global id of the transaction.' }) id: string,
-    @Arg('input', () => TransactionFinishInput, { description: 'The result.' }) input: Input,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(async (work) => {
-      const current = await getTransaction(work, idOf('Transaction', id));
-      return { transaction: await finishTransaction(work, current, input) };
-    }, 'ingest');
-  }
-}
+  args: {
+    id: id('Global id of the transaction.'),
+    input: object(TransactionFinishInput, 'The result.'),
+  },
+  payload: { transaction: changedRecord(TransactionType) },
+  scope: 'ingest',
+  run: async (work, given: { readonly id: string; readonly input: Input }) => {
+    const current = await getTransaction(work, idOf('Transaction', given.id));
+    return { transaction: await finishTransaction(work, current, given.input) };
+  },
+});
 
 const bulk = bulkMutation<Input, Transaction, CheckedRecords>({
   name: 'TransactionBulkRecord',
@@ -206,4 +197,4 @@ const bulk = bulkMutation<Input, Transaction, CheckedRecords>({
   },
 });
 
-export const transactionRecordingGraphql = graphqlModule(TransactionRecording, bulk);
+export const transactionRecordingGraphql = graphqlModule(record, finish, bulk);

@@ -13,7 +13,6 @@ import { transactionSummaryGraphql } from '../../domain/payments/transaction/sum
 import { transactionGraphql } from '../../domain/payments/transaction/transaction.graphql.js';
 import { apiTokenGraphql } from '../../domain/people/access-token/access-token.graphql.js';
 import { companyGraphql } from '../../domain/people/company/company.graphql.js';
-import { memberMutationsGraphql } from '../../domain/people/user/member.mutations.graphql.js';
 import { userGraphql } from '../../domain/people/user/user.graphql.js';
 import { appVersionGraphql } from '../../domain/software/app/app-version.graphql.js';
 import { appVersionMutationsGraphql } from '../../domain/software/app/app-version.mutations.graphql.js';
@@ -38,7 +37,6 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   groupGraphql,
   ledgerEntryGraphql,
   logicalNumberGraphql,
-  memberMutationsGraphql,
   manifestGraphql,
   metacontentGraphql,
   notificationGraphql,

@@ -38,11 +38,8 @@ export interface Retained {
   readonly rowsPerUnit: number;
   /** SQL for the time of the oldest row that can be deleted, of company `c`. */
   readonly oldest: RawBuilder<unknown>;
-  /** SQL for the rows of a company in the order of their deletion, after `after`: `id` and `at`. */
-  readonly aged: (
-    companyId: number,
-    page: { readonly after: AgedRow; readonly before: Date },
-  ) => RawBuilder<unknown>;
+  /** SQL for the times `at` of the rows of a company from before `before` that can be deleted. */
+  readonly aged: (companyId: number, before: Date) => RawBuilder<unknown>;
   /** Deletes the oldest rows, in the transaction of the unit. Returns their number. */
   readonly deleteOld: (work: SystemWriteWork, batch: OldBatch) => Promise<number>;
 }

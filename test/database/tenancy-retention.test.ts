@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import '../../src/app/wings.js';
-import { selectAged, selectAges } from '../../src/domain/base/retention/retention.repository.js';
+import { selectAges, selectOld } from '../../src/domain/base/retention/retention.repository.js';
 import { retained } from '../../src/domain/base/retention/retention.service.js';
 import { ledgerChainHash } from '../../src/platform/keys.js';
 import { SECRET } from '../support/retention.js';
@@ -25,7 +25,7 @@ describe('retention of a company', () => {
         if (withOther) await place.sql(PRUNED, [TWIN, new Date(1)]);
         return await units.systemRead(async (work) => [
           await selectAges(work, kept, 0, 1),
-          await selectAged(work, kept, 1, { after: { id: 0, at: 0 }, before, limit: 50 }),
+          await selectOld(work, kept, 1, before),
         ]);
       }),
     );

@@ -1,15 +1,24 @@
 import { sql } from 'kysely';
 
-import { CompanyRows } from '../../../database/company/company-rows.js';
+import { CompanyRows, only } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { pruneLedger } from '../../../database/ledger/prune.js';
-import { deletedUpTo, prunedUpTo, type AgedRow, type Retained } from '../../../database/prunings.js';
+import { deletedUpTo, prunedUpTo, type Retained } from '../../../database/prunings.js';
+import { instant, nullable } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork } from '../../../database/work.js';
 
 /** Id that represents ledger entries without a company. */
 export const NO_COMPANY = 0;
 
+const time = nullable(instant);
 const prunings = new CompanyRows('prunings');
+
+/** Count and times of rows that would be deleted, or were. Times are null if there are none. */
+export interface OldRows {
+  readonly count: number;
+  readonly oldest: Date | null;
+  readonly newest: Date | null;
+}
 
 /**
  * Companies with an id greater than `after`, ascending, with the time of their oldest row in milliseconds since
@@ -40,16 +49,19 @@ export async function selectAgeOfNoCompany(work: SystemReadWork): Promise<number
   return rows.length > 1 ? (rows[0]?.at ?? null) : null;
 }
 
-/** Rows of a company in the order of their deletion, after `page.after`. */
-export async function selectAged(
+/** Number and times of the rows of a company from before a time. One statement. */
+export async function selectOld(
   work: SystemReadWork,
   { aged }: Retained,
   companyId: number,
-  page: { readonly after: AgedRow; readonly before: Date; readonly limit: number },
-): Promise<readonly AgedRow[]> {
+  before: Date,
+): Promise<OldRows> {
   const { db } = specialSql(work);
-  const { rows } = await sql<AgedRow>`${aged(companyId, page)} limit ${page.limit}`.execute(db);
-  return rows;
+  const { rows } = await sql<{ count: number; oldest: number | null; newest: number | null }>`
+    select count(*) as count, min(at) as oldest, max(at) as newest
+    from (${aged(companyId, before)}) as aged`.execute(db);
+  const { count, oldest, newest } = only(rows);
+  return { count, oldest: time.fromColumn(oldest), newest: time.fromColumn(newest) };
 }
 
 /** Entries of ledgers, also those without a company. */
@@ -61,10 +73,10 @@ export const ledgerRetention: Retained = {
   oldest: sql`select case when exists (select 1 from ledger as n where n.company_id = c.id and n.sequence = l.sequence + 1)
       then l.at end
     from ledger as l where l.company_id = c.id and l.sequence > ${deletedUpTo('ledger')} order by l.sequence limit 1`,
-  aged: (companyId, { after }) => {
+  aged: (companyId, before) => {
     const ofCompany = companyId === NO_COMPANY ? sql`company_id is null` : sql`company_id = ${companyId}`;
-    return sql`select sequence as id, at from ledger where ${ofCompany} and sequence > ${after.id}
-      and sequence < (select max(sequence) from ledger where ${ofCompany}) order by sequence`;
+    return sql`select at from ledger where ${ofCompany} and at < ${before}
+      and sequence < (select max(sequence) from ledger where ${ofCompany})`;
   },
   deleteOld: pruneLedger,
 };

@@ -9,10 +9,11 @@ import type { KeyedHash } from '../../../platform/keys.js';
 import { instantBefore, type Period } from '../../../platform/period.js';
 import {
   NO_COMPANY,
-  selectAged,
+  type OldRows,
   selectAgeOfNoCompany,
   selectAges,
   selectDeletedByTable,
+  selectOld,
 } from './retention.repository.js';
 
 export {
@@ -117,13 +118,6 @@ async function pruneOnce(units: Units, kept: Retained, batch: Omit<OldBatch, 'li
   }
 }
 
-/** Count and times of rows that would be deleted, or were. Times are null if there are none. */
-interface OldRows {
-  readonly count: number;
-  readonly oldest: Date | null;
-  readonly newest: Date | null;
-}
-
 /** Rows of one company, or without a company, that `prune` would delete without `maxUnits`. */
 export interface OldOfCompany extends OldRows {
   readonly kind: Kind;
@@ -131,9 +125,7 @@ export interface OldOfCompany extends OldRows {
   readonly companyId: number;
 }
 
-const ROWS_PER_READ = 5_000;
-
-/** Counts the rows that are older than the rules allow, one page at a time. Changes nothing. */
+/** Counts the rows that are older than the rules allow. Changes nothing. */
 export async function countOld(
   units: Units,
   { rules, now }: Pick<PruneOptions, 'rules' | 'now'>,
@@ -144,34 +136,11 @@ export async function countOld(
     if (period === null) continue;
     const before = instantBefore(now, period);
     for (const companyId of await companiesWithOld(units, kept, before, { isStopped: () => false })) {
-      found.push({ kind: kept.kind, companyId, ...(await countOfCompany(units, kept, companyId, before)) });
+      const old = await units.systemRead((work) => selectOld(work, kept, companyId, before));
+      found.push({ kind: kept.kind, companyId, ...old });
     }
   }
   return found;
-}
-
-async function countOfCompany(
-  units: Units,
-  kept: Retained,
-  companyId: number,
-  before: Date,
-): Promise<OldRows> {
-  let counted = { count: 0, oldest: Infinity, newest: -Infinity };
-  let last = { id: 0, at: 0 };
-  for (;;) {
-    const page = { after: last, before, limit: ROWS_PER_READ };
-    const rows = await units.systemRead((work) => selectAged(work, kept, companyId, page));
-    const young = rows.findIndex(({ at }) => at >= before.getTime());
-    for (const { at } of young === -1 ? rows : rows.slice(0, young)) {
-      const { count, oldest, newest } = counted;
-      counted = { count: count + 1, oldest: Math.min(oldest, at), newest: Math.max(newest, at) };
-    }
-    last = rows.at(-1) ?? last;
-    if (rows.length < ROWS_PER_READ || young !== -1) break;
-  }
-  const { count, oldest, newest } = counted;
-  const isNone = count === 0;
-  return { count, oldest: isNone ? null : new Date(oldest), newest: isNone ? null : new Date(newest) };
 }
 
 /** Time of the oldest row of all companies, in ms since 1970, and number of deleted rows, by kind. */

@@ -24,9 +24,8 @@ export const transactionRetention: Retained = {
   rowsPerUnit: 200,
   oldest: sql`select t.recorded_at from transactions as t
     where t.company_id = c.id and t.id > ${deletedUpTo('transactions')} order by t.id limit 1`,
-  aged: (companyId, { after }) =>
-    sql`select id, recorded_at as at from transactions
-      where company_id = ${companyId} and id > ${after.id} order by id`,
+  aged: (companyId, before) =>
+    sql`select recorded_at as at from transactions where company_id = ${companyId} and recorded_at < ${before}`,
   deleteOld: deleteOldTransactions,
 };
 

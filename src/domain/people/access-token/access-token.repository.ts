@@ -153,10 +153,9 @@ export const tokenRetention: Retained = {
   oldest: sql`select case when r.at < e.at or e.at is null then r.at else e.at end from
     (select min(revoked_at) as at from access_tokens where company_id = c.id and revoked_at is not null) as r,
     (select min(expires_at) as at from access_tokens where company_id = c.id and expires_at is not null) as e`,
-  aged: (companyId, { after, before }) =>
-    sql`select id, case when revoked_at < ${before} then revoked_at else expires_at end as at
-      from access_tokens where company_id = ${companyId} and id > ${after.id}
-        and (revoked_at < ${before} or expires_at < ${before}) order by id`,
+  aged: (companyId, before) =>
+    sql`select case when revoked_at < ${before} then revoked_at else expires_at end as at
+      from access_tokens where company_id = ${companyId} and (revoked_at < ${before} or expires_at < ${before})`,
   deleteOld: async (work, { companyId, before, limit }) => {
     const { db } = specialSql(work);
     const { rows } = await sql<AgedRow>`select id, revoked_at as at from access_tokens

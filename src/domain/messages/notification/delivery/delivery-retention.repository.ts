@@ -13,10 +13,9 @@ export const deliveryRetention: Retained = {
   rowsPerUnit: 400,
   oldest: sql`select d.finished_at from notification_deliveries as d
     where d.company_id = c.id and ${ENDED} order by d.finished_at limit 1`,
-  aged: (companyId, { after, before }) =>
-    sql`select d.id, d.finished_at as at from notification_deliveries as d
-      where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}
-        and (d.finished_at, d.id) > (${new Date(after.at)}, ${after.id}) order by d.finished_at, d.id`,
+  aged: (companyId, before) =>
+    sql`select d.finished_at as at from notification_deliveries as d
+      where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}`,
   deleteOld: async (work, { companyId, before, limit }) => {
     const { db } = specialSql(work);
     const { rows } = await sql<AgedRow>`select d.id, d.finished_at as at from notification_deliveries as d

@@ -84,11 +84,6 @@ export async function listIn(path: string, column: string): Promise<readonly Lis
   return values;
 }
 
-interface Parsed {
-  readonly record: readonly string[];
-  readonly info: Info;
-}
-
 async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Columns): AsyncGenerator<Row> {
   let header: readonly string[] | undefined;
   for await (const { line, cells } of recordsIn(path, pieces)) {
@@ -97,12 +92,10 @@ async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Col
   }
 }
 
-interface NumberedRecord {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
-async function* recordsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<NumberedRecord> {
+async function* recordsIn(
+  path: string,
+  pieces: AsyncIterable<Buffer>,
+): AsyncGenerator<{ readonly line: number; readonly cells: readonly string[] }> {
   const texts = textOf(path, pieces);
   let first = '';
   while (!first.includes('\n')) {
@@ -125,7 +118,10 @@ async function* recordsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGen
   pipeline(Readable.from(all()), parser, () => undefined);
   let extraLines = 0;
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+    for await (const { record, info } of parser as AsyncIterable<{
+      readonly record: readonly string[];
+      readonly info: Info;
+    }>) {
       // `info.lines` is the line where the record ends, but it counts \r\n in quotes as two lines.
       const { breaks, pairs } = lineBreaksIn(record);
       const line = info.lines + leftOut - extraLines - breaks;

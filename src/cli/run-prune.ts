@@ -39,7 +39,7 @@ async function pruneIn(io: CommandIo, context: CommandContext, options: PruneOpt
   const now = systemClock.now();
   const old = await countOld(units, { rules, now });
   const isDryRun = options.dryRun === true;
-  const counts = isDryRun ? countsOf(old) : await deleteAll(io, context, { rules, now, old });
+  const counts = isDryRun ? countsOf(old) : await deleteAll(io, context, { rules, now }, old);
   const names = new Map((await units.systemRead(listCompanies)).map(({ id, name }) => [id, name]));
   const nameOf = (companyId: number): string => names.get(companyId) ?? 'no company';
   const value = {
@@ -65,16 +65,11 @@ function countsOf(old: readonly Pick<OldOfCompany, 'kind' | 'count'>[]): Counts 
   return counts;
 }
 
-interface Deletion {
-  readonly rules: Rules;
-  readonly now: Date;
-  readonly old: readonly OldOfCompany[];
-}
-
 async function deleteAll(
   io: CommandIo,
   { config, units, database }: CommandContext,
-  { rules, now, old }: Deletion,
+  due: { readonly rules: Rules; readonly now: Date },
+  old: readonly OldOfCompany[],
 ): Promise<Counts> {
   const total = old.reduce((sum, { count }) => sum + count, 0);
   const progress = io.progress('Deleting');
@@ -83,7 +78,7 @@ async function deleteAll(
   const hash = ledgerChainHash(loadTokenSecret(config));
   await alone(io, database, async () => {
     await prune(units, {
-      ...{ rules, hash, now, maxUnits: Infinity, isStopped: () => false },
+      ...{ ...due, hash, maxUnits: Infinity, isStopped: () => false },
       onDeleted: (kind, _companyId, count) => {
         deleted.push({ kind, count });
         progress((done += count), Math.max(total, done));

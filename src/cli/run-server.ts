@@ -22,7 +22,8 @@ export interface ServeOptions {
 }
 
 export async function serve(io: CommandIo, { acceptLoss = false }: ServeOptions): Promise<void> {
-  const hangups = catchHangups();
+  // Signals that arrive before somebody waits for them are kept; they no longer end the process.
+  const hangups = on(process, 'SIGHUP');
   const stopSignal = waitForStopSignal(['SIGTERM', 'SIGINT']);
   const starting = createServerProcess(readConfig(io.environment), { acceptLoss, waitsForDatabase: true });
   // The start may wait for its database for hours: a stop signal ends it at once.
@@ -130,11 +131,6 @@ function adviseFirstUser({ notice, program, environment }: CommandIo): void {
   notice(
     `  printf '%s' 'YOUR PASSWORD' | ${setting}${program} user add --company 'Your Company' --email you@example.com --name 'Your Name' --role admin --password-stdin`,
   );
-}
-
-/** SIGHUP signals from now on, also those that arrive before somebody waits for them. They no longer end the process. */
-function catchHangups(): AsyncIterator<unknown> {
-  return on(process, 'SIGHUP');
 }
 
 /** At each SIGHUP reads the TLS files again. If they cannot be used, logs an error and keeps the earlier certificate. */

@@ -10,7 +10,7 @@ import {
   lastPositions,
 } from '../../src/domain/messages/notification/waiting/waiting.repository.js';
 import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
-import { MAX_KINDS } from '../../src/domain/payments/transaction/transaction-figures.model.js';
+import { MAX_KINDS } from '../../src/domain/payments/transaction/transaction.model.js';
 import { findCredential } from '../../src/domain/people/access-token/access-token.repository.js';
 import { deleteMembership, selectMemberships } from '../../src/domain/people/user/member.repository.js';
 import { listMembers } from '../../src/domain/people/user/member.service.js';

@@ -55,8 +55,8 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'times at which devices were seen': (work) => sightings(work, [{ id: 1 }, { id: 30 }]),
   'transactions by reference': (work) =>
     findTransactionsByKeys(work, [
-      { reference: 'R', serialNumber: 'S' },
-      { reference: 'Rx', serialNumber: 'Sx' },
+      ['R', 'S'],
+      ['Rx', 'Sx'],
     ]),
   'effective parameters, counted': (work) => countEntries(work, effectiveEntries, 100, [1]),
   'bytes of parameters': (work) => selectValueBytes(work, { id: 1, groupId: 1 }),

@@ -20,16 +20,21 @@ export function addCommands(db: Command, io: CommandIo): void {
   addJsonCommand(db, 'migrate', 'apply pending migrations; a database that has records is backed up first')
     .option('--dry-run', 'print the pending migrations, and the tables that they lock, with their rows')
     .action((options: MigrateOptions) => migrate(io, options));
-  const checkCommand = addJsonCommand(db, 'check', 'read the whole database and report damage');
-  checkCommand.action((options: JsonOption) => check(io, options));
+  addJsonCommand(db, 'check', 'read the whole database and report damage').action((options: JsonOption) =>
+    check(io, options),
+  );
   addJsonCommand(db, 'backup', 'copy the database to a new file that only its owner can read')
     .argument('<file>', 'the new file; an existing file is never overwritten')
     .action((file: string, options: JsonOption) => backup(io, file, options));
   addJsonCommand(db, 'restore', 'create the database from a backup; never overwrites a database')
     .argument('<file>', 'the backup')
     .action((file: string, options: JsonOption) => restore(io, file, options));
-  const infoCommand = addJsonCommand(db, 'info', 'print size, schema version and record counts');
-  infoCommand.action((options: JsonOption) => info(io, options));
+  addJsonCommand(db, 'info', 'print size, schema version and record counts').action(
+    async (options: JsonOption) => {
+      const { fields, lines } = await (await toolsOf(io)).describe();
+      printResult(io, options, fields, lines);
+    },
+  );
   addPruneCommand(db, io);
   const compactCommand = addJsonCommand(
     db,
@@ -131,11 +136,6 @@ async function compact(io: CommandIo, options: JsonOption): Promise<void> {
   ]);
 }
 
-async function info(io: CommandIo, options: JsonOption): Promise<void> {
-  const { fields, lines } = await (await toolsOf(io)).describe();
-  printResult(io, options, fields, lines);
-}
-
 const toolsOf = ({ environment }: CommandIo): Promise<DatabaseTools> =>
   databaseTools(readConfig(environment).database);
 const nameOf = ({ environment }: CommandIo): string => databaseName(readConfig(environment).database);
@@ -145,7 +145,7 @@ A PERIOD is for example "90 days", "13 months" or "2 years", as 90d, 13m or 2y t
 that of the setting KEEP_TRANSACTIONS, KEEP_LEDGER or KEEP_DELIVERIES counts. Tokens are deleted 90 days after they
 were revoked or have expired. The command can be stopped and run again.`;
 
-export function addPruneCommand(db: Command, io: CommandIo): void {
+function addPruneCommand(db: Command, io: CommandIo): void {
   addJsonCommand(db, 'prune', 'delete what is older than it is to be kept; also where the disk is full')
     .option('--dry-run', 'print what would be deleted; change nothing')
     .option('--transactions <period>', 'keep transactions so long, from their recording on', period)

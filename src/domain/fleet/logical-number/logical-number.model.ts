@@ -23,15 +23,10 @@ export const LogicalNumberUpdate = z.object({
 });
 export const LogicalNumberCreate = z.object({ ...LogicalNumberUpdate.shape, number });
 
-/** Id and number of a logical number. */
-export interface LogicalNumberRef {
-  readonly id: number;
-  readonly number: string;
-}
-
 /** A logical number without its app versions, as in long lists. */
-export interface LogicalNumberHead
-  extends LogicalNumberRef, Audit, Readonly<z.output<typeof LogicalNumberFields>> {}
+export interface LogicalNumberHead extends Audit, Readonly<z.output<typeof LogicalNumberFields>> {
+  readonly id: number;
+}
 
 export interface LogicalNumber extends LogicalNumberHead {
   /** Ids in ascending order. */

@@ -120,22 +120,15 @@ function linksOf(
     where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}`;
 }
 
-/** Number of terminals whose logical number has one of the versions. */
-export interface Holders {
-  readonly terminals: number;
-  /** Whether there were too many links to count all terminals. */
-  readonly more: boolean;
-}
-
 /**
  * Counts the terminals of logical numbers that have one of the versions. `groupIds`: only numbers of these
- * groups; undefined for all. Examines at most 5,000 links.
+ * groups; undefined for all. Examines at most 5,000 links; `more`: there are others.
  */
 export async function countHolders(
   work: ReadWork,
   appVersionIds: readonly number[],
   groupIds: readonly number[] | undefined,
-): Promise<Holders> {
+): Promise<{ readonly terminals: number; readonly more: boolean }> {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ links: number; terminals: number }>`
     with held as (

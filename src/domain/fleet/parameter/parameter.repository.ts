@@ -6,6 +6,7 @@ import { specialSql } from '../../../database/company/special-sql.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Row } from '../../../schema/schema.js';
+import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import type { Owner } from '../owner/owner.model.js';
 import type { Parameter, ParameterValues } from './parameter.model.js';
 
@@ -46,7 +47,7 @@ export const effectiveEntries: readonly EntryCount[] = [
 /** Total bytes of the values of a logical number's parameters and of its group's parameters. */
 export async function selectValueBytes(
   work: ReadWork,
-  { id, groupId }: { readonly id: number; readonly groupId: number | null },
+  { id, groupId }: Pick<LogicalNumberHead, 'id' | 'groupId'>,
 ): Promise<number> {
   const { db, companyId } = specialSql(work);
   const bytesOf = (column: string, owner: number): RawBuilder<unknown> =>

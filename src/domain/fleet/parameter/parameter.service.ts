@@ -6,6 +6,7 @@ import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import { type ErrorPolicy, refuseTooManyRows } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
+import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import type { OwnedRecord, Owner, OwnerIds } from '../owner/owner.model.js';
 import { findOwners, ownedRecords } from '../owner/owner.service.js';
 import {
@@ -147,11 +148,6 @@ function ownerAndKey(of: { readonly owner: Owner; readonly key: string } | Owned
   return JSON.stringify([groupId, logicalNumberId, of.key]);
 }
 
-interface Holder {
-  readonly id: number;
-  readonly groupId: number | null;
-}
-
 /** Search of `listEffectiveParameters`, which reads the parameters of the numbers and of their groups. */
 export const EFFECTIVE_SEARCH: Search = { rows: 'parameters', isLimited: true };
 
@@ -161,7 +157,7 @@ const MERGED_PER_TURN = 2_000;
 /** Effective parameters by id of the logical number. One statement. */
 export async function listEffectiveParameters(
   work: ReadWork,
-  numbers: readonly Holder[],
+  numbers: readonly Pick<LogicalNumberHead, 'id' | 'groupId'>[],
 ): Promise<ReadonlyMap<number, readonly EffectiveParameter[]>> {
   const ids = numbers.map((number) => number.id);
   const groupIds = new Set(numbers.flatMap((number) => number.groupId ?? []));

@@ -1,15 +1,54 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import type { WriteWork } from '../../../database/work.js';
-import {
-  figuresOfRecord,
-  keyOfKind,
-  kindOf,
-  MAX_KINDS,
-  type Figures,
-  type PaymentKind,
-} from './transaction-figures.model.js';
-import type { TransactionRecord } from './transaction.model.js';
+import type { Row } from '../../../schema/schema.js';
+import { MAX_KINDS, type TransactionRecord } from './transaction.model.js';
+
+/** Columns that totals are grouped by. Without a value, texts are empty and `installments` is -1. */
+type Figures = Pick<
+  Row<'transactions'>,
+  'payment_status' | 'payment_type' | 'brand' | 'acquirer' | 'installments'
+>;
+
+/** Combination of payment type, brand and acquirer in one UTC month. */
+type PaymentKind = Omit<Row<'transaction_payment_kinds'>, 'company_id'>;
+
+/** Type, brand and acquirer of all kinds beyond `MAX_KINDS`. */
+const OTHER = 'other';
+
+const NO_PAYMENT: Figures = {
+  ...{ payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 },
+};
+
+/** The kind of a transaction's payment; undefined without a payment. */
+function kindOf({ parsed, startedAt }: TransactionRecord): PaymentKind | undefined {
+  if (parsed === null) return undefined;
+  return {
+    month: startedAt.getUTCFullYear() * 12 + startedAt.getUTCMonth(),
+    payment_type: parsed.type,
+    brand: parsed.card?.brand ?? '',
+    acquirer: parsed.acquirer ?? '',
+  };
+}
+
+/** Text that identifies a kind within its month. */
+function keyOfKind({ payment_type: type, brand, acquirer }: Omit<PaymentKind, 'month'>): string {
+  return JSON.stringify([type, brand, acquirer]);
+}
+
+/** Figures of a transaction; `isNamed` says whether its kind has totals of its own. */
+function figuresOfRecord(record: TransactionRecord, isNamed: (kind: PaymentKind) => boolean): Figures {
+  const kind = kindOf(record);
+  if (kind === undefined || record.parsed === null) return NO_PAYMENT;
+  const { payment_type: type, brand, acquirer } = kind;
+  return {
+    payment_status: record.parsed.status,
+    ...(isNamed(kind)
+      ? { payment_type: type, brand, acquirer }
+      : { payment_type: OTHER, brand: OTHER, acquirer: OTHER }),
+    installments: record.parsed.installment.quantity ?? NO_PAYMENT.installments,
+  };
+}
 
 const numbers = new CompanyRows('logical_numbers');
 const paymentKinds = new CompanyRows('transaction_payment_kinds');

@@ -22,7 +22,7 @@ import {
   type TotalsTable,
 } from './transaction-totals.repository.js';
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES, type Transaction } from './transaction.model.js';
-import { KIND_FIELDS, transactionList } from './transaction.repository.js';
+import { transactionList } from './transaction.repository.js';
 
 /** A filter, split into a time range and other conditions. */
 export interface Narrowed {
@@ -34,11 +34,6 @@ export interface Narrowed {
 export function narrowedTo(condition: Condition | null): Narrowed {
   const { from, to, rest } = splitInterval(condition ?? { and: [] }, 'startedAt');
   return { period: periodOf(from, to), where: { and: rest } };
-}
-
-/** Whether totals are grouped by every field that a condition compares. */
-export function comparesKindsOnly(where: Condition): boolean {
-  return fieldsIn(where).every((field) => KIND_FIELDS.includes(field));
 }
 
 /** Whether the total is the counter of all transactions of the company. */
@@ -74,11 +69,11 @@ function totalsFor({ period, where }: Narrowed, spans?: readonly Span[]): Totals
 export async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<number> {
   const { period, where } = narrowed;
   if (isKeptTotal(narrowed)) return await countOf(work, 'transactions');
-  if (!comparesKindsOnly(where)) return await countTransactions(work, where, period);
+  if (totalsTableFor(where) === undefined) return await countTransactions(work, where, period);
   return await sumParts(work, totalsFor(narrowed));
 }
 
-/** Spans with matching transactions, newest first. One statement. `where` compares only `KIND_FIELDS`. */
+/** Spans with matching transactions, newest first. One statement. A table must have totals by all fields of `where`. */
 export async function spansWith(
   work: ReadWork,
   narrowed: Narrowed,
@@ -141,7 +136,7 @@ export function searchOfTotals(
 
 function searchOfCount(condition: Condition | null): Search | null {
   const narrowed = narrowedTo(condition);
-  return condition !== null && comparesKindsOnly(narrowed.where)
+  return condition !== null && totalsTableFor(narrowed.where) !== undefined
     ? searchOfTotals(narrowed)
     : transactionList.searchOfCount(condition);
 }

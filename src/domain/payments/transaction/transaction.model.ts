@@ -182,3 +182,10 @@ export const TransactionFilter = z
     error: 'must not be after until',
   });
 export type TransactionFilter = z.output<typeof TransactionFilter>;
+
+/**
+ * Maximum kinds of payments with totals of their own, for each company and UTC month. Without this limit, a
+ * client that sends a new brand with each payment would make the totals as large as the table of
+ * transactions.
+ */
+export const MAX_KINDS = 300;

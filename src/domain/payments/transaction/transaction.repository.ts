@@ -43,22 +43,15 @@ function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions'
   };
 }
 
-type FilterColumns = Readonly<Record<string, FilterColumn>>;
-
-/** Columns that tables of totals are grouped by. */
-const KIND_COLUMNS = {
+const COLUMNS = {
+  id: { column: 'id', kind: 'id', isUnique: true },
   status: { column: 'status', kind: 'choice', order: 'STARTED_AT' },
   transactionType: { column: 'transaction_type', kind: 'choice' },
   appName: { column: 'app_name', kind: 'text', order: 'STARTED_AT' },
-} as const satisfies FilterColumns;
-
-const COLUMNS = {
-  id: { column: 'id', kind: 'id', isUnique: true },
-  ...KIND_COLUMNS,
   serialNumber: { column: 'serial_number', kind: 'text', order: 'STARTED_AT', narrows: true },
   logicalNumber: { column: 'logical_number', kind: 'text', order: 'STARTED_AT', narrows: true },
   startedAt: { column: 'started_at', kind: 'instant', narrows: true },
-} as const satisfies FilterColumns;
+} as const satisfies Readonly<Record<string, FilterColumn>>;
 
 const TEXTS = [...HIDDEN, 'sent', 'received', 'parsed'] as const;
 /** Columns that plans read; messages and payments are read as records. */
@@ -89,7 +82,7 @@ export const transactionsOfLogicalNumber = transactionList.of({ column: 'logical
 export const transactionsOfDevice = transactionList.of({ column: 'serial_number', isName: true });
 
 /**
- * SQL condition on `t`, which is `transactions`, or a table of totals if `where` compares only `KIND_FIELDS`.
+ * SQL condition on `t`, which is `transactions`, or a table of totals if that table has all of its fields.
  * With `isOfAllTimes`, the indexes of alternatives (`or`) may find the rows; otherwise an interval of time does.
  */
 export function meeting(where: Condition, isOfAllTimes = false) {
@@ -102,8 +95,6 @@ export function meeting(where: Condition, isOfAllTimes = false) {
   return withoutAlternatives(COLUMNS, where, isIndexed).$castTo<SqlBool>();
 }
 
-export const KIND_FIELDS: readonly string[] = Object.keys(KIND_COLUMNS);
-
 const rows = new CompanyRows('transactions');
 
 export async function findTransaction(work: ReadWork, id: number): Promise<Transaction | undefined> {
@@ -111,19 +102,15 @@ export async function findTransaction(work: ReadWork, id: number): Promise<Trans
   return row && transactionOf(row);
 }
 
-/** Unique key of a transaction: references are unique per serial number. */
-export interface TransactionKey {
-  readonly reference: string;
-  readonly serialNumber: string;
-}
-
-/** Transactions of the company with these keys, in undefined order. One statement. */
+/**
+ * Transactions of the company with these keys, in undefined order. References are unique per serial number. One
+ * statement.
+ */
 export async function findTransactionsByKeys(
   work: ReadWork,
-  keys: readonly TransactionKey[],
+  pairs: readonly (readonly [reference: string, serialNumber: string])[],
 ): Promise<readonly Transaction[]> {
   const { db, companyId } = specialSql(work);
-  const pairs = keys.map(({ reference, serialNumber }) => [reference, serialNumber] as const);
   const { rows: found } = await sql<Row<'transactions'>>`select t.* from ${textPairs(pairs)}
     ${crossJoin} transactions as t on t.reference = pair.first and t.serial_number = pair.second
     where t.company_id = ${hiddenFromPlanner(companyId)} and t.reference is not null`.execute(db);

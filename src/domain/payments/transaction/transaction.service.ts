@@ -18,11 +18,11 @@ import {
   type PagePlace,
 } from './transaction-period.model.js';
 import {
-  comparesKindsOnly,
   isKeptTotal,
   mostRowsOfTotal,
   spansWith,
   totalOf,
+  totalsTableFor,
   type Narrowed,
 } from './transaction-totals.service.js';
 import { TransactionFilter, type Transaction } from './transaction.model.js';
@@ -80,7 +80,7 @@ async function placePage(
   const isNear = isInOrder(where) && offset < NEAR_OFFSET;
   const isOneCounter = isNear && isKeptTotal(narrowed);
   if (!isOneCounter && (await countsMany(work, narrowed))) work.moveToThread?.();
-  if (isNear || !comparesKindsOnly(where)) {
+  if (isNear || totalsTableFor(where) === undefined) {
     const total = await totalOf(work, narrowed);
     return { total, place: placeOfPage([{ ...period, total }], offset, limit) };
   }
@@ -137,7 +137,7 @@ async function examinesMany(work: ReadWork, where: Narrowed['where'], place: Pag
   if (work.moveToThread === undefined) return false;
   if (place.skip > MANY_ROWS) return true;
   // The rows of a serial number or logical number are few: otherwise its total would have moved the unit.
-  if (isInOrder(where) || !comparesKindsOnly(where)) return false;
+  if (isInOrder(where) || totalsTableFor(where) === undefined) return false;
   const [indexed] = ['appName', 'status'].flatMap((name) =>
     where.and.filter((part) => 'field' in part && part.field === name),
   );

@@ -108,18 +108,12 @@ export async function markRevoked(
     and (company_id, id) ${inPairs(revoked.map(({ companyId, id }) => [companyId, id]))}`.execute(db);
 }
 
-export interface DerivedToken {
-  readonly token: AccessToken;
-  readonly nonce: string;
-  readonly hash: string;
-}
-
 /** The derived tokens of a user that are not revoked, the oldest first. A company has one for each secret. */
 export async function selectDerivedTokens(
   work: SystemReadWork,
   userId: number,
   companyIds: readonly number[],
-): Promise<DerivedToken[]> {
+): Promise<{ readonly token: AccessToken; readonly nonce: string; readonly hash: string }[]> {
   const { db } = specialSql(work);
   const { rows } = await sql<Row<'access_tokens'>>`select * from access_tokens
     where user_id = ${userId} and company_id ${inIds(companyIds)} and kind = 'derived' and revoked_at is null

@@ -63,10 +63,10 @@ export async function addUser(
   by?: number,
 ): Promise<User> {
   const fields = parse(UserAdd, input);
-  const { user, isNew } = await ensureUser(work, fields, passwordHash);
-  const actor = by ?? (await firstAdministrator(work, company.id))?.id ?? user.id;
-  await join(work, company.id, { user, isNew, fields, actor });
-  return user;
+  const ensured = await ensureUser(work, fields, passwordHash);
+  const actor = by ?? (await firstAdministrator(work, company.id))?.id ?? ensured.user.id;
+  await join(work, company.id, fields, ensured, actor);
+  return ensured.user;
 }
 
 /** Creates a company in the time zone of its first member, who acts. Errors: `invalid`, `taken`. */
@@ -77,9 +77,10 @@ export async function addCompanyWithUser(
   passwordHash: string,
 ): Promise<{ readonly company: Company; readonly user: User }> {
   const fields = parse(UserAdd, input);
-  const { user, isNew } = await ensureUser(work, fields, passwordHash);
+  const ensured = await ensureUser(work, fields, passwordHash);
+  const { user } = ensured;
   const company = await createCompany(work, { name, timeZone: fields.timeZone }, user.id);
-  await join(work, company.id, { user, isNew, fields, actor: user.id });
+  await join(work, company.id, fields, ensured, user.id);
   return { company, user };
 }
 
@@ -87,23 +88,18 @@ async function ensureUser(
   work: SystemWriteWork,
   { email, name, timeZone }: NewUser,
   passwordHash: string,
-): Promise<{ readonly user: User; readonly isNew: boolean }> {
+) {
   const known = await findUserByEmail(work, email);
   if (known !== undefined) return { user: known, isNew: false };
   return { user: await insertUser(work, { email, name, timeZone, passwordHash }), isNew: true };
 }
 
-interface Joining {
-  readonly user: User;
-  readonly isNew: boolean;
-  readonly fields: NewUser;
-  readonly actor: number;
-}
-
 async function join(
   work: SystemWriteWork,
   companyId: number,
-  { user, isNew, fields: { role, name, timeZone }, actor }: Joining,
+  { role, name, timeZone }: NewUser,
+  { user, isNew }: Awaited<ReturnType<typeof ensureUser>>,
+  actor: number,
 ): Promise<void> {
   if (isNew) work.ledger.created('user', user, { companyId, userId: actor });
   await addMembership(work, { companyId, userId: user.id, role, name, timeZone }, actor);

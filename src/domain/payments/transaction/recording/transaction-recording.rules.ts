@@ -9,25 +9,22 @@ import type { Row } from '../../../../platform/requests.js';
 import type { FormerNumber } from '../../../fleet/device/device.model.js';
 import type { ParsedPayment, TransactionRecord } from '../transaction.model.js';
 
+/** Texts of a record in which card data is masked. */
+const TEXTS = ['detail', 'frameworkVersion', 'sent', 'received'] as const;
+
 /** The record with card data masked. */
 export function scrubRecord(record: TransactionRecord): Scrubbed<TransactionRecord> {
-  const detail = scrubText(record.detail);
-  const frameworkVersion = record.frameworkVersion === null ? null : scrubText(record.frameworkVersion);
-  const sent = record.sent === null ? null : scrubText(record.sent);
-  const received = record.received === null ? null : scrubText(record.received);
   const parsed = record.parsed === null ? null : scrubPayment(record.parsed);
-  const parts = [detail, frameworkVersion, sent, received, parsed];
-  return {
-    value: {
-      ...record,
-      detail: detail.value,
-      frameworkVersion: frameworkVersion?.value ?? null,
-      sent: sent?.value ?? null,
-      received: received?.value ?? null,
-      parsed: parsed?.value ?? null,
-    },
-    scrubs: parts.reduce((sum, part) => sum + (part?.scrubs ?? 0), 0),
-  };
+  const value = { ...record, parsed: parsed?.value ?? null };
+  let scrubs = parsed?.scrubs ?? 0;
+  for (const field of TEXTS) {
+    const text = record[field];
+    if (text === null) continue;
+    const scrubbed = scrubText(text);
+    value[field] = scrubbed.value;
+    scrubs += scrubbed.scrubs;
+  }
+  return { value, scrubs };
 }
 
 /** A payment without card data: `firstDigits` has at most 6, `lastDigits` at most 4. */

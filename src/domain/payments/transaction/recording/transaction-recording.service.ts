@@ -128,9 +128,9 @@ const keyOf = ({ reference, serialNumber }: TransactionRecord): string =>
 
 /** Stored transactions with the references of records, by `keyOf`. One statement. */
 async function storedWith(work: WriteWork, checked: CheckedRecords): Promise<Map<string, Reported>> {
-  const keys = checked.flatMap((record) => {
+  const keys = checked.flatMap((record): [reference: string, serialNumber: string][] => {
     if (record instanceof DomainError || record.value.reference === null) return [];
-    return [{ reference: record.value.reference, serialNumber: record.value.serialNumber }];
+    return [[record.value.reference, record.value.serialNumber]];
   });
   const found = keys.length === 0 ? [] : await findTransactionsByKeys(work, keys);
   return new Map(found.map((stored) => [keyOf(stored), { latest: stored, stored }]));

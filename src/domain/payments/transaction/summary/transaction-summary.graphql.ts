@@ -21,9 +21,9 @@ import {
 } from '../../../../graphql/index.js';
 import { DomainError } from '../../../../platform/errors.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
-import { MAX_KINDS } from '../transaction-figures.model.js';
 import { transactions } from '../transaction-totals.service.js';
 import { PaymentStatus, TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
+import { MAX_KINDS } from '../transaction.model.js';
 import {
   MAX_READ,
   MAX_ROWS,

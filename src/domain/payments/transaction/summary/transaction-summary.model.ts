@@ -22,18 +22,11 @@ export const MAX_ZONED_YEARS = 20;
 /** Maximum transactions that a summary reads one by one if no totals exist (by logical number). */
 export const MAX_READ = 2_000_000;
 
-/** Sums in cents; transactions without an amount count as 0. */
-export interface Amounts {
-  /** All payments: approved, denied and cancelled. */
-  readonly amountTotal: number;
-  readonly approvedAmount: number;
-  readonly deniedAmount: number;
-  /** Approved cancellations and refunds. */
-  readonly cancelledAmount: number;
-}
-
-/** The values that the transactions of a row share; null for a field by which the summary is not grouped. */
-export interface SummaryRow extends Amounts {
+/**
+ * The values that the transactions of a row share; null for a field by which the summary is not grouped. Sums are
+ * in cents; transactions without an amount count as 0.
+ */
+export interface SummaryRow {
   readonly bucketStart: Date | null;
   readonly status: Transaction['status'] | null;
   readonly transactionType: Transaction['transactionType'] | null;
@@ -47,4 +40,10 @@ export interface SummaryRow extends Amounts {
   readonly acquirer: string | null;
   readonly installments: number | null;
   readonly count: number;
+  /** All payments: approved, denied and cancelled. */
+  readonly amountTotal: number;
+  readonly approvedAmount: number;
+  readonly deniedAmount: number;
+  /** Approved cancellations and refunds. */
+  readonly cancelledAmount: number;
 }

@@ -13,7 +13,6 @@ import {
   type TotalsTable,
 } from '../transaction-totals.repository.js';
 import {
-  comparesKindsOnly,
   narrowedTo,
   ofHalfHours,
   searchOfTotals,
@@ -139,7 +138,7 @@ function totalsFor(
   zone: string | null,
 ): TotalsTable | undefined {
   if (bucket === 'hour' && zone !== null && isOffHalfHours(zone)) return undefined;
-  return comparesKindsOnly(where) ? totalsTableFor(where, by) : undefined;
+  return totalsTableFor(where, by);
 }
 
 /** The transactions of a period, by the most selective index. Errors: `malformed` for too many. */

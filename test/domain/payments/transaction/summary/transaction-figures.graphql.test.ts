@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { MAX_KINDS } from '../../../../../src/domain/payments/transaction/transaction-figures.model.js';
+import { MAX_KINDS } from '../../../../../src/domain/payments/transaction/transaction.model.js';
 import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
 import { SUMS } from '../../../../../src/schema/rollups.js';
 import { answered, refused } from '../../../../support/dashboard.js';

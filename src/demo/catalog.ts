@@ -1,22 +1,25 @@
 import type { CommunicationFormat, Kind, Language } from '../domain/software/app/app.model.js';
 
-export interface AppPlan {
-  readonly name: string;
-  readonly description: string;
-  /** Standard if absent. */
-  readonly kind?: Extract<Kind, 'module'>;
-  readonly language: Language;
-  readonly communicationFormat: CommunicationFormat;
-  /** Label in the menu of terminals; null if the app is not in the menu. */
-  readonly label: string | null;
-  readonly versions: readonly string[];
+/** An app; `label` is its text in the menu of terminals, null if it is not in the menu. */
+function app(
+  name: string,
+  [language, communicationFormat]: readonly [Language, CommunicationFormat],
+  label: string | null,
+  description: string,
+  versions: readonly string[],
+  kind: Kind = 'standard',
+) {
+  return { name, language, communicationFormat, label, description, versions, kind };
 }
 
-export interface MerchantPlan {
-  readonly id: string;
-  readonly document: string;
-  readonly name: string;
-}
+export type AppPlan = ReturnType<typeof app>;
+
+const module = (
+  name: string,
+  language: Language,
+  description: string,
+  versions: readonly string[],
+): AppPlan => app(name, [language, 'http'], null, description, versions, 'module');
 
 export interface CompanyPlan {
   readonly name: string;
@@ -26,22 +29,12 @@ export interface CompanyPlan {
   readonly groups: readonly string[];
   readonly apps: readonly AppPlan[];
   readonly files: readonly string[];
-  readonly merchants: readonly MerchantPlan[];
+  readonly merchants: readonly { readonly id: string; readonly document: string; readonly name: string }[];
   readonly terminals: number;
   /** Number of devices without a logical number that have never reported. */
   readonly spares: number;
   readonly transactions: number;
 }
-
-const module = (name: string, language: Language, description: string, versions: string[]): AppPlan => ({
-  name,
-  description,
-  kind: 'module',
-  language,
-  communicationFormat: 'http',
-  label: null,
-  versions,
-});
 
 const ACME: CompanyPlan = {
   name: 'Acme Pagamentos',
@@ -61,38 +54,16 @@ const ACME: CompanyPlan = {
   apps: [
     module('emv-kernel', 'ruby', 'Chip and contactless kernel.', ['4.3.0', '4.3.1']),
     module('receipt-printer', 'posxml', 'Prints receipts on thermal paper.', ['1.2.0']),
-    {
-      name: 'checkout',
-      description: 'Card payments: sale, cancellation, instalments.',
-      language: 'ruby',
-      communicationFormat: 'iso8583',
-      label: 'Vender',
-      versions: ['2.9.4', '3.0.0', '3.1.0'],
-    },
-    {
-      name: 'prepaid',
-      description: 'Top-up of prepaid phones.',
-      language: 'posxml',
-      communicationFormat: 'http',
-      label: 'Recarga',
-      versions: ['1.0', '1.1'],
-    },
-    {
-      name: 'pix',
-      description: 'Instant payments with a QR code.',
-      language: 'ruby',
-      communicationFormat: 'iso20022',
-      label: 'Pix',
-      versions: ['0.9.0', '1.0.0'],
-    },
-    {
-      name: 'diagnostics',
-      description: 'Signal, battery and printer checks for technicians.',
-      language: 'posxml',
-      communicationFormat: 'http',
-      label: null,
-      versions: ['5'],
-    },
+    app('checkout', ['ruby', 'iso8583'], 'Vender', 'Card payments, in instalments too.', [
+      '2.9.4',
+      '3.0.0',
+      '3.1.0',
+    ]),
+    app('prepaid', ['posxml', 'http'], 'Recarga', 'Top-up of prepaid phones.', ['1.0', '1.1']),
+    app('pix', ['ruby', 'iso20022'], 'Pix', 'Instant payments with a QR code.', ['0.9.0', '1.0.0']),
+    app('diagnostics', ['posxml', 'http'], null, 'Signal, battery and printer checks for technicians.', [
+      '5',
+    ]),
   ],
   files: [
     'logo.bmp',
@@ -124,22 +95,8 @@ const BETA: CompanyPlan = {
   groups: ['Shops', 'Taxis', 'Pilot'],
   apps: [
     module('contactless', 'ruby', 'Contactless kernel.', ['2.0.1']),
-    {
-      name: 'payment',
-      description: 'Card payments.',
-      language: 'posxml',
-      communicationFormat: 'iso8583',
-      label: 'Sale',
-      versions: ['7.4', '7.5'],
-    },
-    {
-      name: 'gift-card',
-      description: 'Sale and redemption of gift cards.',
-      language: 'ruby',
-      communicationFormat: 'http',
-      label: 'Gift card',
-      versions: ['1.0.0'],
-    },
+    app('payment', ['posxml', 'iso8583'], 'Sale', 'Card payments.', ['7.4', '7.5']),
+    app('gift-card', ['ruby', 'http'], 'Gift card', 'Sale and redemption of gift cards.', ['1.0.0']),
   ],
   files: ['logo.bmp', 'emv_params.dat', 'receipt.tpl'],
   merchants: [

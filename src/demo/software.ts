@@ -39,17 +39,15 @@ export async function createSoftware(
   return software;
 }
 
-interface VersionParts {
-  readonly groups: readonly Group[];
-  readonly fileIds: readonly number[];
-  readonly moduleIds: readonly number[];
-}
-
 async function createAppWithVersions(
   work: WriteWork,
   random: Random,
   { versions, label, ...plan }: AppPlan,
-  parts: VersionParts,
+  parts: {
+    readonly groups: readonly Group[];
+    readonly fileIds: readonly number[];
+    readonly moduleIds: readonly number[];
+  },
 ): Promise<Software & { readonly versionIds: readonly number[] }> {
   const app = await createApp(work, plan);
   const isModule = plan.kind === 'module';

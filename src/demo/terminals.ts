@@ -3,7 +3,7 @@ import { createDevice, reportDevice } from '../domain/fleet/device/device.servic
 import type { Group } from '../domain/fleet/group/group.model.js';
 import { createLogicalNumber } from '../domain/fleet/logical-number/logical-number.service.js';
 import type { Random } from '../platform/random.js';
-import { MODELS, type CompanyPlan, type MerchantPlan, type ModelPlan } from './catalog.js';
+import { MODELS, type CompanyPlan, type ModelPlan } from './catalog.js';
 import type { Software } from './software.js';
 
 /** A payment terminal in use: a device with a logical number. */
@@ -12,7 +12,7 @@ export interface Terminal {
   readonly logicalNumber: string;
   readonly logicalNumberId: number;
   readonly frameworkVersion: string;
-  readonly merchant: MerchantPlan;
+  readonly merchant: CompanyPlan['merchants'][number];
   readonly apps: readonly Software[];
 }
 
@@ -36,7 +36,7 @@ export async function createTerminals(
     });
     const frameworkVersion = random.pick(FRAMEWORKS);
     const numbered = { logicalNumberId: number.id, frameworkVersion };
-    const serialNumber = await createReportingDevice(work, random, { index, ...numbered });
+    const serialNumber = await createReportingDevice(work, random, index, numbered);
     const merchant = random.pick(plan.merchants);
     terminals.push({ serialNumber, logicalNumber: number.number, ...numbered, merchant, apps });
   }
@@ -46,18 +46,12 @@ export async function createTerminals(
   return terminals;
 }
 
-interface ReportingDevice {
-  /** Ends the serial number. */
-  readonly index: number;
-  readonly logicalNumberId: number;
-  readonly frameworkVersion: string;
-}
-
-/** Returns the serial number. */
+/** Creates a device whose serial number ends in `index`; returns the serial number. */
 async function createReportingDevice(
   work: WriteWork,
   random: Random,
-  { index, logicalNumberId, frameworkVersion }: ReportingDevice,
+  index: number,
+  { logicalNumberId, frameworkVersion }: Pick<Terminal, 'logicalNumberId' | 'frameworkVersion'>,
 ): Promise<string> {
   const model = random.pick(MODELS);
   const device = await createDevice(work, {

@@ -21,12 +21,10 @@ export async function insertCompany(
 ): Promise<Company> {
   const now = instant.toColumn(work.now);
   const { db } = specialSql(work);
+  const id = await randomId(db, 'companies');
   return await db
     .insertInto('companies')
-    .values({
-      id: await randomId(db, 'companies'),
-      ...{ name, time_zone: timeZone, created_at: now, updated_at: now },
-    })
+    .values({ id, name, time_zone: timeZone, created_at: now, updated_at: now })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }

@@ -8,13 +8,15 @@ import { parse } from '../../../platform/validate.js';
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';
 import { recordSignIn, selectMemberships } from './member.repository.js';
 import type { Passwords, Verify } from './password.service.js';
-import { deleteOldNetworks, findNetwork, saveNetwork } from './sign-in.repository.js';
 import { afterFailure, afterSuccess, type Attempted, credentialsToTry, isLocked } from './sign-in.rules.js';
 import { type CompanyToken, type Credentials, NEW_NETWORK, SignInInput } from './user.model.js';
 import {
   type Account,
+  deleteOldNetworks,
   findAccountByEmail,
+  findNetwork,
   getAccount,
+  saveNetwork,
   updateFailures,
   updateUser,
 } from './user.repository.js';

@@ -6,12 +6,12 @@ import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
 import { renameInAll, selectMemberships } from './member.repository.js';
 import { addMembership, demandAdministrator, firstAdministrator, getMembership } from './member.service.js';
-import { resetNetworks } from './sign-in.repository.js';
 import { comparableEmail, type Person, type User, UserAdd, UserUpdate } from './user.model.js';
 import {
   findAccountByEmail,
   getAccount,
   insertUser,
+  resetNetworks,
   selectUsers,
   updateUser,
   type UserState,

@@ -2,6 +2,7 @@ import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { invalid, notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/requests.js';
+import type { List } from '../list/list.js';
 import { countOf } from '../totals.js';
 import type { ReadWork, WriteWork } from '../work.js';
 import type { Match } from './company-rows.js';
@@ -167,4 +168,14 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
 export function found<T>(record: T | undefined, what: string): T {
   if (record === undefined) throw notFound(what);
   return record;
+}
+
+/** The record of a list with this id; `what` is for example `logical number`. Errors: `not_found`. */
+export async function getFrom<T>(
+  list: Pick<List<T>, 'byIds'>,
+  work: ReadWork,
+  id: number,
+  what: string,
+): Promise<T> {
+  return found((await list.byIds(work, [id])).get(id), what);
 }

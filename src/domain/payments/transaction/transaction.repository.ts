@@ -97,11 +97,6 @@ export function meeting(where: Condition, isOfAllTimes = false) {
 
 const rows = new CompanyRows('transactions');
 
-export async function findTransaction(work: ReadWork, id: number): Promise<Transaction | undefined> {
-  const row = await rows.find(work, { id });
-  return row && transactionOf(row);
-}
-
 /**
  * Transactions of the company with these keys, in undefined order. References are unique per serial number. One
  * statement.

@@ -1,4 +1,4 @@
-import { found } from '../../../database/company/records.js';
+import { getFrom } from '../../../database/company/records.js';
 import { fieldsIn, valueDemanded, type Condition } from '../../../database/list/condition.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import { DAY, MINUTE } from '../../../platform/clock.js';
@@ -26,12 +26,12 @@ import {
   type Narrowed,
 } from './transaction-totals.service.js';
 import { TransactionFilter, type Transaction } from './transaction.model.js';
-import { findTransaction } from './transaction.repository.js';
+import { transactionList } from './transaction.repository.js';
 
 export { transactionRetention } from './transaction-retention.repository.js';
 
 export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
-  return found(await findTransaction(work, id), 'transaction');
+  return await getFrom(transactionList, work, id, 'transaction');
 }
 
 /** Newest first. Errors: `malformed` for a filter that no transaction could match (contract 27). */

@@ -8,7 +8,7 @@ import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
 import { instant } from '../../../database/storage.js';
-import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
+import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import type { AccessToken } from './access-token.model.js';
@@ -127,11 +127,6 @@ export async function selectTokensOf(
 ): Promise<AccessToken[]> {
   const own = inCompany(work, member.companyId);
   return (await tokens.select(own, { user_id: member.userId }, { orderBy: ['id'] })).map(tokenOf);
-}
-
-export async function findToken(work: ReadWork, id: number): Promise<AccessToken | undefined> {
-  const row = await tokens.find(work, { id });
-  return row && tokenOf(row);
 }
 
 /** All tokens of the company, also revoked and expired ones, ascending by id. */

@@ -1,5 +1,5 @@
 import { only } from '../../../database/company/company-rows.js';
-import { found } from '../../../database/company/records.js';
+import { getFrom } from '../../../database/company/records.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { type Caller, mayUse, ORDINARY_SCOPES, type Scope } from '../../../platform/caller.js';
 import { DomainError, invalid, notFound } from '../../../platform/errors.js';
@@ -14,7 +14,7 @@ import {
   randomToken,
 } from './access-token.model.js';
 import {
-  findToken,
+  apiTokens,
   insertTokens,
   markRevoked,
   type NewToken,
@@ -25,7 +25,7 @@ import {
 export { apiTokens, apiTokensOfUser, listTokens, tokenRetention } from './access-token.repository.js';
 
 export async function getToken(work: ReadWork, id: number): Promise<AccessToken> {
-  return found(await findToken(work, id), 'access token');
+  return await getFrom(apiTokens, work, id, 'access token');
 }
 
 /** A token with its text, which is not stored. */
@@ -206,7 +206,7 @@ function demandScopesOf({ caller }: ReadWork, { scopes }: AccessToken): void {
 
 async function demandExpiryOf(work: ReadWork, token: AccessToken): Promise<void> {
   const { tokenId } = work.caller;
-  const own = tokenId === null ? undefined : await findToken(work, tokenId);
+  const own = tokenId === null ? undefined : (await apiTokens.byIds(work, [tokenId])).get(tokenId);
   const until = own?.expiresAt ?? null;
   if (until === null || (token.expiresAt !== null && token.expiresAt <= until)) return;
   throw new DomainError('forbidden', 'That token is valid for longer than yours.');

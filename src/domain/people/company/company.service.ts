@@ -1,4 +1,4 @@
-import { found } from '../../../database/company/records.js';
+import { found, getFrom } from '../../../database/company/records.js';
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { taken } from '../../../platform/errors.js';
@@ -12,7 +12,7 @@ export { companies, listCompanies } from './company.repository.js';
 export async function changeCompany(work: WriteWork, input: unknown): Promise<Company> {
   const given = parse(CompanyUpdate, input);
   const { companyId } = work.caller;
-  const before = found((await companies.byIds(work, [companyId])).get(companyId), 'company');
+  const before = await getFrom(companies, work, companyId, 'company');
   const { name = before.name, timeZone = before.timeZone } = given;
   if (name === before.name && timeZone === before.timeZone) return before;
   if (name !== before.name) await work.aboveCompanies((above) => refuseTaken(above, name));

@@ -7,7 +7,7 @@ import { recordMapping } from '../../../database/company/record-mapping.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant, nullable } from '../../../database/storage.js';
-import type { ReadWork, SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
+import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
 import type { PageRequest } from '../../../platform/requests.js';
 import type { Row } from '../../../schema/schema.js';
@@ -58,12 +58,6 @@ export const memberList = listOf<'members', Member>({
   name: 'Member',
   filters: { email: { column: 'email', kind: 'text' }, role: { column: 'role', kind: 'choice' } },
 });
-
-/** A member of the caller's company. */
-export async function findMember(work: ReadWork, userId: number): Promise<Member | undefined> {
-  const row = await members.find(work, { id: userId });
-  return row && memberOf(row);
-}
 
 /** Members of the company, ascending by id; all of them, or one page. */
 export async function listMembers(work: OfCompany<SystemReadWork>, page?: PageRequest): Promise<Member[]> {
@@ -133,7 +127,7 @@ export async function updateMember(
     ...changedBy(work, current),
   };
   only(await memberships.update(work, { user_id: current.id }, changes));
-  return only([await findMember(work, current.id)].filter((member) => member !== undefined));
+  return memberOf(only(await members.select(work, { id: current.id })));
 }
 
 /** Sets name and time zone in all companies of a user; absent fields do not change. */

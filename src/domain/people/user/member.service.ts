@@ -1,14 +1,14 @@
-import { found } from '../../../database/company/records.js';
+import { found, getFrom } from '../../../database/company/records.js';
 import { countOf } from '../../../database/totals.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { DomainError, taken } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
 import {
-  findMember,
   findMembership,
   insertMembership,
   selectAdministrators,
   listMembers,
+  users,
 } from './member.repository.js';
 import type { Member, Membership } from './user.model.js';
 
@@ -16,7 +16,7 @@ export { listMembers, memberList, users } from './member.repository.js';
 
 /** A member of the caller's company. Errors: `not_found`. */
 export async function getUser(work: ReadWork, id: number): Promise<Member> {
-  return found(await findMember(work, id), 'user');
+  return await getFrom(users, work, id, 'user');
 }
 
 /** Members of the caller's company, ascending by id. */

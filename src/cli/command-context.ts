@@ -5,7 +5,6 @@ import type { Database, OpenOptions } from '../database/database.js';
 import { openDatabase } from '../database/open.js';
 import { createUnits } from '../database/units.js';
 import type { SystemReadWork, Units, WriteWork } from '../database/work.js';
-import type { Company } from '../domain/people/company/company.model.js';
 import { getCompanyByName } from '../domain/people/company/company.service.js';
 import { firstAdministrator, getMembership } from '../domain/people/user/member.service.js';
 import { getUserByEmail } from '../domain/people/user/user.service.js';
@@ -38,11 +37,6 @@ export async function withDatabase<T>(
   } finally {
     await database.close();
   }
-}
-
-/** Errors: `not_found`. */
-export async function companyNamed(units: Units, name: string): Promise<Company> {
-  return await units.systemRead((work: SystemReadWork) => getCompanyByName(work, name));
 }
 
 /** Reads a company. Errors: `not_found`. */

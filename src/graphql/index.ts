@@ -2,7 +2,7 @@
 export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/upload.js';
-export { counts, planned, searches } from './schema/declared.js';
+export { planned } from './schema/declared.js';
 export { requestError, userErrorsOf } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';
 export {
@@ -14,6 +14,7 @@ export {
   nodesOf,
   one,
   required,
+  resolvedFields,
   type GraphqlModule,
   type ResolvedField,
 } from './schema/fields.js';

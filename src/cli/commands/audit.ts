@@ -3,9 +3,10 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { selectStates, type ChainState } from '../../database/ledger/chain-rows.js';
 import type { Link } from '../../database/ledger/chain.js';
 import { verifyChain, type ChainReport } from '../../database/ledger/verify.js';
+import { getCompanyByName } from '../../domain/people/company/company.service.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { ledgerChainHash } from '../../platform/keys.js';
-import { companyNamed, withDatabase, type CommandContext } from '../command-context.js';
+import { withDatabase, type CommandContext } from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
 import { EXIT } from '../exit-codes.js';
@@ -65,9 +66,10 @@ async function verifyAll(
   { config, units }: CommandContext,
   { company, from, expect }: VerifyOptions,
 ): Promise<readonly Result[]> {
-  const only = company === undefined ? null : (await companyNamed(units, company)).id;
   const all = await units.systemRead(selectStates);
-  const states = all.filter(({ companyId }) => only === null || companyId === only);
+  const only =
+    company === undefined ? null : await units.systemRead((work) => getCompanyByName(work, company));
+  const states = all.filter(({ companyId }) => only === null || companyId === only.id);
   refuseUnknown(states, expect);
   const hash = ledgerChainHash(loadTokenSecret(config));
   const total = states.reduce((sum, { last }) => sum + Math.max(0, last - from + 1), 0);

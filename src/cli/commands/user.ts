@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { SystemWriteWork } from '../../database/work.js';
 import { ensureDerivedTokens } from '../../domain/people/access-token/access-token.service.js';
 import { CompanyOption, type Company } from '../../domain/people/company/company.model.js';
-import { findCompany } from '../../domain/people/company/company.service.js';
+import { findCompany, getCompanyByName } from '../../domain/people/company/company.service.js';
 import { createPasswords } from '../../domain/people/user/password.service.js';
 import type { User } from '../../domain/people/user/user.model.js';
 import {
@@ -24,7 +24,6 @@ import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { parse } from '../../platform/validate.js';
 import {
   actorIn,
-  companyNamed,
   withActor,
   withDatabase,
   type ChangeOptions,
@@ -72,10 +71,12 @@ interface ListOptions extends JsonOption {
 }
 
 async function list(io: CommandIo, options: ListOptions): Promise<void> {
-  const people = await withDatabase(io, async ({ units }) => {
-    const company = options.company === undefined ? null : await companyNamed(units, options.company);
-    return await units.systemRead((work) => listPeople(work, company));
-  });
+  const people = await withDatabase(io, ({ units }) =>
+    units.systemRead(async (work) => {
+      const company = options.company === undefined ? null : await getCompanyByName(work, options.company);
+      return await listPeople(work, company);
+    }),
+  );
   printResult(io, options, people.map(personFields), [peopleTable(people)]);
 }
 

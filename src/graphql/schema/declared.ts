@@ -21,9 +21,6 @@ export interface Declarations {
 /** Declares how a field is read. Fields that show a property of their record as it is need no declaration. */
 export const planned = (declared: Declared) => Extensions({ planned: declared });
 
-/** Declares the searches of a field. */
-export const searches = (of: Searches<never>) => Extensions({ searches: of });
-
 /** Adds records to the cost of a field that reads many rows for a small result. */
 export const counts = (records: number) => Extensions({ counts: records });
 

@@ -1,14 +1,13 @@
-import { Ctx, Query, Resolver } from 'type-graphql';
+import { Query } from 'type-graphql';
 
 import {
-  graphqlModule,
   instant,
   int,
   nullable,
   object,
   objectType,
+  resolvedFields,
   safeInt,
-  type GraphqlContext,
 } from '../../../graphql/index.js';
 import { type Deleted, type DeletedRows, deletedRows } from './retention.service.js';
 
@@ -38,15 +37,12 @@ const DeletedByRetention = objectType<DeletedRows>(
   },
 );
 
-@Resolver()
-class RetentionQuery {
-  @Query(() => DeletedByRetention, {
-    description:
+export const retentionGraphql = resolvedFields(Query, {
+  deletedByRetention: {
+    field: object(
+      DeletedByRetention,
       'What retention has deleted in the company, so that a reader who goes on from an earlier sequence or cursor knows what it misses.',
-  })
-  deletedByRetention(@Ctx() ctx: GraphqlContext): Promise<DeletedRows> {
-    return ctx.loadOnce(deletedRows);
-  }
-}
-
-export const retentionGraphql = graphqlModule(RetentionQuery);
+    ),
+    resolve: (_source, ctx) => ctx.loadOnce(deletedRows),
+  },
+});

@@ -68,7 +68,7 @@ export async function prune(units: Units, options: PruneOptions): Promise<void> 
 }
 
 async function pruneKind(units: Units, kept: Retained, before: Date, options: PruneOptions): Promise<void> {
-  const waiting = await companiesWithOld(units, kept, before, options);
+  const waiting = await companiesWithOld(units, kept, before, options.isStopped);
   for (let unit = 0; unit < options.maxUnits && !options.isStopped(); unit += 1) {
     const companyId = waiting.shift();
     if (companyId === undefined) return;
@@ -80,20 +80,28 @@ async function pruneKind(units: Units, kept: Retained, before: Date, options: Pr
   }
 }
 
+/** Companies with the time of their oldest row in ms since 1970, null if they have none. */
+async function* agesOf(units: Pick<Units, 'systemRead'>, kept: Retained) {
+  for (let after = -1; ;) {
+    const ages = await units.systemRead((work) => selectAges(work, kept, after, COMPANIES_PER_STATEMENT));
+    yield* ages;
+    if (ages.length < COMPANIES_PER_STATEMENT) return;
+    after = ages.at(-1)?.id ?? after;
+  }
+}
+
 /** Ids of companies that have rows from before a time. */
 async function companiesWithOld(
   units: Units,
   kept: Retained,
   before: Date,
-  { isStopped }: Pick<PruneOptions, 'isStopped'>,
+  isStopped: () => boolean = () => false,
 ): Promise<number[]> {
   const isOld = (at: number | null): boolean => at !== null && at < before.getTime();
   const found: number[] = [];
-  for (let after = -1; !isStopped();) {
-    const ages = await units.systemRead((work) => selectAges(work, kept, after, COMPANIES_PER_STATEMENT));
-    found.push(...ages.filter(({ oldest }) => isOld(oldest)).map(({ id }) => id));
-    if (ages.length < COMPANIES_PER_STATEMENT) break;
-    after = ages.at(-1)?.id ?? after;
+  for await (const { id, oldest } of agesOf(units, kept)) {
+    if (isStopped()) break;
+    if (isOld(oldest)) found.push(id);
   }
   if (kept.kind === 'ledger' && isOld(await units.systemRead(selectAgeOfNoCompany))) found.push(NO_COMPANY);
   return found;
@@ -135,7 +143,7 @@ export async function countOld(
     const period = rules[kept.kind];
     if (period === null) continue;
     const before = instantBefore(now, period);
-    for (const companyId of await companiesWithOld(units, kept, before, { isStopped: () => false })) {
+    for (const companyId of await companiesWithOld(units, kept, before)) {
       const old = await units.systemRead((work) => selectOld(work, kept, companyId, before));
       found.push({ kind: kept.kind, companyId, ...old });
     }
@@ -160,10 +168,8 @@ export async function retentionFigures(units: Pick<Units, 'systemRead'>): Promis
 
 async function oldestOf(units: Pick<Units, 'systemRead'>, kept: Retained): Promise<number | null> {
   let oldest: number | null = null;
-  for (let after = -1; ;) {
-    const ages = await units.systemRead((work) => selectAges(work, kept, after, COMPANIES_PER_STATEMENT));
-    for (const { oldest: at } of ages) if (at !== null) oldest = Math.min(oldest ?? at, at);
-    if (ages.length < COMPANIES_PER_STATEMENT) return oldest;
-    after = ages.at(-1)?.id ?? after;
+  for await (const { oldest: at } of agesOf(units, kept)) {
+    if (at !== null) oldest = Math.min(oldest ?? at, at);
   }
+  return oldest;
 }

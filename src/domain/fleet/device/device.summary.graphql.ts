@@ -1,10 +1,9 @@
-import { Ctx, Query, Resolver } from 'type-graphql';
+import { Query } from 'type-graphql';
 
 import {
   choice,
   computed,
   fields,
-  type GraphqlContext,
   graphqlModule,
   instant,
   int,
@@ -14,7 +13,7 @@ import {
   object,
   objectType,
   one,
-  searches,
+  resolvedFields,
   text,
 } from '../../../graphql/index.js';
 import { GroupList } from '../group/group.graphql.js';
@@ -71,24 +70,23 @@ const DeviceSummary = objectType<Summary>('DeviceSummary', 'Numbers of devices i
   ),
 });
 
-@Resolver()
-class DeviceSummaryQuery {
-  @searches(() => [{ rows: 'devices' }])
-  @Query(() => DeviceSummary, {
-    description: 'Numbers of devices in the company, by state, model and version.',
-  })
-  deviceSummary(@Ctx() ctx: GraphqlContext): Lazy<Summary> {
-    const total = (name: keyof DeviceTotals) => async () => (await ctx.loadOnce(totalDevices))[name];
-    return {
-      total: total('total'),
-      enabled: total('enabled'),
-      disabled: total('disabled'),
-      neverSeen: total('neverSeen'),
-      byModel: () => ctx.loadOnce(devicesByModel),
-      byFrameworkVersion: () => ctx.loadOnce(devicesByFrameworkVersion),
-    };
-  }
-}
+const deviceSummary = resolvedFields(Query, {
+  deviceSummary: {
+    field: object(DeviceSummary, 'Numbers of devices in the company, by state, model and version.'),
+    searches: () => [{ rows: 'devices' }],
+    resolve: (_source, ctx): Lazy<Summary> => {
+      const total = (name: keyof DeviceTotals) => async () => (await ctx.loadOnce(totalDevices))[name];
+      return {
+        total: total('total'),
+        enabled: total('enabled'),
+        disabled: total('disabled'),
+        neverSeen: total('neverSeen'),
+        byModel: () => ctx.loadOnce(devicesByModel),
+        byFrameworkVersion: () => ctx.loadOnce(devicesByFrameworkVersion),
+      };
+    },
+  },
+});
 
 interface PresenceCount {
   readonly presence: Presence;
@@ -121,7 +119,7 @@ const ALL = 'ONLINE first, and then STALE, OFFLINE and NEVER_SEEN.';
 const property = 'lastSeenAt';
 
 export const deviceSummaryGraphql = graphqlModule(
-  DeviceSummaryQuery,
+  deviceSummary,
   fields(DeviceType, {
     lastSeenAt: {
       ...computed(

@@ -1,23 +1,23 @@
-import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { Query } from 'type-graphql';
 
 import {
   choice,
   computed,
   conditionOf,
-  counts,
   enumeration,
   graphqlModule,
   fields,
   instant,
   int,
+  listOf,
   nullable,
+  object,
   objectType,
   one,
+  resolvedFields,
   safeInt,
-  searches,
   text,
   type FilterInput,
-  type GraphqlContext,
 } from '../../../../graphql/index.js';
 import { DomainError } from '../../../../platform/errors.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
@@ -130,52 +130,49 @@ function searchesBy(args: SummaryArgs): readonly ReturnType<typeof searchOfSumma
   }
 }
 
-@Resolver()
-class TransactionSummary {
-  @counts(SUMMARY_COST)
-  @searches(searchesBy)
-  @Query(() => [SummaryRowType], {
-    description: [
-      'Numbers and amounts of transactions, ordered by time and then by properties.',
-      `Combinations without transactions have no row. At most ${MAX_ROWS} rows.`,
-      'Totals are kept by APP_NAME, by GROUP and PAYMENT_STATUS, by INSTALLMENTS and PAYMENT_STATUS, and by PAYMENT_TYPE, BRAND, ACQUIRER and PAYMENT_STATUS, each with STATUS and TRANSACTION_TYPE.',
-      'A summary by LOGICAL_NUMBER or by other combinations, or with a filter on a field that is not among those of one of them,',
-      `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
-      `With a time zone, it covers at most ${MAX_ZONED_YEARS} years. In a zone whose days begin at other minutes of UTC than 0 and 30, as in Kathmandu, it reads the transactions of the half hours in which days begin, or of all hours with the bucket HOUR.`,
-      `Adds ${SUMMARY_COST} records to the cost of the operation.`,
-    ].join(' '),
-  })
-  async transactionSummary(
-    @Ctx() ctx: GraphqlContext,
-    @Arg('filter', () => TransactionList.Filter, {
-      nullable: true,
-      description: 'Only transactions for which this holds.',
-    })
-    filter: FilterInput | null | undefined,
-    @Arg('bucket', () => SummaryBucket.values, {
-      defaultValue: 'none',
-      description: 'Time interval of a row.',
-    })
-    bucket: Bucket,
-    @Arg('by', () => [SummaryDimension.values], {
-      defaultValue: [],
-      description: 'Properties to group by, besides time. Empty for one row for each time interval.',
-    })
-    by: Dimension[],
-    @Arg('timeZone', () => String, {
-      nullable: true,
-      description:
-        'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
-    })
-    timeZone: string | null | undefined,
-  ) {
-    const request = requestOf({ filter, bucket, by, timeZone });
-    return ctx.loaders.rendered(await ctx.loadSelected(summarizeTransactions, request));
-  }
-}
+const transactionSummary = resolvedFields(Query, {
+  transactionSummary: {
+    field: listOf(
+      object(
+        SummaryRowType,
+        [
+          'Numbers and amounts of transactions, ordered by time and then by properties.',
+          `Combinations without transactions have no row. At most ${MAX_ROWS} rows.`,
+          'Totals are kept by APP_NAME, by GROUP and PAYMENT_STATUS, by INSTALLMENTS and PAYMENT_STATUS, and by PAYMENT_TYPE, BRAND, ACQUIRER and PAYMENT_STATUS, each with STATUS and TRANSACTION_TYPE.',
+          'A summary by LOGICAL_NUMBER or by other combinations, or with a filter on a field that is not among those of one of them,',
+          `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
+          `With a time zone, it covers at most ${MAX_ZONED_YEARS} years. In a zone whose days begin at other minutes of UTC than 0 and 30, as in Kathmandu, it reads the transactions of the half hours in which days begin, or of all hours with the bucket HOUR.`,
+          `Adds ${SUMMARY_COST} records to the cost of the operation.`,
+        ].join(' '),
+      ),
+    ),
+    args: {
+      filter: nullable(object(TransactionList.Filter, 'Only transactions for which this holds.')),
+      bucket: { ...choice(SummaryBucket, 'Time interval of a row.'), defaultValue: 'none' },
+      by: {
+        ...listOf(
+          choice(
+            SummaryDimension,
+            'Properties to group by, besides time. Empty for one row for each time interval.',
+          ),
+        ),
+        defaultValue: [],
+      },
+      timeZone: nullable(
+        text(
+          'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
+        ),
+      ),
+    },
+    counts: SUMMARY_COST,
+    searches: searchesBy,
+    resolve: async (_source, ctx, args: SummaryArgs) =>
+      ctx.loaders.rendered(await ctx.loadSelected(summarizeTransactions, requestOf(args))),
+  },
+});
 
 export const transactionSummaryGraphql = graphqlModule(
-  TransactionSummary,
+  transactionSummary,
   fields(SummaryRowType, {
     netAmount: computed(
       safeInt('`approvedAmount` minus `cancelledAmount`, in cents. Negative if more was cancelled.'),

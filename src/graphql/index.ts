@@ -3,7 +3,7 @@ export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/upload.js';
 export { planned } from './schema/declared.js';
-export { requestError, userErrorsOf } from './schema/errors.js';
+export { requestError } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';
 export {
   all,

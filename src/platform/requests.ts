@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { type FieldErrors, invalid } from './errors.js';
+import { type DomainError, type FieldErrors, invalid } from './errors.js';
 
 /**
  * A row of a file or stream: an object, or the errors of an invalid row. `line` is its first line, from 1;
@@ -90,6 +90,13 @@ export async function* batchesOf(
  * skipped.
  */
 export type ErrorPolicy = 'REJECT_EVERYTHING' | 'REJECT_FAILED_ROWS';
+
+/** Result of one row of a batch: the record, or the error that the row alone would throw. */
+export interface BatchRow<R> {
+  /** Null if the row was not applied, because of an error in this or another row. */
+  readonly record: R | null;
+  readonly problem: DomainError | null;
+}
 
 export const MAX_ROWS = 1_000;
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import type { DeviceRow, ErrorPolicy } from '../../domain/fleet/device/device.model.js';
+import type { Device } from '../../domain/fleet/device/device.model.js';
 import { createDevices, getDeviceBySerialNumber } from '../../domain/fleet/device/device.service.js';
 import {
   issueDeviceToken,
@@ -8,7 +8,14 @@ import {
 } from '../../domain/terminals/terminal/device-token.service.js';
 import type { IssuedToken } from '../../domain/terminals/terminal/terminal.model.js';
 import { counted } from '../../platform/errors.js';
-import { addChangeCommand, callerIn, changeIn, withDatabase, type ChangeOptions } from '../command-context.js';
+import type { BatchRow, ErrorPolicy } from '../../platform/requests.js';
+import {
+  addChangeCommand,
+  callerIn,
+  changeIn,
+  withDatabase,
+  type ChangeOptions,
+} from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { type CommandIo, printResult } from '../command-io.js';
 import { type ListedValue, listIn } from '../row-files.js';
@@ -102,17 +109,17 @@ async function importDevices(io: CommandIo, file: string, options: ImportOptions
   const printed = results.map(({ line, serial_number, result }) => `${line}\t${serial_number}\t${result}`);
   printResult(io, options, results, printed);
   const created = results.filter(({ id }) => id !== null).length;
-  const refused = rows.filter((row) => row.problems.length > 0).length;
+  const refused = rows.filter(({ problem }) => problem !== null).length;
   io.notice(`${created} created, ${refused} refused`);
   if (refused > 0 && options.skipRefused !== true) {
     throw new CommandError('Nothing was imported: correct the list, or use --skip-refused.');
   }
 }
 
-function resultOf({ line, value }: ListedValue, row: DeviceRow | undefined) {
-  const problems = row?.problems ?? [];
-  const id = row?.device?.id ?? null;
+function resultOf({ line, value }: ListedValue, row: BatchRow<Device> | undefined) {
+  const problems = row?.problem?.details.fields?.serialNumber;
+  const id = row?.record?.id ?? null;
   const accepted = id === null ? 'not created' : 'created';
-  const result = problems.length === 0 ? accepted : `refused: ${problems.join('; ')}`;
+  const result = problems === undefined ? accepted : `refused: ${problems.join('; ')}`;
   return { line, serial_number: value, id, result };
 }

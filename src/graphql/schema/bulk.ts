@@ -3,8 +3,8 @@ import { Mutation, type ClassType } from 'type-graphql';
 import type { WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import type { ErrorPolicy } from '../../platform/requests.js';
-import type { UserErrorShape } from './errors.js';
+import { refuseTooManyRows, type BatchRow, type ErrorPolicy } from '../../platform/requests.js';
+import { userErrorsOf, type Within } from './errors.js';
 import { resolvedFields, type GraphqlModule, type ResolvedField } from './fields.js';
 import { fieldName } from './node.js';
 import { payloadType, userErrors } from './payload.js';
@@ -30,12 +30,7 @@ const BulkErrorPolicy = enumeration<ErrorPolicy>(
 );
 
 /** The result of one row of a batch. */
-export interface BulkResult<R> {
-  /** Index of the row in the argument. */
-  readonly index: number;
-  /** Null if the row was not applied. */
-  readonly record: R | null;
-  readonly userErrors: readonly UserErrorShape[];
+interface BulkResult<R> extends BatchRow<R> {
   /** Values of the option `rowFields`. */
   readonly more?: Readonly<Record<string, unknown>>;
   /** Whether the row is counted in `count`; by default, whether it has a record. */
@@ -62,7 +57,7 @@ interface BulkOptions<Row, R extends object, Prepared> {
   /** Fixed policy for invalid rows; absent if the client chooses. */
   readonly errorPolicy?: ErrorPolicy;
   /** Prepares the rows before the unit of work begins, so that no other change waits for it. */
-  readonly prepare: (rows: readonly Row[]) => Promise<Prepared>;
+  readonly prepare: (rows: readonly Row[]) => Promise<Prepared> | Prepared;
   readonly run: (
     work: WriteWork,
     rows: Prepared,
@@ -86,25 +81,31 @@ function bulkField<Row, R extends object, Prepared>(
     field: object(bulkPayload(options), options.description),
     args: { [argument]: rows, ...(fixed === undefined ? { errorPolicy: ERROR_POLICY } : {}) },
     resolve: async (_source, ctx, args) => {
+      const given = args[argument] as readonly Row[];
       const policy = fixed ?? (args.errorPolicy as ErrorPolicy | null) ?? 'REJECT_EVERYTHING';
       const change = async (work: WriteWork, prepared: Prepared) => {
         const all = await run(work, prepared, policy);
         return {
           count: all.filter(({ record, counts = record !== null }) => counts).length,
-          results: all.map(({ index, record, userErrors: errors, more }) => ({
+          results: all.map(({ record, problem, more }, index) => ({
             ...{ index, ...more, [field]: record },
-            userErrors: errors,
+            userErrors: userErrorsOf(problem, pathIn(given[index], [argument, String(index)])) ?? [],
           })),
         };
       };
       const { results, ...payload } = await ctx.change(change, scope, [], async () => {
+        refuseTooManyRows(argument, given);
         await yieldToEventLoop();
-        return await prepare(args[argument] as readonly Row[]);
+        return await prepare(given);
       });
       return results === undefined ? payload : { ...payload, results: ctx.loaders.rendered(results) };
     },
   };
 }
+
+/** The path of the fields of a row; a row that is no object has none. */
+const pathIn = (row: unknown, path: readonly string[]): Within =>
+  typeof row === 'object' ? path : () => path;
 
 const ERROR_POLICY = {
   ...nullable(choice(BulkErrorPolicy, 'What an invalid row does to the other rows.')),

@@ -22,7 +22,6 @@ import {
 } from '../../../graphql/index.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';
-import { refuseTooManyRows } from '../../../platform/requests.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { type Device, DeviceCreate, DeviceReport, DeviceUpdate, type Presence } from './device.model.js';
@@ -101,19 +100,8 @@ const deviceImport = bulkMutation({
   field: 'device',
   record: object(DeviceType, 'The new device. Null if it was not created.'),
   countDescription: 'Number of devices created; 0 if an invalid row rejected the batch.',
-  prepare: async (serialNumbers) => {
-    refuseTooManyRows('serialNumbers', serialNumbers);
-    return await Promise.resolve(serialNumbers);
-  },
-  run: async (work, serialNumbers, errorPolicy) => {
-    const rows = await createDevices(work, serialNumbers, errorPolicy);
-    return rows.map(({ index, device, problems, isTaken }) => {
-      const path = ['serialNumbers', String(index)];
-      const code = isTaken ? 'TAKEN' : 'INVALID';
-      const userErrors = problems.map((message) => ({ message, path, code }) as const);
-      return { index, record: device, userErrors };
-    });
-  },
+  prepare: (serialNumbers) => serialNumbers,
+  run: createDevices,
 });
 
 export const deviceGraphql = graphqlModule(

@@ -64,21 +64,6 @@ export interface FormerNumber {
   readonly endedAt: Date;
 }
 
-export type { ErrorPolicy } from '../../../platform/requests.js';
-
-/**
- * One row of a batch. A row without problems has no device if the problems of other rows stopped the batch.
- */
-export interface DeviceRow {
-  /** Index in the input, from 0. */
-  readonly index: number;
-  readonly serialNumber: string;
-  readonly device: Device | null;
-  readonly problems: readonly string[];
-  /** Whether the problem is another device with the same serial number. */
-  readonly isTaken: boolean;
-}
-
 /** Number of devices that report the same value; `value` is null for devices that report none. */
 export interface DeviceCount {
   readonly value: string | null;

@@ -4,19 +4,12 @@ import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { scrubJson, scrubText } from '../../../platform/card-data/card-data.js';
 import { changed, newValues } from '../../../platform/changes.js';
+import { DomainError, invalid, orProblem, taken } from '../../../platform/errors.js';
 import { tooManyRecords } from '../../../platform/limits/many-records.js';
-import type { ErrorPolicy } from '../../../platform/requests.js';
+import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseUnknownLogicalNumber } from '../logical-number/logical-number.service.js';
-import {
-  type Device,
-  DeviceCreate,
-  type DeviceMeta,
-  DeviceReport,
-  type DeviceRow,
-  DeviceUpdate,
-  SerialNumber,
-} from './device.model.js';
+import { type Device, DeviceCreate, type DeviceMeta, DeviceReport, DeviceUpdate } from './device.model.js';
 import { deviceTable } from './device.repository.js';
 
 export {
@@ -112,49 +105,50 @@ export async function detachDevicesFrom(
   if (attached.length > 0) await records.updateAll(work, attached, { logical_number_id: null });
 }
 
-type CheckedRow = Omit<DeviceRow, 'device'>;
+type NewDevice = ReturnType<typeof newDevice>;
 
 /**
- * Creates many devices. Returns one row for each serial number, in the same order, with the problems of that
- * row. REJECT_EVERYTHING creates nothing if any row has a problem.
+ * Creates many devices. Returns one row for each serial number, in the same order. REJECT_EVERYTHING creates
+ * nothing if any row has a problem.
  */
 export async function createDevices(
   work: WriteWork,
   serialNumbers: readonly string[],
   errorPolicy: ErrorPolicy,
-): Promise<DeviceRow[]> {
+): Promise<BatchRow<Device>[]> {
   const rows = await checkEach(work, serialNumbers);
-  const valid = rows.filter((row) => row.problems.length === 0);
+  const valid = rows.filter((row): row is NewDevice => !(row instanceof DomainError));
   const stopped = errorPolicy === 'REJECT_EVERYTHING' && valid.length < rows.length;
   const created = stopped ? new Map<string, Device>() : await insertAll(work, valid);
-  return rows.map((row) => ({
-    ...row,
-    device: row.problems.length === 0 ? (created.get(row.serialNumber) ?? null) : null,
-  }));
+  return rows.map((row) =>
+    row instanceof DomainError
+      ? { record: null, problem: row }
+      : { record: created.get(row.serialNumber) ?? null, problem: null },
+  );
 }
 
-async function checkEach(work: ReadWork, serialNumbers: readonly string[]): Promise<CheckedRow[]> {
-  const checked = serialNumbers.map((given) => SerialNumber.safeParse(given));
+async function checkEach(
+  work: ReadWork,
+  serialNumbers: readonly string[],
+): Promise<(NewDevice | DomainError)[]> {
+  const checked = serialNumbers.map((serialNumber) => orProblem(() => newDevice({ serialNumber })));
+  const valid = checked.filter((row): row is NewDevice => !(row instanceof DomainError));
   const known = await findDevicesBySerialNumbers(
     work,
-    checked.flatMap(({ data }) => data ?? []),
+    valid.map(({ serialNumber }) => serialNumber),
   );
   const seen = new Set<string>();
-  return checked.map(({ data, error }, index) => {
-    const row = { index, serialNumber: data ?? serialNumbers[index] ?? '', isTaken: false };
-    if (error !== undefined) return { ...row, problems: error.issues.map((issue) => issue.message) };
-    if (seen.has(row.serialNumber)) return { ...row, problems: ['is given twice'] };
-    seen.add(row.serialNumber);
-    const isTaken = known.has(row.serialNumber);
-    return { ...row, problems: isTaken ? ['exists already'] : [], isTaken };
+  return checked.map((row) => {
+    if (row instanceof DomainError) return row;
+    const { serialNumber } = row;
+    if (seen.has(serialNumber)) return invalid('serialNumber', 'is given twice');
+    seen.add(serialNumber);
+    return known.has(serialNumber) ? taken('serialNumber', 'exists already') : row;
   });
 }
 
-async function insertAll(work: WriteWork, rows: readonly CheckedRow[]): Promise<Map<string, Device>> {
-  const devices = await deviceTable.insertMany(
-    work,
-    rows.map(({ serialNumber }) => newDevice({ serialNumber })),
-  );
+async function insertAll(work: WriteWork, rows: readonly NewDevice[]): Promise<Map<string, Device>> {
+  const devices = await deviceTable.insertMany(work, rows);
   const created = new Map(devices.map((device) => [device.serialNumber, device]));
   for (const { serialNumber } of rows) {
     const after = created.get(serialNumber);

@@ -10,7 +10,6 @@ import {
   object,
   objectType,
   text,
-  userErrorsOf,
   WARNINGS,
 } from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
@@ -102,18 +101,8 @@ const parameterBulkSet = bulkMutation({
   record: object(ParameterType, 'The parameter after the change. Null if it was not set.'),
   payloadFields: WARNINGS,
   countDescription: 'Number of parameters with the given value now; 0 if an invalid row rejected the batch.',
-  prepare: async (rows) =>
-    await Promise.resolve(
-      rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner as OwnerInput), input })),
-    ),
-  run: async (work, settings, errorPolicy) => {
-    const set = await setParameters(work, settings, errorPolicy);
-    return set.map(({ index, parameter, problem }) => ({
-      index,
-      record: parameter,
-      userErrors: userErrorsOf(problem, ['rows', String(index)]) ?? [],
-    }));
-  },
+  prepare: (rows) => rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner as OwnerInput), input })),
+  run: setParameters,
 });
 
 export const parameterGraphql = graphqlModule(ownParameters, effectiveParameters, parameterBulkSet);

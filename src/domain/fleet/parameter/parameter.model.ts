@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 import { boundedBytes, freeText, printableName } from '../../../platform/encoding/text.js';
-import type { DomainError } from '../../../platform/errors.js';
 import type { OwnedRecord } from '../owner/owner.model.js';
 
 /** Fields of a parameter that clients set. */
@@ -23,13 +22,4 @@ export interface EffectiveParameter extends ParameterValues {
   readonly source: 'LOGICAL_NUMBER' | 'GROUP';
   /** The group's parameter with the same key, if the logical number has its own. */
   readonly overridden: Parameter | null;
-}
-
-/** One row of a batch. `problem` is the error that setting this parameter alone would throw. */
-export interface ParameterRow {
-  /** Index in the batch, from 0. */
-  readonly index: number;
-  /** Null if it was not set, because of an error in this or another row. */
-  readonly parameter: Parameter | null;
-  readonly problem: DomainError | null;
 }

@@ -3,8 +3,8 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import { changed, newValues } from '../../../platform/changes.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { DomainError, invalid } from '../../../platform/errors.js';
-import { type ErrorPolicy, refuseTooManyRows } from '../../../platform/requests.js';
+import { DomainError, invalid, orProblem } from '../../../platform/errors.js';
+import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import type { OwnedRecord, Owner, OwnerIds } from '../owner/owner.model.js';
@@ -13,7 +13,6 @@ import {
   type EffectiveParameter,
   type Parameter,
   ParameterCreate,
-  type ParameterRow,
   ParameterUpdate,
 } from './parameter.model.js';
 import {
@@ -49,22 +48,21 @@ interface Wanted extends Omit<Setting, 'description'> {
 /**
  * Creates or changes parameters by owner and key. Returns one row for each setting, in the same order.
  * REJECT_EVERYTHING sets nothing if any row has a problem. A row without any change is not recorded. The
- * number of statements is constant. Errors: `invalid` for too many rows.
+ * number of statements is constant.
  */
 export async function setParameters(
   work: WriteWork,
   settings: readonly ParameterSetting[],
   errorPolicy: ErrorPolicy,
-): Promise<readonly ParameterRow[]> {
-  refuseTooManyRows('rows', settings);
+): Promise<readonly BatchRow<Parameter>[]> {
   const checked = await checkEach(work, settings);
   const valid = checked.filter((row): row is Wanted => !(row instanceof DomainError));
   const stopped = errorPolicy === 'REJECT_EVERYTHING' && valid.length < checked.length;
   const set = stopped ? new Map<string, Parameter>() : await setAll(work, valid);
-  return checked.map((row, index) =>
+  return checked.map((row) =>
     row instanceof DomainError
-      ? { index, parameter: null, problem: row }
-      : { index, parameter: set.get(ownerAndKey(row)) ?? null, problem: null },
+      ? { record: null, problem: row }
+      : { record: set.get(ownerAndKey(row)) ?? null, problem: null },
   );
 }
 
@@ -104,12 +102,7 @@ async function checkEach(
 
 function check(owner: Owner | DomainError | undefined, input: unknown): Wanted | DomainError {
   if (owner === undefined || owner instanceof DomainError) return owner ?? invalid('owner', 'is required');
-  try {
-    return { owner, ...parse(ParameterCreate, input) };
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    throw error;
-  }
+  return orProblem(() => ({ owner, ...parse(ParameterCreate, input) }));
 }
 
 /** All parameters of the batch after the change, by `ownerAndKey`. */

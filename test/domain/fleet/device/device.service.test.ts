@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { DeviceRow, ErrorPolicy } from '../../../../src/domain/fleet/device/device.model.js';
+import type { Device } from '../../../../src/domain/fleet/device/device.model.js';
 import {
   createDevices,
   getDevice,
   reportDevice,
 } from '../../../../src/domain/fleet/device/device.service.js';
+import type { BatchRow, ErrorPolicy } from '../../../../src/platform/requests.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
 import { startServer, type TestServer } from '../../../support/server.js';
 
@@ -69,8 +70,9 @@ describe('what a terminal reports', () => {
 });
 
 describe('creating devices by the thousand', () => {
-  const importAll = async (serials: readonly string[], policy: ErrorPolicy): Promise<DeviceRow[]> =>
+  const importAll = async (serials: readonly string[], policy: ErrorPolicy): Promise<BatchRow<Device>[]> =>
     await server.app.units.write(server.beta.caller, (work) => createDevices(work, serials, policy));
+  const problemsOf = ({ problem }: BatchRow<Device>) => problem?.details.fields?.serialNumber ?? [];
   const total = async (): Promise<unknown> =>
     ((await server.beta.client.get('devices')).body.pagination as { total_entries: number }).total_entries;
   const MIXED = ['MIX-1', ' MIX-2', 'MIX-3', 'MIX-1', 'KNOWN', ''];
@@ -85,14 +87,14 @@ describe('creating devices by the thousand', () => {
 
   it('creates all of them, in the order given, each with its ledger entry', async () => {
     const rows = await importAll(['Z-9', 'Z-1', 'Z-5'], 'REJECT_EVERYTHING');
-    expect(rows.map((row) => [row.index, row.serialNumber, row.device?.serialNumber, row.problems])).toEqual([
-      [0, 'Z-9', 'Z-9', []],
-      [1, 'Z-1', 'Z-1', []],
-      [2, 'Z-5', 'Z-5', []],
+    expect(rows.map((row) => [row.record?.serialNumber, problemsOf(row)])).toEqual([
+      ['Z-9', []],
+      ['Z-1', []],
+      ['Z-5', []],
     ]);
-    const second = await server.beta.client.get(`devices/${rows[1]?.device?.id ?? 0}`);
+    const second = await server.beta.client.get(`devices/${rows[1]?.record?.id ?? 0}`);
     expect(second.record('device').serial_number).toBe('Z-1');
-    const entries = await ledgerOf(server, server.beta, 'device', rows[2]?.device?.id ?? 0);
+    const entries = await ledgerOf(server, server.beta, 'device', rows[2]?.record?.id ?? 0);
     expect(entries).toMatchObject([{ action: 'create', after: { serialNumber: 'Z-5' } }]);
   });
 
@@ -100,15 +102,15 @@ describe('creating devices by the thousand', () => {
     await fleet.device(server.beta.client, 'KNOWN');
     const before = await total();
     const rows = await importAll(MIXED, 'REJECT_EVERYTHING');
-    expect(rows.map((row) => row.problems)).toEqual(PROBLEMS);
-    expect(rows.every((row) => row.device === null)).toBe(true);
+    expect(rows.map(problemsOf)).toEqual(PROBLEMS);
+    expect(rows.every((row) => row.record === null)).toBe(true);
     expect(await total()).toBe(before);
   });
 
   it('creates the rows without a problem where only failed rows are to be rejected', async () => {
     const rows = await importAll(MIXED, 'REJECT_FAILED_ROWS');
-    expect(rows.map((row) => row.problems)).toEqual(PROBLEMS);
-    expect(rows.map((row) => row.device?.serialNumber)).toEqual([
+    expect(rows.map(problemsOf)).toEqual(PROBLEMS);
+    expect(rows.map((row) => row.record?.serialNumber)).toEqual([
       'MIX-1',
       undefined,
       'MIX-3',
@@ -121,14 +123,14 @@ describe('creating devices by the thousand', () => {
   it("takes another company's serial numbers for new ones", async () => {
     await fleet.device(server.acme.client, 'SHARED');
     const [row] = await importAll(['SHARED'], 'REJECT_EVERYTHING');
-    expect(row?.device?.serialNumber).toBe('SHARED');
+    expect(row?.record?.serialNumber).toBe('SHARED');
   });
 
   it('needs a look-up, ids and sequences, and two inserts for each 200 (devices and ledger entries)', async () => {
     const count = async (prefix: string, rows: number): Promise<number> => {
       const serials = Array.from({ length: rows }, (_, n) => `${prefix}${n}`);
       const { result, statements } = await server.statements(() => importAll(serials, 'REJECT_EVERYTHING'));
-      expect(result.filter((row) => row.device !== null)).toHaveLength(rows);
+      expect(result.filter((row) => row.record !== null)).toHaveLength(rows);
       return statements.length;
     };
     expect(await count('few ', 2)).toBe(3 + 2);

@@ -1,5 +1,5 @@
 import type { WriteWork } from '../../../../database/work.js';
-import { DomainError, notFound } from '../../../../platform/errors.js';
+import { DomainError, notFound, orProblem } from '../../../../platform/errors.js';
 import { NotificationConfirm } from '../../../../platform/terminal.js';
 import { parse } from '../../../../platform/validate.js';
 import type { ClaimedDelivery, Receiver } from '../delivery/delivery.model.js';
@@ -66,11 +66,5 @@ export async function confirmForAll(
   });
 }
 
-function eventOf(input: Confirming['input']): string | DomainError {
-  try {
-    return parse(NotificationConfirm, input).event;
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    throw error;
-  }
-}
+const eventOf = (input: Confirming['input']): string | DomainError =>
+  orProblem(() => parse(NotificationConfirm, input).event);

@@ -12,9 +12,7 @@ import {
   nullable,
   object,
   ownMutation,
-  userErrorsOf,
 } from '../../../../graphql/index.js';
-import { refuseTooManyRows } from '../../../../platform/requests.js';
 import {
   PaymentStatus,
   TransactionType,
@@ -183,16 +181,12 @@ const bulk = bulkMutation<Input, Transaction, CheckedRecords>({
   countDescription: 'Number of new transactions, without repeated ones.',
   scope: 'ingest',
   errorPolicy: 'REJECT_FAILED_ROWS',
-  prepare: async (inputs) => {
-    refuseTooManyRows('inputs', inputs);
-    return await checkRecords(inputs);
-  },
+  prepare: (inputs) => checkRecords(inputs),
   run: async (work, checked) => {
     const results = await storeRecords(work, checked);
-    return results.map(({ transaction, repeated, problem }, index) => ({
-      ...{ index, record: transaction, more: { repeated } },
+    return results.map(({ transaction, repeated, problem }) => ({
+      ...{ record: transaction, problem, more: { repeated } },
       counts: transaction !== null && !repeated,
-      userErrors: userErrorsOf(problem, ['inputs', String(index)]) ?? [],
     }));
   },
 });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { WriteWork } from '../../../../database/work.js';
 import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
-import { DomainError, taken, invalid } from '../../../../platform/errors.js';
+import { DomainError, invalid, orProblem, taken } from '../../../../platform/errors.js';
 import { parse } from '../../../../platform/validate.js';
 import { TransactionRecord, type Transaction, TransactionFinish } from '../transaction.model.js';
 import {
@@ -179,13 +179,10 @@ function checkedRecord(
   given: unknown,
   { read = (fields) => fields, isKnownByContent = false }: CheckOptions,
 ): Masked | DomainError {
-  try {
+  return orProblem(() => {
     const { value, scrubs } = scrubRecord(parse(TransactionRecord, read(given)));
     return { value: isKnownByContent ? withReference(value) : value, scrubs };
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    throw error;
-  }
+  });
 }
 
 async function insertNew(work: WriteWork, added: ReadonlyMap<Reported, Masked>): Promise<void> {

@@ -19,10 +19,15 @@ import {
   text,
   type FilterInput,
 } from '../../../../graphql/index.js';
-import { DomainError } from '../../../../platform/errors.js';
+import { DomainError, orProblem } from '../../../../platform/errors.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
 import { transactions } from '../transaction-totals.service.js';
-import { PaymentStatus, TransactionKind, TransactionList, TransactionStatus } from '../transaction.graphql.js';
+import {
+  PaymentStatus,
+  TransactionKind,
+  TransactionList,
+  TransactionStatus,
+} from '../transaction.graphql.js';
 import { MAX_KINDS } from '../transaction.model.js';
 import {
   MAX_READ,
@@ -122,12 +127,8 @@ const requestOf = ({ filter, bucket, by, timeZone }: SummaryArgs): SummaryReques
 
 /** Nothing for arguments that the field refuses. */
 function searchesBy(args: SummaryArgs): readonly ReturnType<typeof searchOfSummary>[] {
-  try {
-    return [searchOfSummary(requestOf(args))];
-  } catch (error) {
-    if (error instanceof DomainError) return [];
-    throw error;
-  }
+  const search = orProblem(() => searchOfSummary(requestOf(args)));
+  return search instanceof DomainError ? [] : [search];
 }
 
 const transactionSummary = resolvedFields(Query, {

@@ -19,18 +19,12 @@ export interface CommandIo {
   readonly progress: (label: string) => (done: number, total: number) => void;
 }
 
-export interface StandardStreams {
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-  readonly stderr: Writable;
-}
-
 const STEPS = 10;
 
 export function createCommandIo(
   environment: Environment,
   program: string,
-  streams: StandardStreams,
+  streams: { readonly stdin: Readable; readonly stdout: Writable; readonly stderr: Writable },
 ): CommandIo {
   const notice = (line: string): void => void streams.stderr.write(`${line}\n`);
   return {

@@ -118,8 +118,8 @@ import { CALLER, openCompanies, outcome, outcomeOrError, setUp } from './company
 const PAGE = { page: 1, perPage: 100 };
 const SLICE = { order: 'ID', descending: false, backward: false, limit: 50, key: null, condition: null };
 const OWNED_KEYS = [
-  { owner: { groupId: 1, logicalNumberId: null }, key: 'Kx' },
-  { owner: { groupId: TWIN + 1, logicalNumberId: null }, key: 'K' },
+  { groupId: 1, logicalNumberId: null, key: 'Kx' },
+  { groupId: TWIN + 1, logicalNumberId: null, key: 'K' },
 ];
 const LISTS = [
   ...[

@@ -89,14 +89,16 @@ export interface Sighting {
   readonly presence: Presence;
 }
 
-/** Number of devices by presence. */
-export type PresenceCounts = Readonly<Record<Presence, number>>;
+export interface PresenceCount {
+  readonly presence: Presence;
+  readonly count: number;
+}
 
 /** Devices whose logical number is in a group; `groupId` is null for devices without a number or a group. */
 export interface GroupPresence {
   readonly groupId: number | null;
   readonly count: number;
-  readonly byPresence: PresenceCounts;
+  readonly byPresence: readonly PresenceCount[];
 }
 
 /** A request of the terminal of a device. */

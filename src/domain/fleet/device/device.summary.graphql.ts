@@ -22,9 +22,7 @@ import {
   type DeviceCount,
   type DeviceTotals,
   type GroupPresence,
-  type Presence,
-  type PresenceCounts,
-  PRESENCES,
+  type PresenceCount,
   sightingOf,
 } from './device.model.js';
 import {
@@ -88,11 +86,6 @@ const deviceSummary = resolvedFields(Query, {
   },
 });
 
-interface PresenceCount {
-  readonly presence: Presence;
-  readonly count: number;
-}
-
 const PresenceCountType = objectType<PresenceCount>(
   'DevicePresenceCount',
   'Number of devices of one presence.',
@@ -109,9 +102,6 @@ const GroupCountType = objectType<GroupPresence, 'groupId' | 'byPresence'>(
     count: int('Number of devices.'),
   },
 );
-
-const countsOf = (counts: PresenceCounts): PresenceCount[] =>
-  PRESENCES.toReversed().map((presence) => ({ presence, count: counts[presence] }));
 
 const ALL = 'ONLINE first, and then STALE, OFFLINE and NEVER_SEEN.';
 
@@ -149,7 +139,7 @@ export const deviceSummaryGraphql = graphqlModule(
   fields(DeviceSummary, {
     byPresence: {
       field: listOf(object(PresenceCountType, `Devices by presence: ${ALL}`)),
-      resolve: async (_summary, ctx) => countsOf(await ctx.loadOnce(devicesByPresence)),
+      resolve: (_summary, ctx) => ctx.loadOnce(devicesByPresence),
       searches: () => [{ rows: 'devices' }],
     },
     byGroup: {
@@ -171,7 +161,7 @@ export const deviceSummaryGraphql = graphqlModule(
     ),
     byPresence: computed(
       listOf(object(PresenceCountType, `The devices by presence: ${ALL}`)),
-      ({ byPresence }) => countsOf(byPresence),
+      ({ byPresence }) => byPresence,
     ),
   }),
 );

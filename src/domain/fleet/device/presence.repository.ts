@@ -18,7 +18,7 @@ import {
   type Device,
   type GroupPresence,
   type Presence,
-  type PresenceCounts,
+  type PresenceCount,
   PRESENCES,
   presenceStarts,
   type SeenDevice,
@@ -144,13 +144,19 @@ function counted(work: ReadWork): RawBuilder<unknown> {
   return sql`count(*) as count, ${since(offline)} as offline, ${since(stale)} as stale, ${since(online)} as online`;
 }
 
-function countsOf({ count, ...seen }: Counted): PresenceCounts {
+/** Online first, and then stale, offline and never seen. */
+function countsOf({ count, ...seen }: Counted): readonly PresenceCount[] {
   const [offline, stale, online] = [seen.offline ?? 0, seen.stale ?? 0, seen.online ?? 0];
-  return { never_seen: count - offline, offline: offline - stale, stale: stale - online, online };
+  return [
+    { presence: 'online', count: online },
+    { presence: 'stale', count: stale - online },
+    { presence: 'offline', count: offline - stale },
+    { presence: 'never_seen', count: count - offline },
+  ];
 }
 
 /** One statement. */
-export async function devicesByPresence(work: ReadWork): Promise<PresenceCounts> {
+export async function devicesByPresence(work: ReadWork): Promise<readonly PresenceCount[]> {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<Counted>`select ${counted(work)} from ${indexedBy('device_presence', 's', INDEX)}
     where s.company_id = ${companyId}`.execute(db);

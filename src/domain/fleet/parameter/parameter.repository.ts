@@ -1,14 +1,14 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
 import { inIds, idTable, pairTable } from '../../../database/bound-lists.js';
-import { CompanyTable } from '../../../database/company/company-table.js';
+import { CompanyTable, type ValuesOf } from '../../../database/company/company-table.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Row } from '../../../schema/schema.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import type { Owner } from '../owner/owner.model.js';
-import type { Parameter, ParameterValues } from './parameter.model.js';
+import type { Parameter } from './parameter.model.js';
 
 export const parameterTable = new CompanyTable<'parameters', Parameter>('parameters');
 
@@ -58,16 +58,14 @@ export async function selectValueBytes(
   return rows[0]?.bytes ?? 0;
 }
 
-export interface OwnedKey {
-  readonly owner: Owner;
-  readonly key: string;
-}
+/** Owner and key of a parameter. */
+export type OwnedKey = Pick<Parameter, keyof Owner | 'key'>;
 
 /** Existing parameters with these owners and keys, in undefined order. One statement. */
 export async function selectByOwnersAndKeys(work: ReadWork, keys: readonly OwnedKey[]): Promise<Parameter[]> {
   const { db, companyId } = specialSql(work);
   const pairs = (name: keyof Owner): [number, string][] =>
-    keys.flatMap(({ owner, key }) => (owner[name] === null ? [] : [[owner[name], key]]));
+    keys.flatMap((of) => (of[name] === null ? [] : [[of[name], of.key]]));
   const rowsOf = (column: string, wanted: readonly [number, string][]): RawBuilder<Row<'parameters'>> =>
     sql`select p.* from ${pairTable('text', wanted)} cross join parameters as p
       where p.company_id = ${companyId} and ${sql.ref(`p.${column}`)} = pair.id and p.key = pair.other`;
@@ -76,13 +74,13 @@ export async function selectByOwnersAndKeys(work: ReadWork, keys: readonly Owned
   return rows.map(parameterTable.recordOf);
 }
 
-export interface Setting extends OwnedKey, ParameterValues {}
+/** The values of a parameter. */
+export type Setting = ValuesOf<Parameter>;
 
 /** Creates or changes parameters. Returns them in undefined order. One statement for each kind of owner. */
 export async function upsertParameters(work: WriteWork, settings: readonly Setting[]): Promise<Parameter[]> {
-  const values = settings.map(({ owner, ...setting }) => ({ ...setting, ...owner }));
-  const ofNumbers = values.filter(({ groupId }) => groupId === null);
-  const ofGroups = values.filter(({ groupId }) => groupId !== null);
+  const ofNumbers = settings.filter(({ groupId }) => groupId === null);
+  const ofGroups = settings.filter(({ groupId }) => groupId !== null);
   return [
     ...(await parameterTable.upsertMany(work, ofNumbers, ['logical_number_id', 'key'])),
     ...(await parameterTable.upsertMany(work, ofGroups, ['group_id', 'key'])),

@@ -7,7 +7,7 @@ import { DomainError, invalid, orProblem } from '../../../platform/errors.js';
 import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
-import type { OwnedRecord, Owner, OwnerIds } from '../owner/owner.model.js';
+import type { Owner, OwnerIds } from '../owner/owner.model.js';
 import { findOwners, ownedRecords } from '../owner/owner.service.js';
 import {
   type EffectiveParameter,
@@ -16,6 +16,7 @@ import {
   ParameterUpdate,
 } from './parameter.model.js';
 import {
+  type OwnedKey,
   parameterTable,
   selectByOwnersAndKeys,
   selectParametersOfOwners,
@@ -41,9 +42,7 @@ export interface ParameterSetting {
 }
 
 /** A valid setting. Without a description (undefined) it keeps the present one. */
-interface Wanted extends Omit<Setting, 'description'> {
-  readonly description?: string | null | undefined;
-}
+type Wanted = Omit<Setting, 'description'> & { readonly description?: string | null | undefined };
 
 /**
  * Creates or changes parameters by owner and key. Returns one row for each setting, in the same order.
@@ -102,7 +101,7 @@ async function checkEach(
 
 function check(owner: Owner | DomainError | undefined, input: unknown): Wanted | DomainError {
   if (owner === undefined || owner instanceof DomainError) return owner ?? invalid('owner', 'is required');
-  return orProblem(() => ({ owner, ...parse(ParameterCreate, input) }));
+  return orProblem(() => ({ ...owner, ...parse(ParameterCreate, input) }));
 }
 
 /** All parameters of the batch after the change, by `ownerAndKey`. */
@@ -136,10 +135,8 @@ function record(work: WriteWork, before: Parameter | undefined, after: Parameter
 }
 
 /** Key of an owner and a parameter, for example `[null,17,"timeout"]`. */
-function ownerAndKey(of: { readonly owner: Owner; readonly key: string } | OwnedRecord): string {
-  const { groupId, logicalNumberId } = 'owner' in of ? of.owner : of;
-  return JSON.stringify([groupId, logicalNumberId, of.key]);
-}
+const ownerAndKey = ({ groupId, logicalNumberId, key }: OwnedKey): string =>
+  JSON.stringify([groupId, logicalNumberId, key]);
 
 /** Search of `listEffectiveParameters`, which reads the parameters of the numbers and of their groups. */
 export const EFFECTIVE_SEARCH: Search = { rows: 'parameters', isLimited: true };

@@ -48,10 +48,7 @@ export function hasLapsed(token: AccessToken, now: Date): boolean {
   return token.kind === 'derived' && now.getTime() - used.getTime() > DERIVED_TOKEN_LAPSES_MS;
 }
 
-export interface Member {
-  readonly companyId: number;
-  readonly userId: number;
-}
+export type Member = Pick<AccessToken, 'companyId' | 'userId'>;
 
 const TOKEN_CHARACTERS = 40;
 

@@ -11,14 +11,13 @@ import { instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
 import type { Row, Tables } from '../../../schema/schema.js';
-import type { AccessToken } from './access-token.model.js';
+import type { AccessToken, Member } from './access-token.model.js';
 
 const HIDDEN = ['token_hash', 'nonce'] as const;
-const { recordOf: tokenOf, columnsOf } = recordMapping<
+const { recordOf: tokenOf, columnsOf } = recordMapping<'access_tokens', AccessToken, (typeof HIDDEN)[number]>(
   'access_tokens',
-  AccessToken,
-  (typeof HIDDEN)[number]
->('access_tokens', HIDDEN);
+  HIDDEN,
+);
 const tokens = new CompanyRows('access_tokens');
 
 export const apiTokens = listOf<'access_tokens', AccessToken>({
@@ -121,10 +120,7 @@ export async function selectDerivedTokens(
   return rows.map((row) => ({ token: tokenOf(row), nonce: row.nonce ?? '', hash: row.token_hash }));
 }
 
-export async function selectTokensOf(
-  work: SystemReadWork,
-  member: { readonly companyId: number; readonly userId: number },
-): Promise<AccessToken[]> {
+export async function selectTokensOf(work: SystemReadWork, member: Member): Promise<AccessToken[]> {
   const own = inCompany(work, member.companyId);
   return (await tokens.select(own, { user_id: member.userId }, { orderBy: ['id'] })).map(tokenOf);
 }

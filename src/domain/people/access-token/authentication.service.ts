@@ -70,11 +70,6 @@ export const CACHED_MS = 2 * SECOND;
 /** Maximum tokens in the memory of one node, per cache. */
 const MAX_CACHED_TOKENS = 10_000;
 
-interface Cached<T> {
-  readonly found: T;
-  readonly until: number;
-}
-
 /**
  * Looks up the meaning of a token by its hash; undefined for an unknown token. Caches results by the text of
  * the token, so that a cached token is not hashed again. A change of one of the `entityTypes` clears the
@@ -87,7 +82,7 @@ export function cachedLookUp<T>(
   find: (hash: string) => Promise<T | undefined>,
 ): (token: string) => Promise<T | undefined> {
   /** Ordered by expiry, the earliest first. */
-  const cache = new Map<string, Cached<T>>();
+  const cache = new Map<string, { readonly found: T; readonly until: number }>();
   let changes = 0;
   const clear = (): void => {
     changes += 1;

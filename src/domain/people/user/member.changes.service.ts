@@ -14,16 +14,11 @@ import { demandAdministrator, getUser } from './member.service.js';
 import { type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from './user.model.js';
 import { addUser, findUserByEmail, unlockUser } from './user.service.js';
 
-export interface AddedMember {
-  readonly member: Member;
-  /** False if the person already had an account; its password did not change. */
-  readonly isNewAccount: boolean;
-}
-
 /**
- * Adds a member to the caller's company; creates the account if there is none. Errors: `invalid`, `taken`.
+ * Adds a member to the caller's company; creates the account if there is none. An existing account keeps its
+ * password. Errors: `invalid`, `taken`.
  */
-export async function addMember(work: WriteWork, input: unknown, passwordHash: string): Promise<AddedMember> {
+export async function addMember(work: WriteWork, input: unknown, passwordHash: string) {
   const { companyId, userId } = work.caller;
   const { email } = parse(UserAdd, input);
   const { id, isNewAccount } = await work.aboveCompanies(async (above) => ({

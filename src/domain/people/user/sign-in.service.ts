@@ -38,7 +38,7 @@ export type SignIn = (input: unknown, request: SignInRequest) => Promise<readonl
 export interface SignInParts {
   readonly units: Units;
   readonly passwords: Pick<Passwords, 'inTurn'>;
-  readonly throttle: SignInThrottle;
+  readonly throttle: ReturnType<typeof createSignInThrottle>;
   readonly tokenSecret: string;
 }
 
@@ -186,17 +186,12 @@ const FAILURES = 30;
 const WINDOW_MS = 10 * MINUTE;
 
 /** Holds back a network from which too many sign-ins failed, whatever the accounts (contract 25). */
-export interface SignInThrottle {
-  /** Errors: `too_many_attempts`. */
-  check(ip: string): Promise<void>;
-  countFailure(ip: string): Promise<void>;
-}
-
-export function createSignInThrottle(windows: WindowStores): SignInThrottle {
+export function createSignInThrottle(windows: WindowStores) {
   const limits = { name: 'sign-in', points: FAILURES, windowMs: WINDOW_MS };
   const failures = createNetworkCounter(limits, windows);
   return {
-    check: async (ip) => {
+    /** Errors: `too_many_attempts`. */
+    check: async (ip: string): Promise<void> => {
       await failures.exchange(ip);
       const { isFull, msLeft } = failures.read(ip);
       if (!isFull) return;
@@ -204,7 +199,7 @@ export function createSignInThrottle(windows: WindowStores): SignInThrottle {
         retryAfter: Math.max(1, Math.ceil(msLeft / SECOND)),
       });
     },
-    countFailure: async (ip) => {
+    countFailure: async (ip: string): Promise<void> => {
       failures.count(ip);
       // Without delay: otherwise an attacker could try as often on each node before the other nodes know the
       // failures.

@@ -104,10 +104,7 @@ export const SignInInput = z.object({
   ),
 });
 
-export interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
+export type Credentials = Readonly<z.output<typeof SignInInput>>;
 
 /** Wrong passwords of an account. */
 export interface SignInState {

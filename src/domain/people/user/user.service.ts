@@ -84,11 +84,7 @@ export async function addCompanyWithUser(
   return { company, user };
 }
 
-async function ensureUser(
-  work: SystemWriteWork,
-  { email, name, timeZone }: NewUser,
-  passwordHash: string,
-) {
+async function ensureUser(work: SystemWriteWork, { email, name, timeZone }: NewUser, passwordHash: string) {
   const known = await findUserByEmail(work, email);
   if (known !== undefined) return { user: known, isNew: false };
   return { user: await insertUser(work, { email, name, timeZone, passwordHash }), isNew: true };
@@ -172,7 +168,11 @@ async function change(
 ): Promise<User> {
   const after = await updateUser(work, before, state);
   const event = { action, entityType: 'user', before: shown(before), after: shown(after) };
-  await recordChangeOfUser(work, before.id, event, by);
+  // The actor is `by` or, without it, the first administrator of each company (contract 28).
+  await recordOfUser(work, before.id, event, async (companyId) => {
+    const first = companyId === null ? undefined : await firstAdministrator(work, companyId);
+    return { userId: by ?? first?.id ?? before.id };
+  });
   return after;
 }
 
@@ -187,26 +187,14 @@ type UserEvent = Omit<LedgerChange, 'companyId' | 'entityId'>;
  * Records an event of a user in each of the user's companies, since a company sees only its own entries;
  * without a company if the user has none.
  */
-export async function recordOfUser(work: SystemWriteWork, userId: number, event: UserEvent): Promise<void> {
-  for (const companyId of await companiesOf(work, userId)) {
-    work.ledger.append({ ...event, entityId: userId, companyId });
-  }
-}
-
-/** Records a change by the user `by`; without it, by each company's first administrator (contract 28). */
-async function recordChangeOfUser(
+export async function recordOfUser(
   work: SystemWriteWork,
   userId: number,
-  event: Omit<UserEvent, 'userId'>,
-  by?: number,
+  event: UserEvent,
+  actorIn: (companyId: number | null) => Promise<{ readonly userId?: number }> = () => Promise.resolve({}),
 ): Promise<void> {
-  for (const companyId of await companiesOf(work, userId)) {
-    const first = companyId === null ? undefined : await firstAdministrator(work, companyId);
-    work.ledger.append({ ...event, entityId: userId, companyId, userId: by ?? first?.id ?? userId });
-  }
-}
-
-async function companiesOf(work: SystemWriteWork, userId: number): Promise<readonly (number | null)[]> {
   const companyIds = (await selectMemberships(work, [userId])).map((membership) => membership.companyId);
-  return companyIds.length === 0 ? [null] : companyIds;
+  for (const companyId of companyIds.length === 0 ? [null] : companyIds) {
+    work.ledger.append({ ...event, ...(await actorIn(companyId)), entityId: userId, companyId });
+  }
 }

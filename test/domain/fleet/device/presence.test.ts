@@ -4,7 +4,12 @@ import type { Condition } from '../../../../src/database/list/condition.js';
 import type { Slice, SliceRequest } from '../../../../src/database/list/slice.js';
 import { createUnits } from '../../../../src/database/units.js';
 import type { ReadWork, Units } from '../../../../src/database/work.js';
-import { type Device, type Presence, PRESENCES } from '../../../../src/domain/fleet/device/device.model.js';
+import {
+  type Device,
+  type Presence,
+  type PresenceCount,
+  PRESENCES,
+} from '../../../../src/domain/fleet/device/device.model.js';
 import {
   devices,
   devicesByGroup,
@@ -18,6 +23,9 @@ import { type Member, startServer, type TestServer } from '../../../support/serv
 
 const NOW = new Date('2026-11-25T12:00:00Z');
 const LIMITS = { staleMs: 15 * MINUTE, offlineMs: 24 * HOUR };
+
+const byName = (counts: readonly PresenceCount[] = []) =>
+  Object.fromEntries(counts.map(({ presence, count }) => [presence, count]));
 
 /** Milliseconds since a terminal was last seen, and what that means. */
 const AGES: readonly (readonly [number | null, Presence])[] = [
@@ -150,18 +158,18 @@ describe('presence', () => {
   });
 
   it('is counted of the company and of each group', async () => {
-    expect(await read(devicesByPresence)).toEqual({ online: 3, stale: 2, offline: 2, never_seen: 1 });
-    expect(await read(devicesByPresence, server.beta)).toMatchObject({ online: 1, never_seen: 0 });
+    expect(byName(await read(devicesByPresence))).toEqual({ online: 3, stale: 2, offline: 2, never_seen: 1 });
+    expect(byName(await read(devicesByPresence, server.beta))).toMatchObject({ online: 1, never_seen: 0 });
     const groups = await read(devicesByGroup);
     expect(groups.map(({ groupId, count }) => [typeof groupId, count])).toEqual([
       ['object', 5],
       ...Array.from({ length: 3 }, () => ['number', 1]),
     ]);
-    expect(groups[0]).toEqual({
+    expect({ ...groups[0], byPresence: byName(groups[0]?.byPresence) }).toEqual({
       ...{ groupId: null, count: 5 },
       byPresence: { online: 0, stale: 2, offline: 2, never_seen: 1 },
     });
-    expect(groups[1]?.byPresence).toEqual({ online: 1, stale: 0, offline: 0, never_seen: 0 });
+    expect(byName(groups[1]?.byPresence)).toEqual({ online: 1, stale: 0, offline: 0, never_seen: 0 });
   });
 
   it('never goes back to an earlier time, and is stored in the own company only', async () => {

@@ -221,7 +221,7 @@ describe('transactionSummary', () => {
     expect(hours).toHaveLength(2);
     expect(hours[1]).not.toContain('"transactions"');
     const serial = { serialNumber: { eq: 'S-1' } };
-    expect(await statements({ filter: serial, bucket: 'DAY', by: ['LOGICAL_NUMBER'] })).toHaveLength(2);
+    expect(await statements({ filter: serial, bucket: 'DAY', by: ['LOGICAL_NUMBER'] })).toHaveLength(1);
   });
 
   it('can be read by viewers, not by tokens without the scope read', async () => {

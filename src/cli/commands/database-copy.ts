@@ -24,10 +24,7 @@ export interface CopyOptions extends JsonOption {
   readonly compare?: true;
 }
 
-interface Places {
-  readonly from: DatabaseUrl;
-  readonly to: DatabaseUrl;
-}
+type Places = Readonly<Record<'from' | 'to', DatabaseUrl>>;
 
 export async function copy(io: CommandIo, options: CopyOptions): Promise<void> {
   const places = {
@@ -35,12 +32,19 @@ export async function copy(io: CommandIo, options: CopyOptions): Promise<void> {
     to: parsed('--to', options.to, options.toPasswordFile),
   };
   if (options.dryRun === true) await demandEmptyPlace(places.to);
-  const source = await openSource(places.from);
+  const use = options.dryRun === true ? printEstimate : copyOrCompare;
+  await withOpen(await openSource(places.from), (source) => use(io, options, source, places));
+}
+
+/** Runs `use` with an open database, then closes it. */
+async function withOpen<D extends { close(): Promise<void> }, T>(
+  database: D,
+  use: (database: D) => Promise<T>,
+): Promise<T> {
   try {
-    if (options.dryRun === true) await printEstimate(io, options, source, places);
-    else await copyOrCompare(io, options, source, places);
+    return await use(database);
   } finally {
-    await source.close();
+    await database.close();
   }
 }
 
@@ -51,40 +55,15 @@ async function copyOrCompare(
   places: Places,
 ): Promise<void> {
   const started = systemClock.elapsed();
+  const comparing = io.progress('Comparing');
   const comparisons =
     options.compare === true
-      ? await compareWith(io, source, places.to)
-      : await copyTo(io, source, places.to, placeName(places.from));
+      ? await withOpen(await openSource(places.to), (target) => compareTables(source, target, comparing))
+      : await withOpen(await openTarget(places.to, placeName(places.from), io.notice), (target) =>
+          copyTables(source, target, { copying: io.progress('Copying'), comparing }),
+        );
   const seconds = Math.round((systemClock.elapsed() - started) / 100) / 10;
   printComparisons(io, options, places, { comparisons, seconds });
-}
-
-async function copyTo(
-  io: CommandIo,
-  source: CopySource,
-  to: DatabaseUrl,
-  name: string,
-): Promise<readonly Comparison[]> {
-  const target = await openTarget(to, name, io.notice);
-  try {
-    const progress = { copying: io.progress('Copying'), comparing: io.progress('Comparing') };
-    return await copyTables(source, target, progress);
-  } finally {
-    await target.close();
-  }
-}
-
-async function compareWith(
-  io: CommandIo,
-  source: CopySource,
-  to: DatabaseUrl,
-): Promise<readonly Comparison[]> {
-  const target = await openSource(to);
-  try {
-    return await compareTables(source, target, io.progress('Comparing'));
-  } finally {
-    await target.close();
-  }
 }
 
 function printComparisons(

@@ -15,6 +15,9 @@ export interface VersionLink {
 export const versionLinks = new CompanyRows('logical_number_app_versions');
 const groupLinks = new CompanyRows('app_version_groups');
 
+/** A link: the ids of the logical number and of the app version. */
+type Pair = readonly [logicalNumberId: number, appVersionId: number];
+
 /** Maximum links that are examined to count terminals: other changes wait meanwhile. */
 const MAX_COUNTED = 5_000;
 
@@ -27,12 +30,11 @@ export async function replaceLinks(
   numbers: readonly { readonly id: number; readonly appVersionIds: readonly number[] }[],
   after: ReadonlyMap<number, readonly number[]>,
 ): Promise<void> {
-  const [removed, added]: [VersionLink[], VersionLink[]] = [[], []];
+  const [removed, added]: [Pair[], Pair[]] = [[], []];
   for (const { id, appVersionIds } of numbers) {
     const versions = after.get(id) ?? [];
     const [had, has] = [new Set(appVersionIds), new Set(versions)];
-    const linksTo = (ids: readonly number[]): VersionLink[] =>
-      ids.map((appVersionId) => ({ logicalNumberId: id, appVersionId }));
+    const linksTo = (ids: readonly number[]): Pair[] => ids.map((version) => [id, version]);
     removed.push(...linksTo(appVersionIds.filter((version) => !has.has(version))));
     added.push(...linksTo(versions.filter((version) => !had.has(version))));
   }
@@ -40,15 +42,12 @@ export async function replaceLinks(
   if (added.length > 0) await insertLinks(work, added);
 }
 
-async function insertLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
+async function insertLinks(work: WriteWork, links: readonly Pair[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id)
     select ${typed('integer', companyId)}, pair.id, pair.other
-    from ${pairTable('integer', pairsOf(links))}`.execute(db);
+    from ${pairTable('integer', links)}`.execute(db);
 }
-
-const pairsOf = (links: readonly VersionLink[]): readonly (readonly [number, number])[] =>
-  links.map(({ logicalNumberId, appVersionId }) => [logicalNumberId, appVersionId]);
 
 /** Ids of the given app versions that are linked to the group. */
 export async function selectVersionsLinkedToGroup(
@@ -150,9 +149,9 @@ export async function selectLinksOfNumbers(
   return rows.map((row) => ({ logicalNumberId: row.logical_number_id, appVersionId: row.app_version_id }));
 }
 
-async function deleteLinks(work: WriteWork, links: readonly VersionLink[]): Promise<void> {
+async function deleteLinks(work: WriteWork, links: readonly Pair[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   await sql`delete from logical_number_app_versions where company_id = ${companyId}
     and (logical_number_id, app_version_id) in (
-      select pair.id, pair.other from ${pairTable('integer', pairsOf(links))})`.execute(db);
+      select pair.id, pair.other from ${pairTable('integer', links)})`.execute(db);
 }

@@ -149,12 +149,17 @@ export class RecordReads {
     return this.loaders.unpaged((await this.loaders.forMany(load, entries).load(record)) ?? []);
   }
 
-  /** Like `loadForMany`, for a value that is a record; null if there is none. */
-  async related<R extends Identified, V extends Identified>(
-    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
-    record: R,
-  ): Promise<V | null> {
-    return this.counted((await this.loadForMany(load, record)) ?? null);
+  /** The record with a name, read together with those of the other names; null if there is none. */
+  async named<T>(
+    find: (work: ReadWork, names: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+    name: string,
+  ): Promise<T | null> {
+    demandScope(this.caller, 'read');
+    const loader = this.loaders.loader<T | null, string>(find, 'named', async (work, names) => {
+      const found = await find(work, names);
+      return names.map((each) => found.get(each) ?? null);
+    });
+    return this.counted(await loader.load(name));
   }
 
   /** Condition and page of a field's arguments, cached by the filter object or the arguments. */

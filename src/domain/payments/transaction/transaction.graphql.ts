@@ -23,8 +23,10 @@ import {
   type GraphqlContext,
 } from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
+import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import { AppType } from '../../software/app/app.graphql.js';
+import { findAppsByNames } from '../../software/app/app.service.js';
 import {
   transactions,
   transactionsOfDevice,
@@ -32,7 +34,6 @@ import {
   transactionNewRows,
 } from './transaction-totals.service.js';
 import type { ParsedPayment, Transaction } from './transaction.model.js';
-import { appsOf, devicesOf } from './transaction.service.js';
 
 export const TransactionStatus = enumeration<Transaction['status']>(
   'TransactionStatus',
@@ -199,11 +200,11 @@ export const transactionGraphql = graphqlModule(
   fields(TransactionType, {
     device: computed(
       nullable(object(DeviceType, 'Device with this serial number. Null if the company has none now.')),
-      (transaction, ctx) => ctx.related(devicesOf, transaction),
+      (transaction, ctx) => ctx.named(findDevicesBySerialNumbers, transaction.serialNumber),
     ),
     app: computed(
       nullable(object(AppType, 'App with this name. Null if the company has none now.')),
-      (transaction, ctx) => ctx.related(appsOf, transaction),
+      (transaction, ctx) => ctx.named(findAppsByNames, transaction.appName),
     ),
   }),
   fields(DeviceType, {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields, Reply } from '../support/client.js';
-import { fleet, ledgerOf } from '../support/fleet.js';
+import { fleet, ledgerOf, totalIn } from '../support/fleet.js';
 import { useServer } from '../support/use-server.js';
 
 const server = useServer();
@@ -29,13 +29,11 @@ describe('concurrent requests', () => {
     ['metacontents', { number: 'owner', key: 'CC-01', value: {} }, { number: 'owner' }],
   ])('CC-01 one of 50 equal creates of /v1/%s succeeds, the others are 409', async (path, body, selector) => {
     const { client } = server.acme;
-    const count = async (): Promise<number> =>
-      ((await client.get(path, selector)).body.pagination as { total_entries: number }).total_entries;
-    const before = await count();
+    const before = await totalIn(client, path, selector);
     const replies = await Promise.all(times(50, () => client.post(path, body)));
     const statuses = replies.map((reply) => reply.status).sort();
     expect(statuses).toEqual([201, ...times(49, () => 409)]);
-    expect(await count()).toBe(before + 1);
+    expect(await totalIn(client, path, selector)).toBe(before + 1);
   });
 
   it('CC-03 100 updates without If-Match are applied one after the other, each as a whole', async () => {

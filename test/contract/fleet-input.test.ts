@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../support/client.js';
-import { fleet } from '../support/fleet.js';
+import { fleet, totalIn } from '../support/fleet.js';
 import { useServer } from '../support/use-server.js';
 
 const server = useServer();
@@ -29,11 +29,7 @@ const owner = (path: string): Fields =>
 const post = (path: string, field: string, value: unknown) =>
   server.acme.client.post(path, { ...owner(path), [field]: value });
 
-const total = async (path: string): Promise<unknown> => {
-  const list = await server.acme.client.get(path, owner(path));
-  expect(list.status).toBe(200);
-  return (list.body.pagination as { total_entries: number }).total_entries;
-};
+const total = (path: string): Promise<number> => totalIn(server.acme.client, path, owner(path));
 
 describe.each(ALL)('the name of a record of /v1/$path', ({ path, field, key, max }) => {
   const longest = '😀'.repeat(max);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { HOUR } from '../../src/platform/clock.js';
+import { totalIn } from '../support/fleet.js';
 import type { Member } from '../support/server.js';
 import { useServer } from '../support/use-server.js';
 
@@ -42,10 +43,7 @@ const SURFACES: Readonly<Record<string, (member: Member, name: string, key: stri
   },
 };
 
-async function groupsOf({ client }: Member): Promise<number> {
-  const { body } = await client.get('groups');
-  return (body.pagination as { total_entries: number }).total_entries;
-}
+const groupsOf = ({ client }: Member): Promise<number> => totalIn(client, 'groups');
 
 describe.each(Object.entries(SURFACES))('an Idempotency-Key in %s', (surface, create) => {
   it('CC-05 gives twenty parallel requests with one key one effect and one response', async () => {

@@ -6,10 +6,8 @@ import { createGraphql } from '../support/graphql.js';
 import { create } from '../support/parity/operations.js';
 import {
   creating,
-  deleting,
   long,
   REFUSAL_CASES,
-  UNKNOWN,
   updating,
   type Code,
   type Requests,
@@ -108,17 +106,6 @@ describe('REST and GraphQL refuse with the same messages', () => {
       { code: 'INVALID', path: ['input', 'owner'], message: 'must be either a logical number or a group' },
     ]);
     expect([status, body.code, Object.keys(body.errors ?? {})]).toEqual([422, 'invalid', ['number', 'name']]);
-  });
-
-  it("another company's record like an unknown one", async () => {
-    const id = await fleet.group(server.beta.client, 'of beta');
-    for (const [globalId, path] of [
-      [ids.group(id), 'groups/of%20beta'],
-      [ids.group(UNKNOWN), 'groups/nobody'],
-    ] as const) {
-      await expectSameRefusal(updating('Group', globalId, path, {}), 'NOT_FOUND id');
-      await expectSameRefusal(deleting('Group', globalId, path), 'NOT_FOUND id');
-    }
   });
 
   it.each([

@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { fileOf } from '../support/databases/sqlite-place.js';
-import { startServer } from '../support/server.js';
+import { useServer } from '../support/use-server.js';
+
+const server = useServer();
 
 it('UP-06 an upload writes no file besides the database', async () => {
-  const server = await startServer();
-  onTestFinished(() => server.stop());
   const form = new FormData();
   form.set('file', new Blob(['bytes']), '../beside');
   expect((await server.acme.client.post('files', form)).status).toBe(201);

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Client, Fields, Reply } from '../support/client.js';
 import { crcOf } from '../support/crc.js';
+import { totalIn } from '../support/fleet.js';
 import { useServer } from '../support/use-server.js';
 
 const server = useServer();
@@ -28,13 +29,10 @@ async function uploaded(name: string, bytes: Uint8Array<ArrayBuffer> | string, t
   expect(reply.status, reply.text.slice(0, 500)).toBe(201);
   return reply.record('file');
 }
-const total = async (): Promise<unknown> => {
-  const { pagination } = (await client.get('files')).body as { pagination: Fields };
-  return pagination.total_entries;
-};
+const total = (): Promise<number> => totalIn(client, 'files');
 
 describe('invalid uploads', () => {
-  let before: unknown;
+  let before: number;
   beforeEach(async () => {
     before = await total();
   });

@@ -1,3 +1,5 @@
+import { getOperationAST, parse, type DocumentNode, type OperationDefinitionNode } from 'graphql';
+
 import {
   findStoredResponse,
   storeResponse,
@@ -20,4 +22,12 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
     maxContentBytes,
     largeReads: createLargeReads(),
   };
+}
+
+/** A document of one operation. */
+export function parsed(query: string): { document: DocumentNode; operation: OperationDefinitionNode } {
+  const document = parse(query);
+  const operation = getOperationAST(document);
+  if (operation == null) throw new Error('No operation');
+  return { document, operation };
 }

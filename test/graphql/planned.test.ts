@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import fc from 'fast-check';
-import { execute, getOperationAST, parse, validate } from 'graphql';
+import { execute, validate } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
@@ -13,7 +13,7 @@ import type { Member } from '../support/server.js';
 import { overHttp, overSocket, overStream, responseIn } from '../support/transports.js';
 import { useServer } from '../support/use-server.js';
 import { DrawnQueries } from './drawn-query.js';
-import { servicesOf } from './operation-services.js';
+import { parsed, servicesOf } from './operation-services.js';
 import { schema } from './ways.js';
 
 const ODD = 'odd "text" \\ / \u0001\t\u2028 é 😀 </script> %_';
@@ -51,10 +51,8 @@ beforeAll(async () => {
 
 /** The answers of the plan and of graphql-js, and the records that each has counted. */
 async function answersTo(query: string, variables: Record<string, unknown>, { caller }: Member) {
-  const document = parse(query);
+  const { document, operation } = parsed(query);
   expect(validate(schema, document), query).toEqual([]);
-  const operation = getOperationAST(document);
-  if (operation == null) throw new Error('No operation');
   const contexts = [1, 2].map(() => new GraphqlContext(caller, servicesOf(server)));
   const [context, other] = contexts as [GraphqlContext, GraphqlContext];
   const text = await plannedText({ schema, document, operation, variables, context });

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { ReadWork, Units } from '../../src/database/work.js';
-import { ask, openKnown } from '../support/raw-socket.js';
+import { openKnown } from '../support/raw-socket.js';
 import { openSlowClient } from '../support/slow-client.js';
+import { TRANSPORTS } from '../support/transports.js';
 import { useServer } from '../support/use-server.js';
 
 const server = useServer();
@@ -34,14 +35,10 @@ function countUnits(units: Units): { begun: number; open: number } {
 const NESTED = `groups(first: 2) { totalCount nodes { name logicalNumbers(first: 2) { totalCount nodes { number } } } }`;
 
 describe('an operation', () => {
-  it('reads everything in one unit, over every transport', async () => {
-    const socket = await openKnown(server, server.acme.token);
+  it.each(Object.entries(TRANSPORTS))('reads everything in one unit, over %s', async (_transport, send) => {
     const counts = countUnits(server.app.units);
-    await server.acme.graphql(`{ ${NESTED} devices { totalCount } }`);
+    await send(server, server.acme, `{ ${NESTED} devices { totalCount } }`);
     expect(counts).toEqual({ begun: 1, open: 0 });
-    await ask(socket, `{ ${NESTED} devices { totalCount } }`);
-    expect(counts).toEqual({ begun: 2, open: 0 });
-    socket.socket.close();
   });
 
   it('that reads nothing opens none', async () => {

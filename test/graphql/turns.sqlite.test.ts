@@ -1,12 +1,5 @@
 import 'reflect-metadata';
-import {
-  execute,
-  getOperationAST,
-  getVariableValues,
-  parse,
-  type DocumentNode,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { execute, getVariableValues } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
@@ -17,7 +10,7 @@ import { answered, nodeId, refused } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
 import { turnsOf } from '../support/turns.js';
 import { useServer } from '../support/use-server.js';
-import { servicesOf } from './operation-services.js';
+import { parsed, servicesOf } from './operation-services.js';
 
 const schema = await createSchema();
 const ROWS = 1_000;
@@ -25,13 +18,6 @@ const ROWS = 1_000;
 const [COERCED, RENDERED, INSERTED] = [100, 50, 200];
 
 const server = useServer();
-
-function parsed(query: string): { document: DocumentNode; operation: OperationDefinitionNode } {
-  const document = parse(query);
-  const operation = getOperationAST(document);
-  if (operation == null) throw new Error('No operation');
-  return { document, operation };
-}
 
 const rowsOf = (make: (n: number) => unknown): unknown[] => Array.from({ length: ROWS }, (_, n) => make(n));
 

@@ -1,9 +1,9 @@
-/** CRC-16/XMODEM from its definition, bit by bit: 4 upper-case hexadecimal digits. */
+/** CRC-16/XMODEM by its arithmetic, without the tables of the server: 4 upper-case hexadecimal digits. */
 export function crcOf(bytes: Uint8Array): string {
-  let crc = 0;
-  for (const byte of bytes) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit += 1) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff;
-  }
+  const crc = bytes.reduce((before, byte) => {
+    const high = (before >> 8) ^ byte;
+    const mixed = high ^ (high >> 4);
+    return ((before << 8) ^ (mixed << 12) ^ (mixed << 5) ^ mixed) & 0xffff;
+  }, 0);
   return crc.toString(16).toUpperCase().padStart(4, '0');
 }

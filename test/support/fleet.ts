@@ -31,6 +31,12 @@ export const fleet = {
   },
 };
 
+/** The number of all records of a list of REST. */
+export async function totalIn(client: Client, path: string, selector?: Fields): Promise<number> {
+  const { body } = await client.get(path, selector);
+  return (body.pagination as { total_entries: number }).total_entries;
+}
+
 export interface Entry {
   readonly action: string;
   readonly before: Fields | null;

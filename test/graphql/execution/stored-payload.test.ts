@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { extendSchema, getOperationAST, isObjectType, parse, type GraphQLSchema } from 'graphql';
+import { extendSchema, isObjectType, parse, type GraphQLSchema } from 'graphql';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { ask, openKnown } from '../../support/raw-socket.js';
 import { startServer, type Member } from '../../support/server.js';
 import { carrying } from '../../support/uploading.js';
 import { useServer } from '../../support/use-server.js';
-import { servicesOf } from '../operation-services.js';
+import { parsed, servicesOf } from '../operation-services.js';
 
 const server = useServer();
 let acme: Member;
@@ -48,9 +48,7 @@ async function executed(
   key: string,
   { services = servicesOf(server), caller = acme.caller } = {},
 ) {
-  const document = parse(query);
-  const operation = getOperationAST(document);
-  if (operation == null) throw new Error('No operation');
+  const { document, operation } = parsed(query);
   const context = new GraphqlContext(caller, services, { ...NO_FACTS, idempotencyKey: key });
   const result = await executeRepeatable({
     ...{ schema, document, operation, variables: {}, context },

@@ -7,7 +7,6 @@ import type { Fields } from '../../support/client.js';
 import { crcOf } from '../../support/crc.js';
 import { answered, changed, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
-import { startServer } from '../../support/server.js';
 import { softwareOf, unique } from '../../support/software.js';
 import { carrying } from '../../support/uploading.js';
 import { useServer } from '../../support/use-server.js';
@@ -121,24 +120,5 @@ describe('bytecodeFile', () => {
     const text = await server.acme.graphql(CREATE, { input: { appId, number: '1', bytecodeFile: 'QUJD' } });
     expect([text.status, text.body.errors?.[0]?.extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
     expect(await kept()).toEqual(before);
-  });
-
-  it('UP-21 larger than MAX_FILE_BYTES is 413, and stores nothing', async () => {
-    const small = await startServer({ maxFileBytes: 500_000 });
-    const { id } = await softwareOf(small.acme.client).create('app', 'apps', { name: 'small' });
-    const input = { appId: nodeId('App', Number(id)), number: '1' };
-    for (const [size, status] of [
-      [500_000, 200],
-      [500_001, 413],
-    ] as const) {
-      const large = { bytes: Buffer.alloc(size), name: 'app.posxml' };
-      const sent = carrying(small, small.acme, large, 'input.bytecodeFile');
-      const reply = await sent.graphql(CREATE, { input: { ...input, number: String(size) } });
-      expect(reply.status).toBe(status);
-    }
-    expect(await answered(small.acme, '{ appVersions { totalCount } }')).toEqual({
-      appVersions: { totalCount: 1 },
-    });
-    await small.stop();
   });
 });

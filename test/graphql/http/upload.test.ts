@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
 import type { Fields, Reply } from '../../support/client.js';
-import { answered, changed } from '../../support/dashboard.js';
+import { answered, changed, nodeId } from '../../support/dashboard.js';
 import { startServer, type Member } from '../../support/server.js';
 import { openSlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
@@ -15,6 +15,9 @@ const server = useServer({ maxFileBytes: MAX_FILE_BYTES });
 const PREFLIGHT = { 'apollo-require-preflight': '1' };
 const CREATE = `mutation ($file: Upload!) { fileCreate(input: { file: $file, description: "of a test" }) {
   file { id databaseId name size crc } userErrors { message path code } } }`;
+
+const CREATE_VERSION =
+  'mutation ($input: AppVersionCreateInput!) { appVersionCreate(input: $input) { appVersion { id } } }';
 
 interface Form {
   readonly operations?: unknown;
@@ -98,24 +101,24 @@ describe('a file in a mutation', () => {
     });
   });
 
-  it('UP-04 over the limit is 413, and stores nothing', async () => {
+  it('UP-04 UP-21 over the limit is 413, as bytecode too, and stores nothing', async () => {
     const kept = async (): Promise<unknown> => [
-      await answered(server.acme, '{ files { totalCount } }'),
+      await answered(server.acme, '{ files { totalCount } appVersions { totalCount } }'),
       await server.app.database.reads.selectFrom('contents').select('id').execute(),
     ];
+    const { id } = (await server.acme.client.post('apps', { name: 'large' })).record('app');
+    const input = { appId: nodeId('App', Number(id)), number: '1' };
     const before = await kept();
     for (const size of [MAX_FILE_BYTES + 1, 3 * MAX_FILE_BYTES]) {
-      const sent = carrying(server, server.acme, { name: 'large.bin', bytes: Buffer.alloc(size) });
-      const { status, body } = await sent.graphql(CREATE);
-      expect([status, body.errors]).toMatchObject([
-        413,
-        [
-          {
-            message: `The file is larger than ${MAX_FILE_BYTES} bytes.`,
-            extensions: { code: 'TOO_LARGE' },
-          },
-        ],
-      ]);
+      const large = { name: 'large.bin', bytes: Buffer.alloc(size) };
+      const replies = [
+        await carrying(server, server.acme, large).graphql(CREATE),
+        await carrying(server, server.acme, large, 'input.bytecodeFile').graphql(CREATE_VERSION, { input }),
+      ];
+      for (const { status, body } of replies) {
+        const message = `The file is larger than ${MAX_FILE_BYTES} bytes.`;
+        expect([status, body.errors]).toMatchObject([413, [{ message, extensions: { code: 'TOO_LARGE' } }]]);
+      }
     }
     expect(await kept()).toEqual(before);
   });

@@ -168,23 +168,23 @@ describe('ledgerAppended', () => {
     const negative = subscribe(server, server.acme, APPENDED, { after: -1 });
     expect(await codeOf(negative)).toMatchObject({ code: 'BAD_USER_INPUT' });
     const ahead = subscribe(server, server.acme, APPENDED, { after: 2_000_000_000 });
-    const { rows } = await lastOf('ledger');
-    expect(await codeOf(ahead)).toEqual({ code: 'EVENTS_AHEAD', last: rows });
-    const none = subscribe(server, server.acme, APPENDED, { after: rows });
+    const last = await lastSequence(server.acme);
+    expect(await codeOf(ahead)).toEqual({ code: 'EVENTS_AHEAD', last });
+    const none = subscribe(server, server.acme, APPENDED, { after: last });
     await fleet.group(server.acme.client, 'the next one');
     expect(await none.until(1)).toHaveLength(1);
     none.stop();
   });
 });
 
-async function lastOf(table: 'ledger' | 'transactions'): Promise<{ rows: number }> {
-  const id = table === 'ledger' ? 'sequence' : 'id';
+/** The id of the last transaction. */
+async function lastTransaction(): Promise<number> {
   const { last } = await server.app.database.reads
-    .selectFrom(table)
-    .select(({ fn }) => fn.max<number | null>(id as never).as('last'))
+    .selectFrom('transactions')
+    .select(({ fn }) => fn.max<number | null>('id').as('last'))
     .where('company_id', '=', server.acme.caller.companyId)
     .executeTakeFirstOrThrow();
-  return { rows: last ?? 0 };
+  return last ?? 0;
 }
 
 describe('transactionRecorded', () => {
@@ -194,7 +194,7 @@ describe('transactionRecorded', () => {
   it('delivers recorded transactions with their relations to callers with the scope read', async () => {
     const viewer = await server.member('acme', 'viewer');
     await fleet.device(server.acme.client, 'TERMINAL-1');
-    const after = (await lastOf('transactions')).rows;
+    const after = await lastTransaction();
     const { until, stop } = subscribe<Recorded>(server, viewer, RECORDED, { after });
     await record(server, server.beta, [report({ serialNumber: 'THEIRS' })]);
     await record(server, server.acme, [
@@ -212,7 +212,7 @@ describe('transactionRecorded', () => {
   });
 
   it('is limited by a filter, and searches a range of ids at a time', async () => {
-    const after = (await lastOf('transactions')).rows;
+    const after = await lastTransaction();
     const many = Array.from({ length: 900 }, (_, n) =>
       report({ serialNumber: n % 300 === 299 ? 'RARE' : 'OFTEN' }),
     );
@@ -237,7 +237,7 @@ describe('transactionRecorded', () => {
   });
 
   it('reports a gap after retention, with the sequence to resume after', async () => {
-    const { rows: end } = await lastOf('transactions');
+    const end = await lastTransaction();
     await record(server, server.acme, [report(), report(), report()]);
     await server.app.database.writes
       .deleteFrom('transactions')

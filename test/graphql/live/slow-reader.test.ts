@@ -7,7 +7,7 @@ import { RECORDS, recordMany, stallBoth } from '../../support/stalled-client.js'
 import { openStreams } from '../../support/subscribe.js';
 import { useServer } from '../../support/use-server.js';
 
-const server = useServer();
+const server = useServer({}, { live: { recheckMs: 100 } });
 beforeAll(async () => {
   for (const member of [server.acme, server.beta]) await recordMany(server, member);
 });

@@ -32,15 +32,6 @@ describe('GQ-15 an operation over a socket', () => {
     expect(payload).toEqual(http.body);
   });
 
-  it.each<[string, unknown]>([
-    ['no query', undefined],
-    ['a query that is no text', { kind: 'Document' }],
-  ])('violates the protocol, which closes the socket, with %s', async (_what, query) => {
-    const own = await openKnown(server, server.acme.token);
-    own.say({ type: 'subscribe', id: '1', payload: { query } });
-    expect(await own.ended).toMatchObject({ code: 4400 });
-  });
-
   it('changes records for callers with the scope, once per key', async () => {
     const create =
       'mutation ($n: String!) { groupCreate(input: { name: $n }) { group { name } userErrors { code } } }';

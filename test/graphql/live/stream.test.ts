@@ -152,7 +152,6 @@ describe('GQ-09 a request for a stream', () => {
       401,
       'UNAUTHENTICATED',
     ],
-    ['of a page of another site', 'GET', undefined, { origin: 'https://evil.example' }, 403, 'FORBIDDEN'],
     ['by PUT', 'PUT', undefined, {}, 405, 'METHOD_NOT_ALLOWED'],
     ['by HEAD', 'HEAD', undefined, {}, 405, ''],
     ['that takes JSON only', 'GET', undefined, { accept: 'application/json' }, 400, 'BAD_REQUEST'],

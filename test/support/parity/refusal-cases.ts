@@ -47,13 +47,13 @@ export const updating = (
   rest: ({ client }) => client.put(path, body),
 });
 
-export const deleting = (type: string, id: string, path: string): Requests => ({
+const deleting = (type: string, id: string, path: string): Requests => ({
   graphql: (member) => remove(member, type, id),
   rest: ({ client }) => client.delete(path),
 });
 
 /** An id that no record has. */
-export const UNKNOWN = 987_654;
+const UNKNOWN = 987_654;
 export const long = (length: number): string => 'x'.repeat(length);
 
 type Records = RelatedRecords & { readonly device: number };

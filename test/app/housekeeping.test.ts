@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { insertRows } from '../support/databases/rows.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
+import { useServerPerTest } from '../support/use-server.js';
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest();
 
 async function count(table: 'contents' | 'content_chunks' | 'idempotency_keys'): Promise<number> {
   const [row] = await server.place.sql<{ total: number }>(`select count(*) as total from ${table}`);

@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { createStorageFigures } from '../../src/app/storage-figures.js';
 import { DAY, MINUTE } from '../../src/platform/clock.js';
 import { parsePeriod } from '../../src/platform/period.js';
 import { insertTransactions } from '../support/retention.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServerPerTest } from '../support/use-server.js';
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer({
-    keep: { transactions: parsePeriod('24 months'), ledger: null, deliveries: null },
-  });
-});
-afterEach(async () => {
-  await server.stop();
+const server = useServerPerTest({
+  keep: { transactions: parsePeriod('24 months'), ledger: null, deliveries: null },
 });
 
 async function metric(name: string): Promise<Record<string, number>> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Units } from '../../src/database/work.js';
 import { transactionIngest } from '../../src/domain/payments/transaction/transaction.rest.js';
@@ -6,16 +6,10 @@ import { ndjsonRows } from '../../src/platform/encoding/ndjson.js';
 import { DomainError } from '../../src/platform/errors.js';
 import { lineAnswers, MAX_LINE_BYTES, type LineRoute, type Lines } from '../../src/rest/lines.js';
 import { ingestRows, ndjson, totalsOf } from '../support/line-stream.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { turnsOf } from '../support/turns.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 async function* piecesOf(text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);

@@ -25,6 +25,22 @@ export async function answered<Data = Fields>(
   return body.data;
 }
 
+/** Values of a field in the list of a type, for example of `name` in `apps`; the list must fit on one page. */
+export async function listed(
+  member: Pick<Member, 'graphql'>,
+  type: string,
+  field: string,
+  variables: Fields | (() => Fields),
+): Promise<unknown[]> {
+  const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}s`;
+  const query = `query ($filter: ${type}Filter, $orderBy: ${type}Order) {
+    list: ${name}(filter: $filter, orderBy: $orderBy) { totalCount nodes { ${field} } } }`;
+  const given = typeof variables === 'function' ? variables() : variables;
+  const { list } = await answered<{ list: Page<Fields> }>(member, query, given);
+  expect(list.totalCount).toBe(list.nodes.length);
+  return list.nodes.map((node) => node[field]);
+}
+
 /** Runs a mutation of one field; resolves to the payload of that field. */
 export async function changed<Payload = Fields & { readonly userErrors: readonly UserErrorShape[] }>(
   member: Pick<Member, 'graphql'>,

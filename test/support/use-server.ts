@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
 import { startServer, type TestServer } from './server.js';
 
@@ -12,6 +12,18 @@ export function useServer(...options: Parameters<typeof startServer>): TestServe
     Object.assign(server, await startServer(...options));
   });
   afterAll(async () => {
+    await server.stop();
+  });
+  return server;
+}
+
+/** A new server for each test; its properties are there once the next `beforeEach` or the test runs. */
+export function useServerPerTest(...options: Parameters<typeof startServer>): TestServer {
+  const server = {} as TestServer;
+  beforeEach(async () => {
+    Object.assign(server, await startServer(...options));
+  });
+  afterEach(async () => {
     await server.stop();
   });
   return server;

@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
 import { answered, nodeId, statementsFor, type Page } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
 import { populate } from '../../../support/populated.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let acme: Member;
 let device = 0;
 let group = 0;
 beforeAll(async () => {
-  server = await startServer();
   acme = server.acme;
   await populate(server, acme, 3);
   device = await fleet.device(acme.client, 'TRACED');
   group = await fleet.group(acme.client, 'traced group');
   await acme.client.put('devices/TRACED', { enabled: false });
   await acme.client.delete('groups/traced%20group');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 interface Entry extends Fields {

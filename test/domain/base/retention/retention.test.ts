@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { retained } from '../../../../src/domain/base/retention/retention.service.js';
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
@@ -9,8 +9,8 @@ import type { Fields } from '../../../support/client.js';
 import { insertMany } from '../../../support/databases/rows.js';
 import type { GraphqlErrorShape } from '../../../support/graphql.js';
 import { insertTransactions, pruneNow } from '../../../support/retention.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
+import { useServerPerTest } from '../../../support/use-server.js';
 import { record, report } from '../../payments/transaction/records.js';
 
 const KEEP = {
@@ -19,13 +19,13 @@ const KEEP = {
   deliveries: parsePeriod('90 days'),
 };
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer({ keep: KEEP });
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest({ keep: KEEP });
+
+/** Inserts transactions, the first of them recorded so many days ago. */
+async function insert(count: number, days: number, stepMs = 1, { caller } = server.acme): Promise<void> {
+  const first = new Date(server.clock.now().getTime() - days * DAY);
+  await insertTransactions(server.place, caller.companyId, count, { first, stepMs });
+}
 
 async function count(table: string, companyId = server.acme.caller.companyId): Promise<number> {
   const text = `select count(*) as total from ${table} where company_id = $1`;
@@ -72,16 +72,8 @@ describe('transactions', () => {
   });
 
   it('leave all totals, and the totals that are 0 are deleted', async () => {
-    const { companyId } = server.acme.caller;
-    const now = server.clock.now();
-    await insertTransactions(server.place, companyId, 600, {
-      first: new Date(now.getTime() - 800 * DAY),
-      stepMs: HOUR,
-    });
-    await insertTransactions(server.place, companyId, 50, {
-      first: new Date(now.getTime() - 10 * DAY),
-      stepMs: HOUR,
-    });
+    await insert(600, 800, HOUR);
+    await insert(50, 10, HOUR);
     expect(await totals()).toMatchObject({ transactions: { totalCount: 650 } });
     await server.app.housekeeping.run();
     expect(await totals()).toEqual({
@@ -97,12 +89,7 @@ describe('transactions', () => {
   });
 
   it('are deleted exactly while others are recorded and change', async () => {
-    const { companyId } = server.acme.caller;
-    const now = server.clock.now();
-    await insertTransactions(server.place, companyId, 1_000, {
-      first: new Date(now.getTime() - 900 * DAY),
-      stepMs: MINUTE,
-    });
+    await insert(1_000, 900, MINUTE);
     const pruning = server.app.housekeeping.run();
     const done = new AbortController();
     const writing = (async () => {
@@ -138,8 +125,7 @@ describe('transactions', () => {
 
 describe('one run', () => {
   it('deletes a bounded number of rows, in transactions of a few hundred, and the next one goes on', async () => {
-    const old = { first: new Date(server.clock.now().getTime() - 900 * DAY), stepMs: 1 };
-    await insertTransactions(server.place, server.acme.caller.companyId, 1_000, old);
+    await insert(1_000, 900);
     const batches: number[] = [];
     await pruneNow(
       server.app.database,
@@ -157,16 +143,15 @@ describe('one run', () => {
   });
 
   it('takes the companies in turns', async () => {
-    const old = { first: new Date(server.clock.now().getTime() - 900 * DAY), stepMs: 1 };
-    const [acme, beta] = [server.acme.caller.companyId, server.beta.caller.companyId];
-    await insertTransactions(server.place, acme, 900, old);
-    await insertTransactions(server.place, beta, 300, old);
+    await insert(900, 900);
+    await insert(300, 900, 1, server.beta);
+    const both = new Set([server.acme.caller.companyId, server.beta.caller.companyId]);
     const turns: number[] = [];
     const onDeleted = (_kind: string, companyId: number): void => void turns.push(companyId);
     await pruneNow(server.app.database, { transactions: '24 months' }, { onDeleted });
     expect(turns).toHaveLength(7);
-    expect(new Set(turns.slice(0, 2))).toEqual(new Set([acme, beta]));
-    expect(new Set(turns.slice(2, 4))).toEqual(new Set([acme, beta]));
+    expect(new Set(turns.slice(0, 2))).toEqual(both);
+    expect(new Set(turns.slice(2, 4))).toEqual(both);
     expect(await server.place.check()).toEqual([]);
   });
 
@@ -185,8 +170,7 @@ describe('one run', () => {
 
   it('by two nodes at once deletes each row once', async () => {
     const { companyId } = server.acme.caller;
-    const old = { first: new Date(server.clock.now().getTime() - 900 * DAY), stepMs: 1 };
-    await insertTransactions(server.place, companyId, 1_500, old);
+    await insert(1_500, 900);
     const other = await server.place.open();
     try {
       const periods = { transactions: '24 months' };
@@ -242,8 +226,7 @@ describe('followers', () => {
 
   it('that go on before what is left get the number after which they can', async () => {
     const { companyId } = server.acme.caller;
-    const old = { first: new Date(server.clock.now().getTime() - 900 * DAY), stepMs: 1 };
-    await insertTransactions(server.place, companyId, 40, old);
+    await insert(40, 900);
     await server.acme.client.post('groups', { name: 'one' });
     server.clock.advance(400 * DAY);
     await server.acme.client.post('groups', { name: 'two' });

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { hashToken } from '../../../../src/domain/people/access-token/access-token.model.js';
 import { changed, nodeId, refused } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { ISSUE, issueToken, newTerminal, outcomeOf, report, REVOKE } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const stored = async (deviceId: number): Promise<unknown> =>
   await server.app.database.reads

@@ -1,17 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { answered, nodeId } from '../../../support/dashboard.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { newTerminal, report } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 interface Refusal {
   readonly code: string;
@@ -65,12 +59,5 @@ describe('Device.lastRefusal', () => {
     server.clock.advance(61_000);
     await report(server, token);
     await expect.poll(() => lastRefusal(id)).not.toEqual(first);
-  });
-
-  it('of devices of a page is one statement', async () => {
-    const { statements } = await server.statements(() =>
-      answered(server.acme, '{ devices(first: 50) { nodes { serialNumber lastRefusal { code } } } }'),
-    );
-    expect(statements.filter((text) => text.includes('terminal_refusals'))).toHaveLength(1);
   });
 });

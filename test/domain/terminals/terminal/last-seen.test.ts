@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { SeenDevices } from '../../../../src/domain/terminals/terminal/seen-devices.service.js';
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { startServer, type Member } from '../../../support/server.js';
 import { newTerminal, outcomeOf, report } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 type Terminal = Awaited<ReturnType<typeof newTerminal>>;
 
@@ -28,6 +23,8 @@ async function seen(id: number, member: Member = server.acme): Promise<Seen | nu
   return (await answered<{ device: Seen | null }>(member, QUERY, { id: nodeId('Device', id) })).device;
 }
 
+/** Lets so much time pass that what is seen next is stored soon: a company is written every five seconds at most. */
+const untilNextWrite = (): void => server.clock.advance(5_000);
 const isSeen = async (id: number): Promise<unknown> =>
   await expect.poll(() => seen(id)).not.toMatchObject({ lastSeenAt: null });
 
@@ -64,6 +61,7 @@ describe('Device.lastSeenAt', () => {
     const { id, token } = await newTerminal(server.acme, 'SN-2');
     const disabled = await newTerminal(server.acme, 'SN-3');
     await server.acme.client.put('devices/SN-3', { enabled: false });
+    untilNextWrite();
     expect(outcomeOf(await report(server, disabled.token))).toBe('403 terminal_disabled');
     expect((await report(server, token, { meta: { model: {} } })).status).toBe(422);
     await isSeen(id);
@@ -72,6 +70,7 @@ describe('Device.lastSeenAt', () => {
 
   it('does not exist for another company', async () => {
     const { id, token } = await newTerminal(server.acme, 'SN-4');
+    untilNextWrite();
     await report(server, token);
     await isSeen(id);
     expect(await seen(id, server.beta)).toBeNull();
@@ -81,7 +80,7 @@ describe('Device.lastSeenAt', () => {
     const terminals: Terminal[] = [];
     for (let n = 0; n < 5; n += 1) terminals.push(await newTerminal(server.acme, `SN-MANY-${n}`));
     const last = terminals.at(-1)?.id ?? 0;
-    server.clock.advance(10_000);
+    untilNextWrite();
     const { statements } = await server.statements(async () => {
       for (let n = 0; n < 4; n += 1) {
         await Promise.all(terminals.map(({ token }) => report(server, token)));

@@ -4,28 +4,27 @@ import type { Server } from '../../../../src/app/server.js';
 import { assetRequests, getAsset } from '../../../support/assets.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { ingestRows, ndjson, openLines, totalsOf } from '../../../support/line-stream.js';
-import { openServer, startServer, type TestServer } from '../../../support/server.js';
+import { openServer } from '../../../support/server.js';
 import { openSlowly } from '../../../support/slow-asset.js';
 import { stockedTerminal, type StockedTerminal } from '../../../support/stocked-terminal.js';
 import { REVOKE } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 
 /** More than the buffers of a connection take. */
 const LARGE = Buffer.alloc(30 * 1024 * 1024, 'large');
 
 /** Revoked access of a terminal must end on every node within 5 s. */
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 100_000 });
 let other: Server;
 /** URL of the other node. */
 let url: string;
 beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 100_000 });
   other = await openServer(server.place.url);
   url = await other.start();
 });
 afterAll(async () => {
   await other.stop(1_000);
-  await server.stop();
 });
 
 const assetOf = (name: string): string => `acmepagamentos_${name}.posxml`;

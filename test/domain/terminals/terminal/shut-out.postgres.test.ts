@@ -10,22 +10,21 @@ import { SECOND } from '../../../../src/platform/clock.js';
 import { CHECK_MS } from '../../../../src/terminal/open-exchanges.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { metricOf } from '../../../support/gauges.js';
-import { openServer, startServer, type TestServer } from '../../../support/server.js';
+import { openServer } from '../../../support/server.js';
 import { newTerminal, REVOKE } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 import { httpTerminal } from '../../../support/waiting-terminal.js';
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 100_000 });
 let other: Server;
 /** URLs of both nodes. */
 let urls: readonly string[];
 beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 100_000 });
   other = await openServer(server.place.url);
   urls = [server.url, await other.start()];
 });
 afterAll(async () => {
   await other.stop(1_000);
-  await server.stop();
 });
 
 describe('AT-33 a terminal that may not use the service any more', () => {

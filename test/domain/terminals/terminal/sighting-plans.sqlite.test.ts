@@ -4,17 +4,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SeenDevices } from '../../../../src/domain/terminals/terminal/seen-devices.service.js';
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { planOf } from '../../../support/query-plan.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let database: Sqlite.Database;
-beforeAll(async () => {
-  server = await startServer();
+beforeAll(() => {
   database = new Sqlite(fileOf(server.place), { readonly: true });
 });
-afterAll(async () => {
+afterAll(() => {
   database.close();
-  await server.stop();
 });
 
 it('the times of devices are stored by their ids, without reading other devices of the company', async () => {

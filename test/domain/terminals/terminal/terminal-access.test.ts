@@ -1,21 +1,18 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient, type Reply } from '../../../support/client.js';
 import { fleet } from '../../../support/fleet.js';
 import { createGraphql } from '../../../support/graphql.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { startServer } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
 import { newTerminal, outcomeOf, report } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 100_000 });
 let gateway: string;
 beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 100_000 });
   gateway = (await server.member('acme', 'operator', ['terminals'])).token;
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const deviceOf = async (serialNumber: string): Promise<Record<string, unknown> | undefined> =>

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { UnknownSerialNumbers } from '../../../../src/domain/terminals/terminal/refusal.service.js';
 import { MAX_UNKNOWN_TERMINALS } from '../../../../src/domain/terminals/terminal/terminal.model.js';
 import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { type Member, startServer, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
 import { newTerminal, outcomeOf, report } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let gateway: string;
 beforeAll(async () => {
-  server = await startServer();
   gateway = (await server.member('acme', 'operator', ['terminals'])).token;
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const LIST = `{ unknownTerminals(first: 50, orderBy: { field: LAST_SEEN_AT, direction: DESC }) {

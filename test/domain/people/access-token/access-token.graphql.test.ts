@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId, refused, type Page } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { createGraphql } from '../../../support/graphql.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 interface Token extends Fields {
   readonly id: string;
@@ -100,15 +94,8 @@ describe('an API token in GraphQL', () => {
     );
     expect(own.apiTokens.totalCount).toBeLessThan(apiTokens.totalCount);
     const operator = await server.member('acme', 'operator');
-    const [first] = apiTokens.nodes;
-    for (const [query, variables] of [
-      ['{ apiTokens { totalCount } }', {}],
-      ['query ($id: ID!) { apiToken(id: $id) { name } }', { id: first?.id }],
-      ['query ($id: ID!) { node(id: $id) { id } }', { id: first?.id }],
-      [CREATE, { input: { name: 'n', scopes: ['READ'] } }],
-    ] as const) {
-      expect((await refused(operator, query, variables)).code).toBe('FORBIDDEN');
-    }
+    const look = 'query ($id: ID!) { node(id: $id) { id } }';
+    expect((await refused(operator, look, { id: apiTokens.nodes[0]?.id })).code).toBe('FORBIDDEN');
   });
 
   it('AT-10 of another company is reported as not found and is not changed', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { instant } from '../../../../src/database/storage.js';
 import {
@@ -6,21 +6,14 @@ import {
   getToken,
   revokeToken,
 } from '../../../../src/domain/people/access-token/access-token.service.js';
-import { removeMember } from '../../../../src/domain/people/user/member.changes.service.js';
-import { getUser } from '../../../../src/domain/people/user/member.service.js';
 import { disableUser, enableUser } from '../../../../src/domain/people/user/user.service.js';
-import { DAY, MINUTE, SECOND } from '../../../../src/platform/clock.js';
+import { MINUTE, SECOND } from '../../../../src/platform/clock.js';
 import { type Client, createClient, type Reply } from '../../../support/client.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { type Member, startServer, SYSTEM, type TestServer } from '../../../support/server.js';
+import { type Member, SYSTEM } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const status = async (client: Client): Promise<number> => (await client.get('groups')).status;
 
@@ -50,16 +43,6 @@ describe('an access token', () => {
     expect(await status(createClient(server.url, token))).toBe(200);
     const headers = { authorization: `Bearer ${token}` };
     expect((await server.anonymous.get('groups', undefined, { headers })).status).toBe(200);
-  });
-
-  it('contract 5: whose scopes do not cover a call is 403, whatever the role', async () => {
-    const reader = await server.member('acme', 'admin', ['read']);
-    const viewer = await server.member('acme', 'viewer');
-    const ingest = await server.member('acme', 'admin', ['ingest']);
-    expect((await reader.client.post('groups', { name: 'x' })).status).toBe(403);
-    expect((await viewer.client.post('groups', { name: 'x' })).status).toBe(403);
-    expect((await ingest.client.get('groups')).status).toBe(403);
-    expect((await reader.client.get('groups')).status).toBe(200);
   });
 
   it('AT-01 that is no good is refused in the same words, whatever is wrong with it', async () => {
@@ -104,11 +87,6 @@ describe('an access token', () => {
     expect(await status(client)).toBe(401);
   });
 
-  it('AT-02 of another company cannot be revoked or seen', async () => {
-    const { id } = await tokenOf(server.acme);
-    await expect(revoke(server.beta, id)).rejects.toThrow('No such access token.');
-  });
-
   it('AT-03 dies with its user being disabled, in every company, and returns with the user', async () => {
     const { user, email } = await addPerson(server, { acme: 'admin', beta: 'admin' });
     const entries = tokensIn(await signIn(server, { email, password: PASSWORD }));
@@ -121,33 +99,6 @@ describe('an access token', () => {
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  it('AT-03 dies with the membership, and that of the other company lives on', async () => {
-    const { user, email } = await addPerson(server, { acme: 'admin', beta: 'admin' });
-    const entries = tokensIn(await signIn(server, { email, password: PASSWORD }));
-    const [acme, beta] = entries.map((entry) => createClient(server.url, entry.api_token)) as [
-      Client,
-      Client,
-    ];
-    expect([await status(acme), await status(beta)]).toEqual([200, 200]);
-    const { companyId } = server.beta.caller;
-    await server.app.units.write(server.beta.caller, async (work) =>
-      removeMember(work, await getUser(work, user.id)),
-    );
-    expect([await status(acme), await status(beta)]).toEqual([200, 401]);
-    expect(tokensIn(await signIn(server, { email, password: PASSWORD }))).toEqual([entries[0]]);
-    const rows = await server.app.database.reads
-      .selectFrom('ledger')
-      .select(['action', 'entity_type'])
-      .where('company_id', '=', companyId)
-      .orderBy('sequence', 'desc')
-      .limit(2)
-      .execute();
-    expect(rows.map((row) => `${row.action} ${row.entity_type}`)).toEqual([
-      'delete membership',
-      'delete access_token',
-    ]);
-  });
-
   it('AT-04 ends at its date, to the second', async () => {
     const end = new Date(server.clock.now().getTime() + 10 * MINUTE);
     const { client } = await tokenOf(server.acme, end);
@@ -155,11 +106,6 @@ describe('an access token', () => {
     expect(await status(client)).toBe(200);
     server.clock.advance(2 * SECOND);
     expect(await status(client)).toBe(401);
-  });
-
-  it('cannot end before it begins', async () => {
-    const yesterday = new Date(server.clock.now().getTime() - DAY);
-    await expect(tokenOf(server.acme, yesterday)).rejects.toThrow('not valid');
   });
 
   it('AT-16 is one token: not two, not in a cookie, not in a body', async () => {

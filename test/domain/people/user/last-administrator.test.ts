@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { commandLineWithUser, GOOD_PASSWORD, userAdd } from '../../../support/program.js';
-import { type Member, startServer, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
+import { useServerPerTest } from '../../../support/use-server.js';
 
 const ERRORS = 'userErrors { message path code }';
 
@@ -13,74 +14,62 @@ const LOSSES: Readonly<Record<string, string>> = {
   userDisable: `mutation ($id: ID!) { userDisable(id: $id) { user { id } ${ERRORS} } }`,
 };
 
-async function withServer(use: (server: TestServer) => Promise<void>): Promise<void> {
-  const server = await startServer();
-  try {
-    await use(server);
-  } finally {
-    await server.stop();
-  }
-}
-
 async function lose(by: Member, way: string, userId: number): Promise<readonly UserErrorShape[]> {
   return (await changed(by, LOSSES[way] ?? '', { id: nodeId('User', userId) })).userErrors;
 }
 
-const administrators = async (server: TestServer): Promise<number> => {
-  const rows = await server.app.database.reads
-    .selectFrom('members')
-    .select('id')
-    .where('company_id', '=', server.acme.caller.companyId)
-    .where('role', '=', 'admin')
-    .where('disabled_at', 'is', null)
-    .where('account_disabled_at', 'is', null)
-    .execute();
-  return rows.length;
-};
-
 describe('the last administrator of a company', () => {
+  const server = useServerPerTest();
+  const administrators = async (): Promise<number> => {
+    const rows = await server.app.database.reads
+      .selectFrom('members')
+      .select('id')
+      .where('company_id', '=', server.acme.caller.companyId)
+      .where('role', '=', 'admin')
+      .where('disabled_at', 'is', null)
+      .where('account_disabled_at', 'is', null)
+      .execute();
+    return rows.length;
+  };
+
   it.each(Object.keys(LOSSES))('cannot be lost by %s, also by themselves', async (way) => {
-    await withServer(async (server) => {
-      const { acme } = server;
-      const message =
-        'admin1@acme.example is the last administrator of the company: make another member an administrator first.';
-      expect(await lose(acme, way, acme.caller.userId)).toEqual([{ message, path: [], code: 'INVALID' }]);
-      expect((await acme.client.get('users')).status).toBe(200);
-      const other = await server.member('acme', 'admin');
-      expect(await lose(other, way, acme.caller.userId)).toEqual([]);
-      expect(await lose(other, way, other.caller.userId)).toMatchObject([{ code: 'INVALID' }]);
-      expect(await administrators(server)).toBe(1);
-    });
+    const { acme } = server;
+    const message =
+      'admin1@acme.example is the last administrator of the company: make another member an administrator first.';
+    expect(await lose(acme, way, acme.caller.userId)).toEqual([{ message, path: [], code: 'INVALID' }]);
+    expect((await acme.client.get('users')).status).toBe(200);
+    const other = await server.member('acme', 'admin');
+    expect(await lose(other, way, acme.caller.userId)).toEqual([]);
+    expect(await lose(other, way, other.caller.userId)).toMatchObject([{ code: 'INVALID' }]);
+    expect(await administrators()).toBe(1);
   });
 
   it('is not replaced by an administrator who is disabled', async () => {
-    await withServer(async (server) => {
-      const other = await server.member('acme', 'admin');
-      const { acme } = server;
-      expect(await lose(acme, 'userDisable', other.caller.userId)).toEqual([]);
-      expect(await lose(acme, 'memberRemove', acme.caller.userId)).toMatchObject([{ code: 'INVALID' }]);
-      expect(await lose(acme, 'memberRemove', other.caller.userId)).toEqual([]);
-    });
+    const other = await server.member('acme', 'admin');
+    const { acme } = server;
+    expect(await lose(acme, 'userDisable', other.caller.userId)).toEqual([]);
+    expect(await lose(acme, 'memberRemove', acme.caller.userId)).toMatchObject([{ code: 'INVALID' }]);
+    expect(await lose(acme, 'memberRemove', other.caller.userId)).toEqual([]);
   });
 
   it.each(Object.keys(LOSSES))('CC-15 cannot be lost by two %s at once', async (way) => {
-    await withServer(async (server) => {
-      const { acme } = server;
-      const other = await server.member('acme', 'admin');
-      const both = [acme, other];
-      const losses = both.flatMap((by) => both.map((of) => ({ by, userId: of.caller.userId })));
-      const outcomes = await Promise.all(
-        losses.map(async ({ by, userId }) => {
-          const errors = await lose(by, way, userId).catch(() => null);
-          return errors?.length === 0 ? [userId] : [];
-        }),
-      );
-      // The second of two equal requests succeeds without a change, so outcomes are counted once per user.
-      expect(new Set(outcomes.flat()).size).toBe(1);
-      expect(await administrators(server)).toBe(1);
-    });
+    const { acme } = server;
+    const other = await server.member('acme', 'admin');
+    const both = [acme, other];
+    const losses = both.flatMap((by) => both.map((of) => ({ by, userId: of.caller.userId })));
+    const outcomes = await Promise.all(
+      losses.map(async ({ by, userId }) => {
+        const errors = await lose(by, way, userId).catch(() => null);
+        return errors?.length === 0 ? [userId] : [];
+      }),
+    );
+    // The second of two equal requests succeeds without a change, so outcomes are counted once per user.
+    expect(new Set(outcomes.flat()).size).toBe(1);
+    expect(await administrators()).toBe(1);
   });
+});
 
+describe('the last administrator of a company on the command line', () => {
   it.each([
     [['member', 'set-role', '--company', 'Acme', '--role', 'viewer'], 'the company'],
     [['member', 'remove', '--company', 'Acme'], 'the company'],

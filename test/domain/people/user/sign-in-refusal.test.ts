@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createPasswords } from '../../../../src/domain/people/user/password.service.js';
 import { createSignIn, createSignInThrottle } from '../../../../src/domain/people/user/sign-in.service.js';
 import { disableUser, setPassword } from '../../../../src/domain/people/user/user.service.js';
 import { inMemory } from '../../../../src/platform/limits/windows.js';
 import type { Reply } from '../../../support/client.js';
+import { ledgerOf } from '../../../support/fleet.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { startServer, SYSTEM, type TestServer } from '../../../support/server.js';
+import { SYSTEM } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ trustProxy: ['127.0.0.1'] });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer({ trustProxy: ['127.0.0.1'] });
 
 const WRONG = 'not the right password';
 
@@ -31,16 +27,8 @@ async function failTimes(email: string, times: number, from = fromElsewhere()): 
   }
 }
 
-async function eventsOf(userId: number): Promise<string[]> {
-  const rows = await server.app.database.reads
-    .selectFrom('ledger')
-    .select('action')
-    .where('entity_type', '=', 'sign_in')
-    .where('entity_id', '=', userId)
-    .orderBy('position')
-    .execute();
-  return rows.map((row) => row.action);
-}
+const eventsOf = async (userId: number): Promise<string[]> =>
+  (await ledgerOf(server, server.acme, 'sign_in', userId)).map(({ action }) => action);
 
 describe('a refused sign-in', () => {
   it('AT-05 looks the same for an unknown, a wrong, a locked and a disabled account', async () => {

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createPasswords } from '../../../../src/domain/people/user/password.service.js';
 import { setPassword } from '../../../../src/domain/people/user/user.service.js';
 import { DAY } from '../../../../src/platform/clock.js';
 import { createClient } from '../../../support/client.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { COMPANIES, startServer, SYSTEM, type TestServer } from '../../../support/server.js';
+import { COMPANIES, startServer, SYSTEM } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ trustProxy: ['127.0.0.1'] });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer({ trustProxy: ['127.0.0.1'] });
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
@@ -90,14 +85,13 @@ describe('POST /v1/users/token', () => {
 
   it('contract 25: counts as a sign-in', async () => {
     const { user, email } = await addPerson(server, { acme: 'viewer' });
+    const before = await server.acme.client.get(`users/${user.id}`);
     await signIn(server, { email, password: PASSWORD });
     await signIn(server, { email, password: PASSWORD }, { headers: { 'x-forwarded-for': '198.51.100.7' } });
     await signIn(server, { email, password: 'not the right one' });
-    const { client } = server.acme;
-    expect((await client.get(`users/${user.id}`)).record('user')).toMatchObject({
-      sign_in_count: 2,
-      last_sign_in_ip: '198.51.100.7',
-    });
+    const after = await server.acme.client.get(`users/${user.id}`);
+    expect(after.record('user')).toMatchObject({ sign_in_count: 2, last_sign_in_ip: '198.51.100.7' });
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
   it('contract 25: takes the e-mail in any letter case', async () => {

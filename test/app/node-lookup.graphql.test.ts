@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, nodeId, refused } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { createSampleRecords } from '../support/sample-records.js';
+import { useServer } from '../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let ids: Readonly<Record<string, string>>;
 beforeAll(async () => {
-  server = await startServer();
   const { acme } = server;
   const group = await fleet.group(acme.client, 'g');
   const number = await fleet.logicalNumber(acme.client, '1', { group_id: group });
@@ -25,9 +25,6 @@ beforeAll(async () => {
     Metacontent: nodeId('Metacontent', metacontent.record('group_metacontent').id as number),
     LedgerEntry: nodeId('LedgerEntry', 1),
   };
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const NODE = 'query ($id: ID!) { node(id: $id) { __typename id databaseId } }';
@@ -105,5 +102,43 @@ describe('node and nodes', () => {
       message: 'nodes takes at most 100 ids, not 101.',
       code: 'BAD_USER_INPUT',
     });
+  });
+});
+
+describe('the look-up of one record:', () => {
+  beforeAll(async () => {
+    await createSampleRecords(server, server.beta);
+  });
+
+  it.each<[string, string?]>([
+    ['group', 'name'],
+    ['logicalNumber', 'number'],
+    ['device', 'serialNumber'],
+    ['app', 'name'],
+    ['appVersion'],
+    ['file'],
+    ['parameter'],
+    ['metacontent'],
+    ['notification'],
+    ['transaction'],
+    ['user'],
+    ['apiToken'],
+  ])('%s finds it by each of its keys', async (field, key = '') => {
+    const fields = `{ __typename id databaseId ${key} }`;
+    const { list } = await answered<{ list: { nodes: Record<string, unknown>[] } }>(
+      server.beta,
+      `{ list: ${field}s(first: 1) { nodes ${fields} } }`,
+    );
+    const [record = {}] = list.nodes;
+    const { __typename: type, id, databaseId } = record;
+    expect(id).toBe(nodeId(String(type), Number(databaseId)));
+    const byName = key === '' ? '' : `name: ${field}(${key}: ${JSON.stringify(record[key])}) ${fields}`;
+    const found = await answered(
+      server.beta,
+      `query ($id: ID!, $databaseId: Int!) { id: ${field}(id: $id) ${fields} ${byName}
+        number: ${field}(databaseId: $databaseId) ${fields} node(id: $id) { ... on ${String(type)} ${fields} } }`,
+      { id, databaseId },
+    );
+    for (const [way, same] of Object.entries(found)) expect(same, way).toEqual(record);
   });
 });

@@ -99,15 +99,17 @@ describe.each(Object.entries(SURFACES))('an Idempotency-Key in %s', (surface, cr
 
 describe('an Idempotency-Key in REST', () => {
   it('CC-05 replays the bytes of a file too', async () => {
-    const form = (): FormData => {
+    const form = (bytes = '123456789'): FormData => {
       const parts = new FormData();
-      parts.set('asset', new File(['123456789'], 'kept.bin'));
+      parts.set('asset', new File([bytes], 'kept.bin'));
       return parts;
     };
     const first = await server.acme.client.post('files', form(), withKey('file'));
     const again = await server.acme.client.post('files', form(), withKey('file'));
     expect(first.record('file')).toMatchObject({ content: 'MTIzNDU2Nzg5', crc: '31C3' });
     expect([again.status, again.text]).toEqual([201, first.text]);
+    const other = await server.acme.client.post('files', form('other'), withKey('file'));
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
   it('CC-05 distinguishes requests by the owner in the query, not by the token', async () => {

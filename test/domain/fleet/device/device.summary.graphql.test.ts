@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import {
   createDevices,
@@ -9,15 +9,10 @@ import {
 import type { Fields } from '../../../support/client.js';
 import { answered, statementsFor } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { type Member, startServer, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 interface PresenceCount {
   readonly presence: string;

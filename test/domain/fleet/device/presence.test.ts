@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Condition } from '../../../../src/database/list/condition.js';
 import type { Slice, SliceRequest } from '../../../../src/database/list/slice.js';
@@ -19,7 +19,8 @@ import {
 } from '../../../../src/domain/fleet/device/device.service.js';
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { fleet } from '../../../support/fleet.js';
-import { type Member, startServer, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
 const NOW = new Date('2026-11-25T12:00:00Z');
 const LIMITS = { staleMs: 15 * MINUTE, offlineMs: 24 * HOUR };
@@ -39,10 +40,9 @@ const AGES: readonly (readonly [number | null, Presence])[] = [
   [null, 'never_seen'],
 ];
 
-let server: TestServer;
+const server = useServer();
 const ids = new Map<number, Presence>();
 beforeAll(async () => {
-  server = await startServer();
   const { acme, beta } = server;
   for (const [index, [age, presence]] of AGES.entries()) {
     const groupId = index < 3 ? await fleet.group(acme.client, `group ${index}`) : null;
@@ -52,9 +52,6 @@ beforeAll(async () => {
     if (age !== null) await see(acme, id, NOW.getTime() - age);
   }
   await see(beta, await fleet.device(beta.client, 'SN-0'), NOW.getTime());
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const clock = { now: () => NOW, elapsed: () => 0 };

@@ -1,106 +1,44 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import { startServer, type TestServer } from '../../../support/server.js';
+import type { Fields } from '../../../support/client.js';
+import { answered, changed, refused, type Page } from '../../../support/dashboard.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
-interface GroupNode {
-  readonly id: string;
-  readonly databaseId: number;
-  readonly name: string;
-}
+type GroupPage = Page<{ readonly name: string }> & {
+  readonly edges: readonly { readonly cursor: string }[];
+  readonly pageInfo: Readonly<Record<'hasNextPage' | 'hasPreviousPage', boolean>> &
+    Readonly<Record<'startCursor' | 'endCursor', string | null>>;
+};
 
-interface GroupPage {
-  readonly groups: {
-    readonly totalCount: number;
-    readonly nodes: readonly GroupNode[];
-    readonly edges: readonly { readonly cursor: string; readonly node: GroupNode }[];
-    readonly pageInfo: {
-      readonly hasNextPage: boolean;
-      readonly hasPreviousPage: boolean;
-      readonly startCursor: string | null;
-      readonly endCursor: string | null;
-    };
-  };
-}
-
-interface GroupPayload {
-  readonly group: GroupNode | null;
-  readonly userErrors: readonly {
-    readonly message: string;
-    readonly path: string[];
-    readonly code: string;
-  }[];
-}
-
-const CREATE = `mutation ($name: String!) {
-  groupCreate(input: { name: $name }) { group { id databaseId name } userErrors { message path code } } }`;
-const UPDATE = `mutation ($id: ID!, $input: GroupUpdateInput!) {
-  groupUpdate(id: $id, input: $input) { group { id databaseId name } userErrors { message path code } } }`;
-const DELETE = `mutation ($id: ID!) {
-  groupDelete(id: $id) { deletedId userErrors { message path code } } }`;
+const CREATE = 'mutation ($name: String!) { groupCreate(input: { name: $name }) { group { name } } }';
 const PAGE = `query ($first: Int, $after: String, $last: Int, $before: String, $orderBy: GroupOrder,
   $filter: GroupFilter) {
   groups(first: $first, after: $after, last: $last, before: $before, orderBy: $orderBy, filter: $filter) {
-    totalCount nodes { id databaseId name } edges { cursor node { name } }
+    totalCount nodes { name } edges { cursor }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
 
-async function page(variables: Record<string, unknown>): Promise<GroupPage['groups']> {
-  const { body } = await server.acme.graphql<GroupPage>(PAGE, variables);
-  expect(body.errors).toBeUndefined();
-  return body.data.groups;
-}
-
-const names = (list: GroupPage['groups']): string[] => list.nodes.map((node) => node.name);
+const page = async (variables: Fields): Promise<GroupPage> =>
+  (await answered<{ groups: GroupPage }>(server.acme, PAGE, variables)).groups;
+const names = (list: GroupPage): string[] => list.nodes.map((node) => node.name);
 
 describe('groups in GraphQL', () => {
-  const made = new Map<string, GroupNode>();
   beforeAll(async () => {
     for (const name of ['delta', 'alpha', 'echo', 'bravo', 'charlie']) {
-      const { body } = await server.acme.graphql<{ groupCreate: GroupPayload }>(CREATE, { name });
-      expect(body.errors).toBeUndefined();
-      const { group } = body.data.groupCreate;
-      if (group === null) throw new Error(JSON.stringify(body));
-      made.set(name, group);
+      await changed(server.acme, CREATE, { name });
     }
-    await server.beta.graphql(CREATE, { name: 'alpha' });
-  });
-  const idOf = (name: string): string => made.get(name)?.id ?? '';
-
-  it('are found by each key, with their creator', async () => {
-    const { id, databaseId } = made.get('alpha') ?? { id: '', databaseId: 0 };
-    const fields = '{ id databaseId name createdVia createdAt updatedAt createdBy { databaseId name } }';
-    const { status, body } = await server.acme.graphql(
-      `query ($id: ID!, $databaseId: Int!) { a: group(id: $id) ${fields}
-        b: group(databaseId: $databaseId) ${fields} c: group(name: "alpha") ${fields} }`,
-      { id, databaseId },
-    );
-    expect(status).toBe(200);
-    expect(body.errors).toBeUndefined();
-    expect(body.data.a).toMatchObject({
-      ...{ id, databaseId, name: 'alpha', createdVia: 'API' },
-      createdBy: { databaseId: server.acme.caller.userId },
-    });
-    expect(body.data.b).toEqual(body.data.a);
-    expect(body.data.c).toEqual(body.data.a);
+    await changed(server.beta, CREATE, { name: 'alpha' });
   });
 
   it('are null for unknown keys; no key or two keys are an error', async () => {
-    const none = await server.acme
-      .graphql(`{ a: group(databaseId: 999999) { id } b: group(name: "none") { id }
-      c: group(id: "nonsense") { id } }`);
-    expect(none.body).toMatchObject({ data: { a: null, b: null, c: null } });
+    const none = `{ a: group(databaseId: 999999) { id } b: group(name: "none") { id }
+      c: group(id: "nonsense") { id } }`;
+    expect(await answered(server.acme, none)).toEqual({ a: null, b: null, c: null });
     for (const query of ['{ group { id } }', '{ group(databaseId: 1, name: "alpha") { id } }']) {
-      const { body } = await server.acme.graphql(query);
-      expect(body.errors?.[0]).toMatchObject({
+      expect(await refused(server.acme, query)).toEqual({
         message: 'Give exactly one of id, databaseId, name.',
-        extensions: { code: 'BAD_USER_INPUT' },
+        code: 'BAD_USER_INPUT',
       });
     }
   });
@@ -109,11 +47,8 @@ describe('groups in GraphQL', () => {
     const walked: string[] = [];
     let after: string | null = null;
     do {
-      const part: GroupPage['groups'] = await page({
-        first: 2,
-        after,
-        orderBy: { field: 'NAME', direction: 'DESC' },
-      });
+      const orderBy = { field: 'NAME', direction: 'DESC' };
+      const part: GroupPage = await page({ first: 2, after, orderBy });
       expect(part.totalCount).toBe(5);
       expect(part.pageInfo.hasPreviousPage).toBe(after !== null);
       expect(part.pageInfo.startCursor).toBe(part.edges[0]?.cursor);
@@ -152,9 +87,9 @@ describe('groups in GraphQL', () => {
     const some = (count: number) => Array.from({ length: count }, () => ({ name: { eq: 'alpha' } }));
     expect(names(await page({ filter: { or: some(100) } }))).toEqual(['alpha']);
     for (const filter of [{ or: some(1_100) }, { and: [{ or: some(60) }, { not: { or: some(60) } }] }]) {
-      const { body } = await server.acme.graphql(PAGE, { filter });
-      expect(body.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
-      expect(body.errors?.[0]?.message).toMatch(/^A filter takes at most 100 comparisons, not 1[0-9]+\.$/);
+      const { code, message } = await refused(server.acme, PAGE, { filter });
+      expect(code).toBe('BAD_USER_INPUT');
+      expect(message).toMatch(/^A filter takes at most 100 comparisons, not 1[0-9]+\.$/);
     }
   });
 
@@ -166,9 +101,9 @@ describe('groups in GraphQL', () => {
     [{ first: 1, before: 'x' }, /Give after only with first, and before only with last/],
     [{ first: 1, after: 'x' }, /not a cursor/],
   ])('refuses %j in words', async (variables, message) => {
-    const { body } = await server.acme.graphql(PAGE, variables);
-    expect(body.errors?.[0]?.message).toMatch(message);
-    expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    const refusal = await refused(server.acme, PAGE, variables);
+    expect(refusal.message).toMatch(message);
+    expect(refusal.code).toBe('BAD_USER_INPUT');
   });
 
   it.each([{ first: 0 }, { last: 0 }])('have an empty page, with their total, for %j', async (size) => {
@@ -184,61 +119,5 @@ describe('groups in GraphQL', () => {
     });
     const after = await page({ first: 0, after: all.pageInfo.endCursor });
     expect(after.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-  });
-
-  it('are listed, counted and joined with their creators in one statement each', async () => {
-    const query = '{ groups { totalCount nodes { name createdBy { name } } } }';
-    await server.acme.graphql(query);
-    const { statements } = await server.statements(() => server.acme.graphql(query));
-    expect(statements).toHaveLength(3);
-  });
-
-  it('are renamed and deleted, with correctable errors in userErrors', async () => {
-    const { graphql } = server.acme;
-    const taken = await graphql<{ groupCreate: GroupPayload }>(CREATE, { name: 'echo' });
-    expect(taken.body.data.groupCreate).toEqual({
-      group: null,
-      userErrors: [
-        {
-          ...{ message: 'A group with this name exists already.', code: 'TAKEN' },
-          path: ['input', 'name'],
-        },
-      ],
-    });
-    const empty = await graphql<{ groupCreate: GroupPayload }>(CREATE, { name: '' });
-    expect(empty.body.data.groupCreate.userErrors[0]).toMatchObject({
-      code: 'INVALID',
-      path: ['input', 'name'],
-    });
-    const renamed = await graphql(UPDATE, { id: idOf('echo'), input: { name: 'foxtrot' } });
-    expect(renamed.body.data).toMatchObject({
-      groupUpdate: { group: { id: idOf('echo'), name: 'foxtrot' }, userErrors: [] },
-    });
-    const kept = await graphql(UPDATE, { id: idOf('echo'), input: {} });
-    expect(kept.body.data).toMatchObject({ groupUpdate: { group: { name: 'foxtrot' } } });
-    const deleted = await graphql(DELETE, { id: idOf('echo') });
-    expect(deleted.body.data).toEqual({ groupDelete: { deletedId: idOf('echo'), userErrors: [] } });
-    expect((await graphql('{ group(name: "foxtrot") { id } }')).body.data).toEqual({ group: null });
-  });
-
-  it('of another company are reported as not found', async () => {
-    const { graphql } = server.beta;
-    const foreign = idOf('alpha');
-    const missing = Buffer.from('Group:999999').toString('base64url');
-    const inputs = { name: 'stolen' };
-    for (const [query, input] of [
-      [UPDATE, inputs],
-      [DELETE, undefined],
-    ] as const) {
-      const variables = input === undefined ? {} : { input };
-      const of = async (id: string) => (await graphql(query, { id, ...variables })).body;
-      const answer = await of(foreign);
-      expect(answer).toEqual(await of(missing));
-      expect(Object.values(answer.data)[0]).toMatchObject({ userErrors: [{ code: 'NOT_FOUND' }] });
-    }
-    const { body } = await graphql('query ($id: ID!) { group(id: $id) { name } }', { id: foreign });
-    expect(body.data).toEqual({ group: null });
-    const still = await server.acme.graphql('{ group(name: "alpha") { name } }');
-    expect(still.body.data).toEqual({ group: { name: 'alpha' } });
   });
 });

@@ -1,60 +1,58 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { startServer, type TestServer } from '../../../support/server.js';
+import { fleet, ledgerOf } from '../../../support/fleet.js';
+import { softwareOf } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
-describe('/v1/groups', () => {
-  it('creates, reads, renames and deletes a group by its name', async () => {
-    const { client, caller } = server.acme;
-    const created = await client.post('groups', { name: 'AREA 51' });
-    expect(created.status).toBe(201);
-    expect(Object.keys(created.record('group'))).toEqual([
-      'id',
-      'name',
-      'updated_at',
-      'created_at',
-      'created_by',
-      'created_via',
-    ]);
-    expect(created.record('group')).toMatchObject({
-      name: 'AREA 51',
-      created_by: caller.userId,
-      created_via: 'api',
-    });
+describe('deleting a group', () => {
+  it('RI-32 and contract 19: is refused while a logical number belongs to it, and changes nothing', async () => {
+    const { client } = server.acme;
+    const id = await fleet.group(client, 'with a number');
+    await fleet.logicalNumber(client, 'member', { group_id: id });
+    await client.post('parameters', { name: 'with a number', key: 'k', value: 'v' });
+    const refused = await client.delete('groups/with%20a%20number');
+    expect([refused.status, refused.body.code]).toEqual([409, 'group_not_empty']);
+    expect((await client.get('parameters', { name: 'with a number' })).list('parameters')).toHaveLength(1);
+    expect((await client.get('logical_numbers/member')).record('logical_number').group_id).toBe(id);
 
-    const read = await client.get('groups/AREA%2051');
-    expect(read.body).toEqual(created.body);
-
-    const renamed = await client.put('groups/AREA%2051', { name: 'AREA/52 é' });
-    expect(renamed.record('group').name).toBe('AREA/52 é');
-    expect((await client.get('groups/AREA%2051')).status).toBe(404);
-
-    const deleted = await client.delete(`groups/${encodeURIComponent('AREA/52 é')}`);
+    await client.delete('logical_numbers/member');
+    const deleted = await client.delete('groups/with%20a%20number');
     expect([deleted.status, deleted.body]).toEqual([200, {}]);
-    expect((await client.get(`groups/${encodeURIComponent('AREA/52 é')}`)).status).toBe(404);
+    expect((await client.get('groups/with%20a%20number')).status).toBe(404);
   });
 
-  it('lists in a constant number of statements', async () => {
-    const { client } = await server.member('beta', 'operator');
-    const count = async (): Promise<number> => {
-      await client.get('groups');
-      const { statements } = await server.statements(() => client.get('groups'));
-      return statements.length;
-    };
-    await client.post('groups', { name: 'one' });
-    const few = await count();
-    for (let n = 0; n < 40; n += 1) await client.post('groups', { name: `group ${n}` });
-    expect(await count()).toBe(few);
-    expect(few).toBe(2);
-    const list = await client.get('groups', undefined, { query: { per_page: 10, page: 5 } });
-    expect(list.body.pagination).toEqual({ page: 5, total_pages: 5, entries: 1, total_entries: 41 });
-    expect(list.list('groups')[0]).toMatchObject({ name: 'group 39' });
+  it('RI-32 and contract 19: is refused while an app version belongs to it', async () => {
+    const { client } = server.acme;
+    const id = await fleet.group(client, 'with a version');
+    const software = softwareOf(client);
+    const path = await software.app();
+    const version = await software.version(path, { group_ids: [id] });
+    const refused = await client.delete('groups/with%20a%20version');
+    expect([refused.status, refused.body.code]).toEqual([409, 'group_not_empty']);
+    await client.put(`${path}/${String(version.id)}`, { group_ids: [] });
+    expect((await client.delete('groups/with%20a%20version')).status).toBe(200);
+  });
+
+  it('contract 19: takes its parameters and metacontents along', async () => {
+    const { client } = server.acme;
+    await fleet.group(client, 'leaving');
+    await fleet.group(client, 'staying');
+    const ids: [string, number][] = [];
+    for (const kind of ['parameter', 'metacontent']) {
+      for (const name of ['leaving', 'staying']) {
+        const created = await client.post(`${kind}s`, { name, key: 'k', value: 'v' });
+        if (name === 'leaving') ids.push([kind, created.record(`group_${kind}`).id as number]);
+      }
+    }
+    expect((await client.delete('groups/leaving')).status).toBe(200);
+    for (const [kind, id] of ids) {
+      const entries = await ledgerOf(server, server.acme, kind, id);
+      expect(entries).toMatchObject([{ action: 'create' }, { action: 'delete', before: { key: 'k' } }]);
+      expect((await client.get(`${kind}s`, { name: 'staying' })).list(`${kind}s`)).toHaveLength(1);
+    }
+    await fleet.group(client, 'leaving');
+    expect((await client.get('metacontents', { name: 'leaving' })).list('metacontents')).toEqual([]);
   });
 });

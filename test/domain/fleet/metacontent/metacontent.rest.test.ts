@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Reply } from '../../../support/client.js';
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await fleet.logicalNumber(server.acme.client, '100');
   await fleet.group(server.acme.client, 'other owner');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 let keys = 0;
@@ -47,17 +43,6 @@ describe('a metacontent', () => {
     const id = String(created.record('logical_number_metacontent').id);
     const read = await server.acme.client.get(`metacontents/${id}`, { number: '100' });
     expect(read.record('logical_number_metacontent').value).toEqual(JSON.parse(value));
-  });
-
-  it('can be set to null, and keeps its value if none is given', async () => {
-    const { client } = server.acme;
-    const id = String((await postText('{"a":1}')).record('logical_number_metacontent').id);
-    const change = async (fields: object) =>
-      (await client.put(`metacontents/${id}`, { number: '100', ...fields })).record(
-        'logical_number_metacontent',
-      ).value;
-    expect(await change({ key: 'renamed' })).toEqual({ a: 1 });
-    expect(await change({ value: null })).toBeNull();
   });
 
   it.each([

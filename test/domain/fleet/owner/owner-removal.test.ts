@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { MAX_DELETED_TOGETHER } from '../../../../src/platform/limits/many-records.js';
+import { nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { unique } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 import { fillOwner, MANY, rowsIn } from '../../../support/wide.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 /** How many parameters and metacontents GraphQL shows of the company, in lists and by id. */
 async function shown(id: number): Promise<unknown> {
-  const gid = (type: string): string => Buffer.from(`${type}:${id}`).toString('base64url');
   const { body } = await server.acme.graphql(
     `query ($parameter: ID!, $metacontent: ID!) {
       parameters(first: 1) { totalCount nodes { key } } metacontents(first: 1) { totalCount nodes { key } }
       parameter(id: $parameter) { key } metacontent(id: $metacontent) { key }
       node(id: $parameter) { id } }`,
-    { parameter: gid('Parameter'), metacontent: gid('Metacontent') },
+    { parameter: nodeId('Parameter', id), metacontent: nodeId('Metacontent', id) },
   );
   return body.data;
 }
@@ -104,7 +98,7 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
       `The group ${name} has 5001 parameters and metacontents, and one request changes at most 5000 of them: first delete some of them (parameterDelete, metacontentDelete, or DELETE in /v1). Nothing was changed.`,
     );
     expect(statements.filter((statement) => /^(insert|update|delete) /.test(statement))).toEqual([]);
-    const id = Buffer.from(`Group:${group}`).toString('base64url');
+    const id = nodeId('Group', group);
     const mutation = 'mutation ($id: ID!) { groupDelete(id: $id) { deletedId userErrors { code message } } }';
     const { body } = await server.acme.graphql(mutation, { id });
     expect(body.data).toEqual({

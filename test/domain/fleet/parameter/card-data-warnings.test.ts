@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields, Reply } from '../../../support/client.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
 const VISA = '4111111111111111';
 const warning = 'It looks like a card number or another secret of a card.';
 const ofField = (field: string): unknown => expect.stringContaining(`${field}: ${warning}`);
 
-let server: TestServer;
+const server = useServer();
 let number = 0;
 beforeAll(async () => {
-  server = await startServer();
   number = await fleet.logicalNumber(server.acme.client, '1');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const warningOf = ({ headers }: Reply): unknown => headers.get('x-warning') ?? undefined;

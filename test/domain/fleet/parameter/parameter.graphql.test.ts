@@ -1,45 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
-import { answered, changed, nodeId, refused, statementsFor } from '../../../support/dashboard.js';
+import { answered, changed, nodeId, statementsFor } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let group = 0;
 let number = 0;
 beforeAll(async () => {
-  server = await startServer();
   group = await fleet.group(server.acme.client, 'g');
   number = await fleet.logicalNumber(server.acme.client, '1', { group_id: group });
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const ofGroup = () => ({ groupId: nodeId('Group', group) });
 const ofNumber = () => ({ logicalNumberId: nodeId('LogicalNumber', number) });
-
-describe('the description of a parameter', () => {
-  const CREATE = `mutation ($input: ParameterCreateInput!) {
-    parameterCreate(input: $input) { parameter { id value description } userErrors { path code } } }`;
-  const UPDATE = `mutation ($id: ID!, $input: ParameterUpdateInput!) {
-    parameterUpdate(id: $id, input: $input) { parameter { value description } userErrors { path code } } }`;
-
-  it('is kept if absent and cleared if null', async () => {
-    const input = { owner: ofGroup(), key: 'described', value: 'v', description: 'why' };
-    const { parameter } = await changed<{ parameter: Fields }>(server.acme, CREATE, { input });
-    expect(parameter).toMatchObject({ value: 'v', description: 'why' });
-    const update = async (change: Fields) =>
-      (await changed(server.acme, UPDATE, { id: parameter.id, input: change })).parameter;
-    expect(await update({ value: '' })).toEqual({ value: '', description: 'why' });
-    expect(await update({ description: null })).toEqual({ value: '', description: null });
-    expect(await changed(server.acme, UPDATE, { id: parameter.id, input: { value: null } })).toEqual({
-      parameter: null,
-      userErrors: [{ path: ['input', 'value'], code: 'INVALID' }],
-    });
-  });
-});
 
 describe('effectiveParameters', () => {
   const EFFECTIVE = `effectiveParameters { key value description source overridden { id value group { name } } }`;
@@ -223,10 +198,5 @@ describe('parameterBulkSet', () => {
       results: null,
       userErrors: [{ message: 'must have at most 1000 entries', path: ['rows'], code: 'INVALID' }],
     });
-  });
-
-  it('requires the scope write', async () => {
-    const viewer = await server.member('acme', 'viewer');
-    expect(await refused(viewer, BULK, { rows: [] })).toMatchObject({ code: 'FORBIDDEN' });
   });
 });

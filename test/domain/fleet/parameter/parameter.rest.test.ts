@@ -1,41 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   await fleet.logicalNumber(server.acme.client, '1');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 describe('a parameter', () => {
-  it('contract 16: an update changes the given fields; null clears the description', async () => {
-    const { client } = server.acme;
-    const sent = { number: '1', key: 'host', value: '10.0.0.1', description: 'where to call' };
-    const created = (await client.post('parameters', sent)).record('logical_number_parameter');
-    expect(created).toMatchObject({ key: 'host', value: '10.0.0.1', description: 'where to call' });
-    const change = async (fields: object) =>
-      (await client.put(`parameters/${String(created.id)}`, { number: '1', ...fields })).record(
-        'logical_number_parameter',
-      );
-    expect(await change({ value: '' })).toMatchObject({ value: '', description: 'where to call' });
-    expect(await change({ description: null })).toMatchObject({ key: 'host', value: '', description: null });
-    expect(await change({ id: 9, created_by: 9, group_id: 9 })).toMatchObject({
-      id: created.id,
-      created_by: created.created_by,
-      group_id: null,
-    });
-  });
-
-  it('has no description by default', async () => {
-    const created = await server.acme.client.post('parameters', { number: '1', key: 'plain', value: 'v' });
-    expect(created.record('logical_number_parameter').description).toBeNull();
-  });
-
   it.each([
     ['64 KiB', 'x'.repeat(65_536), 201],
     ['lines and quotes', 'a\r\n"b"\t\u001b[2J', 201],

@@ -56,6 +56,16 @@ export async function stockedTerminal(
   };
 }
 
+/** Gives the logical number of a terminal these app versions, and no others. */
+export async function setVersions(
+  { client }: Member,
+  { logicalNumber }: StockedTerminal,
+  ...versionIds: unknown[]
+): Promise<void> {
+  const path = `logical_numbers/${encodeURIComponent(logicalNumber)}`;
+  expect((await client.put(path, { app_version_ids: versionIds })).status).toBe(200);
+}
+
 export async function uploadedFile({ client }: Member, name: string, bytes: string): Promise<number> {
   const form = new FormData();
   form.set('asset', new Blob([bytes]), name);

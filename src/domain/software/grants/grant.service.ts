@@ -221,7 +221,7 @@ async function findAppsOf(
  * The versions of a logical number after a grant, ascending. `isOfGrantedApp` says whether a version belongs
  * to the app of one of the granted versions.
  */
-export function versionsAfterGrant(
+function versionsAfterGrant(
   { mode, appVersionIds }: VersionGrant,
   before: readonly number[],
   isOfGrantedApp: (appVersionId: number) => boolean,
@@ -233,7 +233,7 @@ export function versionsAfterGrant(
 }
 
 /** The logical numbers in parts, each for one transaction: at most 200 numbers and some 1,000 links. */
-export function partsOf(
+function partsOf(
   logicalNumberIds: readonly number[],
   { appVersionIds }: VersionGrant,
 ): readonly (readonly number[])[] {

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
-import { answered, nodeId, type Page, statementsFor } from '../../../support/dashboard.js';
+import { answered, listed, nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { type Member, startServer, type TestServer } from '../../../support/server.js';
-import { softwareOf, unique } from '../../../support/software.js';
+import { softwareOf } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
-const DIGITS = Buffer.from('123456789').toString('base64');
 const of = (...numbers: string[]) => numbers.map((number) => ({ number }));
 
 describe('the list of app versions', () => {
-  const LIST = `query ($filter: AppVersionFilter, $orderBy: AppVersionOrder) {
-    appVersions(filter: $filter, orderBy: $orderBy) { totalCount nodes { number } } }`;
   let first = 0;
   beforeAll(async () => {
     const beta = softwareOf(server.beta.client);
@@ -40,36 +31,11 @@ describe('the list of app versions', () => {
     [() => ({ filter: { not: { appId: { in: [nodeId('App', first)] } } } }), ['a']],
     [() => ({ filter: { appId: { eq: nodeId('AppVersion', first) } } }), []],
   ])('is ordered and narrowed: case %#', async (given, expected) => {
-    const variables = typeof given === 'function' ? given() : given;
-    const { appVersions } = await answered<{ appVersions: Page<{ number: string }> }>(
-      server.beta,
-      LIST,
-      variables,
-    );
-    expect(appVersions.nodes).toEqual(of(...expected));
-    expect(appVersions.totalCount).toBe(expected.length);
+    expect(await listed(server.beta, 'AppVersion', 'number', given)).toEqual(expected);
   });
 });
 
 describe('records linked to app versions', () => {
-  /** A group with a logical number for each of its app versions, each made of two modules. */
-  async function fill({ client }: Member, versions: number): Promise<void> {
-    const software = softwareOf(client);
-    const group = await fleet.group(client, unique());
-    const modules = [await software.module(), await software.module()];
-    const ids: number[] = [];
-    const path = await software.app();
-    for (let n = 0; n < versions; n += 1) {
-      ids.push(
-        (await software.version(path, { group_ids: [group], module_ids: modules, bytecode: DIGITS }))
-          .id as number,
-      );
-    }
-    for (let n = 0; n < versions; n += 1) {
-      await fleet.logicalNumber(client, unique(), { group_id: group, app_version_ids: ids });
-    }
-  }
-
   it('are the same from both sides, on each page and in each order', async () => {
     const { client } = server.acme;
     const software = softwareOf(client);
@@ -132,35 +98,5 @@ describe('records linked to app versions', () => {
           logicalNumber(number: "of all") { appVersions { totalCount nodes { databaseId } } } }`,
       ),
     ).toEqual({ group: { appVersions: own }, logicalNumber: { appVersions: own } });
-  });
-
-  it.each([
-    [
-      'from groups down to apps',
-      `{ groups(first: 10) { totalCount nodes { name logicalNumbers(first: 20) { totalCount nodes { number
-          appVersions(first: 5) { totalCount nodes { number app { name } } } } } } } }`,
-      8,
-    ],
-    [
-      'the sums of the bytecode of each',
-      '{ appVersions(first: 50) { nodes { number crc sha256 app { versions { nodes { sha256 } } } } } }',
-      4,
-    ],
-    [
-      'from versions up to groups',
-      `{ appVersions(first: 20) { totalCount nodes { number groups(first: 3) { totalCount nodes { name } }
-          modules(first: 3) { totalCount nodes { number app { name kind } } }
-          logicalNumbers(first: 5) { totalCount nodes { number group { name } } } } } }`,
-      11,
-    ],
-  ])('takes one statement for each level and one for its counts: %s', async (_way, query, expected) => {
-    const member = await server.member('beta', 'operator');
-    await fill(member, 1);
-    const few = await statementsFor(server, member, query);
-    await fill(member, 4);
-    await fill(member, 5);
-    const many = await statementsFor(server, member, query);
-    expect(few).toHaveLength(expected);
-    expect(many).toHaveLength(expected);
   });
 });

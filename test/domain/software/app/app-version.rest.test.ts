@@ -1,88 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Client } from '../../../support/client.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { type Software, softwareOf } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
 let acme: Software;
 let beta: Software;
-beforeAll(async () => {
-  server = await startServer();
+beforeAll(() => {
   ({ client } = server.acme);
   acme = softwareOf(client);
   beta = softwareOf(server.beta.client);
 });
-afterAll(async () => {
-  await server.stop();
-});
 
-const LISTED = [
-  'id',
-  'app_id',
-  'number',
-  'crc',
-  'size',
-  'created_by',
-  'displayable',
-  'authorizer_url',
-  'pos_display_label',
-  'created_at',
-  'updated_at',
-  'uuid',
-];
 const DIGITS = Buffer.from('123456789').toString('base64');
 
 describe('/v1/apps/{app_id}/versions', () => {
-  it('creates, reads, changes and deletes a version', async () => {
-    const path = await acme.app();
-    const created = await client.post(path, {
-      number: '1.0.0',
-      displayable: 'true',
-      authorizer_url: '10.0.0.1:3000',
-      pos_display_label: 'Sale',
-      bytecode: DIGITS,
-    });
-    expect(created.status).toBe(201);
-    expect(Object.keys(created.record('app_version'))).toEqual([...LISTED, 'bytecode']);
-    expect(created.record('app_version')).toMatchObject({
-      number: '1.0.0',
-      crc: '31C3',
-      size: 9,
-      created_by: server.acme.caller.userId,
-      displayable: true,
-      authorizer_url: '10.0.0.1:3000',
-      pos_display_label: 'Sale',
-      uuid: expect.stringMatching(
-        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-      ) as string,
-      bytecode: DIGITS,
-    });
-
-    const one = `${path}/${String(created.record('app_version').id)}`;
-    const read = (await client.get(one)).record('app_version');
-    expect(Object.keys(read)).toEqual([...LISTED, 'bytecode', 'group_ids', 'module_ids', 'file_ids']);
-    expect(read).toEqual({ ...created.record('app_version'), group_ids: [], module_ids: [], file_ids: [] });
-
-    const changed = await client.put(one, { authorizer_url: 'https://auth.example' });
-    expect(Object.keys(changed.record('app_version'))).toEqual([...LISTED, 'bytecode']);
-    expect(changed.record('app_version')).toMatchObject({
-      number: '1.0.0',
-      authorizer_url: 'https://auth.example',
-      bytecode: DIGITS,
-      uuid: read.uuid,
-    });
-
-    const list = (await client.get(path)).list('appversions');
-    expect(list.map((entry) => Object.keys(entry))).toEqual([LISTED]);
-
-    expect((await client.delete(one)).body).toEqual({});
-    for (const reply of [await client.get(one), await client.put(one, {}), await client.delete(one)]) {
-      expect(reply.status).toBe(404);
-    }
-  });
-
   it('contract 21, contract 11: displayable is false and absent fields are null by default', async () => {
     const path = await acme.app();
     const bare = await acme.version(path, { number: '1' });
@@ -153,17 +87,6 @@ describe('/v1/apps/{app_id}/versions', () => {
     expect(created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.]\d{3}[+]00:00$/);
     expect(updated_at).toBe(created_at);
   });
-
-  it('lists in a constant number of statements, and reads no bytes', async () => {
-    const path = await acme.app();
-    await acme.version(path, { bytecode: DIGITS });
-    const { statements: few } = await server.statements(() => client.get(path));
-    for (let n = 0; n < 34; n += 1) await acme.version(path);
-    const { result, statements: many } = await server.statements(() => client.get(path));
-    expect(many.length).toBe(few.length);
-    expect(many.join('\n')).not.toContain('content_chunks');
-    expect(result.body.pagination).toMatchObject({ total_entries: 35, entries: 30 });
-  });
 });
 
 describe('versions of other applications and companies', () => {
@@ -175,25 +98,6 @@ describe('versions of other applications and companies', () => {
       expect([reply.status, reply.body.message]).toEqual([404, 'No such app version.']);
     }
     expect((await client.get(`${one}/${String(made.id)}`)).status).toBe(200);
-  });
-
-  it('AT-10 another company finds neither the application nor the version', async () => {
-    const path = await acme.app();
-    const made = await acme.version(path, { bytecode: DIGITS });
-    const { client: other } = server.beta;
-    for (const [method, target] of [
-      ['GET', path],
-      ['POST', path],
-      ['GET', `${path}/${String(made.id)}`],
-      ['PUT', `${path}/${String(made.id)}`],
-      ['DELETE', `${path}/${String(made.id)}`],
-    ] as const) {
-      const foreign = await other.request(method, target, { number: 'x' });
-      const unknown = await other.request(method, target.replace(/apps\/\d+/, 'apps/999999999'), {
-        number: 'x',
-      });
-      expect([foreign.status, foreign.body.message]).toEqual([404, unknown.body.message]);
-    }
   });
 
   it('AT-12 two companies may have the same names and numbers', async () => {

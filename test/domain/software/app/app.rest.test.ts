@@ -1,78 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { createNamedToken } from '../../../../src/domain/people/access-token/access-token.service.js';
-import { getCompanyByName } from '../../../../src/domain/people/company/company.service.js';
-import { addUser } from '../../../../src/domain/people/user/user.service.js';
-import { createClient, type Client } from '../../../support/client.js';
-import { COMPANIES, startServer, SYSTEM, type TestServer } from '../../../support/server.js';
+import { fleet, ledgerOf } from '../../../support/fleet.js';
+import { softwareOf } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
+import { rowsIn } from '../../../support/wide.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
-
-const FIELDS = [
-  'id',
-  'name',
-  'description',
-  'communication_format',
-  'updated_at',
-  'created_via',
-  'kind',
-  'language',
-];
-
-async function clientIn(timeZone: string): Promise<Client> {
-  return await server.app.units.systemWrite(SYSTEM, async (work) => {
-    const company = await getCompanyByName(work, COMPANIES.acme);
-    const email = `${timeZone.replace(/\W/g, '.').toLowerCase()}@acme.example`;
-    const user = await addUser(work, company, { email, name: 'Ana', role: 'admin', timeZone }, 'no password');
-    const member = { companyId: company.id, userId: user.id };
-    const { secret } = await createNamedToken(work, member, { name: 'test', scopes: ['read', 'write'] });
-    return createClient(server.url, secret);
-  });
-}
+const server = useServer();
 
 describe('/v1/apps', () => {
-  it('creates, reads, changes and deletes an application by its id', async () => {
-    const { client } = server.acme;
-    const created = await client.post('apps', {
-      name: 'sale',
-      description: 'Sells',
-      kind: 'standard',
-      communication_format: 'iso8583',
-    });
-    expect(created.status).toBe(201);
-    expect(Object.keys(created.record('app'))).toEqual(FIELDS);
-    expect(created.record('app')).toMatchObject({
-      name: 'sale.posxml',
-      description: 'Sells',
-      communication_format: 'iso8583',
-      created_via: 'api',
-      kind: 'standard',
-      language: 'posxml',
-    });
-    const path = `apps/${String(created.record('app').id)}`;
-    expect((await client.get(path)).body).toEqual(created.body);
-
-    const changed = await client.put(path, { description: 'Sells more' });
-    expect(changed.record('app')).toMatchObject({
-      name: 'sale.posxml',
-      description: 'Sells more',
-      communication_format: 'iso8583',
-    });
-    expect((await client.put(path, { description: null })).record('app').description).toBeNull();
-
-    const deleted = await client.delete(path);
-    expect([deleted.status, deleted.body]).toEqual([200, {}]);
-    for (const reply of [await client.get(path), await client.put(path, {}), await client.delete(path)]) {
-      expect(reply.status).toBe(404);
-    }
-  });
-
   it.each([
     [{ name: 'a' }, { name: 'a.posxml', language: 'posxml', kind: 'standard', communication_format: 'http' }],
     [{ name: 'b.rb' }, { name: 'b.rb', language: 'ruby' }],
@@ -165,7 +100,8 @@ describe('/v1/apps', () => {
       ['America/Sao_Paulo', '-03:00'],
       ['Asia/Kolkata', '+05:30'],
     ] as const) {
-      const shown = (await (await clientIn(zone)).get(`apps/${String(id)}`)).record('app').updated_at;
+      const member = await server.member('acme', 'admin', ['read'], zone);
+      const shown = (await member.client.get(`apps/${String(id)}`)).record('app').updated_at;
       expect(String(shown).slice(-6)).toBe(offset);
       expect(Date.parse(String(shown))).toBe(Date.parse(String(updated_at)));
     }
@@ -173,101 +109,47 @@ describe('/v1/apps', () => {
 
   it('contract 20: deleting an application deletes its versions, in a constant number of statements', async () => {
     const { client } = server.acme;
-    const { id: groupId } = (await client.post('groups', { name: 'holds' })).record('group');
-    const removal = async (name: string, versions: number): Promise<number> => {
-      const { id } = (await client.post('apps', { name, kind: 'module' })).record('app');
-      const path = `apps/${String(id)}`;
-      const other = (await client.post('apps', { name: `uses ${name}` })).record('app');
-      const ids: unknown[] = [];
-      for (let n = 0; n < versions; n += 1) {
-        const sent = { number: `1.${n}`, bytecode: 'AAAA', group_ids: [groupId] };
-        ids.push((await client.post(`${path}/versions`, sent)).record('app_version').id);
+    const software = softwareOf(client);
+    const groupId = await software.group();
+    const removal = async (name: string, count: number): Promise<number> => {
+      const path = await software.app({ name, kind: 'module' });
+      const ids: number[] = [];
+      for (let n = 0; n < count; n += 1) {
+        const made = await software.version(path, { bytecode: 'AAAA', group_ids: [groupId] });
+        ids.push(made.id as number);
       }
-      const number = { number: name, group_id: groupId, app_version_ids: ids };
-      expect((await client.post('logical_numbers', number)).status).toBe(201);
-      const user = { number: '1', module_ids: ids };
-      const { id: userId } = (await client.post(`apps/${String(other.id)}/versions`, user)).record(
-        'app_version',
-      );
+      await fleet.logicalNumber(client, name, { group_id: groupId, app_version_ids: ids });
+      const pathOfUser = await software.app();
+      const user = await software.version(pathOfUser, { module_ids: ids });
 
-      const { result, statements } = await server.statements(() => client.delete(path));
+      const remove = () => client.delete(path.replace('/versions', ''));
+      const { result, statements } = await server.statements(remove);
       expect(result.status).toBe(200);
-      expect((await client.get(`${path}/versions`)).status).toBe(404);
+      expect((await client.get(path)).status).toBe(404);
       const holder = await client.get(`logical_numbers/${name}`);
       expect(holder.record('logical_number').app_version_ids).toEqual([]);
-      const using = await client.get(`apps/${String(other.id)}/versions/${String(userId)}`);
+      const using = await client.get(`${pathOfUser}/${String(user.id)}`);
       expect(using.record('app_version').module_ids).toEqual([]);
-      expect(await ledgerOf('app_version', ids)).toEqual(
-        ids.flatMap((id) => [`create ${String(id)}`, `delete ${String(id)}`]),
-      );
+      for (const id of ids) {
+        const entries = await ledgerOf(server, server.acme, 'app_version', id);
+        expect(entries.map(({ action }) => action)).toEqual(['create', 'delete']);
+      }
       return statements.length;
     };
     expect(await removal('many', 25)).toBe(await removal('few', 2));
-    expect(await contentsHeld()).toBe(0);
+    expect(await rowsIn(server, 'contents', 'released_at is null')).toBe(0);
   });
 
   it('refuses to change the kind of a module that versions use', async () => {
     const { client } = server.acme;
-    const module = (await client.post('apps', { name: 'part', kind: 'module' })).record('app');
-    const whole = (await client.post('apps', { name: 'whole' })).record('app');
-    const part = await client.post(`apps/${String(module.id)}/versions`, { number: '1' });
-    const sent = { number: '1', module_ids: [part.record('app_version').id] };
-    expect((await client.post(`apps/${String(whole.id)}/versions`, sent)).status).toBe(201);
-    const refused = await client.put(`apps/${String(module.id)}`, { kind: 'standard' });
+    const software = softwareOf(client);
+    const [part, whole] = [await software.app({ kind: 'module' }), await software.app()];
+    const { id } = await software.version(part);
+    await software.version(whole, { module_ids: [id] });
+    const change = () => client.put(part.replace('/versions', ''), { kind: 'standard' });
+    const refused = await change();
     expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['kind']]);
-    await client.delete(`apps/${String(whole.id)}`);
-    expect((await client.put(`apps/${String(module.id)}`, { kind: 'standard' })).status).toBe(200);
-  });
-
-  it('refuses an update with a stale ETag', async () => {
-    const { client } = server.acme;
-    const created = await client.post('apps', { name: 'guarded' });
-    const path = `apps/${String(created.record('app').id)}`;
-    const headers = { 'if-match': created.headers.get('etag') ?? '' };
-    expect((await client.put(path, { description: 'first' }, { headers })).status).toBe(200);
-    expect((await client.put(path, { description: 'second' }, { headers })).status).toBe(412);
-    expect((await client.delete(path, undefined, { headers })).status).toBe(412);
-  });
-
-  it('lists in a constant number of statements', async () => {
-    const { client } = await server.member('beta', 'operator');
-    await client.get('apps');
-    const { statements: few } = await server.statements(() => client.get('apps'));
-    for (let n = 0; n < 35; n += 1) await client.post('apps', { name: `app ${n}` });
-    const { result, statements: many } = await server.statements(() => client.get('apps'));
-    expect(many.length).toBe(few.length);
-    expect(Object.keys(result.list('apps')[0] ?? {})).toEqual(FIELDS);
-    expect(result.list('apps')).toHaveLength(30);
-  });
-
-  it('AT-10 another company gets the error of an application that does not exist', async () => {
-    const { id } = (await server.acme.client.post('apps', { name: 'secret' })).record('app');
-    for (const method of ['GET', 'PUT', 'DELETE']) {
-      const foreign = await server.beta.client.request(method, `apps/${String(id)}`, { name: 'mine' });
-      const unknown = await server.beta.client.request(method, 'apps/999999999', { name: 'mine' });
-      expect([foreign.status, foreign.body.message]).toEqual([404, unknown.body.message]);
-    }
-    expect((await server.acme.client.get(`apps/${String(id)}`)).record('app').name).toBe('secret.posxml');
+    await client.delete(whole.replace('/versions', ''));
+    expect((await change()).status).toBe(200);
   });
 });
-
-async function ledgerOf(entityType: string, ids: readonly unknown[]): Promise<string[]> {
-  const rows = await server.app.database.reads
-    .selectFrom('ledger')
-    .select(['action', 'entity_id'])
-    .where('entity_type', '=', entityType)
-    .where('entity_id', 'in', ids as number[])
-    .orderBy('entity_id')
-    .orderBy('position')
-    .execute();
-  return rows.map((row) => `${row.action} ${String(row.entity_id)}`);
-}
-
-async function contentsHeld(): Promise<number> {
-  const rows = await server.app.database.reads
-    .selectFrom('contents')
-    .select('id')
-    .where('released_at', 'is', null)
-    .execute();
-  return rows.length;
-}

@@ -15,21 +15,6 @@ const anyName = fc
 const languageOf = (name: string): Language => (/[.]rb$/i.test(name) ? 'ruby' : 'posxml');
 
 describe('the language and name of an application', () => {
-  it.each<[string, Language | undefined, string, Language]>([
-    ['pay', undefined, 'pay.posxml', 'posxml'],
-    ['pay.posxml', undefined, 'pay.posxml', 'posxml'],
-    ['Pay.POSXML', undefined, 'Pay.posxml', 'posxml'],
-    ['pay.rb', undefined, 'pay.rb', 'ruby'],
-    ['Pay.RB', undefined, 'Pay.RB', 'ruby'],
-    ['mylab', 'ruby', 'mylab', 'ruby'],
-    ['pay.rb', 'ruby', 'pay.rb', 'ruby'],
-    ['pay.posxml', 'ruby', 'pay.posxml', 'ruby'],
-    ['pay.rb', 'posxml', 'pay.rb.posxml', 'posxml'],
-    ['pay.rbx', undefined, 'pay.rbx.posxml', 'posxml'],
-  ])('contract 20: %s with language %s is %s in %s', (name, language, fullName, chosen) => {
-    expect(identify(name, language)).toEqual({ name: fullName, language: chosen });
-  });
-
   it('keeps a Ruby name as it was sent, and ends a POSXML name in .posxml', () => {
     fc.assert(
       fc.property(anyName, fc.option(anyLanguage, { nil: undefined }), (name, given) => {

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Client, Fields } from '../../../support/client.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { type Software, softwareOf, unique } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
 let acme: Software;
 let beta: Software;
-beforeAll(async () => {
-  server = await startServer();
+beforeAll(() => {
   ({ client } = server.acme);
   acme = softwareOf(client);
   beta = softwareOf(server.beta.client);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const DIGITS = Buffer.from('123456789').toString('base64');

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
-import { changed, nodeId, type Page, refused, type UserErrorShape } from '../../../support/dashboard.js';
+import { changed, nodeId, type Page, type UserErrorShape } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { unique } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const mutation = (name: string): string => `mutation ($id: ID!, $appVersionIds: [ID!]!) {
   ${name}(id: $id, appVersionIds: $appVersionIds) {
@@ -141,16 +135,6 @@ describe('app versions of a group', () => {
     expect(await ledger('app_version', version)).toHaveLength(1);
   });
 
-  it.each([ATTACH, DETACH])('are refused for an unknown group: %s', async (query) => {
-    const foreign = await fleet.group(server.beta.client, unique());
-    for (const id of [nodeId('Group', 9e6), nodeId('Group', foreign), nodeId('App', 1), 'x']) {
-      expect(await changed(server.acme, query, { id, appVersionIds: [] })).toEqual({
-        group: null,
-        userErrors: [{ message: 'No such group.', path: ['id'], code: 'NOT_FOUND' }],
-      });
-    }
-  });
-
   it('are attached and detached with a constant number of statements', async () => {
     const group = await newGroup();
     const all = await versions(12);
@@ -163,30 +147,5 @@ describe('app versions of a group', () => {
     const attached = [await count(ATTACH, all.slice(0, 2)), await count(ATTACH, all.slice(2))];
     expect(detached[1]).toBe(detached[0]);
     expect(attached[1]).toBe(attached[0]);
-  });
-
-  it('prevent the deletion of their group', async () => {
-    const group = await newGroup();
-    const [version = 0] = await versions(1);
-    await link(ATTACH, group, [version]);
-    const remove = async () =>
-      await changed(
-        server.acme,
-        'mutation ($id: ID!) { groupDelete(id: $id) { deletedId userErrors { code } } }',
-        {
-          id: nodeId('Group', group),
-        },
-      );
-    expect(await remove()).toEqual({ deletedId: null, userErrors: [{ code: 'NOT_EMPTY' }] });
-    await link(DETACH, group, [version]);
-    expect(await remove()).toMatchObject({ userErrors: [] });
-  });
-
-  it('cannot be attached or detached by viewers', async () => {
-    const viewer = await server.member('acme', 'viewer');
-    const given = variables(await newGroup(), await versions(1));
-    for (const query of [ATTACH, DETACH]) {
-      expect((await refused(viewer, query, given)).code).toBe('FORBIDDEN');
-    }
   });
 });

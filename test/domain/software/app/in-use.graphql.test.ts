@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import { changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { softwareOf, unique } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 /** A version that two terminals have, by the only logical number of a group. */
 let app = 0;

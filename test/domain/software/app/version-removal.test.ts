@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { getAppVersionById } from '../../../../src/domain/software/app/app-version.service.js';
 import { deleteAppVersion } from '../../../../src/domain/software/app/association.service.js';
 import { MAX_DELETED_TOGETHER } from '../../../../src/platform/limits/many-records.js';
+import { nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
 import { ledgerOf } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { softwareOf } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 import { MANY, rowsIn, wideFleet, type WideFleet } from '../../../support/wide.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const QUERY = `query ($number: ID!, $version: ID!) {
   number: logicalNumber(id: $number) { appVersions(first: 10) { totalCount nodes { databaseId } } }
   version: appVersion(id: $version) { logicalNumbers(first: 2) { totalCount nodes { databaseId } } } }`;
-
-const gid = (type: string, id: number): string => Buffer.from(`${type}:${id}`).toString('base64url');
 
 interface Seen {
   readonly versionsOfNumber: unknown;
@@ -33,8 +26,8 @@ async function seen({ numbers, number, versions }: WideFleet): Promise<Seen> {
   const { client, graphql } = server.acme;
   const rest = (await client.get(`logical_numbers/${number}`)).record('logical_number');
   const variables = {
-    number: gid('LogicalNumber', numbers[0] ?? 0),
-    version: gid('AppVersion', versions[0]),
+    number: nodeId('LogicalNumber', numbers[0] ?? 0),
+    version: nodeId('AppVersion', versions[0]),
   };
   const { body } = await graphql(QUERY, variables);
   const data = body.data as {
@@ -156,8 +149,8 @@ describe('CC-20 a version that many logical numbers hold', () => {
       `mutation ($id: ID!, $versions: [ID!]!) {
         groupDetachAppVersions(id: $id, appVersionIds: $versions) { userErrors { code } } }`,
       {
-        id: gid('Group', wide.group),
-        versions: wide.versions.map((id) => gid('AppVersion', id)),
+        id: nodeId('Group', wide.group),
+        versions: wide.versions.map((id) => nodeId('AppVersion', id)),
       },
     );
     expect(body.data).toEqual({ groupDetachAppVersions: { userErrors: [] } });
@@ -188,11 +181,11 @@ describe('CC-20 a version that too many logical numbers hold', () => {
     for (const [mutation, variables] of [
       [
         'mutation ($id: ID!, $versions: [ID!]!) { changed: groupDetachAppVersions(id: $id, appVersionIds: $versions, force: true) { userErrors { code message } } }',
-        { id: gid('Group', wide.group), versions: [gid('AppVersion', first)] },
+        { id: nodeId('Group', wide.group), versions: [nodeId('AppVersion', first)] },
       ],
       [
         'mutation ($id: ID!) { changed: appVersionDelete(id: $id, force: true) { userErrors { code message } } }',
-        { id: gid('AppVersion', first) },
+        { id: nodeId('AppVersion', first) },
       ],
     ] as const) {
       const { body } = await graphql(mutation, variables);
@@ -211,14 +204,13 @@ describe('CC-20 a version that too many logical numbers hold', () => {
             mode: REMOVE
             target: { filter: { number: { startsWith: $prefix } } }
           ) {
-            count
             userErrors {
               code
             }
           }
         }
       `,
-      { ids: [gid('AppVersion', first)], prefix: `${prefix}1` },
+      { ids: [nodeId('AppVersion', first)], prefix: `${prefix}1` },
     );
     expect(body.data).toMatchObject({ appVersionGrant: { userErrors: [] } });
     expect((await client.delete(`${wide.path}/${first}`)).status).toBe(200);
@@ -252,7 +244,7 @@ describe('CC-20 a record that too many versions use', () => {
     expect(ofApp.body.message).toMatch(/501 versions.*at most 500.*DELETE \/v1\/apps/);
     const { body } = await graphql(
       'mutation ($id: ID!) { fileDelete(id: $id) { deletedId userErrors { code message } } }',
-      { id: gid('File', file) },
+      { id: nodeId('File', file) },
     );
     expect(body.data).toEqual({
       fileDelete: {

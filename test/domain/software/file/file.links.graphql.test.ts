@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
-import { answered, changed, nodeId, refused, statementsFor } from '../../../support/dashboard.js';
+import { answered, changed, nodeId, statementsFor } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
 import { softwareOf } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const SET = `mutation ($id: ID!, $fileIds: [ID!]!) { appVersionSetFiles(id: $id, fileIds: $fileIds) {
   appVersion { files(orderBy: { field: ID }) { nodes { databaseId } } } userErrors { message path code } } }`;
@@ -97,30 +92,6 @@ describe('files of app versions', () => {
     const query =
       'query ($id: ID!) { node(id: $id) { ... on AppVersion { files { nodes { databaseId } } } } }';
     expect(await answered(server.beta, query, { id: version })).toEqual({ node: { files: found(own) } });
-  });
-
-  it('cannot be set by viewers', async () => {
-    const viewer = await server.member('acme', 'viewer');
-    const id = nodeId('AppVersion', await versionIn(server.acme));
-    expect((await refused(viewer, SET, { id, fileIds: [] })).code).toBe('FORBIDDEN');
-  });
-
-  it('take one statement for each level, one for its counts and one for all checksums, for any number of records', async () => {
-    const query = `{ files(first: 40) { totalCount nodes { name sha256
-      appVersions(first: 5) { totalCount nodes { number sha256 files(first: 5) { totalCount nodes { sha256 } } } } } } }`;
-    const member = await server.member('beta', 'operator');
-    const fill = async (): Promise<void> => {
-      const file = await softwareOf(member.client).file();
-      for (let n = 0; n < 2; n += 1) await versionIn(member, { file_ids: [file], bytecode: 'Ynl0ZXM=' });
-    };
-    await fill();
-    const few = await statementsFor(server, member, query);
-    for (let n = 0; n < 10; n += 1) await fill();
-    const many = await statementsFor(server, member, query);
-    expect(many).toHaveLength(few.length);
-    expect(many.filter((statement) => statement.includes('from "contents"'))).toHaveLength(2);
-    // Three levels and their counts; the files of the third are those of the first.
-    expect(many).toHaveLength(9);
   });
 
   it('have their checksums read in one statement, for files and for app versions', async () => {

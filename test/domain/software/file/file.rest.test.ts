@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Client, Fields, Reply } from '../../../support/client.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
+import { rowsIn } from '../../../support/wide.js';
 
-let server: TestServer;
+const server = useServer();
 let client: Client;
-beforeAll(async () => {
-  server = await startServer();
+beforeAll(() => {
   ({ client } = server.acme);
 });
-afterAll(async () => {
-  await server.stop();
-});
-
-const FIELDS = ['id', 'name', 'file_type', 'description', 'content', 'size', 'crc'];
-const AUDIT = ['updated_at', 'created_at', 'created_by', 'created_via'];
 
 function form(
   name: string,
@@ -41,45 +35,6 @@ async function created(
 const errorsOf = (reply: Reply): [number, string[]] => [reply.status, Object.keys(reply.body.errors ?? {})];
 
 describe('/v1/files', () => {
-  it('uploads, reads, replaces and deletes a file', async () => {
-    const reply = await client.post('files', form('logo.png', '123456789', { description: 'Our logo' }));
-    expect(reply.status).toBe(201);
-    expect(Object.keys(reply.record('file'))).toEqual([...FIELDS, ...AUDIT]);
-    expect(reply.record('file')).toMatchObject({
-      name: 'logo.png',
-      file_type: 'asset',
-      description: 'Our logo',
-      content: base64('123456789'),
-      size: 9,
-      crc: '31C3',
-      created_by: server.acme.caller.userId,
-      created_via: 'api',
-    });
-    const path = `files/${String(reply.record('file').id)}`;
-    expect((await client.get(path)).body).toEqual(reply.body);
-
-    const replaced = await client.put(path, form('logo2.png', 'new'));
-    expect(replaced.record('file')).toMatchObject({
-      name: 'logo2.png',
-      description: 'Our logo',
-      content: base64('new'),
-      size: 3,
-    });
-    expect(replaced.record('file').crc).not.toBe('31C3');
-    expect((await client.get(path)).body).toEqual(replaced.body);
-
-    const list = (await client.get('files')).list('files');
-    expect(list.map((file) => Object.keys(file))).toEqual([
-      [...FIELDS.filter((field) => field !== 'content'), ...AUDIT],
-    ]);
-
-    const deleted = await client.delete(path);
-    expect([deleted.status, deleted.body]).toEqual([200, {}]);
-    for (const gone of [await client.get(path), await client.put(path, {}), await client.delete(path)]) {
-      expect(gone.status).toBe(404);
-    }
-  });
-
   it.each(['asset', '&asset', 'file', 'description ', 'x y'])(
     'contract 23: the binary is the part that carries a file, be it called %j',
     async (part) => {
@@ -190,14 +145,7 @@ describe('/v1/files', () => {
   });
 
   it('releases bytes that are replaced or deleted, and no others', async () => {
-    const held = async (): Promise<number> =>
-      (
-        await server.app.database.reads
-          .selectFrom('contents')
-          .select('id')
-          .where('released_at', 'is', null)
-          .execute()
-      ).length;
+    const held = () => rowsIn(server, 'contents', 'released_at is null');
     const before = await held();
     const file = await created('held.bin', 'one');
     await client.put(`files/${String(file.id)}`, form('held.bin', 'two'));
@@ -208,48 +156,5 @@ describe('/v1/files', () => {
     expect(await held()).toBe(before + 1);
     await client.delete(`files/${String(file.id)}`);
     expect(await held()).toBe(before);
-  });
-
-  it('replays an upload with the same Idempotency-Key, bytes included', async () => {
-    const headers = { 'idempotency-key': 'upload-1' };
-    const first = await client.post('files', form('once.bin', 'once'), { headers });
-    const again = await client.post('files', form('once.bin', 'once'), { headers });
-    expect([again.status, again.body]).toEqual([201, first.body]);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
-    const other = await client.post('files', form('once.bin', 'other bytes'), { headers });
-    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
-  });
-
-  it('guards changes with If-Match', async () => {
-    const file = await created('guarded.bin', 'x');
-    const path = `files/${String(file.id)}`;
-    const headers = { 'if-match': (await client.get(path)).headers.get('etag') ?? '' };
-    expect((await client.put(path, form('guarded.bin', 'y'), { headers })).status).toBe(200);
-    expect((await client.put(path, form('guarded.bin', 'z'), { headers })).status).toBe(412);
-    expect((await client.delete(path, undefined, { headers })).status).toBe(412);
-    expect((await client.get(path)).record('file').content).toBe(base64('y'));
-  });
-
-  it('lists in a constant number of statements, and reads no bytes', async () => {
-    const by = (await server.member('beta', 'operator')).client;
-    await created('one.bin', 'x', {}, by);
-    const { statements: few } = await server.statements(() => by.get('files'));
-    for (let n = 0; n < 33; n += 1) await created(`${n}.bin`, 'x', {}, by);
-    const { result, statements: many } = await server.statements(() => by.get('files'));
-    expect(many.length).toBe(few.length);
-    expect(many.join('\n')).not.toContain('content_chunks');
-    expect(result.list('files')).toHaveLength(30);
-  });
-
-  it('AT-10 another company gets the error of a file that does not exist', async () => {
-    const file = await created('private.bin', 'secret');
-    for (const method of ['GET', 'PUT', 'DELETE']) {
-      const foreign = await server.beta.client.request(method, `files/${String(file.id)}`, {
-        description: 'x',
-      });
-      const unknown = await server.beta.client.request(method, 'files/999999999', { description: 'x' });
-      expect([foreign.status, foreign.body.message]).toEqual([404, unknown.body.message]);
-    }
-    expect((await client.get(`files/${String(file.id)}`)).record('file').description).toBeNull();
   });
 });

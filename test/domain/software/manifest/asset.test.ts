@@ -5,11 +5,16 @@ import { type AssetReply, assetRequests, getAsset, reachOf } from '../../../supp
 import { crcOf } from '../../../support/crc.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { fleet, statementsOf } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { openSlowly } from '../../../support/slow-asset.js';
 import { softwareOf } from '../../../support/software.js';
-import { base64, stockedTerminal, type StockedTerminal } from '../../../support/stocked-terminal.js';
+import {
+  base64,
+  setVersions,
+  stockedTerminal,
+  type StockedTerminal,
+} from '../../../support/stocked-terminal.js';
 import { getAsTerminal, issueToken } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 
 const NAME = 'acmepagamentos_sale.posxml';
 /** Content of three chunks. */
@@ -18,18 +23,15 @@ const BYTES = Buffer.from(Array.from({ length: 1_800_000 }, (_, n) => (n * 31 + 
 const LARGE = Buffer.alloc(12 * 1024 * 1024, 'large');
 const SHA256 = createHash('sha256').update(BYTES).digest('hex');
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 100_000 });
 let sale: StockedTerminal;
 beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 100_000 });
   sale = await stockedTerminal(server.acme, 'sale', BYTES);
 });
-afterAll(async () => {
+afterAll(() => {
   expect(server.logs.filter((line) => line.includes('unexpected error'))).toEqual([]);
-  await server.stop();
 });
 
-let named = 0;
 const get = (name = NAME, headers = {}, method = 'GET'): Promise<AssetReply> =>
   getAsset(server, sale.token, name, headers, method);
 const codeOf = ({ status, bytes }: AssetReply): string =>
@@ -130,14 +132,17 @@ describe('an asset', () => {
       const version = { bytecode: base64(`${n}`), group_ids: [other.groupId], module_ids: [other.moduleId] };
       ids.push((await software.version(await software.app({ name: `counted-${n}` }), version)).id);
     }
-    await server.acme.client.put(`logical_numbers/${encodeURIComponent(other.logicalNumber)}`, {
-      app_version_ids: ids,
-    });
+    await setVersions(server.acme, other, ...ids);
     expect(await count()).toBe(few);
   });
 });
 
 describe('a name of no asset', () => {
+  let terminal: StockedTerminal;
+  beforeAll(async () => {
+    terminal = await stockedTerminal(server.acme, 'names');
+  });
+
   it.each([
     'sale.posxml',
     'acmepagamentos_none.posxml',
@@ -154,7 +159,6 @@ describe('a name of no asset', () => {
     '__proto__',
     'constructor',
   ])('is 404: %s', async (name) => {
-    const terminal = await stockedTerminal(server.acme, `names ${(named += 1)}`);
     const reply = await getAsset(server, terminal.token, name);
     expect(codeOf(reply)).toBe('404 not_found');
     const [recorded] = await assetRequests(server.acme, terminal.serialNumber);
@@ -264,9 +268,7 @@ describe('the reach of a version', () => {
       ...{ number: '2.0', bytecode: base64('next'), group_ids: [terminal.groupId] },
     });
     const nextId = next.id as number;
-    await acme.client.put(`logical_numbers/${encodeURIComponent(terminal.logicalNumber)}`, {
-      app_version_ids: [nextId],
-    });
+    await setVersions(acme, terminal, nextId);
     await getAsTerminal(server, terminal.token, 'manifest');
     expect(await reach(versionId)).toEqual({ granted: 1, downloaded: 1, current: 1 });
     expect(await reach(nextId)).toEqual({ granted: 1, downloaded: 0, current: 0 });
@@ -294,13 +296,12 @@ describe('the reach of a version', () => {
       const name = `old-${form.toLowerCase()}`;
       const terminal = await stockedTerminal(acme, name);
       const asset = `acmepagamentos_${name}.posxml`;
-      const path = `logical_numbers/${encodeURIComponent(terminal.logicalNumber)}`;
       const { etag } = Object.fromEntries((await getAsset(server, terminal.token, asset)).headers);
       const next = await softwareOf(acme.client).version(terminal.versionPath, {
         ...{ number: '1.1', bytecode: base64('next'), group_ids: [terminal.groupId] },
       });
       const nextId = next.id as number;
-      await acme.client.put(path, { app_version_ids: [nextId] });
+      await setVersions(acme, terminal, nextId);
       const crc = crcOf(Buffer.from(`bytecode of ${name}`));
       const ask = (given = crc) =>
         form === 'crc'

@@ -1,28 +1,25 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
 import { crcOf } from '../../../support/crc.js';
 import { statementsOf } from '../../../support/fleet.js';
 import { localName, readParamsDat } from '../../../support/params-dat.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { softwareOf } from '../../../support/software.js';
 import {
   base64,
+  setVersions,
   stockedTerminal,
   uploadedFile,
   type StockedTerminal,
 } from '../../../support/stocked-terminal.js';
 import { getAsTerminal, newTerminal, outcomeOf } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 100_000 });
 let sale: StockedTerminal;
 beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 100_000 });
   sale = await stockedTerminal(server.acme, 'sale');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const sumsOf = (bytes: string): Fields => ({
@@ -90,9 +87,7 @@ describe('the manifest', () => {
       const fields = { bytecode: base64(`${n}`), group_ids: [many.groupId], file_ids: files };
       ids.push((await software.version(path, { ...fields, module_ids: [many.moduleId] })).id);
     }
-    await acme.client.put(`logical_numbers/${encodeURIComponent(many.logicalNumber)}`, {
-      app_version_ids: ids,
-    });
+    await setVersions(acme, many, ...ids);
     expect((await get('manifest', {}, many.token)).body.apps).toHaveLength(6);
     expect(await statementsOf(server, () => get('manifest', {}, many.token))).toBe(few);
     expect(await statementsOf(server, () => get('params.dat', {}, many.token))).toBe(few);
@@ -218,9 +213,7 @@ describe('the manifest of a device in GraphQL', () => {
     ids.push((await software.version(path, holder)).id);
     const newer = { number: '1.1', group_ids: [odd.groupId], bytecode: base64('newer') };
     ids.push((await software.version(odd.versionPath, newer)).id);
-    await acme.client.put(`logical_numbers/${encodeURIComponent(odd.logicalNumber)}`, {
-      app_version_ids: ids,
-    });
+    await setVersions(acme, odd, ...ids);
     for (const [key, value] of [
       ['a=b', '1'],
       ['apps_list', '1'],

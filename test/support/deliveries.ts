@@ -1,8 +1,12 @@
 import { inCompany, type OfCompany } from '../../src/database/company/company-rows.js';
 import type { SystemWriteWork, Units } from '../../src/database/work.js';
+import { finish } from '../../src/domain/messages/notification/delivery/delivery-changes.repository.js';
+import type { ClaimedDelivery } from '../../src/domain/messages/notification/delivery/delivery.model.js';
+import { DELIVERY } from '../../src/domain/messages/notification/delivery/dispatch.service.js';
 import { sendNotification } from '../../src/domain/messages/notification/notification.service.js';
 import { fleet } from './fleet.js';
 import { SYSTEM, type Member, type TestServer } from './server.js';
+import { rowsIn } from './wide.js';
 
 /** Creates an enabled device under a logical number of its own; resolves to the id of that. */
 export async function reachable(member: Member, number: string): Promise<number> {
@@ -29,6 +33,17 @@ export async function inUnit<T>(
   use: (work: OfCompany<SystemWriteWork>) => Promise<T>,
 ): Promise<T> {
   return await units.systemWrite(SYSTEM, (work) => use(inCompany(work, companyId)), companyId);
+}
+
+/** Lets claimed deliveries fail, as after the last attempt to hand them out. */
+export async function failDeliveries(
+  work: OfCompany<SystemWriteWork>,
+  claimed: readonly ClaimedDelivery[],
+  reason: string,
+): Promise<void> {
+  const ids = claimed.map(({ id }) => id);
+  await finish(work, ids, 'failed', reason);
+  work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
 }
 
 export interface StoredDelivery {
@@ -58,4 +73,10 @@ export async function deliveriesOf({ app }: TestServer, { caller }: Member): Pro
     due: row.due_at !== null,
     reason: row.reason,
   }));
+}
+
+/** Numbers of notifications, deliveries and ledger entries of all companies. */
+export async function notificationRows(server: TestServer): Promise<number[]> {
+  const tables = ['notifications', 'notification_deliveries', 'ledger'];
+  return await Promise.all(tables.map((table) => rowsIn(server, table)));
 }

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 import { eventOf } from '../../../../src/mqtt/confirmations.js';
 import { notify } from '../../../support/deliveries.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { newTerminal } from '../../../support/terminals.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let token: string;
 beforeAll(async () => {
-  server = await startServer();
   ({ token } = await newTerminal(server.acme, 'T-1'));
 });
-afterAll(() => server.stop());
 
 /** Bodies with the id in place of ID, and whether they confirm. */
 const FORMS: readonly (readonly [form: string, isConfirmation: boolean])[] = [

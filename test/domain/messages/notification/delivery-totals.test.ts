@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { ReadWork } from '../../../../src/database/work.js';
 import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/delivery/delivery.model.js';
@@ -18,21 +18,17 @@ import {
 } from '../../../../src/domain/messages/notification/delivery/recall.service.js';
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
 import { createRandom } from '../../../../src/platform/random.js';
-import { inUnit, notify, reachable } from '../../../support/deliveries.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
-import { failDeliveries } from './failed-deliveries.js';
+import { failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
+import type { Member } from '../../../support/server.js';
+import { useServerPerTest } from '../../../support/use-server.js';
 
 const STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
 const NUMBERS = ['100', '200', '300', '400', '500'];
 
-let server: TestServer;
+const server = useServerPerTest();
 let acme: Member;
-beforeEach(async () => {
-  server = await startServer();
+beforeEach(() => {
   ({ acme } = server);
-});
-afterEach(async () => {
-  await server.stop();
 });
 
 /** Checks the stored totals against all deliveries; they must match at any time. */

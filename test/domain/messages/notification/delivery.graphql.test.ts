@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import {
   claimDeliveries,
@@ -8,22 +8,18 @@ import {
 import { sendNotification } from '../../../../src/domain/messages/notification/notification.service.js';
 import { DAY } from '../../../../src/platform/clock.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
-import { deliveriesOf, inUnit, notify, reachable } from '../../../support/deliveries.js';
+import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { withoutTime } from '../../../support/framework-terminal.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
+import { useServerPerTest } from '../../../support/use-server.js';
 import { wideFleet } from '../../../support/wide.js';
-import { failDeliveries } from './failed-deliveries.js';
 
-let server: TestServer;
+const server = useServerPerTest();
 let acme: Member;
-beforeEach(async () => {
-  server = await startServer();
+beforeEach(() => {
   ({ acme } = server);
-});
-afterEach(async () => {
-  await server.stop();
 });
 
 const NUMBERS = ['100', '200', '300'];
@@ -108,17 +104,6 @@ describe('deliveries of a notification', () => {
     const some = (await shown(id, ['FAILED', 'QUEUED'])).deliveries;
     expect(some.nodes.map(({ state }) => state)).toEqual(['FAILED', 'QUEUED']);
     expect((await shown(id, ['SENT'])).deliveries).toEqual({ totalCount: 0, nodes: [] });
-  });
-
-  it('cost as many statements for many notifications as for one', async () => {
-    await mixed();
-    const query = `query ($first: Int) { notifications(first: $first) { nodes {
-      deliveries(first: 2) { nodes { state logicalNumber { number } } } summary { queued } } } }`;
-    const statementsFor = async (first: number): Promise<number> =>
-      (await server.statements(() => answered(acme, query, { first }))).statements.length;
-    const one = await statementsFor(1);
-    for (let n = 0; n < 5; n += 1) await notify(server, acme, 'more', ...NUMBERS);
-    expect(await statementsFor(6)).toBe(one);
   });
 
   it('of another company are not there', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createServer, type Server } from '../../../../src/app/server.js';
 import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/delivery/delivery.model.js';
@@ -55,13 +55,23 @@ async function work(
   }
 }
 
+/** Two nodes on one database; `url` is that of the second. */
+async function startTwo(): Promise<{ server: TestServer; other: Server; url: string }> {
+  const server = await startServer();
+  const logger = createLogger('silent', { write: () => undefined });
+  const other = await createServer(testConfig(server.place.url), logger, { clock: server.clock });
+  const url = await other.start();
+  onTestFinished(async () => {
+    await other.stop(1_000);
+    await server.stop();
+  });
+  return { server, other, url };
+}
+
 describe('CC-09 workers of two nodes', () => {
   it('never hold the same delivery, and hand out what a stalled one has dropped, in order', async () => {
-    const server = await startServer();
+    const { server, other } = await startTwo();
     const { acme, clock } = server;
-    const logger = createLogger('silent', { write: () => undefined });
-    const other = await createServer(testConfig(server.place.url), logger, { clock });
-    await other.start();
     const numbers = await fill(server, acme);
     for (let n = 0; n < EACH; n += 1) await notify(server, acme, `text ${n}`, ...numbers);
     const received: ClaimedDelivery[] = [];
@@ -82,22 +92,12 @@ describe('CC-09 workers of two nodes', () => {
       );
     }
     expect((await deliveriesOf(server, acme)).every(({ state }) => state === 'delivered')).toBe(true);
-    await other.stop(1_000);
-    await server.stop();
   });
 });
 
-/** Two nodes on one database; `url` is that of the second. */
-async function startTwo(): Promise<{ server: TestServer; other: Server; url: string }> {
-  const server = await startServer();
-  const logger = createLogger('silent', { write: () => undefined });
-  const other = await createServer(testConfig(server.place.url), logger, { clock: server.clock });
-  return { server, other, url: await other.start() };
-}
-
 describe('a terminal that waits on one node', () => {
   it('gets what another node has sent, and what is free after a confirmation there', async () => {
-    const { server, other, url } = await startTwo();
+    const { server, url } = await startTwo();
     const { acme } = server;
     const { token } = await newTerminal(acme, 'T-1');
     const [here, there] = [httpTerminal(server.url, token), httpTerminal(url, token)];
@@ -116,14 +116,12 @@ describe('a terminal that waits on one node', () => {
     await waits();
     await acme.client.put('devices/T-1', { enabled: false });
     expect((await third).body.code).toBe('terminal_disabled');
-    await other.stop(1_000);
-    await server.stop();
   });
 });
 
 describe('terminals with one logical number that wait on two nodes', () => {
   it('get each notification once', async () => {
-    const { server, other, url } = await startTwo();
+    const { server, url } = await startTwo();
     const { acme } = server;
     const serialNumbers = Array.from({ length: 10 }, (_, n) => `T-${n}`);
     const pairs: HttpTerminal[][] = [];
@@ -144,7 +142,5 @@ describe('terminals with one logical number that wait on two nodes', () => {
     const confirmations = pairs.flatMap((nodes, n) => nodes.map((terminal) => terminal.confirm(n + 1)));
     expect((await Promise.all(confirmations)).every(({ status }) => status === 200)).toBe(true);
     expect((await deliveriesOf(server, acme)).every(({ state }) => state === 'delivered')).toBe(true);
-    await other.stop(1_000);
-    await server.stop();
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/delivery/delivery.model.js';
 import {
@@ -10,20 +10,16 @@ import {
   nextDueCompany,
 } from '../../../../src/domain/messages/notification/delivery/dispatch.service.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/platform/clock.js';
-import { deliveriesOf, inUnit, notify, reachable } from '../../../support/deliveries.js';
+import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';
 import { withoutTime } from '../../../support/framework-terminal.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
-import { failDeliveries } from './failed-deliveries.js';
+import type { Member } from '../../../support/server.js';
+import { useServerPerTest } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServerPerTest();
 let acme: Member;
-beforeEach(async () => {
-  server = await startServer();
+beforeEach(() => {
   ({ acme } = server);
-});
-afterEach(async () => {
-  await server.stop();
 });
 
 const unit = <T>(use: Parameters<typeof inUnit<T>>[2], member = acme): Promise<T> =>

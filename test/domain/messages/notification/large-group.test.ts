@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { takeDeliveryStep } from '../../../../src/domain/messages/notification/delivery/delivery.service.js';
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
 import { unique } from '../../../support/software.js';
+import { useServer } from '../../../support/use-server.js';
 import { rowsIn, wideFleet } from '../../../support/wide.js';
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   // Steps are taken by the tests.
   await server.app.steps.stop();
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** Takes the steps that are left, one after the other; resolves to the number of SQL statements of each. */

@@ -1,33 +1,28 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import { instant } from '../../../../src/database/storage.js';
 import { sendNotification } from '../../../../src/domain/messages/notification/notification.service.js';
-import { DAY } from '../../../../src/platform/clock.js';
 import type { Fields } from '../../../support/client.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { audited, insertMany } from '../../../support/databases/rows.js';
+import { notificationRows } from '../../../support/deliveries.js';
+import { fleet } from '../../../support/fleet.js';
+import type { TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 /** Ids of records of acme. */
 let group: number;
 let app: number;
 let foreignGroup: number;
 let foreignApp: number;
-const NUMBERS = ['100', '200', '300', 'é 4'];
 
 beforeAll(async () => {
-  server = await startServer();
   [group, app] = await createTargets(server.acme.client);
   [foreignGroup, foreignApp] = await createTargets(server.beta.client);
-  await server.beta.client.post('logical_numbers', { number: 'of beta' });
-  for (const number of NUMBERS.slice(1)) await server.acme.client.post('logical_numbers', { number });
-  await server.app.database.writes
-    .insertInto('logical_numbers')
-    .values(['100', 'in group'].map((number) => numberRow(number, group)))
-    .execute();
-});
-afterAll(async () => {
-  await server.stop();
+  await fleet.logicalNumber(server.beta.client, 'of beta');
+  const { client } = server.acme;
+  for (const number of ['200', '300', 'é 4']) await fleet.logicalNumber(client, number);
+  for (const number of ['100', 'in group']) await fleet.logicalNumber(client, number, { group_id: group });
 });
 
 async function createTargets(client: TestServer['acme']['client']): Promise<[number, number]> {
@@ -55,16 +50,7 @@ async function latest(): Promise<{ id: number; stored: string; targets: string[]
   return { id, stored: content, targets: targets.map(({ number }) => number) };
 }
 
-async function counts(): Promise<number[]> {
-  const { reads } = server.app.database;
-  const tables = ['notifications', 'notification_deliveries', 'ledger'] as const;
-  return await Promise.all(
-    tables.map(async (table) => {
-      const rows = await reads.selectFrom(table).select('company_id').execute();
-      return rows.length;
-    }),
-  );
-}
+const counts = () => notificationRows(server);
 
 const send = (body: Fields) => server.acme.client.post('notifications', body);
 
@@ -85,25 +71,8 @@ describe('/v1/notifications', () => {
 
     const read = await server.acme.client.get(`notifications/${id}`);
     expect(read.headers.get('etag')).toBe(`"notification-${id}-1"`);
-    const record = read.record('notification');
-    const fields = ['id', 'content', 'updated_at', 'created_at', 'created_by', 'created_via'];
-    expect(Object.keys(record)).toEqual(fields);
-    expect(record).toMatchObject({
-      content: stored,
-      created_by: server.acme.caller.userId,
-      created_via: 'api',
-    });
-  });
-
-  it('contract 26: keeps it queued for 7 days', async () => {
-    await send({ content: 'x', range: 'group', group_id: group });
-    const row = await server.app.database.reads
-      .selectFrom('notifications')
-      .select(['created_at', 'expires_at'])
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirstOrThrow();
-    expect(row.expires_at - row.created_at).toBe(7 * DAY);
+    const made = { created_by: server.acme.caller.userId, created_via: 'api' };
+    expect(read.record('notification')).toMatchObject({ content: stored, ...made });
   });
 
   it.each([
@@ -142,32 +111,24 @@ describe('/v1/notifications', () => {
     expect((await send({ content: 'x', range: 'group', group_id: group, ...empty })).status).toBe(201);
   });
 
+  const toGroup = (more: Fields = {}): Fields => ({ content: 'x', range: 'group', group_id: group, ...more });
+  const toNumber = (more: Fields): Fields => ({ ...specific('100'), ...more });
   const REFUSED: [string, () => Fields, string, string][] = [
-    ['no content', () => ({ range: 'group', group_id: group }), 'content', 'is required'],
-    ['empty content', () => ({ content: ' ', range: 'group', group_id: group }), 'content', 'empty'],
+    ['no content', () => toGroup({ content: undefined }), 'content', 'is required'],
+    ['empty content', () => toGroup({ content: ' ' }), 'content', 'empty'],
     [
       'content beyond 4096 characters',
-      () => ({ content: 'x'.repeat(4097), range: 'group', group_id: group }),
+      () => toGroup({ content: 'x'.repeat(4097) }),
       'content',
       'at most 4096',
     ],
-    ['no range', () => ({ content: 'x', group_id: group }), 'range', 'must be one of'],
-    ['range all', () => ({ content: 'x', range: 'all', group_id: group }), 'range', 'must be one of'],
-    ['range group without a group', () => ({ content: 'x', range: 'group' }), 'group_id', 'is required'],
-    ['an unknown group', () => ({ content: 'x', range: 'group', group_id: 999 }), 'group_id', 'is not'],
-    [
-      "another company's group",
-      () => ({ content: 'x', range: 'group', group_id: foreignGroup }),
-      'group_id',
-      'is not',
-    ],
-    ['group 0', () => ({ content: 'x', range: 'group', group_id: 0 }), 'group_id', 'positive'],
-    [
-      'numbers beside a group',
-      () => ({ content: 'x', range: 'group', group_id: group, logical_numbers: '100' }),
-      'logical_numbers',
-      'absent',
-    ],
+    ['no range', () => toGroup({ range: undefined }), 'range', 'must be one of'],
+    ['range all', () => toGroup({ range: 'all' }), 'range', 'must be one of'],
+    ['range group without a group', () => toGroup({ group_id: undefined }), 'group_id', 'is required'],
+    ['an unknown group', () => toGroup({ group_id: 999 }), 'group_id', 'is not'],
+    ["another company's group", () => toGroup({ group_id: foreignGroup }), 'group_id', 'is not'],
+    ['group 0', () => toGroup({ group_id: 0 }), 'group_id', 'positive'],
+    ['numbers beside a group', () => toGroup({ logical_numbers: '100' }), 'logical_numbers', 'absent'],
     ['no numbers', () => specific(undefined), 'logical_numbers', 'is required'],
     ['empty numbers', () => specific(''), 'logical_numbers', 'is required'],
     ['a comma only', () => specific(','), 'logical_numbers', 'empty entries'],
@@ -177,20 +138,10 @@ describe('/v1/notifications', () => {
     ['one unknown number', () => specific('100,404,200'), 'logical_numbers', 'known: 404'],
     ["another company's number", () => specific('100,of beta'), 'logical_numbers', 'known: of beta'],
     ['an object of numbers', () => specific({ 0: '100' }), 'logical_numbers', 'must be comma-separated'],
-    ['kind other', () => ({ ...specific('100'), kind: 'other' }), 'kind', 'must be one of'],
-    [
-      'an app with kind show',
-      () => ({ ...specific('100'), kind: 'show', app_id: app }),
-      'app_id',
-      'processing',
-    ],
-    ['an app without a kind', () => ({ ...specific('100'), app_id: app }), 'app_id', 'processing'],
-    [
-      "another company's app",
-      () => ({ ...specific('100'), kind: 'processing', app_id: foreignApp }),
-      'app_id',
-      'is not',
-    ],
+    ['kind other', () => toNumber({ kind: 'other' }), 'kind', 'must be one of'],
+    ['an app with kind show', () => toNumber({ kind: 'show', app_id: app }), 'app_id', 'processing'],
+    ['an app without a kind', () => toNumber({ app_id: app }), 'app_id', 'processing'],
+    ["another company's app", () => toNumber({ kind: 'processing', app_id: foreignApp }), 'app_id', 'is not'],
   ];
   it.each(REFUSED)('RI-35 refuses %s and queues nothing', async (_what, body, field, words) => {
     const before = await counts();
@@ -208,40 +159,22 @@ describe('/v1/notifications', () => {
     expect(reply.text).toContain('and 9980 more');
     expect(reply.text.length).toBeLessThan(1_000);
   });
-
-  it('is 404 for an unknown one and one of another company', async () => {
-    const { id } = await latest();
-    const foreign = await server.beta.client.get(`notifications/${id}`);
-    const none = await server.acme.client.get('notifications/999999');
-    expect([foreign.status, none.status]).toEqual([404, 404]);
-    expect(foreign.body.message).toBe(none.body.message);
-    expect((await server.beta.client.get('notifications')).body.pagination).toMatchObject({
-      total_entries: 0,
-    });
-  });
 });
 
 describe('queueing', () => {
   it('takes a constant number of statements for up to 500 targets, which one statement stores', async () => {
-    const many = Array.from({ length: 500 }, (_, n) => `many ${n}`);
-    await server.app.database.writes
-      .insertInto('logical_numbers')
-      .values(many.map((number) => numberRow(number, null)))
-      .execute();
+    const { companyId, userId } = server.acme.caller;
+    await insertMany(server.place, ['logical_numbers', companyId, 500], (n) => ({
+      ...{ number: `many ${n}`, group_id: null },
+      ...audited(userId),
+    }));
+    const many = Array.from({ length: 500 }, (_, n) => `many ${n + 1}`);
     const statements = async (body: Fields): Promise<number> =>
       (await server.statements(() => send(body))).statements.length;
     const one = await statements(specific('100'));
     expect(await statements(specific(many.join(',')))).toBe(one);
     expect((await latest()).targets).toHaveLength(500);
     expect(await statements({ content: 'x', range: 'group', group_id: group })).toBe(one + 1);
-  });
-
-  it('lists in two statements', async () => {
-    const { result, statements } = await server.statements(() => server.acme.client.get('notifications'));
-    expect(statements).toHaveLength(2);
-    const ids = result.list('notifications').map(({ id }) => Number(id));
-    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
-    expect(result.body.pagination).toMatchObject({ total_entries: (await counts())[0] });
   });
 
   it('CF-03 stores nothing if the unit of work fails', async () => {
@@ -255,20 +188,13 @@ describe('queueing', () => {
   });
 
   it('CC-08 targets one consistent state of a group that changes concurrently', async () => {
-    const changing = Number(
-      (await server.acme.client.post('groups', { name: 'changing' })).record('group').id,
-    );
+    const { client } = server.acme;
+    const changing = await fleet.group(client, 'changing');
     const pairs = 20;
-    const { writes } = server.app.database;
-    await writes
-      .insertInto('logical_numbers')
-      .values(
-        Array.from({ length: pairs }, (_, n) => [
-          numberRow(`a${n}`, changing),
-          numberRow(`b${n}`, null),
-        ]).flat(),
-      )
-      .execute();
+    for (let n = 0; n < pairs; n += 1) {
+      await fleet.logicalNumber(client, `a${n}`, { group_id: changing });
+      await fleet.logicalNumber(client, `b${n}`);
+    }
     // At every instant one number of each pair belongs to the group.
     const swap = (n: number) =>
       server.app.units.write(server.acme.caller, async (work) => {
@@ -311,20 +237,3 @@ describe('queueing', () => {
     expect(new Set(messages.map(String)).size).toBeGreaterThan(1);
   });
 });
-
-let lastId = 1_000;
-
-function numberRow(number: string, groupId: number | null) {
-  lastId += 1;
-  return {
-    id: lastId,
-    company_id: server.acme.caller.companyId,
-    number,
-    group_id: groupId,
-    revision: 1,
-    created_at: instant.toColumn(new Date(0)),
-    updated_at: instant.toColumn(new Date(0)),
-    created_by: server.acme.caller.userId,
-    created_via: 'api',
-  };
-}

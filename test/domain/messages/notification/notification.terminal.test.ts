@@ -1,27 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import { SECOND } from '../../../../src/platform/clock.js';
 import { answered, changed, nodeId } from '../../../support/dashboard.js';
 import { deliveriesOf, notify } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';
 import { metricOf } from '../../../support/gauges.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
 import { ISSUE, newTerminal, REVOKE } from '../../../support/terminals.js';
+import { useServerPerTest } from '../../../support/use-server.js';
 import { httpTerminal, type HttpTerminal } from '../../../support/waiting-terminal.js';
 
-let server: TestServer;
+const server = useServerPerTest();
 let acme: Member;
 /** A terminal with the device of this id and serial number. */
 let terminal: HttpTerminal;
 let device: number;
 beforeEach(async () => {
-  server = await startServer();
   ({ acme } = server);
   [device, terminal] = await terminalOf('T-1');
-});
-afterEach(async () => {
-  await server.stop();
 });
 
 async function terminalOf(
@@ -190,48 +187,35 @@ describe('a terminal that waits', () => {
   });
 
   it('AT-33 is refused when its device is disabled, without its number, or deleted', async () => {
-    const change = async (fields: object): Promise<unknown> => acme.client.put('devices/T-1', { ...fields });
-    const outcome = async (use: () => Promise<unknown>): Promise<string> => {
-      const reply = terminal.get('/notifications?wait=60');
-      await waiting(1);
-      await use();
-      return codeOf(await reply);
-    };
-    expect(await outcome(() => change({ enabled: false }))).toBe('403 terminal_disabled');
+    const terminals = [terminal, (await terminalOf('T-2'))[1], (await terminalOf('T-3'))[1]];
+    const replies = terminals.map((each) => each.get('/notifications?wait=60'));
+    await waiting(3);
+    await acme.client.put('devices/T-1', { enabled: false });
+    await acme.client.put('devices/T-2', { logical_number_id: null });
+    await acme.client.delete('devices/T-3');
+    const [disabled, unassigned, deleted] = (await Promise.all(replies)).map(codeOf);
+    expect([disabled, unassigned]).toEqual(['403 terminal_disabled', '403 terminal_unassigned']);
+    expect(deleted).toMatch(/^40[13] /);
     await send('one', 'T-1');
     expect(codeOf(await terminal.get('/notifications'))).toBe('403 terminal_disabled');
     expect(await states()).toEqual(['queued']);
-    await change({ enabled: true });
-    await terminal.get('/notifications');
-    expect(await outcome(() => change({ logical_number_id: null }))).toBe('403 terminal_unassigned');
-    const { id } = (await acme.client.get('logical_numbers/number of T-1')).record('logical_number');
-    await change({ logical_number_id: id });
-    expect(await outcome(() => acme.client.delete('devices/T-1'))).toMatch(/^40[13] /);
   });
 
   it('is refused when its token is revoked or replaced, or that of its gateway', async () => {
-    const id = nodeId('Device', device);
-    const first = terminal.get('/notifications?wait=60');
-    await waiting(1);
-    await changed(acme, REVOKE, { deviceId: id, id });
-    expect(codeOf(await first)).toBe('401 unauthenticated');
-    const { token } = await changed<{ token: string }>(acme, ISSUE, { id });
-    const second = httpTerminal(server.url, token).get('/notifications?wait=60');
-    await waiting(1);
-    await changed(acme, ISSUE, { id });
-    expect(codeOf(await second)).toBe('401 unauthenticated');
+    const [replaced, other] = await terminalOf('T-2');
+    for (const serialNumber of ['T-3', 'T-4']) await terminalOf(serialNumber);
     const gateway = await server.member('acme', 'operator', ['terminals']);
-    await terminalOf('T-2');
-    const both = ['T-1', 'T-2'].map((named) =>
-      httpTerminal(server.url, gateway.token, named).get('/notifications?wait=60'),
-    );
-    await waiting(2);
+    const named = ['T-3', 'T-4'].map((name) => httpTerminal(server.url, gateway.token, name));
+    const replies = [terminal, other, ...named].map((each) => each.get('/notifications?wait=60'));
+    await waiting(4);
+    await changed(acme, REVOKE, { id: nodeId('Device', device) });
+    await changed(acme, ISSUE, { id: nodeId('Device', replaced) });
     await server.app.database.writes
       .updateTable('access_tokens')
       .set({ revoked_at: new Date() })
       .where('user_id', '=', gateway.caller.userId)
       .execute();
-    expect((await Promise.all(both)).map(codeOf)).toEqual(['401 unauthenticated', '401 unauthenticated']);
+    expect((await Promise.all(replies)).map(codeOf)).toEqual(Array(4).fill('401 unauthenticated'));
   });
 
   it('costs no statement of its own while nothing happens', async () => {
@@ -241,7 +225,7 @@ describe('a terminal that waits', () => {
     server.clock.advance(15 * SECOND);
     const replies = terminals.map((each) => each.get('/notifications?wait=60'));
     await waiting(25);
-    await sleep(3 * SECOND);
+    await sleep(SECOND);
     const { statements } = await server.statements(() => sleep(3 * SECOND));
     expect(statements.length).toBeLessThan(15);
     await send('one', ...terminals.map((_, n) => `T-${n + 1}`));

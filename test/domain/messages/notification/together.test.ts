@@ -1,27 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import { SECOND } from '../../../../src/platform/clock.js';
 import { deliveriesOf, notify } from '../../../support/deliveries.js';
 import { metricOf } from '../../../support/gauges.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
 import { newTerminal } from '../../../support/terminals.js';
+import { useServerPerTest } from '../../../support/use-server.js';
 import { httpTerminal, type HttpTerminal } from '../../../support/waiting-terminal.js';
 
 const TERMINALS = 20;
 
-let server: TestServer;
+const server = useServerPerTest();
 let acme: Member;
 let terminals: HttpTerminal[];
 beforeEach(async () => {
-  server = await startServer();
   ({ acme } = server);
   terminals = [];
   for (let n = 1; n <= TERMINALS; n += 1) terminals.push(await terminalOf(`T-${n}`));
   // Later than this, a token is not looked up again.
   server.clock.advance(15 * SECOND);
-});
-afterEach(async () => {
-  await server.stop();
 });
 
 const terminalOf = async (serialNumber: string, member = acme): Promise<HttpTerminal> =>

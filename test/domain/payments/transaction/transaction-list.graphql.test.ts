@@ -1,22 +1,19 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
 import { nodeId } from '../../../support/dashboard.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import type { Member } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 import { FIRST, partOf, recordConnection, reported, rows, type Part } from './connection-rows.js';
 import { transactionFilters, meets, type Row } from './filters.js';
 import { record } from './records.js';
 
-let server: TestServer;
+const server = useServer();
 let acme: Member;
 beforeAll(async () => {
-  server = await startServer();
   acme = server.acme;
   await recordConnection(server);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const part = async (variables: Fields): Promise<Part> => await partOf(acme, variables);

@@ -1,27 +1,19 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import {
-  placeOfPage,
-  splitPeriod,
-} from '../../../../src/domain/payments/transaction/transaction-period.model.js';
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
 } from '../../../../src/domain/payments/transaction/transaction.model.js';
-import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { DAY } from '../../../../src/platform/clock.js';
+import { useServer } from '../../../support/use-server.js';
 import type { Row } from './filters.js';
 import { APPS, DAYS, FILTERS, FIRST, listed, recordRows, type Filter } from './listed-rows.js';
 
-let server: TestServer;
+const server = useServer();
 let recorded: Row[];
 beforeAll(async () => {
-  server = await startServer();
   recorded = await recordRows(server);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** Ids of the filtered rows, computed without the database. */
@@ -92,61 +84,4 @@ describe('a list of transactions', () => {
       }
     },
   );
-});
-
-describe('the day range of a page', () => {
-  const day = (number: number, total: number) => ({ from: number * DAY, to: (number + 1) * DAY, total });
-  const days = [day(9, 10), day(8, 0), day(7, 5), day(4, 100), day(3, 1)];
-
-  it.each([
-    ['the first page within a day', 0, 10, { from: 9, to: 10, skip: 0 }],
-    ['a page over several days', 8, 10, { from: 4, to: 10, skip: 8 }],
-    ['a page that starts with a day', 10, 5, { from: 7, to: 8, skip: 0 }],
-    ['a page deep within a day', 100, 10, { from: 4, to: 5, skip: 85 }],
-    ['the last page, not full', 114, 10, { from: 3, to: 5, skip: 99 }],
-  ])('for %s skips at most the rows of one day', (_what, offset, limit, { from, to, skip }) => {
-    expect(placeOfPage(days, offset, limit)).toEqual({ from: from * DAY, to: to * DAY, skip, limit });
-  });
-
-  it('is undefined beyond the last page', () => {
-    expect(placeOfPage(days, 116, 10)).toBeUndefined();
-    expect(placeOfPage([], 0, 10)).toBeUndefined();
-  });
-});
-
-describe('a time range split by days, quarters of days and half hours', () => {
-  const QUARTER = 6 * HOUR;
-  const HALF = 30 * MINUTE;
-  it.each([
-    ['whole days', 2 * DAY, 4 * DAY, [[1_440, 2 * DAY, 4 * DAY]]],
-    [
-      'partial days at both ends',
-      3 * DAY - QUARTER - HALF - 5,
-      4 * DAY + HOUR + 7,
-      [
-        ['instant', 3 * DAY - QUARTER - HALF - 5, 3 * DAY - QUARTER - HALF],
-        [30, 3 * DAY - QUARTER - HALF, 3 * DAY - QUARTER],
-        [360, 3 * DAY - QUARTER, 3 * DAY],
-        [1_440, 3 * DAY, 4 * DAY],
-        [30, 4 * DAY, 4 * DAY + HOUR],
-        ['instant', 4 * DAY + HOUR, 4 * DAY + HOUR + 7],
-      ],
-    ],
-    ['within one half hour', 2 * DAY + 5, 2 * DAY + 9, [['instant', 2 * DAY + 5, 2 * DAY + 9]]],
-    ['over one full half hour', HALF - 5, HALF + 9, [['instant', HALF - 5, HALF + 9]]],
-    [
-      'over one midnight',
-      3 * DAY - HOUR,
-      3 * DAY + HALF + 1,
-      [
-        [30, 3 * DAY - HOUR, 3 * DAY + HALF],
-        ['instant', 3 * DAY + HALF, 3 * DAY + HALF + 1],
-      ],
-    ],
-    ['nothing', 5, 5, []],
-  ])('of %s', (_what, from, to, parts) => {
-    expect(splitPeriod({ from, to })).toEqual(
-      parts.map(([of, first, end]) => ({ of, from: first, to: end })),
-    );
-  });
 });

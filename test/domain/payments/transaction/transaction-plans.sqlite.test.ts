@@ -1,16 +1,14 @@
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../support/client.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { planOf, programOf } from '../../../support/query-plan.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 import { partOf, recordConnection, rows } from './connection-rows.js';
 import { FILTERS, listed, recordRows } from './listed-rows.js';
 import { BULK, paymentInput } from './recording/inputs.js';
-
-let server: TestServer;
 
 /** Whether a row is read after OFFSET has been counted down, and so only if it is of the page. */
 function skipsInIndex(database: Sqlite.Database, statement: string): boolean {
@@ -22,11 +20,10 @@ function skipsInIndex(database: Sqlite.Database, statement: string): boolean {
 }
 
 describe('a list of /v1', () => {
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     await recordRows(server);
   });
-  afterAll(() => server.stop());
 
   it.each([false, true])(
     'LS-04 reads through indexes only, never a whole table (analyzed: %s)',
@@ -61,11 +58,10 @@ describe('a list of /v1', () => {
 });
 
 describe('a list of failed transactions', () => {
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     await recordRows(server);
   });
-  afterAll(() => server.stop());
 
   it.each([
     [{ status: 'fail' }, 1],
@@ -91,11 +87,10 @@ describe('a list of failed transactions', () => {
 });
 
 describe('a list of GraphQL', () => {
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     await recordConnection(server);
   });
-  afterAll(() => server.stop());
 
   const ALL = rows.slice(0, 100).map(({ id }) => nodeId('Transaction', id));
   const serial = { serialNumber: { eq: 'S-1' } };

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import { finishTransaction } from '../../../../src/domain/payments/transaction/recording/transaction-recording.service.js';
-import { getTransaction } from '../../../../src/domain/payments/transaction/transaction.service.js';
 import { DAY } from '../../../../src/platform/clock.js';
 import type { Fields } from '../../../support/client.js';
-import { answered, nodeId, refused, statementsFor, type Page } from '../../../support/dashboard.js';
+import { answered, nodeId, statementsFor, type Page } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { startServer, type TestServer } from '../../../support/server.js';
+import { useServer } from '../../../support/use-server.js';
 import { payment, record, report, START } from './records.js';
 
 const at = (milliseconds: number): Date => new Date(START.getTime() + milliseconds);
 
-let server: TestServer;
+const server = useServer();
 beforeAll(async () => {
-  server = await startServer();
   const { acme, beta } = server;
   const group = await fleet.group(acme.client, 'Shops');
   for (const number of ['L-1', 'L-2', 'L-3']) {
@@ -32,65 +29,8 @@ beforeAll(async () => {
   ]);
   await record(server, beta, [report({ detail: 'of beta' }), report({ serialNumber: 'S-BETA' })]);
 });
-afterAll(async () => {
-  await server.stop();
-});
-
-const PARSED = `acquirer type status statusReason captureMethod amount paymentMethod
-  installment { type quantity } nsu nsuReference authorizationCode transactionId
-  card { holderName brand expirationDate firstDigits lastDigits } merchant { id document name } metadata`;
-const FIELDS = `id databaseId transactionType serialNumber logicalNumber appName detail frameworkVersion status
-  sent received parsed { ${PARSED} } startedAt finishedAt`;
-
-/** The transactions in REST, by name. */
-const ABSENT_WHERE_UNKNOWN = ['nsuReference', 'holderName'];
-function asRest(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(
-    ([name, field]) => field !== null || !ABSENT_WHERE_UNKNOWN.includes(name),
-  );
-  return Object.fromEntries(
-    fields.map(([name, field]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      name === 'metadata' ? field : asRest(field),
-    ]),
-  );
-}
 
 describe('a transaction in GraphQL', () => {
-  it('shows what REST shows, with null instead of the text null', async () => {
-    const { transactions } = await answered<{ transactions: Page<Fields> }>(
-      server.acme,
-      `{ transactions { totalCount nodes { ${FIELDS} } } }`,
-    );
-    const rest = await server.acme.client.get('transactions');
-    const expected = transactions.nodes.map(({ id, databaseId, ...node }) => {
-      expect(id).toBe(nodeId('Transaction', databaseId as number));
-      const fields = asRest(node) as Fields;
-      const parsed = fields.parsed as Fields | null;
-      const short = (instant: unknown) => (instant as string | null)?.replace('.000Z', 'Z') ?? null;
-      return {
-        ...fields,
-        ...{ id: databaseId, status: String(node.status).toLowerCase() },
-        transaction_type: String(node.transactionType).toLowerCase(),
-        ...{ sent: fields.sent ?? 'null', received: fields.received ?? 'null' },
-        parsed: parsed === null ? 'null' : { ...parsed, status: String(parsed.status).toLowerCase() },
-        ...{ started_at: short(node.startedAt), finished_at: short(node.finishedAt) },
-      };
-    });
-    expect(expected).toEqual(rest.list('transactions'));
-    expect(transactions.totalCount).toBe(5);
-    expect(JSON.stringify(transactions)).not.toContain('"null"');
-  });
-
-  it('is found by each of its keys', async () => {
-    const query = `query ($id: ID!) { a: transaction(id: $id) { ${FIELDS} } b: transaction(databaseId: 2) { ${FIELDS} }
-      node(id: $id) { id ... on Transaction { ${FIELDS} } } }`;
-    const found = await answered(server.acme, query, { id: nodeId('Transaction', 2) });
-    expect(found.a).toMatchObject({ databaseId: 2, sent: '0200', parsed: { amount: 999_999_999_999 } });
-    expect([found.b, found.node]).toEqual([found.a, found.a]);
-  });
-
   it('shows the device and app that have its serial number and app name now, in one statement for all', async () => {
     const member = await server.member('acme', 'operator');
     const query = '{ transactions { nodes { databaseId device { serialNumber } app { name } } } }';
@@ -121,33 +61,6 @@ describe('a transaction in GraphQL', () => {
       transactions: { nodes: [{ serialNumber: 'S-OLD', logicalNumber: 'L-OLD', device: null }] },
       logicalNumber: { transactions: { totalCount: 0, nodes: [] } },
     });
-  });
-
-  it('shows its state and end after it has ended', async () => {
-    const { beta } = server;
-    const running = report({ status: 'running', finishedAt: null, serialNumber: 'S-RUN' });
-    const { firstId } = await record(server, beta, [running]);
-    const query =
-      '{ transactions(filter: { serialNumber: { eq: "S-RUN" } }) { nodes { status finishedAt } } }';
-    const shown = async (): Promise<unknown> =>
-      (await answered<{ transactions: Page<Fields> }>(beta, query)).transactions.nodes[0];
-    expect(await shown()).toEqual({ status: 'RUNNING', finishedAt: null });
-    const finishedAt = at(9_000);
-    await server.app.units.write(beta.caller, async (work) =>
-      finishTransaction(work, await getTransaction(work, firstId ?? 0), { status: 'success', finishedAt }),
-    );
-    expect(await shown()).toEqual({ status: 'SUCCESS', finishedAt: finishedAt.toISOString() });
-  });
-
-  it('can be read by viewers, not by tokens without the scope read', async () => {
-    const viewer = await server.member('acme', 'viewer');
-    expect(await answered(viewer, '{ transaction(databaseId: 1) { detail } }')).toEqual({
-      transaction: { detail: 'Release 7' },
-    });
-    const ingest = await server.member('acme', 'operator', ['ingest']);
-    for (const query of ['{ transaction(databaseId: 1) { id } }', '{ transactions { totalCount } }']) {
-      expect((await refused(ingest, query)).code).toBe('FORBIDDEN');
-    }
   });
 });
 
@@ -187,25 +100,6 @@ describe('transactions of devices and of logical numbers', () => {
     const second = (await answered<Part>(server.acme, query, { after })).device.transactions;
     expect(second.nodes.map(({ databaseId }) => databaseId)).toEqual([1]);
     expect([first.pageInfo.hasNextPage, second.pageInfo.hasNextPage]).toEqual([true, false]);
-  });
-
-  it('take one statement for all parents and one for their counts', async () => {
-    const member = await server.member('acme', 'operator');
-    const few = await statementsFor(server, member, LISTS);
-    // One of them reads the totals of the company, which say what the counts may examine.
-    expect(few).toHaveLength(7);
-    for (let n = 0; n < 10; n += 1) {
-      await fleet.device(member.client, `S-MANY ${n}`);
-      await fleet.logicalNumber(member.client, `L-MANY ${n}`);
-    }
-    await record(
-      server,
-      member,
-      Array.from({ length: 40 }, (_, n) =>
-        report({ serialNumber: `S-MANY ${n % 10}`, logicalNumber: `L-MANY ${n % 10}` }),
-      ),
-    );
-    expect(await statementsFor(server, member, LISTS)).toHaveLength(few.length);
   });
 
   it('AT-12 AT-13 never show transactions of another company with the same names', async () => {

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { formsOf, shows } from '../../../../platform/card-data/card-forms.js';
 import type { Fields } from '../../../../support/client.js';
 import { metricOf } from '../../../../support/gauges.js';
 import { ingestRow, ndjson, NDJSON, sendLines } from '../../../../support/line-stream.js';
-import { startServer, type Member, type TestServer } from '../../../../support/server.js';
+import type { Member } from '../../../../support/server.js';
 import { newTerminal, report } from '../../../../support/terminals.js';
+import { useServer } from '../../../../support/use-server.js';
 import { BULK, paymentInput, RECORD, runningInput } from './inputs.js';
 
 const VISA = '4111111111111111';
@@ -15,16 +16,12 @@ const FEW = FORMS.filter((_, index) => index % 7 === 0);
 /** `framework_version` and values of reports are names of at most 64 printable characters. */
 const short = (form: string): string => (form.length <= 64 ? form : VISA);
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 1_000_000 });
 let ingest: Member;
 let terminal: { readonly id: number; readonly token: string };
 beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 1_000_000 });
   ingest = await server.member('acme', 'operator', ['ingest', 'read']);
   terminal = await newTerminal(server.acme, 'SN-1');
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const texts = (form: string): Fields => ({ detail: form, sent: form, received: form });
@@ -142,6 +139,10 @@ describe('RU-01 RU-62 card data of every way in, in each text of a transaction',
     }
     await expectNoLeak('R', FEW.length, before);
     await expectNoLeak('F', FEW.length, before);
+  });
+
+  it('is nowhere in the database', async () => {
+    expect((await server.place.stored()).includes(VISA)).toBe(false);
   });
 });
 

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../../support/client.js';
 import { answered } from '../../../../support/dashboard.js';
 import { ingestRow, ndjson, NDJSON, sendLines, totalsOf } from '../../../../support/line-stream.js';
-import { startServer, type TestServer } from '../../../../support/server.js';
 import { newTerminal } from '../../../../support/terminals.js';
+import { useServer } from '../../../../support/use-server.js';
 import { paymentInput, RECORD } from './inputs.js';
 
-let server: TestServer;
+const server = useServer();
 let terminal: string;
 beforeAll(async () => {
-  server = await startServer();
   ({ token: terminal } = await newTerminal(server.acme, 'SN-1'));
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const PIX = { type: 'sale', status: 'approved', amount: 1_990, payment_method: 'pix' };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../../support/client.js';
 import { metricOf } from '../../../../support/gauges.js';
@@ -11,18 +11,15 @@ import {
   totalsOf,
   type LineReply,
 } from '../../../../support/line-stream.js';
-import { startServer, type Member, type TestServer } from '../../../../support/server.js';
+import type { Member } from '../../../../support/server.js';
+import { useServer } from '../../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer();
 let ingest: Member;
 let other: Member;
 beforeAll(async () => {
-  server = await startServer();
   ingest = await server.member('acme', 'operator', ['ingest']);
   other = await server.member('beta', 'operator', ['ingest']);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const send = async (rows: readonly unknown[], member = ingest): Promise<LineReply> =>
@@ -195,11 +192,39 @@ describe('POST /ingest/v1/transactions', () => {
     ]);
   });
 
+  const paid = { type: 'sale', status: 'approved' };
+  it.each<[string, Fields, string, string]>([
+    [
+      'an end while it runs',
+      { status: 'running', parsed: null },
+      'finished_at',
+      'must be null while it runs',
+    ],
+    ['no end after it has ended', { finished_at: null }, 'finished_at', 'is required'],
+    ['an end before its start', { finished_at: '2020-01-01T00:00:00Z' }, 'finished_at', 'must not be before'],
+    ['a payment that failed', { status: 'fail' }, 'parsed', 'belongs to a success only'],
+    ['a payment without an amount', { parsed: paid }, 'parsed', 'amount is required'],
+    ['an amount that is no whole number', { parsed: { ...paid, amount: 1.5 } }, 'parsed', 'amount must be'],
+    ['a NUL in a message', { sent: 'a\0b' }, 'sent', 'must not contain NUL'],
+    ['deep metadata', { parsed: { ...paid, amount: 1, metadata: nested(40) } }, 'parsed', 'nested at most'],
+  ])('rejects a row with %s, and stores nothing of it', async (_what, wrong, field, message) => {
+    const lines = await answerTo(ingestRow(80, wrong));
+    expect(lines).toEqual([
+      rejected(1, { [field]: [expect.stringContaining(message) as string] }),
+      totalsOf(0, 0, 1),
+    ]);
+    expect(await stored('I-80')).toEqual([]);
+  });
+
   it('answers an empty body, and one of empty lines, with totals of 0', async () => {
     expect((await sendLines(server.url, ingest.token, '')).lines).toEqual([totalsOf(0)]);
     expect((await sendLines(server.url, ingest.token, '\n \r\n\n')).lines).toEqual([totalsOf(0)]);
   });
 });
+
+function nested(depth: number): Fields {
+  return depth === 0 ? {} : { deep: nested(depth - 1) };
+}
 
 describe('transactions that are first running and then end', () => {
   it('end once: the same result is repeated, another one is rejected, and so is another start', async () => {

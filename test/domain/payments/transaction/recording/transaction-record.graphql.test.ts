@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../../support/client.js';
-import {
-  answered,
-  changed,
-  refused,
-  statementsFor,
-  type UserErrorShape,
-} from '../../../../support/dashboard.js';
+import { answered, changed, statementsFor, type UserErrorShape } from '../../../../support/dashboard.js';
 import { fleet } from '../../../../support/fleet.js';
-import { startServer, type Member, type TestServer } from '../../../../support/server.js';
+import { metricOf } from '../../../../support/gauges.js';
+import type { Member } from '../../../../support/server.js';
+import { useServer } from '../../../../support/use-server.js';
 import { FINISH, paymentInput, RECORD, runningInput } from './inputs.js';
 
-let server: TestServer;
+const server = useServer();
 let ingest: Member;
 beforeAll(async () => {
-  server = await startServer();
   ingest = await server.member('acme', 'operator', ['ingest']);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 interface Payload {
@@ -32,10 +24,7 @@ const record = async (input: Fields, member: Pick<Member, 'graphql'> = ingest): 
 const total = async (member = server.acme): Promise<number> =>
   (await answered<{ transactions: { totalCount: number } }>(member, '{ transactions { totalCount } }'))
     .transactions.totalCount;
-const scrubs = async (): Promise<number> => {
-  const { text } = await server.anonymous.get('/metrics');
-  return Number(/^card_data_scrubs_total (\d+)$/m.exec(text)?.[1]);
-};
+const scrubs = (): Promise<number> => metricOf(server.url, 'card_data_scrubs_total');
 
 describe('transactionRecord', () => {
   it('stores every field, which REST, lists and summaries then show', async () => {
@@ -194,16 +183,6 @@ describe('transactionRecord', () => {
 });
 
 describe('the scope ingest', () => {
-  it('is required: tokens with other scopes only, and viewers, cannot record', async () => {
-    const others = [
-      await server.member('acme', 'admin', ['read', 'write', 'admin']),
-      await server.member('acme', 'viewer'),
-    ];
-    for (const member of others) {
-      expect((await refused(member, RECORD, { input: paymentInput() })).code).toBe('FORBIDDEN');
-    }
-  });
-
   it('gives nothing else: what belongs to the transaction needs the scope read', async () => {
     await fleet.device(server.acme.client, 'S-1');
     const nested =
@@ -212,10 +191,6 @@ describe('the scope ingest', () => {
       const { body } = await ingest.graphql(nested.replace('%s', field), { input: paymentInput() });
       expect(body.errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
     }
-    for (const query of ['{ transactions { totalCount } }', '{ devices { totalCount } }']) {
-      expect((await refused(ingest, query)).code).toBe('FORBIDDEN');
-    }
-    expect((await ingest.client.get('transactions')).status).toBe(403);
   });
 
   it('can be given to a token by apiTokenCreate, which then records', async () => {

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Fields } from '../../../../support/client.js';
 import { fleet } from '../../../../support/fleet.js';
 import { ingestRow, ndjson, NDJSON, runningRow, totalsOf } from '../../../../support/line-stream.js';
-import { startServer, type TestServer } from '../../../../support/server.js';
 import { getAsTerminal, newTerminal, report } from '../../../../support/terminals.js';
+import { useServer } from '../../../../support/use-server.js';
 
-let server: TestServer;
+const server = useServer({ rateLimitPerHour: 100_000 });
 let token: string;
 beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 100_000 });
   ({ token } = await newTerminal(server.acme, 'SN-1'));
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 interface Answer {

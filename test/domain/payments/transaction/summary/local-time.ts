@@ -7,13 +7,14 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 export function localMinute(timeZone: string, at: number): number {
   const format =
     formats.get(timeZone) ??
-    new Intl.DateTimeFormat('en', {
+    new Intl.DateTimeFormat('en-US', {
       ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
       ...{ hour: 'numeric', minute: 'numeric' },
     });
   formats.set(timeZone, format);
-  const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-  return Date.UTC(part.year ?? 0, (part.month ?? 0) - 1, part.day, part.hour, part.minute);
+  // For example `1/31/2026, 09:05`.
+  const [month = 0, day, year = 0, hour, minute] = (format.format(at).match(/\d+/g) ?? []).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute);
 }
 
 const starts = new Map<string, number>();
@@ -49,7 +50,10 @@ function hourStart(timeZone: string, minute: number): number {
 }
 
 function dayStart(timeZone: string, day: number): number {
-  for (let at = day - 15 * HOUR; at < day + 2 * DAY; at += MINUTE) {
+  let at = day - 15 * HOUR;
+  // No clock was ever set back by two hours: the day does not begin within this hour.
+  while (localMinute(timeZone, at + HOUR) < day - 2 * HOUR) at += HOUR;
+  for (; at < day + 2 * DAY; at += MINUTE) {
     if (localMinute(timeZone, at) >= day) return at;
   }
   throw new Error(`No day ${new Date(day).toISOString()} in ${timeZone}`);

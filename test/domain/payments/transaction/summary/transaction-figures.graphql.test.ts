@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { MAX_KINDS } from '../../../../../src/domain/payments/transaction/transaction.model.js';
 import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
 import { SUMS } from '../../../../../src/schema/rollups.js';
 import { answered, refused } from '../../../../support/dashboard.js';
 import { insertRows } from '../../../../support/databases/rows.js';
-import { startServer, type TestServer } from '../../../../support/server.js';
+import { useServer } from '../../../../support/use-server.js';
 import { payment, record } from '../records.js';
 import { SUMMARY, type Question, type Summary } from './expected-summary.js';
 
 const AT = Date.UTC(2026, 4, 10);
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 const summary = async (question: Question): Promise<Summary> =>
   (await answered<{ transactionSummary: Summary }>(server.acme, SUMMARY, { ...question })).transactionSummary;

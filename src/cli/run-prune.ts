@@ -49,12 +49,9 @@ async function pruneIn(io: CommandIo, context: CommandContext, options: PruneOpt
   printResult(io, options, value, linesOf(old, counts, isDryRun, nameOf));
 }
 
-function limitsOf(rules: Rules, now: Date): Readonly<Record<Kind, Date | null>> {
-  const limits = KINDS.map((kind) => {
-    const kept = rules[kind];
-    return [kind, kept === null ? null : instantBefore(now, kept)];
-  });
-  return Object.fromEntries(limits) as Record<Kind, Date | null>;
+function limitsOf(rules: Rules, now: Date): Readonly<Record<string, Date | null>> {
+  const limits = Object.entries(rules).map(([kind, kept]) => [kind, kept && instantBefore(now, kept)]);
+  return Object.fromEntries(limits) as Record<string, Date | null>;
 }
 
 type Counts = Readonly<Record<Kind, number>>;

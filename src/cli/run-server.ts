@@ -60,17 +60,14 @@ export async function createServerProcess(
   }
 }
 
-export interface RunOptions {
-  readonly stopSignal: Promise<NodeJS.Signals>;
-  /** Called once, with the server's URL. */
-  readonly onListening: (url: string) => void;
-}
-
-/** Listens until the stop signal, then stops gracefully. */
+/** Listens until the stop signal, then stops gracefully. `onListening` is called once, with the server's URL. */
 export async function runServer(
   { config, logger, server }: ServerProcess,
   io: CommandIo,
-  { stopSignal, onListening }: RunOptions,
+  {
+    stopSignal,
+    onListening,
+  }: { readonly stopSignal: Promise<NodeJS.Signals>; readonly onListening: (url: string) => void },
 ): Promise<void> {
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'unexpected error');

@@ -28,8 +28,8 @@ import { findTarget } from '../../src/domain/fleet/logical-number/target.service
 import {
   countLinksOfVersions,
   selectDefaultsFor,
-  selectLinksOfNumbers,
   selectLinksOfVersions,
+  versionLinks,
 } from '../../src/domain/fleet/logical-number/version-links.repository.js';
 import { dropVersionLinks } from '../../src/domain/fleet/logical-number/version-links.service.js';
 import { metacontents } from '../../src/domain/fleet/metacontent/metacontent.service.js';
@@ -190,7 +190,7 @@ const READS: Readonly<Record<string, Read>> = {
   'links of versions': (work) => selectLinksOfVersions(work, [12, TWIN + 11], undefined, 10),
   'number of links of versions': (work) => countLinksOfVersions(work, [12, TWIN + 11], undefined),
   'bytes of parameters': (work) => parameters.bytesOf(work, { groupId: 1, logicalNumberId: null }),
-  'links of numbers': (work) => selectLinksOfNumbers(work, [1, TWIN + 1]),
+  'links of numbers': (work) => versionLinks.select(work, { logical_number_id: [1, TWIN + 1] }),
   notifications: (work) => listNotifications(work, PAGE),
   ...TRANSACTION_READS,
   user: (work) => getUser(work, TWIN),

@@ -76,16 +76,11 @@ async function verifyAll(
   const progress = io.progress('Verifying');
   let done = 0;
   const onEntry = (): void => progress((done += 1), total);
+  const given = { from, isOn: config.ledgerChain, onEntry };
   const results: Result[] = [];
   for (const state of states) {
     const expected = expect.filter(({ companyId }) => companyId === state.companyId);
-    const report = await verifyChain(units, hash, state, {
-      from,
-      isOn: config.ledgerChain,
-      expected,
-      onEntry,
-    });
-    results.push({ state, report });
+    results.push({ state, report: await verifyChain(units, hash, state, { ...given, expected }) });
   }
   return results;
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-import { CompanyRows } from '../../../database/company/company-rows.js';
+import { CompanyRows, only } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { auditedList } from '../../../database/list/list.js';
@@ -47,27 +47,15 @@ export const MAX_VALUES = 100;
 /** One statement. */
 export async function totalDevices(work: ReadWork): Promise<DeviceTotals> {
   const { db, companyId } = specialSql(work);
-  const row = await db
-    .selectNoFrom((query) => {
-      const own = query
-        .selectFrom('devices')
-        .where('company_id', '=', companyId)
-        .select((count) => count.fn.countAll<number>().as('total'));
-      const counter = query
-        .selectFrom('counters')
-        .where('company_id', '=', companyId)
-        .where('name', '=', 'devices')
-        .select('total');
-      return [
-        counter.as('total'),
-        own.where('enabled', '=', flag.toColumn(true)).as('enabled'),
-        own.where('framework_version', 'is', null).where(textOf('meta'), '=', NO_META).as('never_seen'),
-      ];
-    })
-    .executeTakeFirstOrThrow();
-  const total = row.total ?? 0;
-  const enabled = row.enabled ?? 0;
-  return { total, enabled, disabled: total - enabled, neverSeen: row.never_seen ?? 0 };
+  const own = sql`from devices where company_id = ${companyId}`;
+  const { rows } = await sql<{ total: number | null; enabled: number; never_seen: number }>`select
+    (select total from counters where company_id = ${companyId} and name = 'devices') as total,
+    (select count(*) ${own} and enabled = ${flag.toColumn(true)}) as enabled,
+    (select count(*) ${own} and framework_version is null and ${textOf('meta')} = ${NO_META}) as never_seen`.execute(
+    db,
+  );
+  const { total, enabled, never_seen: neverSeen } = only(rows);
+  return { total: total ?? 0, enabled, disabled: (total ?? 0) - enabled, neverSeen };
 }
 
 /** Number of devices by framework version, the largest number first. */
@@ -82,13 +70,8 @@ export async function devicesByModel(work: ReadWork): Promise<DeviceCount[]> {
 
 async function countBy(work: ReadWork, value: RawBuilder<string | null>): Promise<DeviceCount[]> {
   const { db, companyId } = specialSql(work);
-  return await db
-    .selectFrom('devices')
-    .where('company_id', '=', companyId)
-    .select((query) => [value.as('value'), query.fn.countAll<number>().as('count')])
-    .groupBy(value)
-    .orderBy('count', 'desc')
-    .orderBy('value', (order) => order.asc().nullsFirst())
-    .limit(MAX_VALUES)
-    .execute();
+  const { rows } = await sql<DeviceCount>`select ${value} as value, count(*) as count from devices
+    where company_id = ${companyId} group by ${value}
+    order by count desc, value nulls first limit ${MAX_VALUES}`.execute(db);
+  return rows;
 }

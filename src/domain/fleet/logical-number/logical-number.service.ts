@@ -19,8 +19,8 @@ import {
 import {
   replaceLinks,
   selectDefaultsFor,
-  selectLinksOfNumbers,
   selectVersionsLinkedToGroup,
+  versionLinks,
 } from './version-links.repository.js';
 
 export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNumberHead>('logical_numbers');
@@ -182,9 +182,11 @@ export async function withVersions(
 ): Promise<LogicalNumber[]> {
   if (heads.length === 0) return [];
   const ids = heads.map(({ id }) => id);
-  const links = Map.groupBy(await selectLinksOfNumbers(work, ids), (link) => link.logicalNumberId);
+  const orderBy = ['logical_number_id', 'app_version_id'] as const;
+  const rows = await versionLinks.select(work, { logical_number_id: ids }, { orderBy });
+  const links = Map.groupBy(rows, (link) => link.logical_number_id);
   return heads.map((head) => ({
     ...head,
-    appVersionIds: links.get(head.id)?.map((link) => link.appVersionId) ?? [],
+    appVersionIds: links.get(head.id)?.map((link) => link.app_version_id) ?? [],
   }));
 }

@@ -139,16 +139,6 @@ export async function countHolders(
   return { terminals, more: links === MAX_COUNTED };
 }
 
-/** All links of the logical numbers, ordered by logical number and version id. */
-export async function selectLinksOfNumbers(
-  work: ReadWork,
-  logicalNumberIds: readonly number[],
-): Promise<VersionLink[]> {
-  const orderBy = ['logical_number_id', 'app_version_id'] as const;
-  const rows = await versionLinks.select(work, { logical_number_id: logicalNumberIds }, { orderBy });
-  return rows.map((row) => ({ logicalNumberId: row.logical_number_id, appVersionId: row.app_version_id }));
-}
-
 async function deleteLinks(work: WriteWork, links: readonly Pair[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   await sql`delete from logical_number_app_versions where company_id = ${companyId}

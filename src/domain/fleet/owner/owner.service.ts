@@ -141,8 +141,6 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
   };
 }
 
-type Deletable = Pick<OwnedRecords<OwnedRecord>, 'countOf' | 'bytesOf' | 'deleteAllOf'>;
-
 /**
  * Deletes the parameters and metacontents of an owner that is being deleted; `what` is for example `The group
  * north`. Errors: `too_many_records`.
@@ -151,7 +149,7 @@ export async function deleteOwned(
   work: WriteWork,
   what: string,
   owner: Owner,
-  kinds: readonly Deletable[],
+  kinds: readonly Pick<OwnedRecords<OwnedRecord>, 'countOf' | 'bytesOf' | 'deleteAllOf'>[],
 ): Promise<void> {
   const instead = 'first delete some of them (parameterDelete, metacontentDelete, or DELETE in /v1)';
   let total = 0;

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
 import { inIds, idTable, pairTable } from '../../../database/bound-lists.js';
 import { CompanyTable, type ValuesOf } from '../../../database/company/company-table.js';
@@ -19,11 +19,9 @@ export async function selectParametersOfOwners(
   groupIds: readonly number[],
 ): Promise<Parameter[]> {
   const { db, companyId } = specialSql(work);
-  const own = db.selectFrom('parameters').selectAll().where('company_id', '=', companyId);
-  const rows = await own
-    .where(sql<SqlBool>`logical_number_id ${inIds(logicalNumberIds)}`)
-    .unionAll(own.where(sql<SqlBool>`group_id ${inIds(groupIds)}`))
-    .execute();
+  const own = sql`select * from parameters where company_id = ${companyId}`;
+  const { rows } = await sql<Row<'parameters'>>`${own} and logical_number_id ${inIds(logicalNumberIds)}
+    union all ${own} and group_id ${inIds(groupIds)}`.execute(db);
   return rows.map(parameterTable.recordOf);
 }
 

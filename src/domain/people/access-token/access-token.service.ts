@@ -51,14 +51,13 @@ interface NewText {
   readonly text: string;
 }
 
-type TokenFields = Pick<AccessToken, 'companyId' | 'userId' | 'name' | 'scopes' | 'expiresAt'>;
-
 const newToken = (fields: Omit<NewToken, 'hash' | 'lastFour'>, text: string): NewText => ({
   values: { ...fields, hash: hashToken(text), lastFour: text.slice(-4) },
   text,
 });
 
-const newNamedToken = ({ companyId, userId, name, scopes, expiresAt }: TokenFields): NewText =>
+type NamedFields = Omit<NewToken, 'kind' | 'hash' | 'nonce' | 'lastFour'>;
+const newNamedToken = ({ companyId, userId, name, scopes, expiresAt }: NamedFields): NewText =>
   newToken({ companyId, userId, name, scopes, expiresAt, kind: 'named', nonce: null }, randomToken());
 
 /** A derived token has all ordinary scopes: the role in the company limits the user's rights. */

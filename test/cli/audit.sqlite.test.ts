@@ -21,7 +21,7 @@ describe('AT-35 audit verify', () => {
     expect((await cli.run(['db', 'backup', early])).code).toBe(0);
     const server = await cli.serve();
     await writeGroups(server.url, token, 'later', 5);
-    await server.end('SIGTERM');
+    await server.stop();
     const { acme } = await verify(cli);
     const head = acme.head ?? '';
     expect((await verify(cli, '--expect', head)).code).toBe(0);

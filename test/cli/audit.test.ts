@@ -14,7 +14,6 @@ describe('AT-35 audit verify', () => {
     expect(done.stdout).toMatch(/^Acme: \d+ sound, \d+ not chained, 0 damaged; head \d+,\d+,[0-9a-f]{64}$/m);
     expect(done.stdout).toMatch(/^no company: 0 sound/m);
     expect(await writing).toBe(200);
-    await server.end('SIGTERM');
   });
 
   it('finds an edit, with an exit code of its own', async () => {
@@ -32,8 +31,8 @@ describe('AT-35 audit verify', () => {
 
   it('CF-01 is sound after kill -9 during writes', async () => {
     const { cli, token } = await chainedCompany();
-    for (const round of [1, 2, 3]) {
-      const server = await cli.serve();
+    for (const round of [1, 2]) {
+      const server = await cli.start();
       const writing = Promise.all(
         ['a', 'b', 'c'].map((name) => writeGroups(server.url, token, `${round}${name}`, 10_000)),
       );

@@ -22,7 +22,7 @@ export async function chainedCompany(): Promise<{ cli: CommandLine; token: strin
   const chained = cli.with(ON);
   const server = await chained.serve();
   await writeGroups(server.url, token, 'first', 20);
-  await server.end('SIGTERM');
+  await server.stop();
   return { cli: chained, token };
 }
 

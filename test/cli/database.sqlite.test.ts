@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { MIGRATION_NAMES } from '../../src/database/migrations.js';
 import { createClient } from '../support/client.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
-import { commandLine, commandLineWithUser, GOOD_PASSWORD, runProgram, userAdd } from '../support/program.js';
+import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/program.js';
 import { insertTransactions } from '../support/retention.js';
 
 describe('db', () => {
@@ -182,7 +182,7 @@ describe('db', () => {
     const [company] = await cli.place.sql<{ id: number }>('select id from companies');
     await insertTransactions(cli.place, company?.id ?? 0, 2_000, { first: new Date(0), stepMs: 1_000 });
     await cli.run(['db', 'prune', '--transactions', '1d']);
-    const server = await cli.serve();
+    const server = await cli.start();
     const refused = await cli.run(['db', 'compact']);
     expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('use')]);
     await server.end('SIGTERM');
@@ -194,14 +194,14 @@ describe('db', () => {
     expect((await cli.run(['db', 'info', '--json'])).object()).toMatchObject({ free_bytes: 0 });
     const again = await cli.serve();
     expect((await createClient(again.url, token).post('groups', { name: 'after' })).status).toBe(201);
-    await again.end('SIGTERM');
+    await again.stop();
     expect((await cli.run(['db', 'check'])).code).toBe(0);
   });
 
   it('CC-11 runs beside a server under writes, whose requests all succeed', async () => {
     const { cli, token } = await commandLineWithUser();
-    const server = await cli.serve({ RATE_LIMIT_PER_HOUR: '0' });
-    const client = createClient(server.url, token);
+    const server = await cli.start();
+    const client = server.client(token);
     const statuses: number[] = [];
     const load = { stopped: false };
     const writing = (async () => {
@@ -217,8 +217,7 @@ describe('db', () => {
       ['db', 'info'],
     ];
     const codes: (number | null)[] = [];
-    for (const command of commands)
-      codes.push((await runProgram(command, cli.place.url, { input: GOOD_PASSWORD })).code);
+    for (const command of commands) codes.push((await cli.run(command, GOOD_PASSWORD)).code);
     load.stopped = true;
     await writing;
     expect(codes).toEqual(commands.map(() => 0));

@@ -80,13 +80,13 @@ describe('device import', () => {
     expect((await importDevices(cli, '"SN,1"\n')).lines).toEqual(['1\tSN,1\tcreated']);
   });
 
-  it('imports 20,000 lines', async () => {
+  it('imports 5,000 lines', async () => {
     const { cli } = await commandLineWithUser();
-    const text = Array.from({ length: 20_000 }, (_, n) => `SN-${n}`).join('\n');
+    const text = Array.from({ length: 5_000 }, (_, n) => `SN-${n}`).join('\n');
     const imported = await importDevices(cli, text);
-    expect([imported.code, imported.lines.length]).toEqual([0, 20_000]);
-    expect(imported.stderr).toContain('20000 created, 0 refused');
-    expect(await countDevices(cli)).toBe(20_000);
+    expect([imported.code, imported.lines.length]).toEqual([0, 5_000]);
+    expect(imported.stderr).toContain('5000 created, 0 refused');
+    expect(await countDevices(cli)).toBe(5_000);
   });
 
   it('refuses a file that does not exist or is not UTF-8', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { useScratchFolder } from '../faults/machine.js';
 import { urlOf } from '../support/databases/sqlite-place.js';
-import { runProgram, startProgram, type ProgramOptions } from '../support/program.js';
+import { runCommand, runProgram, startProgram, type ProgramOptions } from '../support/program.js';
 
 const HOOK = fileURLToPath(new URL('./loaded-modules.js', import.meta.url));
 
@@ -13,9 +13,9 @@ let folder: string;
 let file: string;
 useScratchFolder((scratch) => ({ folder, file } = scratch));
 
-const recording = (): ProgramOptions => ({
+const recording = (environment: ProgramOptions['environment'] = {}): ProgramOptions => ({
   nodeOptions: ['--import', HOOK],
-  environment: { LOADED_MODULES: join(folder, 'loaded.json') },
+  environment: { ...environment, LOADED_MODULES: join(folder, 'loaded.json') },
 });
 
 /** Loaded modules in order; for a built file, the modules bundled in it. */
@@ -38,6 +38,10 @@ function packagesOf(urls: readonly string[]): readonly string[] {
 function ownOf(urls: readonly string[]): readonly string[] {
   return urls.flatMap((url) => /^(?!.*\/node_modules\/).*\/src\/(.*)$/.exec(url)?.[1] ?? []);
 }
+
+const OF_MQTT = /\/node_modules\/mqtt\/|\/src\/mqtt\//;
+/** prom-client loads `@opentelemetry/api` too. */
+const OF_TRACES = /\/@opentelemetry\/(?!api\/)|\/src\/platform\/tracing\/spans/;
 
 const FOR_SERVERS = ['express', 'graphql', 'pino', 'prom-client', 'type-graphql', '@apollo/server'];
 
@@ -62,7 +66,7 @@ describe('what a start loads', () => {
   });
 
   it('by db check is the database only', async () => {
-    await runProgram(['user', 'list'], urlOf(file));
+    await runCommand(['user', 'list'], urlOf(file));
     expect((await runProgram(['db', 'check'], urlOf(file), recording())).code).toBe(0);
     const packages = packagesOf(loaded()).filter((name) => !/^(bindings|file-uri-to-path)$/.test(name));
     expect(packages).toEqual(['better-sqlite3', 'commander', 'kysely']);
@@ -70,7 +74,7 @@ describe('what a start loads', () => {
   });
 
   it('by serve is GraphQL only once it listens, and the driver of its own database', async () => {
-    const program = await startProgram(urlOf(file), recording());
+    const program = await startProgram(urlOf(file), recording({ TRACES_SHARE: '1' }));
     await program.end('SIGTERM');
     const all = loaded();
     const before = all.slice(0, all.indexOf('listens'));
@@ -80,5 +84,16 @@ describe('what a start loads', () => {
     for (const name of ['pg', 'csv-parse', '@opentelemetry/sdk-trace'])
       expect(packagesOf(all)).not.toContain(name);
     expect(ownOf(all).filter((path) => path.startsWith('database/postgres/'))).toEqual([]);
+    expect(all.filter((url) => OF_MQTT.test(url) || OF_TRACES.test(url))).toEqual([]);
+  });
+
+  it('by serve with a broker and traces is what these need; it starts and stops while they are away', async () => {
+    const away = { MQTT_URL: 'mqtt://127.0.0.1:9', TRACES_URL: 'http://127.0.0.1:9/v1/traces' };
+    const program = await startProgram(urlOf(file), recording(away));
+    expect((await program.client(null).get('/readyz')).status).toBe(200);
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    for (const modules of [OF_MQTT, OF_TRACES]) {
+      expect(loaded().filter((url) => modules.test(url)).length).toBeGreaterThan(5);
+    }
   });
 });

@@ -66,7 +66,7 @@ describe('db prune', () => {
     expect(await countsIn(cli)).toMatchObject({ transactions: 20 });
     const again = await cli.run(['db', 'prune', '--transactions', '24m', '--ledger', 'forever']);
     expect(again.lines).toEqual(['Deleted: transactions 0, ledger 0, deliveries 0, tokens 0.']);
-    await server.end('SIGTERM');
+    await server.stop();
   });
 
   it('keeps for ever what has no setting and no option', async () => {

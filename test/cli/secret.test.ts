@@ -18,7 +18,7 @@ describe('contract 25: a database whose secret was replaced', () => {
   it('token renew replaces a token of the former secret by one of the present secret', async () => {
     const { cli, token: old } = await commandLineWithUser();
     const changed = cli.with({ TOKEN_SECRET: 'another secret: 0123456789abcdef0123456789' });
-    const { url } = await changed.serve({ TOKEN_SECRET: 'another secret: 0123456789abcdef0123456789' });
+    const { url } = await changed.serve();
     const renewed = await changed.run(['token', 'renew', '1', '--company', 'Acme']);
     expect([renewed.code, renewed.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f]{40}\n$/)]);
     await expect.poll(() => statusOf(url, old)).toBe(401);

@@ -1,37 +1,24 @@
 import Sqlite from 'better-sqlite3';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { createClient } from '../support/client.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
-import { commandLineWithUser } from '../support/program.js';
+import { commandLineWithUser, runProgram } from '../support/program.js';
 
 const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 describe('serve', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('on %s writes the WAL back', async (signal) => {
-    const { cli, token } = await commandLineWithUser();
-    const server = await cli.serve();
-    const client = createClient(server.url, token);
-    const writes = Array.from({ length: 20 }, (_, n) => client.post('groups', { name: `group ${n}` }));
-    await writes[0];
-    const ended = server.end(signal);
-    await Promise.allSettled(writes);
-    expect(await ended).toEqual({ code: 0, signal: null });
-    expect(existsSync(`${fileOf(cli.place)}-wal`)).toBe(false);
-  });
-
   it('CC-10 refuses a file that another server has open, and opens it after that one has ended', async () => {
     const { cli, token } = await commandLineWithUser();
-    const first = await cli.serve();
-    const second = await cli.run(['serve']);
+    const first = await cli.start();
+    const second = await runProgram(['serve'], cli.place.url);
     expect(second.code).toBe(78);
-    expect(second.stderr).toContain(`is in use by process ${first.process.pid ?? 0}`);
+    expect(second.stderr).toContain(`is in use by process ${first.pid}`);
     expect(second.stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect((await createClient(first.url, token).get('groups')).status).toBe(200);
+    expect((await first.client(token).get('groups')).status).toBe(200);
     expect(await first.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
-    expect((await createClient((await cli.serve()).url, token).get('groups')).status).toBe(200);
+    expect((await (await cli.serve()).client(token).get('groups')).status).toBe(200);
   });
 
   it.each([

@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.js';
 import { brokerAt, startAedes } from '../support/mqtt/brokers.js';
 import { installMosquitto } from '../support/mqtt/installation.js';
 import { WITHOUT_MOSQUITTO } from '../support/mqtt/mosquitto.js';
-import { runProgram } from '../support/program.js';
+import { runCommand } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { selfSigned } from '../support/self-signed.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -41,7 +41,7 @@ function fileWith(name: string, text: string): string {
   return path;
 }
 
-/** Runs `simulate` over MQTT in a process of its own; resolves to the exit code and the figures. */
+/** Runs `simulate` over MQTT; resolves to the exit code and the figures. */
 async function simulate(
   server: TestServer,
   options: string,
@@ -53,7 +53,7 @@ async function simulate(
   const passwordFile = fileWith('password.txt', `${password}\n`);
   const common = `simulate --url ${url} --token-file ${token} --terminals ${TERMINALS} --ramp 0s --every 500ms`;
   const mqtt = `--no-faults --json --over mqtt --mqtt-password-file ${passwordFile}`;
-  const outcome = await runProgram(`${common} ${mqtt} ${options}`.split(' '), place.url);
+  const outcome = await runCommand(`${common} ${mqtt} ${options}`.split(' '), place.url);
   return { code: outcome.code, summary: outcome.object() as unknown as Summary };
 }
 
@@ -78,7 +78,7 @@ describe('terminal-gateway simulate --over mqtt', () => {
     for (const name of userNames(server)) known.add(name);
     const at = `--mqtt-url mqtts://localhost:${broker.port}`;
     const ca = `--mqtt-ca-file ${join(folder, 'cert.pem')}`;
-    const { code, summary } = await simulate(server, `${at} ${ca} --for 5s --notify-every 1s`);
+    const { code, summary } = await simulate(server, `${at} ${ca} --for 3s --notify-every 1s`);
     expect(summary).toMatchObject(KEPT);
     expect(summary.notifications_sent).toBeGreaterThan(0);
     expect(summary.notifications_received).toBeGreaterThanOrEqual(TERMINALS * summary.notifications_sent);
@@ -98,7 +98,7 @@ describe('terminal-gateway simulate --over mqtt', () => {
     const passwords = userNames(server).map((name) => [name, PASSWORD] as const);
     await installMosquitto(folder, ports, Object.fromEntries(passwords));
     const at = `--mqtt-url mqtts://localhost:${ports.terminalPort} --mqtt-ca-file ${join(folder, 'cert.pem')}`;
-    const { code, summary } = await simulate(server, `${at} --for 5s --notify-every 1s`);
+    const { code, summary } = await simulate(server, `${at} --for 3s --notify-every 1s`);
     expect(summary).toMatchObject(KEPT);
     expect(summary.notifications_received).toBeGreaterThanOrEqual(TERMINALS * summary.notifications_sent);
     expect(summary.notifications_sent).toBeGreaterThan(0);

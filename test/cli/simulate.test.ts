@@ -22,18 +22,22 @@ function fileWith(cli: CommandLine, name: string, text: string): string {
 /** As separate words. */
 const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
 
-/** In a process of its own, since it listens for signals. */
-const simulate = (cli: CommandLine, options: string, more: readonly string[] = []): Promise<Outcome> =>
-  runProgram(['simulate', ...words(options), ...more], cli.place.url);
+type Simulate = (cli: CommandLine, options: string, more?: readonly string[]) => Promise<Outcome>;
 
-async function againstStandIn(faults: Faults, options = ''): Promise<Outcome> {
+const simulate: Simulate = (cli, options, more = []) => cli.run(['simulate', ...words(options), ...more]);
+
+/** In a process of its own. */
+const simulateByProgram: Simulate = (cli, options) =>
+  runProgram(['simulate', ...words(options)], cli.place.url);
+
+async function againstStandIn(faults: Faults, options: string, run = simulate): Promise<Outcome> {
   const cli = await commandLine();
   const server = await startStandIn(faults);
   onTestFinished(() => server.stop());
   const serials = fileWith(cli, 'serials.txt', '\ufeffsep=;\r\nserial_number;\r\n"SN-1";\r\n;\r\nSN-2;\r\n');
   const token = fileWith(cli, 'token.txt', 'secret\n');
   const given = `--url ${server.url.origin} --token-file ${token} --serials ${serials} --for 1s --every 100ms --ramp 0s`;
-  return await simulate(cli, `${given} ${options}`);
+  return await run(cli, `${given} ${options}`);
 }
 
 const MQTT = '--token-file package.json --serials package.json --over mqtt';
@@ -46,7 +50,7 @@ describe('terminal-gateway simulate', () => {
   });
 
   it('ends with 1 and examples if one was broken', async () => {
-    const outcome = await againstStandIn({ params: 'host\n' }, '--no-faults --json');
+    const outcome = await againstStandIn({ params: 'host\n' }, '--no-faults --json', simulateByProgram);
     const example = 'terminal SN-1: line 1 is not key=value: host';
     expect([outcome.code, outcome.stderr]).toEqual([1, expect.stringContaining(example)]);
     expect(outcome.object()).toMatchObject({

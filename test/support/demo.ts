@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'vitest';
 
-import { PROGRAM } from './program.js';
+import { COMPILE_CACHE, PROGRAM } from './program.js';
 import { waitFor } from './wait-for.js';
 
 export interface StartedDemo {
@@ -14,6 +14,7 @@ export interface StartedDemo {
 /** Starts the command `demo` of the built program on a free port. */
 export function launchDemo(...options: string[]): StartedDemo {
   const child = spawn(process.execPath, [PROGRAM, 'demo', '--port', '0', ...options], {
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -43,12 +43,21 @@ export async function prepareDatabase(
   }
 }
 
+/** Hashes by password: making one is what takes longest in most tests of commands. */
+const hashes = new Map<string, Promise<string>>();
+
+function hashOf(password: string): Promise<string> {
+  const hash = hashes.get(password) ?? createPasswords().hash(password);
+  hashes.set(password, hash);
+  return hash;
+}
+
 /** Does in an empty database what `user add` does; resolves to the user's API token. */
 export async function prepareDatabaseWithUser(place: TestPlace, password: string): Promise<string> {
   const database = await place.open();
   try {
     const secret = loadTokenSecret(testConfig(place.url, { tokenSecret: ownSecret(place.url) }));
-    const hash = await createPasswords().hash(password);
+    const hash = await hashOf(password);
     return await createUnits(database, systemClock).systemWrite(SYSTEM, async (work) => {
       const input = { email: 'ana@acme.example', name: 'Ana Souza', role: 'admin' };
       const { company, user } = await addCompanyWithUser(work, 'Acme', input, hash);

@@ -1,11 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
+import { createServer, type ServerOverrides } from '../../src/app/server.js';
+import { failureOf } from '../../src/cli/command-error.js';
 import { createCommandIo } from '../../src/cli/command-io.js';
 import { runCommandLine } from '../../src/cli/program.js';
+import { createServerProcess } from '../../src/cli/run-server.js';
+import { readConfig } from '../../src/platform/config/config.js';
+import { createLogger } from '../../src/platform/logger.js';
 import { createClient, type Client, type Fields } from './client.js';
 import { databaseEnvironment } from './config.js';
 import { newDatabase, type TestPlace } from './databases/place.js';
@@ -16,7 +22,7 @@ import { removeFolder, scratchFolder } from './scratch.js';
 export const PROGRAM = fileURLToPath(new URL('../../dist/boot.js', import.meta.url));
 
 /** Where Node keeps the compiled code of the program: a start takes a fifth less time with it. */
-const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/program', import.meta.url));
+export const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/program', import.meta.url));
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -52,6 +58,8 @@ export interface ProgramOptions {
   readonly node?: string;
   /** Standard input, whole. */
   readonly input?: string;
+  /** Matches the output once the server has started, with its URL; once it serves requests unless given. */
+  readonly started?: RegExp;
 }
 
 const LISTENS = /listens on (http\S+)/;
@@ -59,12 +67,15 @@ const running = new Map<ChildProcess, Promise<Ended>>();
 
 /** Starts the server on a database, of which this is the `DATABASE_URL`; rejects with its output if it ends before it listens. */
 export async function startProgram(url: string, options: ProgramOptions = {}): Promise<Program> {
-  const { child, ended, ...written } = launch(options.args ?? ['serve'], url, options);
+  const { args = ['serve'], started = LISTENS } = options;
+  const { child, ended, ...written } = launch(args, url, options);
   const address = await new Promise<string>((resolve, reject) => {
-    child.stderr.on('data', () => {
-      const match = LISTENS.exec(written.output());
+    const look = (): void => {
+      const match = started.exec(written.output());
       if (match?.[1] !== undefined) resolve(match[1]);
-    });
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
     ended.then(({ code, signal }) => {
       reject(
         new Error(`It ended with ${code ?? signal ?? 'nothing'} instead of listening:\n${written.output()}`),
@@ -111,14 +122,15 @@ export async function runProgram(
 }
 
 /**
- * Runs one command on a database in this process, without loading the program anew. Not for `serve`, which
- * listens for signals and ends its process.
+ * Runs one command on a database in this process, without loading the program anew. `serve` must be refused: an `Error` if
+ * it would start.
  */
 export async function runCommand(
   args: readonly string[],
   url: string,
+  settings: Environment = {},
 ): Promise<Outcome & { output: string }> {
-  const outcome = await runHere(args, databaseEnvironment(url), '');
+  const outcome = await runHere(args, { ...databaseEnvironment(url), PORT: '0', ...settings }, '');
   return { ...outcome, output: outcome.stdout + outcome.stderr };
 }
 
@@ -126,17 +138,89 @@ export async function runCommand(
 export function startCommand(
   args: readonly string[],
   url: string,
-): { readonly ended: Promise<Ended>; kill(): void } {
+): { readonly ended: Promise<Ended>; signal(signal: NodeJS.Signals): void } {
   const { child, ended } = launch(args, url, {});
-  return { ended, kill: () => void child.kill('SIGKILL') };
+  return { ended, signal: (signal) => void child.kill(signal) };
 }
 
 /** Runs one command in this process: the same code, without loading it anew for each command. */
 async function runHere(args: readonly string[], environment: Environment, input: string): Promise<Outcome> {
-  const [stdout, stderr] = [collect(), collect()];
-  const streams = { stdin: Readable.from([input]), stdout: stdout.stream, stderr: stderr.stream };
-  const code = await runCommandLine(args, createCommandIo(environment, 'terminal-gateway', streams));
-  return outcomeOf(code, stdout.text(), stderr.text());
+  const removeListeners = watchListeners();
+  try {
+    if (args.length === 1 && args[0] === 'serve') return await refusedServe(environment);
+    const [stdout, stderr] = [collect(), collect()];
+    const streams = { stdin: Readable.from([input]), stdout: stdout.stream, stderr: stderr.stream };
+    const code = await runCommandLine(args, createCommandIo(environment, 'terminal-gateway', streams));
+    return outcomeOf(code, stdout.text(), stderr.text());
+  } finally {
+    removeListeners();
+  }
+}
+
+/** Does what `serve` does until it listens, which must fail. */
+async function refusedServe(environment: Environment): Promise<Outcome> {
+  try {
+    const config = readConfig({ ...environment, LOG_LEVEL: 'silent' });
+    const { server } = await createServerProcess(config, { waitsForDatabase: true });
+    await server.stop(STOP_MS);
+  } catch (error) {
+    const { exitCode, lines } = failureOf(error);
+    return outcomeOf(exitCode, '', lines.map((line) => `${line}\n`).join(''));
+  }
+  throw new Error('The server would start.');
+}
+
+/** Events that some commands listen for until the end of their process. */
+const PROCESS_EVENTS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'exit', 'error', 'uncaughtException'] as const;
+
+/** Returns a function that removes the listeners of this process that were added since. */
+function watchListeners(): () => void {
+  const events: EventEmitter = process;
+  const before = PROCESS_EVENTS.map((event) => [event, new Set(events.rawListeners(event))] as const);
+  return () => {
+    for (const [event, known] of before) {
+      for (const listener of events.rawListeners(event)) {
+        if (!known.has(listener)) events.off(event, listener as () => void);
+      }
+    }
+  };
+}
+
+/** A server in the process of the test. */
+export interface ServerHere {
+  readonly url: string;
+  /** Lines of its log so far. */
+  output(): string;
+  client(token: string | null): Client;
+  stop(): Promise<void>;
+}
+
+/** Milliseconds that requests in flight may take when a server in the process of the test stops. */
+const STOP_MS = 1_000;
+const serving = new Set<ServerHere>();
+
+/** Starts a server in this process, with the settings of `serve`; `killPrograms` stops it. */
+export async function serveHere(
+  url: string,
+  settings: Environment = {},
+  overrides: Pick<ServerOverrides, 'acceptLoss' | 'onFatal'> = {},
+): Promise<ServerHere> {
+  const given = { ...databaseEnvironment(url), PORT: '0', RATE_LIMIT_PER_HOUR: '0', ...settings };
+  const config = readConfig(given);
+  let log = '';
+  const logger = createLogger(config.logLevel, { write: (line) => void (log += line) });
+  const server = await createServer(config, logger, overrides);
+  const address = await server.start();
+  const here: ServerHere = {
+    url: address,
+    output: () => log,
+    client: (token) => createClient(address, token),
+    stop: async () => {
+      if (serving.delete(here)) await server.stop(STOP_MS);
+    },
+  };
+  serving.add(here);
+  return here;
 }
 
 function collect(): { readonly stream: Writable; text(): string } {
@@ -159,14 +243,15 @@ function outcomeOf(code: number | null, stdout: string, stderr: string): Outcome
   };
 }
 
-/** Kills every program that still runs, whatever its state. */
+/** Kills every program that still runs, whatever its state, and stops every server of this process. */
 export async function killPrograms(): Promise<void> {
-  await Promise.all(
-    [...running].map(async ([child, ended]) => {
+  await Promise.all([
+    ...[...running].map(async ([child, ended]) => {
       child.kill('SIGKILL');
       await ended;
     }),
-  );
+    ...[...serving].map((server) => server.stop()),
+  ]);
 }
 
 function launch(args: readonly string[], url: string, options: ProgramOptions) {
@@ -216,13 +301,12 @@ export interface CommandLine {
   /** For the files of the test. */
   readonly folder: string;
   readonly place: TestPlace;
-  /**
-   * Runs one command to its end. `serve` runs in a process of its own, since it listens for signals and ends its
-   * process; every other command runs in this process.
-   */
+  /** Runs one command to its end, in this process. `serve` must be refused: an `Error` if it would start. */
   run(args: readonly string[], input?: string): Promise<Outcome>;
-  /** Starts a server and waits until it listens. */
-  serve(settings?: Environment): Promise<Program>;
+  /** Starts a server in this process. */
+  serve(settings?: Environment): Promise<ServerHere>;
+  /** Starts a server in a process of its own, and waits until it listens. */
+  start(settings?: Environment): Promise<Program>;
   /** Command line with additional settings. */
   with(settings: Environment): CommandLine;
 }
@@ -254,9 +338,9 @@ function commandLineWith(on: Pick<CommandLine, 'folder' | 'place'>, environment:
   return {
     ...on,
     with: (settings) => commandLineWith(on, { ...environment, ...settings }),
-    run: (args, input = '') =>
-      args[0] === 'serve' ? runProgram(args, url, { environment }) : runHere(args, environment, input),
-    serve: (settings = {}) => startProgram(url, { environment: { ...environment, ...settings } }),
+    run: (args, input = '') => runHere(args, environment, input),
+    serve: (settings = {}) => serveHere(url, { ...environment, ...settings }),
+    start: (settings = {}) => startProgram(url, { environment: { ...environment, ...settings } }),
   };
 }
 

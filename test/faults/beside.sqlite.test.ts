@@ -7,7 +7,7 @@ import type { Client } from '../support/client.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { holdWriteLock } from '../support/other-process.js';
 import { prepareDatabase } from '../support/prepared-database.js';
-import { runProgram, startProgram } from '../support/program.js';
+import { runCommand, runProgram, serveHere } from '../support/program.js';
 import { useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';
 
@@ -18,10 +18,10 @@ useScratchFolder((scratch) => ({ folder, file } = scratch));
 describe('CC-12 another process that holds the write lock', () => {
   it('makes writes wait, but not reads', async () => {
     const { token } = await prepareDatabase(placeAt(file));
-    const program = await startProgram(urlOf(file));
-    const client = program.client(token);
+    const server = await serveHere(urlOf(file));
+    const client = server.client(token);
     await client.get('groups');
-    await holdWriteLock(file, 3_000);
+    await holdWriteLock(file, 1_500);
     let waiting = true;
     const writes = Promise.all(['one', 'two'].map((name) => client.post('groups', { name }))).finally(
       () => (waiting = false),
@@ -40,8 +40,8 @@ describe('CC-12 another process that holds the write lock', () => {
 
   it('makes a write fail with 503 after 5 seconds, and the server stays ready', async () => {
     const { token } = await prepareDatabase(placeAt(file));
-    const program = await startProgram(urlOf(file));
-    const client = program.client(token);
+    const server = await serveHere(urlOf(file));
+    const client = server.client(token);
     await client.get('groups');
     const holder = await holdWriteLock(file, 60_000);
     const refused = await client.post('groups', { name: 'one' });
@@ -65,8 +65,8 @@ async function groupNames(client: Client): Promise<string[]> {
 describe('CF-30 a backup under writes, restored elsewhere', () => {
   it('has every change acknowledged before it, and can be served', async () => {
     const { token } = await prepareDatabase(placeAt(file));
-    const program = await startProgram(urlOf(file));
-    const client = program.client(token);
+    const server = await serveHere(urlOf(file));
+    const client = server.client(token);
     const acknowledged: string[] = [];
     let done = false;
     const write = async (writer: number): Promise<void> => {
@@ -88,9 +88,9 @@ describe('CF-30 a backup under writes, restored elsewhere', () => {
     expect(statSync(backup).mode & 0o777).toBe(0o600);
 
     const restoredFile = join(folder, 'elsewhere', 'gateway.db');
-    expect((await runProgram(['db', 'restore', backup], urlOf(restoredFile))).code).toBe(0);
+    expect((await runCommand(['db', 'restore', backup], urlOf(restoredFile))).code).toBe(0);
     expect(await problemsIn(placeAt(restoredFile))).toEqual([]);
-    const restored = await startProgram(urlOf(restoredFile));
+    const restored = await serveHere(urlOf(restoredFile));
     const names = new Set(await groupNames(restored.client(token)));
     expect(before.filter((name) => !names.has(name))).toEqual([]);
     expect([...names].filter((name) => !acknowledged.includes(name))).toEqual([]);
@@ -105,7 +105,7 @@ describe('CF-30 a backup under writes, restored elsewhere', () => {
       ['backup', file],
       ['restore', file],
     ] as const) {
-      const refused = await runProgram(['db', command, backup], urlOf(database));
+      const refused = await runCommand(['db', command, backup], urlOf(database));
       expect(refused.code).not.toBe(0);
     }
     expect(statSync(backup).size).toBe('precious'.length);

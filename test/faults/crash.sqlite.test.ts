@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 
 import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
-import { startProgram, type Program } from '../support/program.js';
+import { serveHere, startProgram, type Program } from '../support/program.js';
 import { contents, notifyGroup, NUMBERS, prepareLargeGroup, warmUp } from './large-group.js';
 import { faultyStorage, itUnless, lacking, useDatabase } from './machine.js';
 import { problemsIn } from './soundness.js';
@@ -17,17 +17,18 @@ describe('kill -9 while a notification goes to a thousand terminals', () => {
     async () => {
       const { token, groupId } = await prepareLargeGroup(place);
       const storage = faultyStorage(folder);
-      let program = await startProgram(place.url, storage.options);
       for (const writes of [1, 2, 10]) {
+        const program = await startProgram(place.url, storage.options);
         await warmUp(program.client(token), writes);
         storage.fail('write', 'kill', { every: writes });
         const content = `SHOW_MESSAGE|dies at write ${writes}`;
         await expect(notifyGroup(program.client(token), groupId, content)).rejects.toThrow();
         expect(await program.ended).toEqual({ code: null, signal: 'SIGKILL' });
         storage.heal();
-        program = await startProgram(place.url, storage.options);
-        expect(await contents(program.client(token))).not.toContain(content);
+        const again = await serveHere(place.url);
+        expect(await contents(again.client(token))).not.toContain(content);
         expect(await problemsIn(place, { deliveriesEach: NUMBERS })).toEqual([]);
+        await again.stop();
       }
     },
   );
@@ -41,7 +42,7 @@ describe('a crash between commit and response', () => {
     async () => {
       const { token } = await prepareDatabase(place);
       const storage = faultyStorage(folder);
-      const send = (program: Program) =>
+      const send = (program: Pick<Program, 'client'>) =>
         program.client(token).post('devices', { serial_number: 'only-one' }, once);
 
       const first = await startProgram(place.url, storage.options);
@@ -51,7 +52,7 @@ describe('a crash between commit and response', () => {
       expect(await first.ended).toEqual({ code: null, signal: 'SIGKILL' });
       storage.heal();
 
-      const second = await startProgram(place.url, storage.options);
+      const second = await serveHere(place.url);
       const stored = await second.client(token).get('devices');
       expect(stored.list('devices')).toMatchObject([{ serial_number: 'only-one' }]);
       const retried = await send(second);
@@ -69,7 +70,8 @@ describe('a crash between commit and response', () => {
       const storage = faultyStorage(folder);
       const query = `mutation { groupCreate(input: { name: "only one" }) {
       group { id name createdAt logicalNumbers { totalCount } } userErrors { code } } }`;
-      const send = (program: Program) => program.client(token).post('/graphql', { query }, once);
+      const send = (program: Pick<Program, 'client'>) =>
+        program.client(token).post('/graphql', { query }, once);
 
       const first = await startProgram(place.url, storage.options);
       await warmUp(first.client(token), 1);
@@ -78,7 +80,7 @@ describe('a crash between commit and response', () => {
       expect(await first.ended).toEqual({ code: null, signal: 'SIGKILL' });
       storage.heal();
 
-      const second = await startProgram(place.url, storage.options);
+      const second = await serveHere(place.url);
       const retried = await send(second);
       expect(retried.headers.get('idempotent-replayed')).toBe('true');
       expect(retried.body.data).toMatchObject({

@@ -19,7 +19,7 @@ import { describe, expect, it } from 'vitest';
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
-import { killPrograms, runProgram, startProgram } from '../support/program.js';
+import { killPrograms, runCommand, runProgram, serveHere, startProgram } from '../support/program.js';
 import { scratchFolder } from '../support/scratch.js';
 import { AS_NOBODY, isRoot, itUnless, lacking, runTool, useScratchFolder } from './machine.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
@@ -48,14 +48,14 @@ describe('CF-10 random bytes in the middle of the database', () => {
   it('are found at the start, which is refused; an earlier backup is not overwritten', async () => {
     await prepare();
     const backup = join(folder, 'backup.db');
-    expect((await runProgram(['db', 'backup', backup], urlOf(file))).code).toBe(0);
+    expect((await runCommand(['db', 'backup', backup], urlOf(file))).code).toBe(0);
     const earlier = statSync(backup);
     overwrite(5, 40_000);
-    const refused = await runProgram(['serve'], urlOf(file));
+    const refused = await runCommand(['serve'], urlOf(file));
     expect([refused.code, refused.output]).toEqual([CONFIG_EXIT, expect.stringContaining(file)]);
     expect(refused.output).toContain('db restore');
-    expect((await runProgram(['db', 'backup', backup], urlOf(file))).code).not.toBe(0);
-    expect((await runProgram(['db', 'backup', join(folder, 'other.db')], urlOf(file))).code).not.toBe(0);
+    expect((await runCommand(['db', 'backup', backup], urlOf(file))).code).not.toBe(0);
+    expect((await runCommand(['db', 'backup', join(folder, 'other.db')], urlOf(file))).code).not.toBe(0);
     expect(statSync(backup).mtimeMs).toBe(earlier.mtimeMs);
     expect(existsSync(join(folder, 'other.db'))).toBe(false);
   });
@@ -118,14 +118,13 @@ describe('a second server on the same database', () => {
       runTool('mount', '--bind', folder, other);
       try {
         const first = await startProgram(urlOf(file));
-        const second = await runProgram(['serve'], urlOf(join(other, 'gateway.db')));
+        const second = await runCommand(['serve'], urlOf(join(other, 'gateway.db')));
         expect([second.code, second.output]).toEqual([
           CONFIG_EXIT,
           expect.stringContaining(`in use by process ${first.pid}`),
         ]);
         await first.end('SIGKILL');
-        const third = await startProgram(urlOf(join(other, 'gateway.db')));
-        expect(await third.end('SIGTERM')).toEqual({ code: 0, signal: null });
+        await (await serveHere(urlOf(join(other, 'gateway.db')))).stop();
       } finally {
         await killPrograms();
         runTool('umount', '-l', other);
@@ -162,7 +161,7 @@ describe('a power cut', () => {
       await writing;
       unmount();
       mount(copy);
-      const again = await startProgram(urlOf(mountedFile));
+      const again = await serveHere(urlOf(mountedFile));
       const lists = new Lists(again.client(token));
       for (const writer of writers) expect(await writer.verify(lists)).toEqual([]);
       expect(await problemsIn(placeAt(mountedFile), { deliveriesEach: TERMINALS_EACH })).toEqual([]);

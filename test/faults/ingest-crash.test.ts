@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TestPlace } from '../support/databases/place.js';
 import { ingestRows, ndjson, openLines, runningRow, sendLines, totalsOf } from '../support/line-stream.js';
 import { prepareDatabase } from '../support/prepared-database.js';
-import { startProgram } from '../support/program.js';
+import { serveHere, startProgram } from '../support/program.js';
 import { useDatabase } from './machine.js';
 import { problemsIn } from './soundness.js';
 
@@ -35,8 +35,8 @@ describe('CF-03 kill -9 in the middle of a stream to ingest', () => {
       stored = left;
       expect(await problemsIn(place)).toEqual([]);
     }
-    const program = await startProgram(place.url);
-    expect((await sendLines(program.url, token, body)).lines).toEqual([totalsOf(ROWS - stored, stored)]);
+    const again = await serveHere(place.url);
+    expect((await sendLines(again.url, token, body)).lines).toEqual([totalsOf(ROWS - stored, stored)]);
     const references = await place.sql<{ total: number }>(
       'select count(distinct reference) as total from transactions',
     );

@@ -10,7 +10,7 @@ import { problemsIn } from './soundness.js';
 let file: string;
 useScratchFolder((scratch) => ({ file } = scratch));
 
-const ROWS = 20_000;
+const ROWS = 8_000;
 
 describe('CF-06 storage that is full in the middle of a stream to ingest', () => {
   itUnless(lacking.limits())(
@@ -18,7 +18,7 @@ describe('CF-06 storage that is full in the middle of a stream to ingest', () =>
     async () => {
       const place = placeAt(file);
       const { token } = await prepareDatabase(place);
-      const program = await startProgram(urlOf(file), limited('-S -f 4000'));
+      const program = await startProgram(urlOf(file), limited('-S -f 3000'));
       const body = ndjson(ingestRows(ROWS));
       const { status, lines } = await sendLines(program.url, token, body);
       const [{ total }] = (await place.sql<{ total: number }>(

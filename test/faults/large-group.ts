@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 
+import type { WriteWork } from '../../src/database/work.js';
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import { createLogicalNumber } from '../../src/domain/fleet/logical-number/logical-number.service.js';
+import { metacontents } from '../../src/domain/fleet/metacontent/metacontent.service.js';
 import type { Client } from '../support/client.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
@@ -17,6 +19,17 @@ export async function prepareLargeGroup(place: TestPlace): Promise<{ token: stri
     for (let n = 0; n < NUMBERS; n += 1) await createLogicalNumber(work, { number: `large-${n}`, groupId });
   });
   return { token, groupId };
+}
+
+/** The value of each metacontent of `addLargeValues`: 255 KiB. */
+export const LARGE_VALUE = 'x'.repeat(255 * 1024);
+
+/** Creates the group `large` with this many of the largest metacontents. */
+export async function addLargeValues(work: WriteWork, count: number): Promise<void> {
+  const owner = { groupId: (await createGroup(work, { name: 'large' })).id, logicalNumberId: null };
+  for (let n = 0; n < count; n += 1) {
+    await metacontents.create(work, owner, { key: `${n}`, value: LARGE_VALUE });
+  }
 }
 
 /** A write before the tested one, so that no other pending write of the program is mistaken for it. */

@@ -8,6 +8,7 @@ import type { Client, Reply } from '../support/client.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram, type Program } from '../support/program.js';
+import { addLargeValues, LARGE_VALUE } from './large-group.js';
 import { limited, useDatabase } from './machine.js';
 import { problemsIn } from './soundness.js';
 
@@ -56,16 +57,24 @@ describe('CF-28 more connections than file descriptors', () => {
 describe('CF-29 a heap of 128 MiB', () => {
   const LARGEST = 32 * 1024 * 1024;
 
-  it('is enough for 8 downloads of the largest file and 20 lists at once', async () => {
+  it('is enough for the largest file 4 times at once, over REST and GraphQL, and for 20 lists', async () => {
     const { token } = await prepareDatabase(place, async (work) => {
       for (let n = 0; n < 100; n += 1) await createGroup(work, { name: `${n}`.padEnd(255, '-') });
     });
     const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
     const client = program.client(token);
     const uploaded = await upload(client);
-    const path = `/v1/files/${String(uploaded.record('file').id)}`;
-    const sizes = await Promise.all(Array.from({ length: 8 }, () => download(program, token, path)));
-    expect(new Set(sizes)).toEqual(new Set([uploaded.text.length]));
+    const id = String(uploaded.record('file').id);
+    const four = async (path: string): Promise<ReadonlySet<number>> =>
+      new Set(await Promise.all(Array.from({ length: 4 }, () => download(program, token, path))));
+    expect(await four(`/v1/files/${id}`)).toEqual(new Set([uploaded.text.length]));
+    const query = encodeURIComponent(`{ file(databaseId: ${id}) { content } }`);
+    const frame = JSON.stringify({
+      data: { file: { content: '' } },
+      extensions: { cost: { requested: 101, actual: 101 } },
+    });
+    const size = frame.length + Math.ceil(LARGEST / 3) * 4;
+    expect(await four(`/graphql?query=${query}`)).toEqual(new Set([size]));
     const lists = await Promise.all(
       Array.from({ length: 20 }, () => client.get('groups', undefined, { query: { per_page: 100 } })),
     );
@@ -73,37 +82,14 @@ describe('CF-29 a heap of 128 MiB', () => {
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 
-  it('is enough for 10 GraphQL responses with the largest file at once', async () => {
-    const { token } = await prepareDatabase(place);
-    const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
-    const { id } = (await upload(program.client(token))).record('file');
-    const query = encodeURIComponent(`{ file(databaseId: ${String(id)}) { content } }`);
-    const downloads = Array.from({ length: 10 }, () => download(program, token, `/graphql?query=${query}`));
-    const sizes = new Set(await Promise.all(downloads));
-    const frame = JSON.stringify({
-      data: { file: { content: '' } },
-      extensions: { cost: { requested: 101, actual: 101 } },
-    });
-    expect(sizes).toEqual(new Set([frame.length + Math.ceil(LARGEST / 3) * 4]));
-    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
-  });
-
-  it('is enough for 20 GraphQL lists of the largest records at once', async () => {
-    const { token } = await prepareDatabase(place, async (work) => {
-      await createGroup(work, { name: 'large' });
-    });
+  it('is enough for 12 GraphQL lists of the largest records at once', async () => {
+    const { token } = await prepareDatabase(place, (work) => addLargeValues(work, 60));
     const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
     onTestFailed(() => void process.stderr.write(program.output().slice(-4_000)));
-    const client = program.client(token);
-    const value = 'x'.repeat(255 * 1024);
-    for (let n = 0; n < 60; n += 1) {
-      const reply = await client.post('metacontents', { name: 'large', key: `${n}`, value });
-      expect(reply.status).toBe(201);
-    }
     const query = encodeURIComponent('{ metacontents(first: 60) { nodes { value } } }');
     const path = `/graphql?query=${query}`;
-    const downloads = Array.from({ length: 20 }, () => downloadWithRetries(program, token, path));
-    for (const size of await Promise.all(downloads)) expect(size).toBeGreaterThan(60 * value.length);
+    const downloads = Array.from({ length: 12 }, () => downloadWithRetries(program, token, path));
+    for (const size of await Promise.all(downloads)) expect(size).toBeGreaterThan(60 * LARGE_VALUE.length);
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 
@@ -120,15 +106,14 @@ describe('CF-29 a heap of 128 MiB', () => {
 async function downloadWithRetries(program: Program, token: string, path: string): Promise<number> {
   for (;;) {
     const response = await fetchPath(program, token, path);
+    const text = await response.text();
     if (response.status === 200) {
-      const text = await response.text();
       if (text.length > 1_000) return text.length;
       expect(text).toContain('"code":"UNAVAILABLE"');
-      continue;
+    } else {
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
     }
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-    await response.text();
-    await sleep(500);
+    await sleep(200);
   }
 }
 

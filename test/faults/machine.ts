@@ -1,6 +1,15 @@
-/** Tools for tests that need more than Node: mounts, a C compiler, strace, other users. Tests are skipped without them. */
-import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+/** Tools for tests that need more than Node: mounts, a C compiler, other users. Tests are skipped without them. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, inject, it } from 'vitest';
@@ -15,7 +24,7 @@ export interface Scratch {
   readonly file: string;
 }
 
-/** Gives each test of the calling file an empty folder; afterwards kills the programs that it left running. */
+/** Gives each test of the calling file an empty folder; afterwards ends the programs and servers that it left running. */
 export function useScratchFolder(use: (scratch: Scratch) => void): void {
   let folder = '';
   beforeEach(() => {
@@ -30,17 +39,17 @@ export function useScratchFolder(use: (scratch: Scratch) => void): void {
 
 export interface Given {
   readonly folder: string;
-  /** A database without tables. */
+  /** An empty database. */
   readonly place: TestPlace;
 }
 
-/** Gives each test of the calling file a database; afterwards kills the programs that it left running. */
+/** Gives each test of the calling file a database; afterwards ends the programs and servers that it left running. */
 export function useDatabase(use: (given: Given) => void): void {
   let folder = '';
   let place: TestPlace | undefined;
   beforeEach(async () => {
     folder = scratchFolder();
-    place = await newDatabase({ isMigrated: false, folder });
+    place = await newDatabase({ folder });
     use({ folder, place });
   });
   afterEach(async () => {
@@ -55,10 +64,6 @@ export function runTool(tool: string, ...args: string[]): void {
   execFileSync(tool, args, { stdio: 'ignore' });
 }
 
-export function startTool(tool: string, ...args: string[]): ChildProcessWithoutNullStreams {
-  return spawn(tool, args);
-}
-
 function succeeds(command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
@@ -68,7 +73,6 @@ function missing(what: string, isPresent: boolean): string | null {
   return isPresent ? null : `this machine has no ${what}`;
 }
 
-const ATTACH = 'strace -qq -o /dev/null';
 export const isRoot = process.getuid?.() === 0;
 
 /** Prefix that runs a command as a user without privileges, since file modes do not restrict root. */
@@ -89,14 +93,21 @@ export const lacking = {
       'loop devices, mkfs.ext4 or permission to mount them',
       succeeds('mkfs.ext4', '-V') && succeeds('losetup', '-f') && canMount(),
     ),
-  strace: () =>
-    missing('strace, or no permission to trace', succeeds('sh', '-c', `sleep 0.2 & exec ${ATTACH} -p $!`)),
   compiler: () =>
     missing('C compiler, or is not Linux', process.platform === 'linux' && succeeds('cc', '--version')),
   limits: () => missing('prlimit', succeeds('prlimit', '--version')),
   otherUser: () =>
     missing('other user who can run this program', succeeds(...AS_NOBODY, 'test', '-r', PROGRAM)),
 } as const;
+
+/** A reason to skip tests that read the memory of a process. */
+export const noProc = existsSync('/proc/self/status') ? null : 'this machine has no /proc';
+
+/** Bytes of memory that a process uses now (`VmRSS`), or has used at most (`VmHWM`). */
+export function memoryOf({ pid }: { readonly pid: number }, name: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
+}
 
 /** Defines a test that is skipped if a reason is given; the reason is printed at the end of the run. */
 export function itUnless(reason: string | null): (name: string, test: () => Promise<void>) => void {
@@ -133,11 +144,27 @@ export function faultyStorage(folder: string): FaultyStorage {
   };
 }
 
-/** Mounts a file system in memory of this size. */
-export function mountSmall(folder: string, megabytes: number): { readonly unmount: () => void } {
+/** Mounts a file system in memory of this size; returns a function that unmounts it. */
+export function mountSmall(folder: string, megabytes: number): () => void {
   mkdirSync(folder, { recursive: true });
   runTool('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder);
-  return { unmount: () => runTool('umount', '-l', folder) };
+  return () => runTool('umount', '-l', folder);
+}
+
+/** Mounts a file system of this size in a folder while `use` runs, and ends the programs and servers left on it. */
+export async function onSmallDisk(
+  folder: string,
+  megabytes: number,
+  use: (mounted: string) => Promise<void>,
+): Promise<void> {
+  const small = join(folder, 'small');
+  const unmount = mountSmall(small, megabytes);
+  try {
+    await use(small);
+  } finally {
+    await killPrograms();
+    unmount();
+  }
 }
 
 /** Options that start a program under `ulimit`, for example `-f 4000`: files of at most 4,000 KiB. */

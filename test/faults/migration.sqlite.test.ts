@@ -2,21 +2,20 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { MIGRATION_NAMES, MIGRATIONS, type Migrations } from '../../src/database/migrations.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
-import { removeFolder } from '../support/scratch.js';
-import { useScratchFolder } from './machine.js';
+import { runTool, useScratchFolder } from './machine.js';
 
 let folder: string;
 useScratchFolder((scratch) => ({ folder } = scratch));
 
-const ROWS = 100_000;
+const ROWS = 20_000;
 const SLOW = '9001-slow';
 const SLOW_STATEMENTS = [
   'alter table companies add column note text',
@@ -68,12 +67,32 @@ async function killBefore(fatal: number, file: string, slow: readonly string[]):
   expect(await once(child, 'close')).toEqual([null, 'SIGKILL']);
 }
 
-/** Migrates a file to the end; resolves to the number of statements. */
-async function migrate(file: string, migrations: Migrations = MIGRATIONS): Promise<number> {
+/** Migrates a file to the end, and calls `before` with the index of each statement; resolves to their number. */
+async function migrate(
+  file: string,
+  migrations: Migrations = MIGRATIONS,
+  before: (statement: number) => void = () => undefined,
+): Promise<number> {
   let statements = 0;
-  const onStatement = (): undefined => void (statements += 1);
+  const onStatement = (): undefined => {
+    before(statements);
+    statements += 1;
+  };
   await migrateFile(file, migrations, { onStatement, onFatal: () => undefined, onFault: () => undefined });
   return statements;
+}
+
+/** Migrates the only file of a folder; resolves to copies of it as kill -9 leaves it before every `step`-th statement. */
+async function leftByKills(file: string, migrations: Migrations, step: number): Promise<readonly string[]> {
+  const copies: string[] = [];
+  await migrate(file, migrations, (statement) => {
+    if (statement % step !== 0) return;
+    const copy = join(folder, `before-${statement}`);
+    // Not by this process: closing a file would release the locks that SQLite holds on it.
+    runTool('cp', '-a', dirname(file), copy);
+    copies.push(join(copy, basename(file)));
+  });
+  return copies;
 }
 
 function valueOf(file: string, query: string): unknown {
@@ -85,60 +104,51 @@ function valueOf(file: string, query: string): unknown {
   }
 }
 
-/** Calls `use` with each boundary, two at a time. */
-async function forEachStatement(
-  boundaries: readonly number[],
-  use: (fatal: number) => Promise<void>,
-): Promise<void> {
-  const left = [...boundaries];
-  const work = async (): Promise<void> => {
-    for (let fatal = left.shift(); fatal !== undefined; fatal = left.shift()) await use(fatal);
-  };
-  await Promise.all([work(), work()]);
+function emptyFolder(name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path);
+  return path;
 }
 
-const upTo = (end: number, step = 1): number[] =>
-  Array.from({ length: Math.ceil(end / step) }, (_, n) => n * step);
-
+// One process is killed in each test; the files that kills at the other statements leave are copied.
 describe('CF-15 kill -9 during a migration', () => {
   it(`of ${ROWS} rows, before any of its statements, leaves the old state`, async () => {
-    const old = databaseFile(folder);
-    const database = new Sqlite(old);
+    const file = databaseFile(emptyFolder('live'));
+    const database = new Sqlite(file);
     database.exec(`with recursive n (n) as (select 1 union all select n + 1 from n where n < ${ROWS})
       insert into companies (name, created_at, updated_at) select 'company ' || n, 0, 0 from n`);
     database.close();
+    const killed = join(folder, 'killed', basename(file));
+    runTool('cp', '-a', dirname(file), dirname(killed));
     const known = [...MIGRATION_NAMES, SLOW];
-    const probe = join(folder, 'probe.db');
-    copyFileSync(old, probe);
-    const statements = await migrate(probe, MIGRATIONS_WITH_SLOW);
-    expect(statements).toBeGreaterThan(SLOW_STATEMENTS.length);
+    const copies = await leftByKills(file, MIGRATIONS_WITH_SLOW, 1);
+    expect(copies.length).toBeGreaterThan(SLOW_STATEMENTS.length);
+    await killBefore(Math.floor(copies.length / 2), killed, SLOW_STATEMENTS);
 
-    await forEachStatement(upTo(statements), async (fatal) => {
-      const file = join(folder, `killed-at-${fatal}.db`);
-      copyFileSync(old, file);
-      await killBefore(fatal, file, SLOW_STATEMENTS);
-      expect(inspectFile(file, known).pending, `before statement ${fatal}`).toEqual([SLOW]);
-      expect(valueOf(file, 'select count(*) from companies')).toBe(ROWS);
-      const backup = `${file}.before-${SLOW}`;
+    for (const left of [...copies, killed]) {
+      expect(inspectFile(left, known).pending, left).toEqual([SLOW]);
+      expect(valueOf(left, 'select count(*) from companies')).toBe(ROWS);
+      const backup = `${left}.before-${SLOW}`;
       expect(inspectFile(backup).state).toBe('current');
       expect(valueOf(backup, 'pragma integrity_check')).toBe('ok');
       expect(valueOf(backup, 'select count(*) from companies')).toBe(ROWS);
-      await migrate(file, MIGRATIONS_WITH_SLOW);
-      expect(inspectFile(file, known).state).toBe('current');
-      expect(valueOf(file, "select count(*) from companies where note = 'part ' || (id % 4)")).toBe(ROWS);
+      await migrate(left, MIGRATIONS_WITH_SLOW);
+      expect(inspectFile(left, known).state).toBe('current');
+      expect(valueOf(left, "select count(*) from companies where note = 'part ' || (id % 4)")).toBe(ROWS);
       expect(existsSync(`${backup}.2`)).toBe(false);
-      for (const rest of ['', `.before-${SLOW}`]) removeFolder(file + rest);
-    });
+    }
   });
 
   it('that makes the database leaves what the next start completes', async () => {
     const statements = await migrate(join(folder, 'probe.db'));
     expect(statements).toBeGreaterThan(40);
-    await forEachStatement(upTo(statements, Math.ceil(statements / 20)), async (fatal) => {
-      const file = join(folder, `killed-at-${fatal}.db`);
-      await killBefore(fatal, file, []);
-      await migrate(file);
-      expect(inspectFile(file), `before statement ${fatal}`).toMatchObject({ state: 'current' });
-    });
+    const file = join(emptyFolder('live'), 'gateway.db');
+    const copies = await leftByKills(file, MIGRATIONS, Math.ceil(statements / 20));
+    const killed = join(folder, 'killed.db');
+    await killBefore(Math.floor(statements / 2), killed, []);
+    for (const left of [...copies, killed]) {
+      await migrate(left);
+      expect(inspectFile(left), left).toMatchObject({ state: 'current' });
+    }
   });
 });

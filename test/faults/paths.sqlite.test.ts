@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabaseWithUser } from '../support/prepared-database.js';
-import { runProgram, type ProgramOptions } from '../support/program.js';
-import { AS_NOBODY, itUnless, lacking, mountSmall, runTool, useScratchFolder } from './machine.js';
+import { runCommand, runProgram } from '../support/program.js';
+import { AS_NOBODY, itUnless, lacking, onSmallDisk, runTool, useScratchFolder } from './machine.js';
 
 let folder: string;
 let file: string;
@@ -19,9 +19,9 @@ async function expectLine(
   args: string,
   url: string,
   [code, line]: readonly [number, string],
-  options: ProgramOptions = {},
+  run: typeof runCommand = runCommand,
 ): Promise<void> {
-  const outcome = await runProgram(args.split(' '), url, options);
+  const outcome = await run(args.split(' '), url);
   const lines = outcome.stderr.trim().split('\n');
   expect([outcome.code, lines.at(-1)], args).toEqual([code, expect.stringContaining(line)]);
   expect(lines, args).toHaveLength(1);
@@ -61,7 +61,7 @@ describe('RU-65 a path that cannot be used', () => {
     for (const [args, code, line] of cases) {
       // The demo says first that it begins.
       if (args.startsWith('demo')) {
-        const { code: ended, stderr } = await runProgram(args.split(' '), url);
+        const { code: ended, stderr } = await runCommand(args.split(' '), url);
         expect([ended, stderr.trim().split('\n').at(-1)]).toEqual([code, expect.stringContaining(line)]);
       } else await expectLine(args, url, [code, line]);
     }
@@ -93,7 +93,7 @@ describe('RU-65 a path that cannot be used', () => {
       const path = `${file}.${suffix}`;
       rmSync(path, { force: true });
       mkdirSync(path);
-      const { code, stderr, output } = await runProgram(['serve'], urlOf(file));
+      const { code, stderr, output } = await runCommand(['serve'], urlOf(file));
       expect(code).toBe(78);
       expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(path)]);
       expect(stderr).toContain('it is a folder, not a file');
@@ -103,9 +103,7 @@ describe('RU-65 a path that cannot be used', () => {
 
   itUnless(lacking.mount())('is named where its file system is read-only', async () => {
     const url = await prepare();
-    const small = join(folder, 'small');
-    const { unmount } = mountSmall(small, 20);
-    try {
+    await onSmallDisk(folder, 20, async (small) => {
       cpSync(file, join(small, 'gateway.db'));
       runTool('mount', '-o', 'remount,ro', small);
       const readOnly = 'its file system is read-only';
@@ -119,15 +117,13 @@ describe('RU-65 a path that cannot be used', () => {
           await expectLine(command, urlOf(join(small, name)), [74, 'The storage is read-only']);
         }
       }
-    } finally {
-      unmount();
-    }
+    });
   });
 
   itUnless(lacking.otherUser())('is named where the user has no permission', async () => {
     const url = await prepare();
-    const through: ProgramOptions = { through: AS_NOBODY };
-    await expectLine('db info', url, [78, 'this user has no permission for it'], through);
-    await expectLine('serve', urlOf('/etc/gateway.db'), [78, 'this user has no permission for it'], through);
+    const asNobody: typeof runCommand = (args, at) => runProgram(args, at, { through: AS_NOBODY });
+    await expectLine('db info', url, [78, 'this user has no permission for it'], asNobody);
+    await expectLine('serve', urlOf('/etc/gateway.db'), [78, 'this user has no permission for it'], asNobody);
   });
 });

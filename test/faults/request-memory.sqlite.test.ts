@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { newDatabase } from '../support/databases/place.js';
+import { newDatabase, type TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram, type Program } from '../support/program.js';
 
@@ -16,13 +16,7 @@ const KINDS: readonly (readonly [string, string, string | null])[] = [
   ['lists of /v1', '/v1/transactions?per_page=30', null],
 ];
 
-function send(
-  program: Program,
-  agent: Agent,
-  token: string,
-  path: string,
-  body: string | null,
-): Promise<number> {
+function send(agent: Agent, path: string, body: string | null): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
     const method = body === null ? 'GET' : 'POST';
@@ -34,32 +28,39 @@ function send(
   });
 }
 
-async function oldBytes(program: Program): Promise<number> {
+async function oldBytes(): Promise<number> {
   const { text } = await program.client(null).get('/metrics');
   return Number(/^nodejs_heap_space_size_used_bytes\{space="old"\} (\d+)/m.exec(text)?.[1]);
 }
 
-/** How many bytes of old memory a new program uses more for each request, once all is compiled and cached. */
-async function keptBy(path: string, body: string | null): Promise<number> {
-  const place = await newDatabase();
-  const { token } = await prepareDatabase(place);
-  const nodeOptions = ['--max-semi-space-size=16'];
-  const program = await startProgram(place.url, { nodeOptions, environment: { RATE_LIMIT_PER_HOUR: '0' } });
+let place: TestPlace;
+let token: string;
+let program: Program;
+beforeAll(async () => {
+  place = await newDatabase();
+  ({ token } = await prepareDatabase(place));
+  program = await startProgram(place.url, { nodeOptions: ['--max-semi-space-size=16'] });
   expect((await program.client(token).post('groups', { name: 'g' })).status).toBe(201);
+});
+afterAll(async () => {
+  expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  await place.remove();
+});
+
+/** How many bytes of old memory the program uses more for each request, once all is compiled and cached. */
+async function keptBy(path: string, body: string | null): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const sendMany = async (): Promise<number> => {
     let left = REQUESTS;
     const one = async (): Promise<void> => {
-      while ((left -= 1) >= 0) expect(await send(program, agent, token, path, body)).toBe(200);
+      while ((left -= 1) >= 0) expect(await send(agent, path, body)).toBe(200);
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, one));
-    return await oldBytes(program);
+    return await oldBytes();
   };
   const before = await sendMany();
   const kept = (await sendMany()) - before;
   agent.destroy();
-  expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
-  await place.remove();
   return kept / REQUESTS;
 }
 

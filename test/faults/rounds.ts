@@ -29,7 +29,7 @@ const WRITERS = 16;
 const LONGEST_ROUND_MS = 10_000;
 
 /** Within a second; later on a slow machine, so that there is something to lose. */
-async function randomMoment(isEnough: () => boolean): Promise<void> {
+export async function randomMoment(isEnough: () => boolean): Promise<void> {
   const end = performance.now() + LONGEST_ROUND_MS;
   await sleep(50 + Math.random() * 950);
   while (!isEnough() && performance.now() < end) await sleep(5);

@@ -1,21 +1,18 @@
-import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 
 import type { Client, Reply } from '../support/client.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
-import { killPrograms, startProgram, type Program } from '../support/program.js';
+import { serveHere, startProgram, type Program } from '../support/program.js';
 import {
   faultyStorage,
   itUnless,
   lacking,
   limited,
-  mountSmall,
+  onSmallDisk,
   runTool,
-  startTool,
   useScratchFolder,
 } from './machine.js';
 import { problemsIn } from './soundness.js';
@@ -81,26 +78,21 @@ async function fillAndRecover(
   expect(await problemsIn(placeAt(file))).toEqual([]);
   expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
 
-  const again = await startProgram(urlOf(file));
+  const again = await serveHere(urlOf(file));
   expect(await names(again.client(token), 'files')).toEqual([...acknowledged, 'after']);
-  await again.end('SIGTERM');
+  await again.stop();
 }
 
 describe('a full storage makes writes fail with 503, reads work, and no restart is needed afterwards', () => {
   itUnless(lacking.mount())('CF-05 on a file system of 24 MB', async () => {
-    const small = join(folder, 'small');
-    const { unmount } = mountSmall(small, 24);
-    try {
+    await onSmallDisk(folder, 24, async (small) => {
       const smallFile = join(small, 'gateway.db');
       const filler = join(small, 'filler');
       const { token } = await prepareDatabase(placeAt(smallFile));
       writeFileSync(filler, Buffer.alloc(14 * MEGABYTE, 1));
       const program = await startProgram(urlOf(smallFile));
       await fillAndRecover(smallFile, program, token, () => rmSync(filler));
-    } finally {
-      await killPrograms();
-      unmount();
-    }
+    });
   });
 
   itUnless(lacking.limits())('CF-06 with a file size limit of 4 MB', async () => {
@@ -122,18 +114,6 @@ async function createGroups(client: Client, prefix: string, count: number): Prom
     if (reply !== null && reply.status !== 201) expect(reply.status, reply.text).toBe(503);
   }
   return all.filter((_, n) => replies[n]?.status === 201);
-}
-
-/** Makes system calls of a running program fail; the returned function ends that. */
-async function injectFaults(program: Program, injection: string): Promise<() => Promise<void>> {
-  const strace = startTool('strace', '-f', '-o', '/dev/null', '-e', injection, '-p', String(program.pid));
-  // strace writes a line for each thread that it has attached to.
-  await once(strace.stderr, 'data');
-  await sleep(200);
-  return async () => {
-    strace.kill('SIGINT');
-    await new Promise((resolve) => strace.once('close', resolve));
-  };
 }
 
 async function expectOnlyAcknowledged(file: string, client: Client, acknowledged: string[]): Promise<void> {
@@ -165,48 +145,22 @@ describe('every 37th write to the disk fails', () => {
       await expectOnlyAcknowledged(file, client, acknowledged);
     },
   );
-
-  itUnless(lacking.strace())('CF-07 the same with strace', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
-    const program = await startProgram(urlOf(file));
-    const client = program.client(token);
-    const stop = await injectFaults(program, `inject=pwrite64:error=ENOSPC:when=${every}+${every}`);
-    const acknowledged = await createGroups(client, 'injected', 100);
-    await stop();
-    expect(acknowledged.length).toBeLessThan(100);
-    acknowledged.push(...(await createGroups(client, 'healed', 10)));
-    await expectOnlyAcknowledged(file, client, acknowledged);
-  });
 });
 
 describe('a failed fsync', () => {
-  /** The program must end by itself and acknowledge no further change. */
-  async function expectEnd(file: string, program: Program, token: string, before: string[]): Promise<void> {
-    const acknowledged = await createGroups(program.client(token), 'unkept', 10);
-    expect(acknowledged).toEqual([]);
-    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
-    const again = await startProgram(urlOf(file));
-    // Created at the same time, so in any order.
-    expect((await names(again.client(token), 'groups')).slice(0, before.length).sort()).toEqual(before);
-    expect(await createGroups(again.client(token), 'anew', 5)).toHaveLength(5);
-    expect(await problemsIn(placeAt(file))).toEqual([]);
-  }
-
   itUnless(lacking.compiler())('CF-08 ends the program, and no further change is acknowledged', async () => {
     const { token } = await prepareDatabase(placeAt(file));
     const storage = faultyStorage(folder);
     const program = await startProgram(urlOf(file), storage.options);
     const before = await createGroups(program.client(token), 'before', 5);
     storage.fail('sync', EIO);
-    await expectEnd(file, program, token, before);
-  });
-
-  itUnless(lacking.strace())('CF-08 ends the program, the same with strace', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
-    const program = await startProgram(urlOf(file));
-    const before = await createGroups(program.client(token), 'before', 5);
-    await injectFaults(program, 'inject=fdatasync,fsync:error=EIO');
-    await expectEnd(file, program, token, before);
+    expect(await createGroups(program.client(token), 'unkept', 10)).toEqual([]);
+    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+    const again = await serveHere(urlOf(file));
+    // Created at the same time, so in any order.
+    expect((await names(again.client(token), 'groups')).slice(0, before.length).sort()).toEqual(before);
+    expect(await createGroups(again.client(token), 'anew', 5)).toHaveLength(5);
+    expect(await problemsIn(placeAt(file))).toEqual([]);
   });
 
   itUnless(lacking.compiler())('CF-08 ends the program if only a checkpoint fails, too', async () => {
@@ -224,7 +178,7 @@ describe('a failed fsync', () => {
     }
     expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
     expect(acknowledged.length).toBeGreaterThan(1);
-    const again = await startProgram(urlOf(file));
+    const again = await serveHere(urlOf(file));
     expect((await names(again.client(token), 'files')).slice(0, acknowledged.length)).toEqual(acknowledged);
     expect(await problemsIn(placeAt(file))).toEqual([]);
   });

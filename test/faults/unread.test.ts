@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect } from 'vitest';
@@ -8,37 +7,27 @@ import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram, type Program } from '../support/program.js';
 import { ask, openKnown, openRaw, type RawSocket } from '../support/raw-socket.js';
-import { itUnless, useDatabase } from './machine.js';
+import { addLargeValues, LARGE_VALUE } from './large-group.js';
+import { itUnless, memoryOf, noProc, useDatabase } from './machine.js';
 
 let place: TestPlace;
 useDatabase((given) => ({ place } = given));
 
-const noProc = existsSync('/proc/self/status') ? null : 'this machine has no /proc';
 const MIB = 1024 * 1024;
 const RECORDS = 100;
-const VALUE = 'x'.repeat(255 * 1024);
+const PATH = '/v1/metacontents?per_page=100&name=large';
 
 const ends: (() => void)[] = [];
 afterEach(() => ends.splice(0).forEach((end) => end()));
 
-/** The most memory that the program has used so far, in bytes. */
-function peakOf({ pid }: Program): number {
-  const [, kilobytes = ''] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
-}
-
 /** A server with a heap of 128 MiB and 26 MB of metacontents, whose memory has grown as far as one list needs. */
 async function start(): Promise<{ program: Program; token: string; before: number }> {
-  const { token } = await prepareDatabase(place);
+  const { token } = await prepareDatabase(place, (work) => addLargeValues(work, RECORDS));
   const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
-  const client = program.client(token);
-  await client.post('groups', { name: 'large' });
-  for (let key = 0; key < RECORDS; key += 1) {
-    expect((await client.post('metacontents', { name: 'large', key: `${key}`, value: VALUE })).status).toBe(
-      201,
-    );
-  }
-  return { program, token, before: peakOf(program) };
+  const headers = { authorization: `Bearer ${token}` };
+  const list = await fetch(`${program.url}${PATH}`, { headers });
+  expect((await list.arrayBuffer()).byteLength).toBeGreaterThan(RECORDS * LARGE_VALUE.length);
+  return { program, token, before: memoryOf(program, 'VmHWM') };
 }
 
 /**
@@ -55,7 +44,6 @@ async function serveOthers(program: Program, token: string, use: () => Promise<v
 
 describe('LS-10 clients that never read, and a heap of 128 MiB', () => {
   const READERS = 80;
-  const PATH = '/v1/metacontents?per_page=100&name=large';
 
   /** Requests the list; resolves to the status, and reads no further. */
   async function begin({ url }: Program, token: string): Promise<string> {
@@ -78,18 +66,13 @@ describe('LS-10 clients that never read, and a heap of 128 MiB', () => {
     });
     expect(statuses.filter((status) => status === '200').length).toBeGreaterThan(0);
     expect(new Set(statuses)).toEqual(new Set(['200', '503']));
-    expect(peakOf(program) - before).toBeLessThan(200 * MIB);
+    expect(memoryOf(program, 'VmHWM') - before).toBeLessThan(200 * MIB);
     const refused = await fetch(`${program.url}${PATH}`, { headers: { authorization: `Bearer ${token}` } });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await refused.json()).toMatchObject({ code: 'busy' });
     for (const end of ends.splice(0)) end();
-    const list = async (): Promise<number> =>
-      (
-        await program
-          .client(token)
-          .get('metacontents', undefined, { query: { per_page: 100, name: 'large' } })
-      ).status;
-    await expect.poll(list).toBe(200);
+    await expect.poll(() => begin(program, token)).toBe('200');
+    for (const end of ends.splice(0)) end();
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 
@@ -116,7 +99,7 @@ describe('LS-10 clients that never read, and a heap of 128 MiB', () => {
       }
       await sleep(3_000);
     });
-    expect(peakOf(program) - before).toBeLessThan(200 * MIB);
+    expect(memoryOf(program, 'VmHWM') - before).toBeLessThan(200 * MIB);
     for (const end of ends.splice(0)) end();
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
@@ -136,7 +119,7 @@ describe('GQ-17 sockets that ask for too much', () => {
     const { token } = await prepareDatabase(place);
     const program = await startProgram(place.url, { nodeOptions: ['--max-old-space-size=128'] });
     for (let n = 0; n < 100; n += 1) await program.client(token).get('groups');
-    const before = peakOf(program);
+    const before = memoryOf(program, 'VmHWM');
     await serveOthers(program, token, async () => {
       const many = await openKnown(program, token);
       for (let id = 0; id < 1_000; id += 1) {
@@ -173,7 +156,7 @@ describe('GQ-17 sockets that ask for too much', () => {
         viewer: { role: 'ADMIN' },
       });
     });
-    expect(peakOf(program) - before).toBeLessThan(50 * MIB);
+    expect(memoryOf(program, 'VmHWM') - before).toBeLessThan(50 * MIB);
     for (const end of ends.splice(0)) end();
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
-import { killPrograms, startProgram } from '../../support/program.js';
+import { killPrograms, serveHere, startProgram } from '../../support/program.js';
 import { itUnless, lacking, runTool, useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';
 
@@ -21,7 +21,7 @@ useScratchFolder((scratch) => ({ folder } = scratch));
 async function onSmallDisk(use: (file: string) => Promise<void>): Promise<void> {
   const disk = join(folder, 'disk.img');
   const small = join(folder, 'small');
-  runTool('truncate', '-s', '40M', disk);
+  runTool('truncate', '-s', '24M', disk);
   runTool('mkfs.ext4', '-q', '-F', '-m', '0', disk);
   mkdirSync(small);
   runTool('mount', '-o', 'loop', disk, small);
@@ -77,10 +77,10 @@ describe('RU-61 a disk that writers with idempotency keys have filled', () => {
       expect([...statuses]).toEqual([200]);
       await server.end('SIGKILL');
 
-      const again = await startProgram(urlOf(file));
+      const again = await serveHere(urlOf(file));
       const { pagination } = (await again.client(token).get('groups')).body;
       expect(pagination).toMatchObject({ total_entries: names.length - DELETED });
-      expect(await again.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      await again.stop();
       expect(await problemsIn(placeAt(file))).toEqual([]);
     });
   });

@@ -2,16 +2,17 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
+import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import type { Client } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
-import { killPrograms, runProgram, startProgram } from '../../support/program.js';
+import { runCommand, runProgram, serveHere, startProgram } from '../../support/program.js';
 import {
   faultyStorage,
   fillDisk,
   itUnless,
   lacking,
-  mountSmall,
+  onSmallDisk,
   runTool,
   useScratchFolder,
 } from '../machine.js';
@@ -26,49 +27,42 @@ let folder: string;
 let file: string;
 useScratchFolder((scratch) => ({ folder, file } = scratch));
 
-async function onSmallDisk(use: (mounted: string) => Promise<void>): Promise<void> {
-  const small = join(folder, 'small');
-  const { unmount } = mountSmall(small, 40);
-  file = join(small, 'gateway.db');
-  try {
+const onDisk = (use: (mounted: string) => Promise<void>): Promise<void> =>
+  onSmallDisk(folder, 40, async (small) => {
+    file = join(small, 'gateway.db');
     await use(small);
-  } finally {
-    await killPrograms();
-    unmount();
-  }
-}
+  });
 
 describe('CF-41 a storage without room at the start', () => {
   itUnless(lacking.mount())('ends it with 74 and the reason, and starts once there is room', async () => {
-    await onSmallDisk(async (small) => {
+    await onDisk(async (small) => {
       await prepareDatabase(placeAt(file));
       const filler = fillDisk(small);
-      for (const command of [['serve'], ['user', 'list']]) {
-        const { code, output } = await runProgram(command, urlOf(file));
+      const serving = await runProgram(['serve'], urlOf(file));
+      for (const { code, output } of [serving, await runCommand(['user', 'list'], urlOf(file))]) {
         expect([code, output]).toEqual([STORAGE_EXIT, expect.stringContaining('The storage is full')]);
         expect(output).toMatch(/SQLITE_\w+|ENOSPC/);
         expect(output.trimEnd().split('\n')).toHaveLength(1);
       }
       rmSync(filler);
-      const program = await startProgram(urlOf(file));
-      expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      await (await serveHere(urlOf(file))).stop();
       expect(await problemsIn(placeAt(file))).toEqual([]);
     });
   });
 
   itUnless(lacking.mount())('ends it with 74 where there is no database yet', async () => {
-    await onSmallDisk(async (small) => {
+    await onDisk(async (small) => {
       fillDisk(small);
-      const { code, output } = await runProgram(['serve'], urlOf(file));
+      const { code, output } = await runCommand(['serve'], urlOf(file));
       expect([code, output]).toEqual([STORAGE_EXIT, expect.stringContaining('The storage is full')]);
     });
   });
 
   itUnless(lacking.mount())('ends it with 74 where the disk is mounted read-only', async () => {
-    await onSmallDisk(async (small) => {
+    await onDisk(async (small) => {
       await prepareDatabase(placeAt(file));
       runTool('mount', '-o', 'remount,ro', small);
-      const { code, output } = await runProgram(['serve'], urlOf(file));
+      const { code, output } = await runCommand(['serve'], urlOf(file));
       expect([code, output]).toEqual([STORAGE_EXIT, expect.stringContaining('The storage is read-only')]);
       expect(output).not.toContain('full');
     });
@@ -119,11 +113,12 @@ describe('CF-05 a full disk', () => {
   const names = Array.from({ length: DELETED + 1 }, (_, n) => `group-${n}`);
 
   itUnless(lacking.mount())('has room in reserve for deletions, on REST and GraphQL', async () => {
-    await onSmallDisk(async (small) => {
-      const { token } = await prepareDatabase(placeAt(file));
-      const program = await startProgram(urlOf(file));
-      const client = program.client(token);
-      for (const name of names) expect((await client.post('groups', { name })).status).toBe(201);
+    await onDisk(async (small) => {
+      const { token } = await prepareDatabase(placeAt(file), async (work) => {
+        for (const name of names) await createGroup(work, { name });
+      });
+      const server = await serveHere(urlOf(file));
+      const client = server.client(token);
       const reserve = `${file}.reserve`;
       expect(statSync(reserve).size).toBe(4 * MEGABYTE);
       const filler = fillDisk(small);
@@ -152,7 +147,7 @@ describe('CF-05 a full disk', () => {
       await expect.poll(async () => (await client.get('/readyz')).body).toMatchObject({ status: 'ready' });
       expect((await client.post('groups', { name: 'after' })).status).toBe(201);
       expect(statSync(reserve).size).toBe(4 * MEGABYTE);
-      expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      await server.stop();
       expect(await problemsIn(placeAt(file))).toEqual([]);
     });
   });

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 
 import { DatabaseRefused } from '../../../src/database/database.js';
-import { createClient, type Client } from '../../support/client.js';
+import type { Client } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
-import { runCommand, startProgram, type Program } from '../../support/program.js';
+import { serveHere, startProgram, type Program } from '../../support/program.js';
 import { openServer } from '../../support/server.js';
 import { useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';
@@ -35,14 +35,6 @@ const HARMS: readonly (readonly [string, () => void])[] = [
   ['rm of the index of its log', () => rmSync(`${file}-shm`)],
 ];
 
-async function startWithGroup(): Promise<{ program: Program; client: Client }> {
-  const { token } = await prepareDatabase(placeAt(file));
-  const program = await startProgram(urlOf(file));
-  const client = program.client(token);
-  expect((await client.post('groups', { name: 'before' })).status).toBe(201);
-  return { program, client };
-}
-
 /** The server also finds the fault by itself, and ends: then there is no answer. */
 const NO_ANSWER = 0;
 const REFUSED = [503, NO_ANSWER];
@@ -52,33 +44,43 @@ async function statusOf(client: Client, name: string): Promise<number> {
   return reply?.status ?? NO_ANSWER;
 }
 
-describe('CF-40 files pulled away under the server', () => {
-  it.each(HARMS)(
-    '%s: no request after it is acknowledged, and the server ends with 74',
-    async (_what, harm) => {
-      const { program, client } = await startWithGroup();
-      harm();
-      for (let n = 0; n < 10; n += 1) expect(REFUSED).toContain(await statusOf(client, `after ${n}`));
-      expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
-      expect(program.stdout()).toContain('the database is gone');
-    },
-  );
+async function startWithGroup(): Promise<{ program: Program; client: Client; token: string }> {
+  const { token } = await prepareDatabase(placeAt(file));
+  const program = await startProgram(urlOf(file));
+  const client = program.client(token);
+  expect((await client.post('groups', { name: 'before' })).status).toBe(201);
+  return { program, client, token };
+}
 
-  // In this process: the readiness of a server whose fault ends no process.
+describe('CF-40 files pulled away under the server', () => {
+  // The servers of this process call `onFatal` where the program ends.
+  it.each(HARMS)('%s: no request after it is acknowledged, and the fault is fatal', async (_what, harm) => {
+    const { server, client, onFatal } = await serveWithGroup();
+    harm();
+    for (let n = 0; n < 10; n += 1) expect(await statusOf(client, `after ${n}`)).toBe(503);
+    await expect.poll(() => onFatal.mock.calls.length).toBeGreaterThan(0);
+    expect(server.output()).toContain('the database is gone');
+    await server.stop();
+  });
+
   it.each(HARMS.filter(([what]) => /^(rm|mv|truncate)/.test(what)))(
     '%s: without any write, readiness turns 503, and the fault is fatal',
     async (_what, harm) => {
-      const { token } = await prepareDatabase(placeAt(file));
-      const onFatal = vi.fn<() => void>();
-      const server = await openServer(urlOf(file), onFatal);
-      const client = createClient(await server.start(), token);
-      expect((await client.post('groups', { name: 'before' })).status).toBe(201);
+      const { server, client, onFatal } = await serveWithGroup();
       harm();
       await expect.poll(async () => (await client.get('/readyz')).status).toBe(503);
       await expect.poll(() => onFatal.mock.calls.length).toBeGreaterThan(0);
       await server.stop();
     },
   );
+
+  it('no request after rm of the database is acknowledged by the program, and it ends with 74', async () => {
+    const { program, client } = await startWithGroup();
+    rmSync(file);
+    for (let n = 0; n < 10; n += 1) expect(REFUSED).toContain(await statusOf(client, `after ${n}`));
+    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+    expect(program.stdout()).toContain('the database is gone');
+  });
 
   it('without any write, readiness of the program turns 503, and it ends with 74', async () => {
     const { program, client } = await startWithGroup();
@@ -106,16 +108,16 @@ describe('CF-40 files pulled away under the server', () => {
     ['only the log was removed', false],
     ['an empty log is in the place of the one that was removed', true],
   ])('keeps what was acknowledged if %s', async (_what, hasEmptyLog) => {
-    const { program, client } = await startWithGroup();
+    const { program, client, token } = await startWithGroup();
     for (let n = 0; n < 20; n += 1) expect((await client.post('groups', { name: `${n}` })).status).toBe(201);
     rmSync(`${file}-wal`);
     if (hasEmptyLog) writeFileSync(`${file}-wal`, '');
     expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
-    const again = await startProgram(urlOf(file));
-    expect((await again.client(await newToken()).get('groups')).body.pagination).toMatchObject({
+    const again = await serveHere(urlOf(file));
+    expect((await again.client(token).get('groups')).body.pagination).toMatchObject({
       total_entries: 21,
     });
-    await again.end('SIGTERM');
+    await again.stop();
     expect(await problemsIn(placeAt(file))).toEqual([]);
   });
 
@@ -123,16 +125,19 @@ describe('CF-40 files pulled away under the server', () => {
     const data = join(folder, 'data');
     mkdirSync(data);
     file = join(data, 'gateway.db');
-    const { program, client } = await startWithGroup();
+    const { server, client, onFatal } = await serveWithGroup();
     renameSync(data, join(folder, 'elsewhere'));
-    expect(REFUSED).toContain(await statusOf(client, 'after'));
-    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
+    expect(await statusOf(client, 'after')).toBe(503);
+    await expect.poll(() => onFatal.mock.calls.length).toBeGreaterThan(0);
+    await server.stop();
   });
 });
 
-async function newToken(): Promise<string> {
-  const args = ['token', 'create', '--email', 'admin@acme.example', '--company', 'Acme Pagamentos'];
-  const made = await runCommand([...args, '--name', 'more', '--scopes', 'read', '--json'], urlOf(file));
-  expect(made.code, made.output).toBe(0);
-  return made.token();
+async function serveWithGroup() {
+  const { token } = await prepareDatabase(placeAt(file));
+  const onFatal = vi.fn<() => void>();
+  const server = await serveHere(urlOf(file), {}, { onFatal });
+  const client = server.client(token);
+  expect((await client.post('groups', { name: 'before' })).status).toBe(201);
+  return { server, client, onFatal };
 }

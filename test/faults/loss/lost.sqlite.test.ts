@@ -19,7 +19,7 @@ import { createClient } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { markerOf } from '../../support/marker.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
-import { runCommand, runProgram, startProgram } from '../../support/program.js';
+import { runCommand, runProgram, serveHere, startProgram } from '../../support/program.js';
 import { scratchFolder } from '../../support/scratch.js';
 import { openServer } from '../../support/server.js';
 import { useScratchFolder } from '../machine.js';
@@ -141,10 +141,10 @@ describe('CF-11 a database that is emptied or missing', () => {
   it('is replaced by a new one with --accept-loss, which log and ledger tell', async () => {
     killAfterChanges();
     removeAll(file);
-    const program = await startProgram(urlOf(file), { args: ['serve', '--accept-loss'] });
-    expect(program.stdout()).toContain('started with accepted loss of acknowledged changes');
-    expect((await program.client(null).get('/readyz')).status).toBe(200);
-    await program.end('SIGTERM');
+    const server = await serveHere(urlOf(file), {}, { acceptLoss: true });
+    expect(server.output()).toContain('started with accepted loss of acknowledged changes');
+    expect((await server.client(null).get('/readyz')).status).toBe(200);
+    await server.stop();
     expect(acceptedIn(file)).toMatchObject([{ before: { sequence: CHANGES + 4 }, after: { sequence: 0 } }]);
     await startAndStop(file);
   });
@@ -166,12 +166,10 @@ describe('CF-12 a log that is lost', () => {
     const { token } = killAfterChanges();
     rmSync(`${file}-wal`);
     const reason = /has lost 30 acknowledged changes: its ledger ends at 4, but 34 was acknowledged at 2/;
-    for (const command of [['serve'], ...COMMANDS()]) {
-      const { code, output } = await runProgram(command, urlOf(file));
-      expect([command, code, output]).toEqual([command, CONFIG_EXIT, expect.stringMatching(reason)]);
-      expect(output).toContain('--accept-loss');
-    }
-    const checked = await runProgram(['db', 'check'], urlOf(file));
+    const refused = await runProgram(['serve'], urlOf(file));
+    expect([refused.code, refused.output]).toEqual([CONFIG_EXIT, expect.stringMatching(reason)]);
+    await expectRefused(file, reason);
+    const checked = await runCommand(['db', 'check'], urlOf(file));
     expect([checked.code, checked.output]).toEqual([1, expect.stringMatching(reason)]);
     const program = await startProgram(urlOf(file), { args: ['serve', '--accept-loss'] });
     expect((await program.client(token).get('groups')).body.pagination).toMatchObject({ total_entries: 0 });

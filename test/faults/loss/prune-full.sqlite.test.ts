@@ -5,9 +5,9 @@ import { describe, expect } from 'vitest';
 import { DAY, systemClock } from '../../../src/platform/clock.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
-import { killPrograms, runProgram, startProgram } from '../../support/program.js';
+import { runCommand, runProgram, serveHere } from '../../support/program.js';
 import { insertTransactions } from '../../support/retention.js';
-import { fillDisk, itUnless, lacking, mountSmall, useScratchFolder } from '../machine.js';
+import { fillDisk, itUnless, lacking, onSmallDisk, useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -25,10 +25,8 @@ function freeBytes(mounted: string): number {
 async function onFullDisk(
   use: (file: string, token: string, fill: () => void) => Promise<void>,
 ): Promise<void> {
-  const small = join(folder, 'small');
-  const { unmount } = mountSmall(small, 60);
-  const file = join(small, 'gateway.db');
-  try {
+  await onSmallDisk(folder, 60, async (small) => {
+    const file = join(small, 'gateway.db');
     const place = placeAt(file);
     const { companyId, token } = await prepareDatabase(place);
     const now = systemClock.now().getTime();
@@ -40,34 +38,30 @@ async function onFullDisk(
     });
     expect(await place.sql('select count(*) as total from transactions')).toEqual([{ total: 5 }]);
     expect(await problemsIn(place)).toEqual([]);
-  } finally {
-    await killPrograms();
-    unmount();
-  }
+  });
 }
 
 describe('CF-05 a disk without a free byte', () => {
   itUnless(lacking.mount())('has room for db prune, and then for new records, without a server', async () => {
     await onFullDisk(async (file, token, fill) => {
       // A server makes the reserve. After its stop there is no log, for which every other command needs room.
-      const before = await startProgram(urlOf(file));
-      await before.end('SIGTERM');
+      await (await serveHere(urlOf(file))).stop();
       expect(statSync(`${file}.reserve`).size).toBe(4 * MEGABYTE);
       fill();
-      expect((await runProgram(['user', 'list'], urlOf(file))).code).toBe(74);
+      expect((await runCommand(['user', 'list'], urlOf(file))).code).toBe(74);
       const { size } = statSync(file);
-      const { code, output } = await runProgram(PRUNE, urlOf(file));
+      const { code, output } = await runCommand(PRUNE, urlOf(file));
       expect([code, output]).toEqual([0, expect.stringContaining(`transactions ${OLD}`)]);
       expect(statSync(file).size).toBeLessThanOrEqual(size);
-      const server = await startProgram(urlOf(file));
+      const server = await serveHere(urlOf(file));
       expect((await server.client(token).post('groups', { name: 'new' })).status).toBe(201);
-      await server.end('SIGTERM');
+      await server.stop();
     });
   });
 
   itUnless(lacking.mount())('has it also while a server runs that cannot store anything', async () => {
     await onFullDisk(async (file, token, fill) => {
-      const server = await startProgram(urlOf(file));
+      const server = await serveHere(urlOf(file));
       const client = server.client(token);
       fill();
       let refused = 201;
@@ -81,7 +75,7 @@ describe('CF-05 a disk without a free byte', () => {
       await expect
         .poll(async () => (await client.post('groups', { name: `new ${Math.random()}` })).status)
         .toBe(201);
-      expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      await server.stop();
     });
   });
 });

@@ -3,16 +3,16 @@ import { chownSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 
-import { killPrograms } from '../../support/program.js';
+import { killPrograms, startProgram } from '../../support/program.js';
 import { itUnless, lacking, mountSmall, runTool } from '../machine.js';
 import { FAST, faultyPostgres, OTHER_USER, run, type FaultyPostgres } from './faulty-postgres.js';
-import { addCompany, recovered, startGateway, requested } from './gateway.js';
+import { addCompany, recovered, requested } from './gateway.js';
 
 const MEGABYTE = 1024 * 1024;
 
 let server: FaultyPostgres;
 beforeAll(async () => {
-  server = await faultyPostgres({ settings: FAST });
+  server = await faultyPostgres(FAST);
 });
 afterAll(() => server.remove());
 
@@ -25,7 +25,7 @@ function upload(name: string): FormData {
 describe('CF-05 a full disk under PostgreSQL', () => {
   itUnless(lacking.mount())('writes are 503, reads work; it recovers without a restart', async () => {
     const small = join(server.folder, 'small');
-    const { unmount } = mountSmall(small, 48);
+    const unmount = mountSmall(small, 48);
     try {
       const { uid, gid } = OTHER_USER;
       if (uid !== undefined) chownSync(small, uid, gid);
@@ -34,7 +34,7 @@ describe('CF-05 a full disk under PostgreSQL', () => {
       await server.admin(`create tablespace small location '${small}'`);
       await run(maintenance, ['alter database gateway set tablespace small']);
       const token = await addCompany(server.url);
-      const program = await startGateway(server.url);
+      const program = await startProgram(server.url);
       const client = program.client(token);
       await recovered(client);
       const stored: string[] = [];

@@ -2,11 +2,12 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+
+import { freePort } from '../../support/free-port.js';
 
 export interface FaultyPostgres {
   /** URL of the database for the owner of the tables, who is not a superuser. */
@@ -27,13 +28,6 @@ export interface FaultyPostgres {
   remove(): Promise<void>;
 }
 
-export interface FaultyOptions {
-  /** Settings besides those of the server's own defaults. */
-  readonly settings?: Readonly<Record<string, string>>;
-  /** Whether it is started at once; yes unless given. */
-  readonly isStarted?: boolean;
-}
-
 /** The server refuses to run as root. */
 export const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const OWNER = 'gateway_owner';
@@ -41,12 +35,16 @@ const OWNER = 'gateway_owner';
 /** Faster; what is lost by it is lost only if the machine fails. */
 export const FAST = { fsync: 'off', full_page_writes: 'off' };
 
-/** Makes a server whose files are on the disk, so that nothing that it has committed is lost by a crash. */
-export async function faultyPostgres({ settings = {}, isStarted = true }: FaultyOptions = {}) {
+/**
+ * Starts a server whose files are on the disk, so that nothing that it has committed is lost by a crash. `settings` are
+ * added to its own defaults.
+ */
+export async function faultyPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<FaultyPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'terminal-gateway-postgres-'));
   const server = new Server(folder, await freePort(), settings);
   await server.create();
-  if (!isStarted) await server.end('SIGINT');
   return server;
 }
 
@@ -203,12 +201,4 @@ export async function run(url: string, statements: readonly string[]): Promise<R
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,7 +1,5 @@
 /** The built program on a PostgreSQL server, with a company and a token. */
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openDatabase } from '../../../src/database/open.js';
@@ -11,10 +9,8 @@ import { addCompanyWithUser } from '../../../src/domain/people/user/user.service
 import { SCOPES } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import type { Client, Reply } from '../../support/client.js';
-import { runProgram, startProgram, type Program, type ProgramOptions } from '../../support/program.js';
 
 const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
-const TOKEN_SECRET = 'a secret for tests only: 0123456789abcdef';
 
 /** Creates the tables and a company with an administrator; resolves to a token of the administrator. */
 export async function addCompany(url: string, company = 'Acme Pagamentos'): Promise<string> {
@@ -29,28 +25,6 @@ export async function addCompany(url: string, company = 'Acme Pagamentos'): Prom
   } finally {
     await database.close();
   }
-}
-
-export const settingsFor = (url: string): Readonly<Record<string, string>> => ({
-  DATABASE_URL: url,
-  TOKEN_SECRET,
-  UPLOAD_FOLDER: join(tmpdir(), 'terminal-gateway-test-uploads'),
-});
-
-export function startGateway(
-  url: string,
-  { environment, ...options }: ProgramOptions = {},
-): Promise<Program> {
-  return startProgram(url, { ...options, environment: { ...settingsFor(url), ...environment } });
-}
-
-/** Runs one command of the program. */
-export function runGateway(
-  args: readonly string[],
-  url: string,
-  environment: ProgramOptions['environment'] = {},
-): ReturnType<typeof runProgram> {
-  return runProgram(args, url, { environment: { ...settingsFor(url), ...environment } });
 }
 
 export interface Answer {

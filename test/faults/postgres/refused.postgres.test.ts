@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { startPooler } from '../../support/postgres/pooler.js';
+import { runCommand, runProgram, type Outcome } from '../../support/program.js';
 import { FAST, faultyPostgres, run, type FaultyPostgres } from './faulty-postgres.js';
-import { addCompany, runGateway } from './gateway.js';
+import { addCompany } from './gateway.js';
 import { oldServer } from './old-server.js';
 
 let server: FaultyPostgres;
 beforeAll(async () => {
-  server = await faultyPostgres({ settings: FAST });
+  server = await faultyPostgres(FAST);
   await server.admin("create role plain login password 'plain'", 'create database plain owner plain');
 });
 afterAll(() => server.remove());
@@ -33,18 +34,25 @@ const PLAIN = { user: 'plain', password: 'plain' };
 
 /** `serve` and a command end with 78 and one line with these texts; nothing is written to standard output. */
 async function expectRefused(url: string, ...texts: string[]): Promise<void> {
-  for (const command of [['serve'], ['user', 'list']]) {
-    const { code, stdout, stderr } = await runGateway(command, url);
-    expect([code, stdout.replaceAll(/^.*"level":"info".*\n/gm, '')], stderr).toEqual([78, '']);
-    for (const text of texts) expect(stderr).toContain(text);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(stderr).not.toContain(new URL(server.url).password);
-  }
+  for (const command of [['serve'], ['user', 'list']]) expectLine(await runCommand(command, url), texts);
+}
+
+/** The built program too. */
+async function expectProgramRefused(url: string, ...texts: string[]): Promise<void> {
+  await expectRefused(url, ...texts);
+  expectLine(await runProgram(['serve'], url), texts);
+}
+
+function expectLine({ code, stdout, stderr }: Outcome, texts: readonly string[]): void {
+  expect([code, stdout.replaceAll(/^.*"level":"info".*\n/gm, '')], stderr).toEqual([78, '']);
+  for (const text of texts) expect(stderr).toContain(text);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr).not.toContain(new URL(server.url).password);
 }
 
 describe('CF-39 what is wrong with a PostgreSQL database ends the start with one line', () => {
   it('a URL that cannot be parsed', async () => {
-    await expectRefused('postgres://gateway:secret@:port/', 'DATABASE_URL', 'is not a URL');
+    await expectProgramRefused('postgres://gateway:secret@:port/', 'DATABASE_URL', 'is not a URL');
     await expectRefused('postgres://127.0.0.1/gateway', 'must name a user');
   });
 
@@ -53,7 +61,7 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
     async (part) => {
       const url = `postgres://gateway:secret${part}secret@127.0.0.1:5432/gateway`;
       await expectRefused(url, 'DATABASE_URL', 'In a password, write / ? # and %');
-      const { stderr } = await runGateway(['user', 'list'], url);
+      const { stderr } = await runCommand(['user', 'list'], url);
       expect(stderr).not.toContain('secret');
     },
   );
@@ -94,7 +102,7 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
   });
 
   it('a wrong password', async () => {
-    await expectRefused(urlWith({ password: 'wrong' }), 'the password or the user is wrong');
+    await expectProgramRefused(urlWith({ password: 'wrong' }), 'the password or the user is wrong');
   });
 
   it('a database that does not exist', async () => {

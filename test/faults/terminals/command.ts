@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { placeAt } from '../../support/databases/sqlite-place.js';
 import { freePort } from '../../support/free-port.js';
 import { openTo, startMosquitto, WITHOUT_MOSQUITTO } from '../../support/mqtt/mosquitto.js';
+import { startProgram } from '../../support/program.js';
 import { faultyPostgres } from '../postgres/faulty-postgres.js';
-import { addCompany, startGateway } from '../postgres/gateway.js';
-import { terminalRounds, type TerminalRounds } from './rounds.js';
-import { serversOn } from './setups.js';
+import { addCompany } from '../postgres/gateway.js';
+import { serversOn, terminalRounds, type TerminalRounds } from './rounds.js';
 
 const TERMINALS = 50;
 
@@ -49,7 +49,7 @@ async function onPostgres(common: Common, print: TerminalCommand['print']): Prom
   try {
     const token = await addCompany(postgres.url);
     const startServer: TerminalRounds['startServer'] = (port) =>
-      startGateway(postgres.url, { environment: { PORT: String(port) } });
+      startProgram(postgres.url, { environment: { PORT: String(port) } });
     const ports = [await freePort(), await freePort()];
     return await finished(terminalRounds({ ...common, token, ports, startServer, broker: null }), print);
   } finally {

@@ -75,14 +75,15 @@ describe('terminal-gateway demo', () => {
   it('replaces the database of an earlier demo in --dir, unless that demo still runs', async () => {
     const folder = scratchFolder();
     onTestFinished(() => removeFolder(folder));
-    const demo = await startDemo('--dir', folder);
+    const options = ['--no-simulate', '--dir', folder];
+    const demo = await startDemo(...options);
     expect(demo.database).toBe(join(folder, 'demo.db'));
-    const second = start('--dir', folder);
+    const second = start(...options);
     const [code] = (await once(second.child, 'exit')) as unknown[];
     expect([code, second.output()]).toEqual([78, expect.stringContaining('in use by process')]);
     expect(await stopDemo(demo)).toBe(0);
     expect(existsSync(demo.database)).toBe(true);
-    const again = await startDemo('--dir', folder);
+    const again = await startDemo(...options);
     // SIGHUP: the terminal was closed.
     expect(await stopDemo(again, 'SIGHUP')).toBe(0);
   });

@@ -8,11 +8,13 @@ import { demoIsReady, killDemo, launchDemo, type StartedDemo } from '../support/
 
 const run = promisify(execFile);
 
-/** A desktop and a telephone. */
-const WINDOWS = [
-  { width: 1280, height: 800 },
-  { width: 390, height: 844 },
-] as const;
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const DESKTOP: Size = { width: 1280, height: 800 };
+const TELEPHONE: Size = { width: 390, height: 844 };
 
 let demo: StartedDemo;
 let browser: Browser;
@@ -52,23 +54,29 @@ async function resultWith(page: Page, part: string): Promise<string> {
   return await result();
 }
 
+/** Opens GraphiQL, runs its query, and looks at its documentation. */
+async function tryGraphiql(size: Size): ReturnType<typeof openPage> {
+  const opened = await openPage(browser, printed('/graphql'), size);
+  const { page } = opened;
+  expect(await runOperation(page)).toMatch(/"data": \{ "groups": \{ "totalCount": \d+, "nodes"/);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByLabel('Show Documentation Explorer').click();
+  await page.getByText('Root Types').waitFor();
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  expect(await violationsOf(page)).toEqual([]);
+  return opened;
+}
+
 describe('GraphiQL of the demo', () => {
-  it.each(WINDOWS)('runs its query with the token in place, in a window of $width pixels', async (size) => {
-    const { page, problems } = await openPage(browser, printed('/graphql'), size);
-    expect(await runOperation(page)).toMatch(/"data": \{ "groups": \{ "totalCount": \d+, "nodes"/);
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    expect(await violationsOf(page)).toEqual([]);
-    await page.getByLabel('Show Documentation Explorer').click();
-    await page.getByText('Root Types').waitFor();
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    expect(await violationsOf(page)).toEqual([]);
+  it('runs its query with the token in place on a telephone', async () => {
+    const { page, problems } = await tryGraphiql(TELEPHONE);
     expect(problems).toEqual([]);
     await page.context().close();
   });
 
-  it('keeps its instructions, its query and the token when it is loaded again', async () => {
-    const { page, problems } = await openPage(browser, printed('/graphql'), WINDOWS[0]);
-    await runOperation(page);
+  it('does so on a desktop, and keeps its instructions, its query and the token when it is loaded again', async () => {
+    const { page, problems } = await tryGraphiql(DESKTOP);
     // Tabs are stored half a second after a change.
     const stored = (): Promise<unknown> => page.evaluate(`localStorage.getItem('graphiql:tabState')`);
     await expect.poll(stored).toContain('appVersions');
@@ -90,7 +98,7 @@ describe('a subscription in GraphiQL', () => {
   it('shows each event', async () => {
     const text = 'subscription { ledgerAppended { action entityType after } }';
     const address = `${printed('/graphql')}?query=${encodeURIComponent(text)}`;
-    const { page, problems } = await openPage(browser, address, WINDOWS[0]);
+    const { page, problems } = await openPage(browser, address, DESKTOP);
     const opened = page.waitForResponse((response) => response.url().includes('/graphql/stream'));
     await page.click('.graphiql-execute-button');
     expect((await opened).status()).toBe(200);
@@ -110,17 +118,17 @@ describe('a subscription in GraphiQL', () => {
   });
 });
 
-describe('the reference', () => {
-  it.each(WINDOWS)('has nothing that axe-core finds serious, in a window of $width pixels', async (size) => {
-    const { page, problems } = await openPage(browser, printed('/docs'), size);
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    expect(await violationsOf(page)).toEqual([]);
-    expect(problems).toEqual([]);
-    await page.context().close();
-  });
+/** Opens the reference, in which axe-core must find nothing serious. */
+async function openReference(size: Size): ReturnType<typeof openPage> {
+  const opened = await openPage(browser, printed('/docs'), size);
+  expect(await overflow(opened.page)).toBeLessThanOrEqual(0);
+  expect(await violationsOf(opened.page)).toEqual([]);
+  return opened;
+}
 
+describe('the reference', () => {
   it('has an example for each operation, which the link of the operation leads to', async () => {
-    const { page } = await openPage(browser, printed('/docs'), WINDOWS[0]);
+    const { page, problems } = await openReference(DESKTOP);
     await page.getByRole('navigation').getByRole('link', { name: 'List devices' }).click();
     const top = async (): Promise<number> =>
       await page.evaluate(`document.getElementById('listDevices').getBoundingClientRect().top`);
@@ -129,15 +137,17 @@ describe('the reference', () => {
     const environment = { ...process.env, BASE_URL: new URL(page.url()).origin, TOKEN: tokenOf() };
     const { stdout } = await run('sh', ['-c', `${example ?? ''} -s`], { env: environment });
     expect(JSON.parse(stdout)).toMatchObject({ pagination: { page: 1 } });
+    expect(problems).toEqual([]);
     await page.context().close();
   });
 
-  it('has nothing that axe-core finds serious among fields and errors', async () => {
-    const { page } = await openPage(browser, printed('/docs'), WINDOWS[1]);
+  it('shows fields and errors of an operation on a telephone', async () => {
+    const { page, problems } = await openReference(TELEPHONE);
     await page.locator('#listDevices summary').click();
     expect(await page.locator('#listDevices details').textContent()).toContain('429');
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(await violationsOf(page)).toEqual([]);
+    expect(problems).toEqual([]);
     await page.context().close();
   });
 });

@@ -18,7 +18,9 @@ export interface CampaignOptions {
   /** Path of a database that does not exist yet. */
   readonly file: string;
   readonly seed: number;
-  readonly milliseconds: number;
+  /** It ends after so many milliseconds, or so many bursts of 240 requests; whichever is given. */
+  readonly milliseconds?: number;
+  readonly bursts?: number;
   /** Also looks for requests that alone hold the server's event loop for more than 50 ms. */
   readonly watchesLoop?: boolean;
   readonly onProgress?: (result: CampaignResult) => void;
@@ -52,7 +54,7 @@ const HEALTH_MS = 500;
 const HEALTH_PATIENCE_MS = 5_000;
 const MAX_MEMORY_MB = 900;
 
-/** Attacks a server of two companies with mutated requests until the time is over. */
+/** Attacks a server of two companies with mutated requests until its end. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   const companies = await Companies.create(options.file);
   await companies.renew();
@@ -112,9 +114,10 @@ class Campaign {
       this.#found(problem, null),
     );
     const health = setInterval(() => void this.#demandHealth(target), HEALTH_MS);
-    const end = performance.now() + this.options.milliseconds;
+    const { milliseconds = Infinity, bursts = Infinity } = this.options;
+    const end = performance.now() + milliseconds;
     try {
-      for (let burst = 0; performance.now() < end && target.end() === null; burst += 1) {
+      for (let burst = 0; burst < bursts && performance.now() < end && target.end() === null; burst += 1) {
         if (burst % RENEW_EVERY === RENEW_EVERY - 1) await this.#renew();
         await this.#burst(target, burst % 2 === 0 ? 0 : 1, end);
         this.options.onProgress?.(this.result);

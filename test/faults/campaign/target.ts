@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-import { PROGRAM } from '../../support/program.js';
+import { COMPILE_CACHE, PROGRAM } from '../../support/program.js';
 import { leaks, type Problem, type Secrets } from './checks.js';
 
 /** The server under attack, in a process of its own. */
@@ -23,7 +23,10 @@ export async function startTarget(
   report: (problem: Problem) => void,
 ): Promise<Target> {
   const child = spawn(process.execPath, [PROGRAM, 'serve'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: `file:${file}`, PORT: '0', RATE_LIMIT_PER_HOUR: '0' },
+    env: {
+      ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE },
+      ...{ DATABASE_URL: `file:${file}`, PORT: '0', RATE_LIMIT_PER_HOUR: '0' },
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let end: string | null = null;

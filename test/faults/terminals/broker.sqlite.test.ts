@@ -4,14 +4,14 @@ import { placeAt } from '../../support/databases/sqlite-place.js';
 import { freePort } from '../../support/free-port.js';
 import { openTo, startMosquitto, WITHOUT_MOSQUITTO } from '../../support/mqtt/mosquitto.js';
 import { useScratchFolder } from '../machine.js';
-import { terminalRounds, type TerminalRounds } from './rounds.js';
-import { serversOn, timeFor } from './setups.js';
+import { serversOn, terminalRounds, type TerminalRounds, timeFor } from './rounds.js';
 
 let folder: string;
 let file: string;
 useScratchFolder((scratch) => ({ folder, file } = scratch));
 
-const ROUNDS = 3;
+/** `npm run faults` makes hundreds. */
+const ROUNDS = 1;
 
 it.skipIf(WITHOUT_MOSQUITTO !== null)(
   'CF-23 kill -9 of the broker during deliveries loses none, and doubles none on one connection',

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { systemClock } from '../../../src/platform/clock.js';
+import { SECOND, systemClock } from '../../../src/platform/clock.js';
 import type { Summary } from '../../../src/simulator/figures.js';
 import type { Transport } from '../../../src/simulator/shared.js';
 import { Simulation } from '../../../src/simulator/simulation.js';
 import type { Client } from '../../support/client.js';
-import type { Program } from '../../support/program.js';
+import type { TestPlace } from '../../support/databases/place.js';
+import { freePort } from '../../support/free-port.js';
+import { prepareDatabase } from '../../support/prepared-database.js';
+import { startProgram, type Program } from '../../support/program.js';
 import { startProxy } from '../../support/proxy.js';
 import { createTerminals, simulatedSerials } from '../../support/simulated-fleet.js';
 
@@ -49,7 +52,7 @@ export async function terminalRounds(options: TerminalRounds): Promise<Summary> 
     while (simulation.summary().connected < options.terminals) await sleep(100);
     for (let round = 1; round <= rounds; round += 1) {
       await allReceiving(simulation, options.terminals);
-      await sleep(SHORTEST_MS + Math.random() * (LONGEST_MS - SHORTEST_MS));
+      await allAtWork(simulation);
       if (broker === null) {
         const index = round % servers.length;
         await servers[index]?.end('SIGKILL');
@@ -77,6 +80,20 @@ async function allReceiving(simulation: Simulation, terminals: number): Promise<
   while (simulation.receiving < terminals && systemClock.elapsed() < until) await sleep(50);
 }
 
+/** Waits for a random time, and until there is something that a kill could lose. */
+async function allAtWork(simulation: Simulation): Promise<void> {
+  const before = simulation.summary();
+  const isSomeDone = (): boolean => {
+    const now = simulation.summary();
+    return (
+      now.transactions_created > before.transactions_created &&
+      now.notifications_received > before.notifications_received
+    );
+  };
+  await sleep(SHORTEST_MS + Math.random() * (LONGEST_MS - SHORTEST_MS));
+  while (!isSomeDone()) await sleep(50);
+}
+
 async function simulationOf(
   url: string,
   { token, terminals, broker }: TerminalRounds,
@@ -100,3 +117,22 @@ async function overBroker(port: number, client: Client): Promise<Transport> {
     broker: { url, username: undefined, password: undefined, ca: undefined },
   };
 }
+
+type Setup = Pick<TerminalRounds, 'token' | 'ports' | 'startServer'>;
+
+/** Servers of the built program on an empty database. */
+export async function serversOn(
+  place: TestPlace,
+  count: number,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Setup> {
+  const { token } = await prepareDatabase(place);
+  const ports = await Promise.all(Array.from({ length: count }, freePort));
+  return {
+    ...{ token, ports },
+    startServer: (port) => startProgram(place.url, { environment: { ...environment, PORT: String(port) } }),
+  };
+}
+
+/** A round takes some seconds; at the end, what was on its way comes again after its lease. */
+export const timeFor = (rounds: number): number => (120 + 15 * rounds) * SECOND;

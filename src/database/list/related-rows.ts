@@ -68,7 +68,12 @@ export async function readLinked<R extends object, P extends KeyValue>(
     pages.map(({ parent_id: parent, ids }) => {
       // Databases return JSON lists in undefined order.
       const sorted = (JSON.parse(ids) as number[]).sort((a, b) => sign * (a - b));
-      return [parent, sorted.flatMap((id) => rows.get(id) ?? [])];
+      const own: R[] = [];
+      for (const id of sorted) {
+        const row = rows.get(id);
+        if (row !== undefined) own.push(row);
+      }
+      return [parent, own];
     }),
   );
 }

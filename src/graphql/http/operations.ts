@@ -66,9 +66,8 @@ export async function answerOperations(
           type === undefined
             ? http.refuse(refusedWith(406, NOT_ACCEPTABLE).errors)
             : await answerBy(apollo, http, sent);
-        const bytes = Buffer.byteLength(answer.text);
         response.status(answer.status).setHeader('Content-Type', type ?? TYPES[0]);
-        sending = send(response, answer.text, bytes, held);
+        sending = send(response, answer.text, held);
       });
     } finally {
       context.finish();
@@ -122,17 +121,15 @@ function responseType(request: Request): string | undefined {
 }
 
 /** Contents in the response are read while it is sent. Errors: `busy`, instead of a response that would have to wait. */
-async function send(response: Response, text: string, bytes: number, held: HeldBytes): Promise<void> {
+async function send(response: Response, text: string, held: HeldBytes): Promise<void> {
   const { contents, counters } = graphqlContextOf(response);
   if (counters.replayed) response.setHeader('Idempotent-Replayed', 'true');
-  const isStreamed = contents.hasPlaceholders;
-  const needed = bytes + (isStreamed ? STREAM_BYTES : 0);
+  // Without await, as above.
+  if (!contents.hasPlaceholders) return sendText(response, text, held, counters.hasChanged);
+  const needed = Buffer.byteLength(text) + STREAM_BYTES;
   if (!counters.hasChanged) held.resize(needed);
   else if (!holdChanged(response, held, needed)) return;
-  // Without await, as above.
-  return isStreamed
-    ? sendInPieces(response, contents.fill(text))
-    : sendText(response, text, held, counters.hasChanged);
+  return sendInPieces(response, contents.fill(text));
 }
 
 interface ApolloContext {

@@ -11,7 +11,7 @@ import { foundOrNull } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
 import { sliceRequest, type ListArgs } from '../schema/page.js';
 import { listText, Unplanned, type PlanRun } from './run.js';
-import { textsByKey, type FieldText, type RecordPlan, type Texts } from './texts.js';
+import { textsOfRows, type FieldText, type RecordPlan, type Texts } from './texts.js';
 
 /** The record whose id is in a column. `alias` differs from that of every other relation of the plan. */
 export function oneText(
@@ -36,8 +36,9 @@ export function oneText(
   };
   return {
     texts: async (run, rows, times) => {
-      const ids = rows.map((row) => row[reference]);
-      const texts = await textsByKey(run, record, await read(run, rows), ids, times);
+      const found = await read(run, rows);
+      const referred = rows.map((row) => found.get(row[reference]));
+      const texts = await textsOfRows(run, record, referred, times);
       return texts.map((text, index) => {
         if (text !== undefined) run.nodes += times[index] ?? 0;
         else if (!isNullable) throw new Unplanned('No record in a field that is not nullable');
@@ -81,8 +82,15 @@ export function itemsText(itemTexts: Texts<Item>): FieldText<Page> {
     texts: async (run, pages, times) => {
       // A page of size 0 has no records, though some may have been read to see whether there are any.
       const lists = pages.map(({ request, slice }) => (request.limit === 0 ? [] : slice.items));
-      const timesOfItems = lists.flatMap((items, index) => items.map(() => times[index] ?? 0));
-      const texts = await itemTexts(run, lists.flat(), timesOfItems);
+      const items: Item[] = [];
+      const timesOfItems: number[] = [];
+      for (const [index, list] of lists.entries()) {
+        for (const item of list) {
+          items.push(item);
+          timesOfItems.push(times[index] ?? 0);
+        }
+      }
+      const texts = await itemTexts(run, items, timesOfItems);
       let end = 0;
       return await run.textOfEach(lists, ({ length }) => listText(texts.slice(end, (end += length))));
     },
@@ -93,8 +101,7 @@ export function itemsText(itemTexts: Texts<Item>): FieldText<Page> {
 export function recordTexts(record: RecordPlan): Texts<Item> {
   return async (run, items, times) => {
     const rows = items.map((item) => item.record);
-    const texts = await textsByKey(run, record, new Map(rows.map((row) => [row, row])), rows, times);
-    return texts.map((text) => text ?? '');
+    return (await textsOfRows(run, record, rows, times)) as readonly string[];
   };
 }
 

@@ -75,39 +75,38 @@ export function objectTexts<Row>(fields: readonly PlannedField<Row>[]): Texts<Ro
 }
 
 /**
- * The text of the record of each key; undefined without a record. The text of a record is made once, however many
- * keys name it.
+ * The text of each row; undefined where there is none. A row that is there several times is read and made into text
+ * once.
  */
-export async function textsByKey<K>(
+export async function textsOfRows(
   run: PlanRun,
   { texts }: RecordPlan,
-  records: ReadonlyMap<K, ListRow>,
-  keys: readonly K[],
+  rows: readonly (ListRow | undefined)[],
   times: readonly number[],
 ): Promise<readonly (string | undefined)[]> {
-  const timesOf = new Map<K, number>();
-  for (const [index, key] of keys.entries()) {
-    timesOf.set(key, (timesOf.get(key) ?? 0) + (times[index] ?? 0));
+  const places = new Map<ListRow, number>();
+  const timesOf: number[] = [];
+  const placeOf: number[] = [];
+  for (const [index, row] of rows.entries()) {
+    const place = row === undefined ? -1 : (places.get(row) ?? places.size);
+    placeOf.push(place);
+    if (row === undefined) continue;
+    if (place === places.size) places.set(row, place);
+    timesOf[place] = (timesOf[place] ?? 0) + (times[index] ?? 0);
   }
-  const known = [...records.keys()];
-  const made = await texts(
-    run,
-    [...records.values()],
-    known.map((key) => timesOf.get(key) ?? 0),
-  );
-  const byKey = new Map(known.map((key, index) => [key, made[index]]));
-  return keys.map((key) => byKey.get(key));
+  const made = await texts(run, [...places.keys()], timesOf);
+  return placeOf.map((place) => made[place]);
 }
 
 /** Longer texts are joined from parts that are flat already. */
 const MAX_PIECE = 4_096;
 
 /**
- * Flattens a text. V8 stores a joined text as its parts until one of its characters is read. Without this, it
- * would copy the parts of all rows at once when the response is sent: 59 ms for 8 MB instead of 8.
+ * Flattens a text. V8 stores a joined text as its parts until it is searched. Without this, it would copy the parts of
+ * all rows at once when the response is sent: 1.0 ms for 280 kB instead of 0.3.
  */
 function inOnePiece(text: string): string {
-  if (text.length <= MAX_PIECE && Number.isNaN(text.charCodeAt(0))) throw new Unplanned('An empty text');
+  if (text.length <= MAX_PIECE && text.includes('\0')) throw new Unplanned('A control character');
   return text;
 }
 

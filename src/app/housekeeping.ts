@@ -5,7 +5,7 @@ import type { Units } from '../database/work.js';
 import { deleteExpiredResponses } from '../domain/base/idempotency-key/idempotency-key.service.js';
 import { prune, rulesOf, type Rules } from '../domain/base/retention/retention.service.js';
 import { expireDeliveries } from '../domain/messages/notification/delivery/recall.service.js';
-import { sweepContents, sweepReleasedBefore } from '../domain/software/content/content.service.js';
+import { sweepContents } from '../domain/software/content/content.service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
@@ -26,7 +26,7 @@ type Task = (units: Units) => Promise<boolean>;
 
 const TASKS: readonly Task[] = [
   (units) => units.systemWrite(LOCAL_ORIGIN, deleteExpiredResponses),
-  sweepContents,
+  (units) => sweepContents(units),
   expireDeliveries,
 ];
 
@@ -49,7 +49,7 @@ export interface Housekeeping {
 
 /** Deletes the bytes of unfinished uploads of an earlier process, unless other nodes share the database. */
 function formerUploads({ isShared }: Database, before: Date): Task {
-  return (units) => (isShared ? Promise.resolve(false) : sweepReleasedBefore(units, before));
+  return (units) => (isShared ? Promise.resolve(false) : sweepContents(units, before));
 }
 
 export interface HousekeepingParts {

@@ -31,7 +31,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/people/company/company.repository.ts': 4,
   'src/domain/people/user/member.repository.ts': 3,
   'src/domain/people/user/user.repository.ts': 11,
-  'src/domain/software/app/app-version.repository.ts': 5,
+  'src/domain/software/app/app-version.repository.ts': 4,
   'src/domain/software/content/content.repository.ts': 4,
   'src/domain/software/manifest/held-version.repository.ts': 3,
   'src/domain/software/manifest/manifest.repository.ts': 5,

@@ -104,8 +104,11 @@ import {
   sumsOfContents,
 } from '../../src/domain/software/content/content.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/domain/software/file/file.service.js';
-import { setDefaultVersions } from '../../src/domain/software/grants/default-versions.service.js';
-import { type GrantMode, planVersionGrant } from '../../src/domain/software/grants/grant.service.js';
+import {
+  type GrantMode,
+  planVersionGrant,
+  setDefaultVersions,
+} from '../../src/domain/software/grants/grant.service.js';
 import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
 import { report } from '../domain/payments/transaction/records.js';
 import type { SqlRow } from '../support/databases/place.js';

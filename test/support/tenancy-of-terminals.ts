@@ -74,7 +74,7 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
   'find the only devices of numbers': (work) => selectOnlyDevices(work, ['N', 'N3', 'Nx']),
   'note a version of a terminal': (work) =>
     upsertHeld(work, 1, { versionId: 1, contentId: 2, isDownloaded: false, isCurrent: false }),
-  'drop a version of a terminal': (work) => dropCurrent(work, 1, [1]),
+  'drop a version of a terminal': (work) => dropCurrent(work, 1, [{ versionId: 1 }]),
   'forget deleted versions of a terminal': (work) => forgetDeletedVersions(work, 1),
   'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
   'store refusals': (work) =>

@@ -15,7 +15,6 @@ import { apiTokenGraphql } from '../../domain/people/access-token/access-token.g
 import { companyGraphql } from '../../domain/people/company/company.graphql.js';
 import { userGraphql } from '../../domain/people/user/user.graphql.js';
 import { appVersionGraphql } from '../../domain/software/app/app-version.graphql.js';
-import { appVersionMutationsGraphql } from '../../domain/software/app/app-version.mutations.graphql.js';
 import { appGraphql } from '../../domain/software/app/app.graphql.js';
 import { fileGraphql } from '../../domain/software/file/file.graphql.js';
 import { appVersionGrantGraphql } from '../../domain/software/grants/grant.graphql.js';
@@ -29,7 +28,6 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   appGraphql,
   appVersionGraphql,
   appVersionGrantGraphql,
-  appVersionMutationsGraphql,
   companyGraphql,
   deviceGraphql,
   deviceSummaryGraphql,

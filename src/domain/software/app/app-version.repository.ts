@@ -60,9 +60,16 @@ export async function withAssociations(
   versions: readonly AppVersion[],
 ): Promise<AssociatedVersion[]> {
   const ids = versions.map((version) => version.id);
-  const groups = await selectAssociated(work, 'groupIds', ids);
-  const modules = await selectAssociated(work, 'moduleIds', ids);
-  const files = await selectAssociated(work, 'fileIds', ids);
+  const idsOf = async (association: Association): Promise<(versionId: number) => readonly number[]> => {
+    const links = await selectLinks(work, association, 'app_version_id', ids);
+    const byVersion = Map.groupBy(links, ({ versionId }) => versionId);
+    return (id) => byVersion.get(id)?.map(({ otherId }) => otherId) ?? [];
+  };
+  const [groups, modules, files] = [
+    await idsOf('groupIds'),
+    await idsOf('moduleIds'),
+    await idsOf('fileIds'),
+  ];
   return versions.map((version) => ({
     ...version,
     groupIds: groups(version.id),
@@ -71,33 +78,30 @@ export async function withAssociations(
   }));
 }
 
-async function selectAssociated(
-  work: ReadWork,
-  association: Association,
-  versionIds: readonly number[],
-): Promise<(versionId: number) => readonly number[]> {
-  const { db, companyId } = specialSql(work);
-  const { table, column } = TABLES[association];
-  const { rows } = await sql<{ version_id: number; other_id: number }>`
-    select app_version_id as version_id, ${sql.ref(column)} as other_id from ${sql.table(table)}
-    where company_id = ${companyId} and app_version_id ${inIds(versionIds)}
-    order by app_version_id, ${sql.ref(column)}`.execute(db);
-  const byVersion = Map.groupBy(rows, (row) => row.version_id);
-  return (id) => byVersion.get(id)?.map((row) => row.other_id) ?? [];
-}
-
-/** Versions that are associated with one of the given records. */
+/** Ids of versions that are associated with one of the given records. */
 export async function selectAssociatedWith(
   work: ReadWork,
   association: Association,
   ids: readonly number[],
-): Promise<number[]> {
+): Promise<readonly number[]> {
+  const links = await selectLinks(work, association, TABLES[association].column, ids);
+  return [...new Set(links.map(({ versionId }) => versionId))];
+}
+
+/** Associations whose column `by` has one of the ids, in the order of their versions. */
+async function selectLinks(
+  work: ReadWork,
+  association: Association,
+  by: string,
+  ids: readonly number[],
+): Promise<readonly { readonly versionId: number; readonly otherId: number }[]> {
   const { db, companyId } = specialSql(work);
   const { table, column } = TABLES[association];
-  const { rows } = await sql<{ version_id: number }>`
-    select distinct app_version_id as version_id from ${sql.table(table)}
-    where company_id = ${companyId} and ${sql.ref(column)} ${inIds(ids)}`.execute(db);
-  return rows.map((row) => row.version_id);
+  const { rows } = await sql<{ versionId: number; otherId: number }>`
+    select app_version_id as "versionId", ${sql.ref(column)} as "otherId" from ${sql.table(table)}
+    where company_id = ${companyId} and ${sql.ref(by)} ${inIds(ids)}
+    order by app_version_id, ${sql.ref(column)}`.execute(db);
+  return rows;
 }
 
 export async function deleteAssociations(

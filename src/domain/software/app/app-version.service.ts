@@ -22,7 +22,7 @@ import {
 import { appVersionTable, withAssociations } from './app-version.repository.js';
 import type { App } from './app.model.js';
 import { apps } from './app.service.js';
-import { appVersionRecords as records, associate } from './association.service.js';
+import { appVersionRecords as records, ascending, associate } from './association.service.js';
 
 export {
   appVersions,
@@ -157,8 +157,6 @@ async function copyBytecode(work: WriteWork, base: AppVersion | null): Promise<B
   if (base?.contentId == null) return NO_BYTECODE;
   return { contentId: await copyContent(work, base.contentId), size: base.size, crc: base.crc };
 }
-
-const ascending = (ids: readonly number[]): readonly number[] => [...ids].sort((a, b) => a - b);
 
 function associationsOf(
   given: { readonly [A in keyof Associations]?: readonly number[] | undefined },

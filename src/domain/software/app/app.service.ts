@@ -71,10 +71,7 @@ export async function deleteApp(work: WriteWork, app: App): Promise<void> {
 
 const SUFFIXES: Readonly<Record<Language, string>> = { posxml: '.posxml', ruby: '.rb' };
 
-export interface Identity {
-  readonly name: string;
-  readonly language: Language;
-}
+type Identity = Pick<App, 'name' | 'language'>;
 
 /**
  * Language and name of a new application (contract 20). A POSXML name ends in `.posxml`: `menu` becomes
@@ -88,11 +85,11 @@ export function identify(name: string, language?: Language): Identity {
 /** Identity after a change. A new name may imply a language; a new language alone replaces the suffix. */
 export function identifyAnew(current: Identity, name?: string, language?: Language): Identity {
   if (name !== undefined) return identify(name, language ?? languageOf(name) ?? current.language);
-  if (language === undefined || language === current.language) return identityOf(current);
+  if (language === undefined || language === current.language) {
+    return { name: current.name, language: current.language };
+  }
   return identify(nameWithoutSuffix(current, language), language);
 }
-
-const identityOf = ({ name, language }: Identity): Identity => ({ name, language });
 
 function languageOf(name: string): Language | undefined {
   const lower = name.toLowerCase();

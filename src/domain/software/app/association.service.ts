@@ -57,17 +57,8 @@ export async function associate(
   }
 }
 
-/** Raises the revision of each version and records that one of its associations is now `after(before)`. */
-async function recordAssociations(
-  work: WriteWork,
-  versions: readonly AssociatedVersion[],
-  association: Association,
-  after: (ids: readonly number[]) => readonly number[],
-): Promise<void> {
-  await appVersionRecords.updateAll(work, versions, {}, (before) => ({
-    [association]: after(before[association]),
-  }));
-}
+export const ascending = (ids: readonly number[]): readonly number[] =>
+  ids.toSorted((one, other) => one - other);
 
 /** The ids to remove and to add so that `before` becomes `after`. */
 export function difference(
@@ -87,9 +78,9 @@ export async function attachToGroup(work: WriteWork, group: Group, input: unknow
   const versions = (await versionsIn(work, input)).filter((version) => !version.groupIds.includes(group.id));
   if (versions.length === 0) return group;
   await insertAssociations(work, 'groupIds', idsOf(versions), [group.id]);
-  await recordAssociations(work, versions, 'groupIds', (had) =>
-    [...had, group.id].sort((one, other) => one - other),
-  );
+  await appVersionRecords.updateAll(work, versions, {}, ({ groupIds }) => ({
+    groupIds: ascending([...groupIds, group.id]),
+  }));
   return group;
 }
 
@@ -102,7 +93,9 @@ export async function detachFromGroup(work: WriteWork, group: Group, input: unkn
   if (versions.length === 0) return group;
   await dropVersionLinks(work, idsOf(versions), [group.id]);
   await deleteAssociations(work, 'groupIds', idsOf(versions), [group.id]);
-  await recordAssociations(work, versions, 'groupIds', (had) => had.filter((id) => id !== group.id));
+  await appVersionRecords.updateAll(work, versions, {}, ({ groupIds }) => ({
+    groupIds: groupIds.filter((id) => id !== group.id),
+  }));
   return group;
 }
 
@@ -187,5 +180,7 @@ async function dropFromVersions(
   const holders = await withAssociations(work, await appVersionTable.select(work, { id: ids }));
   await deleteAssociations(work, association, ids, removed);
   const gone = new Set(removed);
-  await recordAssociations(work, holders, association, (had) => had.filter((id) => !gone.has(id)));
+  await appVersionRecords.updateAll(work, holders, {}, (holder) => ({
+    [association]: holder[association].filter((id) => !gone.has(id)),
+  }));
 }

@@ -33,15 +33,6 @@ async function insertContent(
   return only(await contents.insertReturningIds(work, [{ size, crc, sha256, ...times }]));
 }
 
-async function insertChunk(
-  work: WriteWork,
-  contentId: number,
-  sequence: number,
-  bytes: Uint8Array,
-): Promise<void> {
-  await chunks.insert(work, [{ content_id: contentId, sequence, bytes }]);
-}
-
 /** Stores bytes, or gives an owner to the bytes of an upload. Returns their id. Errors: `busy`. */
 export async function keepContent(work: WriteWork, content: SentContent): Promise<number> {
   if ('stagedId' in content) return await adopt(work, content);
@@ -49,7 +40,7 @@ export async function keepContent(work: WriteWork, content: SentContent): Promis
   for (const [sequence, bytes] of content.chunks.entries()) {
     // Lets other requests run between the chunks of a large file.
     if (sequence > 0) await setImmediate();
-    await insertChunk(work, id, sequence, bytes);
+    await chunks.insert(work, [{ content_id: id, sequence, bytes }]);
   }
   return id;
 }
@@ -122,18 +113,14 @@ export async function sumsOfContents(
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/** Deletes a content released over 15 minutes ago, or part of it. Returns whether there may be more. */
-export async function sweepContents(units: Units): Promise<boolean> {
-  return await sweep(units, (now) => new Date(now.getTime() - RETENTION_MS));
-}
-
-/** Like `sweepContents`, for contents released before this process began: no response or upload uses them. */
-export async function sweepReleasedBefore(units: Units, before: Date): Promise<boolean> {
-  return await sweep(units, () => before);
-}
-
-async function sweep(units: Units, limit: (now: Date) => Date): Promise<boolean> {
-  const released = await units.systemRead((work) => findReleased(work, limit(work.now)));
+/**
+ * Deletes a content released before `before`, by default over 15 minutes ago, or part of it. Returns whether there
+ * may be more.
+ */
+export async function sweepContents(units: Units, before?: Date): Promise<boolean> {
+  const released = await units.systemRead((work) =>
+    findReleased(work, before ?? new Date(work.now.getTime() - RETENTION_MS)),
+  );
   if (released === undefined) return false;
   const { companyId, id } = released;
   await units.systemWrite(LOCAL_ORIGIN, (work) => deletePart(work, companyId, id), companyId);
@@ -173,7 +160,7 @@ export async function stageContent(
   try {
     for (let sequence = 0; sequence * CHUNK_BYTES < sums.size; sequence += 1) {
       const bytes = await spool.read(sequence * CHUNK_BYTES, CHUNK_BYTES);
-      await write((work) => insertChunk(work, staged.stagedId, sequence, bytes));
+      await write((work) => chunks.insert(work, [{ content_id: staged.stagedId, sequence, bytes }]));
     }
     return staged;
   } catch (error) {

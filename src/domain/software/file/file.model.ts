@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Audit } from '../../../platform/changes.js';
 import type { SentContent } from '../../../platform/encoding/content-builder.js';
 import { freeText, isNameLike, normalized } from '../../../platform/encoding/text.js';
+import { invalid } from '../../../platform/errors.js';
 
 export const FILE_TYPES = ['asset', 'torrent'] as const;
 export type FileType = (typeof FILE_TYPES)[number];
@@ -32,13 +33,14 @@ const MAX_BYTES = 255;
 
 /**
  * The base name of a file name that a client sent (contract 23): the part after the last `/` or `\\`, without
- * a drive. `problem` if it is not acceptable.
+ * a drive. Errors: `invalid`.
  */
-export function fileNameOf(sent: string): { readonly name: string } | { readonly problem: string } {
+export function fileNameOf(sent: string): string {
   const base = sent.split(/[/\\]/).at(-1) ?? '';
   const name = normalized(base.replace(/^(?:[A-Za-z]:)+/, ''));
   const problem = problemOf(name);
-  return problem === undefined ? { name } : { problem };
+  if (problem !== undefined) throw invalid('name', problem);
+  return name;
 }
 
 function problemOf(name: string): string | undefined {

@@ -38,7 +38,7 @@ export const { get: getFile, list: listFiles } = fileRecords;
 export async function createFile(work: WriteWork, sent: SentFile | null, input: unknown): Promise<File> {
   const fields = newValues(FileCreate, input, {});
   if (sent === null) throw invalid('file', 'is required: send it as a part of multipart/form-data');
-  const values = { ...fields, name: nameOf(sent), contentId: 0, size: sent.size, crc: sent.crc };
+  const values = { ...fields, name: fileNameOf(sent.fileName), contentId: 0, size: sent.size, crc: sent.crc };
   await fileRecords.refuseTaken(work, values);
   return await fileRecords.insert(work, { ...values, contentId: await keepContent(work, sent) });
 }
@@ -52,19 +52,13 @@ export async function updateFile(
 ): Promise<File> {
   const fields = changed(current, parse(FileUpdate, input));
   if (sent === null) return await fileRecords.update(work, current, fields);
-  const name = sent.fileName === '' ? current.name : nameOf(sent);
+  const name = sent.fileName === '' ? current.name : fileNameOf(sent.fileName);
   const values = { ...fields, name, size: sent.size, crc: sent.crc };
   await fileRecords.refuseTaken(work, values, current);
   const contentId = await keepContent(work, sent);
   const file = await fileRecords.update(work, current, { ...values, contentId });
   await releaseContents(work, [current.contentId]);
   return file;
-}
-
-function nameOf(sent: SentFile): string {
-  const given = fileNameOf(sent.fileName);
-  if ('problem' in given) throw invalid('name', given.problem);
-  return given.name;
 }
 
 /** Removes it from the app versions that have it. */

@@ -26,8 +26,7 @@ import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import type { Affected } from '../../fleet/logical-number/target.service.js';
 import { AppVersionGrant } from '../app/app-version.model.js';
-import { setDefaultVersions } from './default-versions.service.js';
-import { type GrantMode, planGrant } from './grant.service.js';
+import { type GrantMode, planGrant, setDefaultVersions } from './grant.service.js';
 
 const REFERENCES = { appVersionIds: 'AppVersion', groupId: 'Group' };
 

@@ -4,6 +4,8 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
+import type { Group } from '../../fleet/group/group.model.js';
+import { groupRecords } from '../../fleet/group/group.service.js';
 import type { LogicalNumber, LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
 import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical-number.service.js';
 import {
@@ -14,8 +16,9 @@ import {
   type NumberTarget,
 } from '../../fleet/logical-number/target.service.js';
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
-import { AppVersionGrant } from '../app/app-version.model.js';
+import { AppVersionGrant, AppVersionLinks } from '../app/app-version.model.js';
 import { appVersions } from '../app/app-version.service.js';
+import { ascending, difference } from '../app/association.service.js';
 
 const MAX_VERSIONS = 100;
 const MAX_NUMBERS = 10_000;
@@ -28,6 +31,7 @@ const LINKS_PER_PART = 1_000;
 const GROUPS_PER_QUERY = 100;
 
 const groupLinks = new CompanyRows('app_version_groups');
+const defaults = new CompanyRows('group_default_versions');
 
 export type GrantMode = 'add' | 'remove' | 'replace_of_same_app';
 
@@ -52,7 +56,8 @@ export interface GrantRequest {
 }
 
 interface GrantPlan {
-  readonly parts: readonly GrantPart[];
+  /** Each changes the versions of some of the logical numbers; resolves to how many have changed. */
+  readonly parts: readonly ((work: WriteWork) => Promise<number>)[];
   /** Logical numbers that would change; null unless `dryRun`. */
   readonly tried: Affected | null;
 }
@@ -102,9 +107,6 @@ function targetOf(
   return target;
 }
 
-/** Changes the versions of some of the logical numbers; resolves to how many have changed. */
-export type GrantPart = (work: WriteWork) => Promise<number>;
-
 /**
  * The change of the versions of many logical numbers in parts, each to be made in a unit of work of its own,
  * so that other changes can be made between them. Errors: `invalid` if a version is not linked to the group
@@ -114,8 +116,15 @@ export async function planVersionGrant(
   work: ReadWork,
   numbers: readonly LogicalNumberHead[],
   grant: VersionGrant,
-): Promise<readonly GrantPart[]> {
-  if (grant.mode !== 'remove') await refuseUnlinked(work, numbers, grant.appVersionIds);
+): Promise<GrantPlan['parts']> {
+  const fitting = new Set(await linkedNumbers(work, numbers, grant));
+  const first = numbers.find((number) => !fitting.has(number));
+  if (first !== undefined) {
+    throw invalid(
+      'appVersionIds',
+      `must be app versions that are attached to the group of each logical number. They are not for ${numbers.length - fitting.size} of ${numbers.length}, for example ${first.number}. Attach them with groupAttachAppVersions`,
+    );
+  }
   const ids = numbers.map(({ id }) => id);
   return partsOf(ids, grant).map((part) => (later) => changePart(later, part, grant));
 }
@@ -126,49 +135,30 @@ async function findChanging(
   numbers: readonly LogicalNumberHead[],
   grant: VersionGrant,
 ): Promise<readonly LogicalNumberHead[]> {
-  const byId = new Map(numbers.map((number) => [number.id, number]));
   const changing: LogicalNumber[] = [];
-  for (const ids of partsOf([...byId.keys()], grant)) {
-    const part = await withVersions(
-      work,
-      ids.flatMap((id) => byId.get(id) ?? []),
-    );
-    changing.push(...(await changesOf(work, part, grant)).changed);
+  for (const part of partsOf(numbers, grant)) {
+    changing.push(...(await changesOf(work, await withVersions(work, part), grant)).changed);
     await yieldToEventLoop();
   }
   return changing;
 }
 
-async function refuseUnlinked(
+/** The numbers to whose groups all of the versions are linked; all numbers if the versions are removed. */
+async function linkedNumbers(
   work: ReadWork,
   numbers: readonly LogicalNumberHead[],
-  appVersionIds: readonly number[],
-): Promise<void> {
-  const isLinked = await linksOfGroups(work, numbers, appVersionIds);
-  const refused = numbers.filter((number) => !isLinked(number));
-  const [first] = refused;
-  if (first === undefined) return;
-  throw invalid(
-    'appVersionIds',
-    `must be app versions that are attached to the group of each logical number. They are not for ${refused.length} of ${numbers.length}, for example ${first.number}. Attach them with groupAttachAppVersions`,
-  );
-}
-
-/** Whether all of the versions are linked to the group of a number. */
-async function linksOfGroups(
-  work: ReadWork,
-  numbers: readonly LogicalNumberHead[],
-  appVersionIds: readonly number[],
-): Promise<(number: LogicalNumberHead) => boolean> {
+  { mode, appVersionIds }: VersionGrant,
+): Promise<readonly LogicalNumberHead[]> {
+  if (mode === 'remove' || appVersionIds.length === 0) return numbers;
   const groupIds = [...new Set(numbers.flatMap(({ groupId }) => groupId ?? []))];
-  const linked = new Set<number>();
+  const linked = new Set<number | null>();
   for (let start = 0; start < groupIds.length; start += GROUPS_PER_QUERY) {
     if (start > 0) await yieldToEventLoop();
     const part = groupIds.slice(start, start + GROUPS_PER_QUERY);
     const versions = await versionsOfGroups(work, part, appVersionIds);
     for (const [group, own] of versions) if (own.length === appVersionIds.length) linked.add(group);
   }
-  return ({ groupId }) => appVersionIds.length === 0 || (groupId !== null && linked.has(groupId));
+  return numbers.filter(({ groupId }) => linked.has(groupId));
 }
 
 /**
@@ -177,7 +167,10 @@ async function linksOfGroups(
  * of logical numbers or versions.
  */
 async function changePart(work: WriteWork, ids: readonly number[], grant: VersionGrant): Promise<number> {
-  const { changed, after } = await changesOf(work, await presentNumbers(work, ids, grant), grant);
+  const found = await logicalNumbers.byIds(work, ids);
+  const heads = ids.flatMap((id) => found.get(id) ?? []);
+  const present = await withVersions(work, await linkedNumbers(work, heads, grant));
+  const { changed, after } = await changesOf(work, present, grant);
   if (changed.length === 0) return 0;
   await replaceVersions(work, changed, after);
   return changed.length;
@@ -191,17 +184,6 @@ async function changesOf(work: ReadWork, numbers: readonly LogicalNumber[], gran
   );
   const changed = numbers.filter(({ id, appVersionIds }) => after.get(id)?.join() !== appVersionIds.join());
   return { changed, after };
-}
-
-async function presentNumbers(
-  work: WriteWork,
-  ids: readonly number[],
-  { mode, appVersionIds }: VersionGrant,
-): Promise<readonly LogicalNumber[]> {
-  const found = await logicalNumbers.byIds(work, ids);
-  const heads = ids.flatMap((id) => found.get(id) ?? []);
-  const isLinked = mode === 'remove' ? () => true : await linksOfGroups(work, heads, appVersionIds);
-  return await withVersions(work, heads.filter(isLinked));
 }
 
 /** Whether a version has the same app as a granted one, if versions are replaced. */
@@ -229,22 +211,22 @@ function versionsAfterGrant(
   const granted = new Set(appVersionIds);
   if (mode === 'remove') return before.filter((id) => !granted.has(id));
   const kept = mode === 'add' ? before : before.filter((id) => !isOfGrantedApp(id));
-  return [...new Set([...kept, ...appVersionIds])].sort((one, other) => one - other);
+  return ascending([...new Set([...kept, ...appVersionIds])]);
 }
 
 /** The logical numbers in parts, each for one transaction: at most 200 numbers and some 1,000 links. */
-function partsOf(
-  logicalNumberIds: readonly number[],
+function partsOf<T>(
+  numbers: readonly T[],
   { appVersionIds }: VersionGrant,
-): readonly (readonly number[])[] {
+): readonly (readonly T[])[] {
   const fitting = Math.floor(LINKS_PER_PART / Math.max(appVersionIds.length, 1));
   const size = Math.max(1, Math.min(NUMBERS_PER_PART, fitting));
-  const count = Math.ceil(logicalNumberIds.length / size);
-  return Array.from({ length: count }, (_, part) => logicalNumberIds.slice(part * size, (part + 1) * size));
+  const count = Math.ceil(numbers.length / size);
+  return Array.from({ length: count }, (_, part) => numbers.slice(part * size, (part + 1) * size));
 }
 
 /** Which of the app versions are attached to each group, by its id. One statement. */
-export async function versionsOfGroups(
+async function versionsOfGroups(
   work: ReadWork,
   groupIds: readonly number[],
   appVersionIds: readonly number[],
@@ -255,7 +237,7 @@ export async function versionsOfGroups(
 }
 
 /** App ids by version id; versions that the company does not have are absent. One statement. */
-export async function appsOfVersions(
+async function appsOfVersions(
   work: ReadWork,
   appVersionIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
@@ -264,8 +246,8 @@ export async function appsOfVersions(
 }
 
 /** Errors: `invalid` if two of the versions, given as app ids by version id, belong to the same app. */
-export function refuseSameApp(apps: ReadonlyMap<number, number>): void {
-  const versions = [...apps.keys()].sort((one, other) => one - other);
+function refuseSameApp(apps: ReadonlyMap<number, number>): void {
+  const versions = ascending([...apps.keys()]);
   for (const [one, other] of Map.groupBy(versions, (id) => apps.get(id)).values()) {
     if (other === undefined) continue;
     throw invalid(
@@ -273,4 +255,32 @@ export function refuseSameApp(apps: ReadonlyMap<number, number>): void {
       `must have at most one version of each app: ${one} and ${other} are of one app`,
     );
   }
+}
+
+/**
+ * Replaces the default versions of a group: what a logical number gets when it enters the group. The numbers
+ * that the group has already do not change. The same list again is no change. Errors: `invalid`.
+ */
+export async function setDefaultVersions(work: WriteWork, group: Group, input: unknown): Promise<Group> {
+  const { appVersionIds } = parse(AppVersionLinks, input);
+  const attached = (await versionsOfGroups(work, [group.id], appVersionIds)).get(group.id) ?? [];
+  const { added: refused } = difference(attached, appVersionIds);
+  if (refused.length > 0) {
+    throw invalid(
+      'appVersionIds',
+      `must be app versions that are attached to the group: not ${refused.join(', ')}`,
+    );
+  }
+  refuseSameApp(await appsOfVersions(work, appVersionIds));
+  const rows = await defaults.select(work, { group_id: group.id });
+  const before = ascending(rows.map((row) => row.app_version_id));
+  const { removed, added } = difference(before, appVersionIds);
+  if (removed.length + added.length === 0) return group;
+  if (removed.length > 0) await defaults.delete(work, { group_id: group.id, app_version_id: removed });
+  const links = added.map((id) => ({ group_id: group.id, app_version_id: id }));
+  await defaults.insert(work, links);
+  const recorded = { ...group, defaultAppVersionIds: before };
+  const after = { defaultAppVersionIds: ascending(appVersionIds) };
+  const [changed = group] = await groupRecords.updateAll(work, [recorded], {}, () => after);
+  return changed;
 }

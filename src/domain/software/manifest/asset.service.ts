@@ -63,53 +63,34 @@ export async function noteAsset(
 ): Promise<void> {
   if (versionId === null || (has === null && other === null)) return;
   const held = await selectHeld(work, deviceId);
-  const known = held.find((each) => each.versionId === versionId && each.contentId === contentId);
+  const known = held.find((each) => isOf(each, { versionId, contentId }));
   const isCurrent = other === null || known === undefined;
   if (isCurrent && has === null) return;
   const isDownloaded = has === 'downloaded' || known?.isDownloaded === true;
   if (known?.isCurrent === isCurrent && known.isDownloaded === isDownloaded) return;
   await upsertHeld(work, deviceId, { versionId, contentId, isDownloaded, isCurrent });
-  await noteOtherVersions(work, deviceId, { versionId, held, shownCrc: isCurrent ? null : other.crc });
+  // A terminal has only one version of an application: this one, or the one with the bytes that it showed.
+  const others = await selectOtherVersions(work, versionId);
+  const shownCrc = isCurrent ? null : other.crc;
+  const shown = others.find(({ crc }) => crc === shownCrc);
+  if (shown?.contentId != null) {
+    const bytes = { versionId: shown.id, contentId: shown.contentId };
+    const wasDownloaded = held.some((each) => isOf(each, bytes) && each.isDownloaded);
+    await upsertHeld(work, deviceId, { ...bytes, isDownloaded: wasDownloaded, isCurrent: true });
+  }
+  const replaced = new Set(others.flatMap(({ id }) => (id === shown?.id ? [] : [id])));
+  await dropCurrent(
+    work,
+    deviceId,
+    held.filter((each) => each.isCurrent && replaced.has(each.versionId)),
+  );
   await forgetDeletedVersions(work, deviceId);
 }
 
-/**
- * Marks the other versions of the same application as not current, since a terminal has only one of them:
- * `versionId`, or the version with the CRC `shownCrc`.
- */
-async function noteOtherVersions(
-  work: WriteWork,
-  deviceId: number,
-  {
-    versionId,
-    held,
-    shownCrc,
-  }: {
-    readonly versionId: number;
-    readonly held: readonly HeldVersion[];
-    readonly shownCrc: string | null;
-  },
-): Promise<void> {
-  const others = await selectOtherVersions(work, versionId);
-  const shown = others.find(({ crc }) => crc === shownCrc);
-  if (shown?.contentId != null) {
-    const { id, contentId } = shown;
-    const isDownloaded = held.some(
-      (each) => each.versionId === id && each.contentId === contentId && each.isDownloaded,
-    );
-    await upsertHeld(work, deviceId, { versionId: id, contentId, isDownloaded, isCurrent: true });
-  }
-  const ids = new Set(others.map(({ id }) => id));
-  const replaced = held.filter(
-    (each) => each.isCurrent && ids.has(each.versionId) && each.versionId !== shown?.id,
-  );
-  if (replaced.length > 0)
-    await dropCurrent(
-      work,
-      deviceId,
-      replaced.map((each) => each.versionId),
-    );
-}
+type Bytes = Pick<HeldVersion, 'versionId' | 'contentId'>;
+
+const isOf = (one: Bytes, other: Bytes): boolean =>
+  one.versionId === other.versionId && one.contentId === other.contentId;
 
 /**
  * Plans to mark versions as not current that are missing from a terminal's assets, because the terminal
@@ -126,10 +107,5 @@ export async function droppedBy(
   const held = await selectHeld(work, deviceId);
   const dropped = held.filter(({ versionId, isCurrent }) => isCurrent && !listed.has(versionId));
   if (dropped.length === 0) return undefined;
-  return (writing) =>
-    dropCurrent(
-      writing,
-      deviceId,
-      dropped.map(({ versionId }) => versionId),
-    );
+  return (writing) => dropCurrent(writing, deviceId, dropped);
 }

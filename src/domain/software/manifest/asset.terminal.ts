@@ -19,15 +19,6 @@ import { findAsset } from './manifest.service.js';
 
 type Exchange = TerminalExchange<AdmittedDevice>;
 
-/** An asset that a terminal asks for. */
-interface Found {
-  readonly device: AdmittedDevice;
-  readonly asset: Asset | undefined;
-  readonly logicalNumber: string;
-  readonly startedAt: Date;
-  readonly recordRequest: RecordAssetRequest;
-}
-
 /** The CRC of what the terminal has, in `?crc=31C3`; null if it has nothing. Errors: `malformed`. */
 export function knownCrc(query: ReadonlyMap<string, string>): string | null {
   const given = query.get('crc') ?? '';
@@ -82,22 +73,34 @@ export function assetRoutes(recordRequest: RecordAssetRequest): readonly Termina
   return [{ ...ASSET_ROUTE, exchange: (exchange) => sendAsset(exchange, recordRequest) }];
 }
 
+/** Records how a request for an asset has ended. */
+type RecordOutcome = (status: 'success' | 'fail', result: string, evidence?: AssetEvidence) => Promise<void>;
+
 async function sendAsset(exchange: Exchange, recordRequest: RecordAssetRequest): Promise<void> {
   const crc = knownCrc(exchange.query);
-  const found = await exchange.read(async (work, device) => {
-    await demandOwnNumber(work, device, exchange.query.get('logical_number'));
-    const asset = await findAsset(work, device, exchange.value('name'));
-    return { ...asset, device, startedAt: work.now, recordRequest };
+  const name = exchange.value('name');
+  const { device, asset, ...request } = await exchange.read(async (work, terminal) => {
+    await demandOwnNumber(work, terminal, exchange.query.get('logical_number'));
+    const found = await findAsset(work, terminal, name);
+    return { ...found, device: terminal, startedAt: work.now };
   });
-  const { asset } = found;
+  const record: RecordOutcome = async (status, result, evidence) => {
+    if (exchange.method === 'HEAD') return;
+    const outcome = { ...request, name, runningApp: exchange.query.get('app') ?? null, status, result };
+    await exchange.note(async (work) => {
+      await recordRequest(work, assetRequestOf(work, device, outcome));
+      // A terminal that asks for what does not exist shows nothing.
+      if (asset !== undefined && evidence !== undefined) await noteAsset(work, device, asset, evidence);
+    });
+  };
   if (asset === undefined) {
-    await record(exchange, found, 'fail', 'no such asset');
+    await record('fail', 'no such asset');
     throw notFound('asset');
   }
   const etag = `"${asset.sha256}"`;
   const headers = { ETag: etag, 'X-CRC16': asset.crc, 'Accept-Ranges': 'bytes' };
   if (exchange.hasTag(etag) || crc === asset.crc) {
-    await record(exchange, found, 'success', 'not changed', { has: 'shown', other: null });
+    await record('success', 'not changed', { has: 'shown', other: null });
     exchange.unchanged(headers);
     return;
   }
@@ -105,12 +108,12 @@ async function sendAsset(exchange: Exchange, recordRequest: RecordAssetRequest):
   const other = namesOther ? { crc } : null;
   const range = exchange.method === 'HEAD' ? null : rangeOf(exchange, asset, etag);
   if (range === 'unsatisfiable') {
-    await record(exchange, found, 'fail', `no such range of ${asset.size} bytes`, { has: null, other });
+    await record('fail', `no such range of ${asset.size} bytes`, { has: null, other });
     throw new HttpProblem(416, 'range_not_satisfiable', `The asset has ${asset.size} bytes.`, {
       'Content-Range': `bytes */${asset.size}`,
     });
   }
-  await sendBytes(exchange, found, asset, { range, headers, other });
+  await sendBytes(exchange, asset, range, { headers, other, record });
 }
 
 /** Null for all bytes. A range of other bytes than the terminal has a part of would be of no use to it. */
@@ -120,17 +123,16 @@ function rangeOf(exchange: Exchange, { size }: Asset, etag: string): ByteRange |
   return byteRangeOf(exchange.header('range'), size);
 }
 
-interface Sending {
-  readonly range: ByteRange | null;
+interface Sending extends Pick<AssetEvidence, 'other'> {
   readonly headers: Readonly<Record<string, string>>;
-  readonly other: AssetEvidence['other'];
+  readonly record: RecordOutcome;
 }
 
 async function sendBytes(
   exchange: Exchange,
-  found: Found,
   asset: Asset,
-  { range, headers, other }: Sending,
+  range: ByteRange | null,
+  { headers, other, record }: Sending,
 ): Promise<void> {
   const { size } = asset;
   const { start, end } = range ?? { start: 0, end: size };
@@ -150,11 +152,9 @@ async function sendBytes(
   try {
     isTaken = await exchange.stream(head, piecesOf(exchange, asset, { start, end }, sent));
   } finally {
-    if (exchange.method !== 'HEAD') {
-      const has = isTaken && end === size ? 'downloaded' : null;
-      if (isTaken) await record(exchange, found, 'success', of, { has, other });
-      else await record(exchange, found, 'fail', `${of}, ended after ${sent.bytes} bytes`, { has, other });
-    }
+    const has = isTaken && end === size ? 'downloaded' : null;
+    if (isTaken) await record('success', of, { has, other });
+    else await record('fail', `${of}, ended after ${sent.bytes} bytes`, { has, other });
   }
 }
 
@@ -176,22 +176,4 @@ async function* piecesOf(
     sent.bytes += bytes.length;
     at += bytes.length;
   }
-}
-
-/** A terminal that asks for what does not exist shows nothing. */
-async function record(
-  exchange: Exchange,
-  { device, asset, logicalNumber, startedAt, recordRequest }: Found,
-  status: 'success' | 'fail',
-  result: string,
-  evidence: AssetEvidence | null = null,
-): Promise<void> {
-  if (exchange.method === 'HEAD') return;
-  const runningApp = exchange.query.get('app') ?? null;
-  const name = exchange.value('name');
-  await exchange.note(async (work) => {
-    const outcome = { name, runningApp, logicalNumber, status, result, startedAt };
-    await recordRequest(work, assetRequestOf(work, device, outcome));
-    if (asset !== undefined && evidence !== null) await noteAsset(work, device, asset, evidence);
-  });
 }

@@ -42,12 +42,14 @@ export async function upsertHeld(work: WriteWork, deviceId: number, version: Hel
   await held.insertReturning(work, [row], { key, changes: { content_id, is_downloaded, is_current } });
 }
 
+/** Marks versions as not current. */
 export async function dropCurrent(
   work: WriteWork,
   deviceId: number,
-  versionIds: readonly number[],
+  versions: readonly Pick<HeldVersion, 'versionId'>[],
 ): Promise<void> {
-  const match = { device_id: deviceId, app_version_id: versionIds };
+  if (versions.length === 0) return;
+  const match = { device_id: deviceId, app_version_id: versions.map(({ versionId }) => versionId) };
   await held.update(work, match, { is_current: flag.toColumn(false) });
 }
 

@@ -90,14 +90,9 @@ export const manifestRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
       const { paramsDat: content } = await manifestOf(exchange);
       const crc = formatCrc16(crc16Of(Buffer.from(content)));
       const etag = etagOfText(content);
-      if (crc === known) exchange.unchanged({ ETag: etag, 'X-CRC16': crc });
-      else
-        await exchange.send({
-          type: 'text/plain; charset=utf-8',
-          content,
-          etag,
-          headers: { 'X-CRC16': crc },
-        });
+      const headers = { 'X-CRC16': crc };
+      if (crc === known) exchange.unchanged({ ETag: etag, ...headers });
+      else await exchange.send({ type: 'text/plain; charset=utf-8', content, etag, headers });
     },
   },
 ];

@@ -1,5 +1,6 @@
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
 import type { Changes, SystemWriteWork, Units } from '../database/work.js';
+import { selectOnlyDevices } from '../domain/fleet/device/device.service.js';
 import type { ClaimedDelivery } from '../domain/messages/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
@@ -10,7 +11,6 @@ import {
   nextDueCompany,
   sendAgain,
 } from '../domain/messages/notification/delivery/dispatch.service.js';
-import { terminalsOf } from '../domain/terminals/terminal/terminal-access.service.js';
 import type { MqttState } from '../http/monitoring/sources.js';
 import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
@@ -100,12 +100,14 @@ function queueOf(units: Units, noteSeen: Terminals['noteSeen']): DeliveryQueue<C
     sent: (companyId, deliveries) => write(companyId, (work) => markSent(work, deliveries)),
     giveBack: (companyId, deliveries) => write(companyId, (work) => giveBack(work, deliveries)),
     confirm: async (companyId, confirmations) => {
-      const { results, terminals, now } = await write(companyId, async (work) => ({
+      const numbers = new Set(confirmations.map(({ logicalNumber }) => logicalNumber));
+      const { results, seen, now } = await write(companyId, async (work) => ({
         results: await takeAll(work, confirmations),
-        terminals: await terminalsOf(work, new Set(confirmations.map(({ logicalNumber }) => logicalNumber))),
+        // A logical number of several enabled devices identifies none of them.
+        seen: await selectOnlyDevices(work, [...numbers]),
         now: work.now,
       }));
-      for (const deviceId of terminals) noteSeen(companyId, deviceId, now);
+      for (const deviceId of seen) noteSeen(companyId, deviceId, now);
       return results;
     },
   };

@@ -52,7 +52,7 @@ export async function populate(server: TestServer, member: Member, times: number
     await claimForTerminals(work, terminals);
     const deviceIds = [...found.values()].map(({ id }) => id);
     await storeRefusals(work, { code: 'terminal_disabled', deviceIds, unlessSince: work.now });
-    const knock = { firstAt: work.now, lastAt: work.now, count: 1 };
+    const knock = { firstSeenAt: work.now, lastSeenAt: work.now, count: 1 };
     await addUnknownTerminalSightings(
       work,
       all.map((name) => ({ ...knock, serialNumber: `unknown ${name}` })),

@@ -37,8 +37,8 @@ const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as
 
 /** Reads of terminals by a company, see `test/database/tenancy.test.ts`. */
 export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
-  'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: true }),
-  'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, all: false }),
+  'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, replace: true }),
+  'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, replace: false }),
   refusals: (work) => lastRefusals(work, [{ id: 1 }, { id: TWIN + 1 }]),
   'versions of a terminal': (work) => selectHeld(work, 1),
   'other versions of an application': (work) => selectOtherVersions(work, 11),
@@ -69,7 +69,7 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
     replaceDeviceTokens(work, [{ deviceId: 1, hash: 'new', lastFour: '1111' }]),
   'find devices without a token': async (work) => {
     await deleteDeviceToken(work, 1);
-    return await selectDevicesForTokens(work, { after: 0, limit: 10, all: false });
+    return await selectDevicesForTokens(work, { after: 0, limit: 10, replace: false });
   },
   'find the only devices of numbers': (work) => selectOnlyDevices(work, ['N', 'N3', 'Nx']),
   'note a version of a terminal': (work) =>
@@ -85,7 +85,7 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
     addUnknownTerminalSightings(
       work,
       ['U', 'Ux', 'S'].map((serialNumber) => ({
-        ...{ serialNumber, firstAt: work.now, lastAt: work.now, count: 1 },
+        ...{ serialNumber, firstSeenAt: work.now, lastSeenAt: work.now, count: 1 },
       })),
     ),
   'trim unknown terminals': (work) => trimUnknownTerminals(work, { added: 10, keep: 1 }),

@@ -69,7 +69,7 @@ beforeAll(async () => {
   expect(userErrors).toEqual([]);
   await server.app.units.write(acme.caller, async (work) => {
     await addUnknownTerminalSightings(work, [
-      { firstAt: work.now, lastAt: work.now, count: 1, serialNumber: COMPOSED },
+      { firstSeenAt: work.now, lastSeenAt: work.now, count: 1, serialNumber: COMPOSED },
     ]);
     await recordAll(work, [
       {

@@ -37,17 +37,26 @@ export async function deleteDeviceToken(work: WriteWork, deviceId: number): Prom
   return (await tokens.delete(work, { device_id: deviceId }))[0]?.last_four;
 }
 
-/** Devices with an id after `after`, ascending; only those without a token unless `all`. */
+/** Devices that get tokens in one step, which is one unit of work. */
+export interface TokenStep {
+  /** Id of the last device of the previous step; 0 for the first step. */
+  readonly after: number;
+  readonly limit: number;
+  /** Whether devices that have a token get a new one. */
+  readonly replace: boolean;
+}
+
+/** The next devices, ascending by id. */
 export async function selectDevicesForTokens(
   work: ReadWork,
-  { after, limit, all }: { readonly after: number; readonly limit: number; readonly all: boolean },
+  { after, limit, replace }: TokenStep,
 ): Promise<readonly { readonly id: number; readonly serialNumber: string }[]> {
   const { db, companyId } = specialSql(work);
   const without = sql`and not exists (select 1 from device_tokens as token
     where token.company_id = ${companyId} and token.device_id = devices.id)`;
   const { rows } = await sql<{ id: number; serialNumber: string }>`
     select id, serial_number as "serialNumber" from devices
-    where company_id = ${companyId} and id > ${after} ${all ? sql`` : without}
+    where company_id = ${companyId} and id > ${after} ${replace ? sql`` : without}
     order by id limit ${limit}`.execute(db);
   return rows;
 }

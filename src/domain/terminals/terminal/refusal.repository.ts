@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { inIds } from '../../../database/bound-lists.js';
-import { CompanyRows } from '../../../database/company/company-rows.js';
+import { CompanyRows, type NewRow } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/record-mapping.js';
 import { specialSql } from '../../../database/company/special-sql.js';
 import { listOf } from '../../../database/list/list.js';
@@ -48,13 +48,14 @@ export async function storeRefusals(
 }
 
 const table = new CompanyRows('unknown_terminals');
+const mapping = recordMapping<'unknown_terminals', UnknownTerminal>('unknown_terminals');
 
 export const unknownTerminals = listOf<'unknown_terminals', UnknownTerminal>({
   name: 'UnknownTerminal',
   table: 'unknown_terminals',
   rows: 'unknown_terminals',
   id: 'id',
-  ...recordMapping<'unknown_terminals', UnknownTerminal>('unknown_terminals'),
+  ...mapping,
   orders: { ID: 'id', LAST_SEEN_AT: 'last_seen_at', SERIAL_NUMBER: 'serial_number' },
   filters: {
     id: { column: 'id', kind: 'id', isUnique: true },
@@ -68,24 +69,14 @@ export async function isUnknownTerminal(work: ReadWork, serialNumber: string): P
 }
 
 /** Requests with one serial number. */
-export interface UnknownTerminalSightings {
-  readonly serialNumber: string;
-  readonly firstAt: Date;
-  readonly lastAt: Date;
-  readonly count: number;
-}
+export type UnknownTerminalSightings = Omit<UnknownTerminal, 'id'>;
 
 /** Adds requests of different terminals to what the company has of them. */
 export async function addUnknownTerminalSightings(
   work: CompanyWriteWork,
   sightings: readonly UnknownTerminalSightings[],
 ): Promise<void> {
-  const rows = sightings.map(({ serialNumber, firstAt, lastAt, count }) => ({
-    serial_number: serialNumber,
-    first_seen_at: instant.toColumn(firstAt),
-    last_seen_at: instant.toColumn(lastAt),
-    count,
-  }));
+  const rows = sightings.map((each) => mapping.columnsOf(each) as unknown as NewRow<'unknown_terminals'>);
   const changes = {
     last_seen_at: sql<Date>`excluded.last_seen_at`,
     count: sql<number>`unknown_terminals.count + excluded.count`,

@@ -1,9 +1,9 @@
-import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
+import type { ReadWork } from '../../../database/work.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
 import { type TerminalClaim, TerminalRefused } from '../../../platform/terminal.js';
 import type { Device } from '../../fleet/device/device.model.js';
-import { findDevicesBySerialNumbers, selectOnlyDevices } from '../../fleet/device/device.service.js';
+import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 
 /** The device of a terminal that may use the service. */
@@ -23,18 +23,6 @@ export async function admitTerminals(
   const serialNumbers = new Set(claims.map(({ serialNumber }) => serialNumber));
   const devices = await findDevicesBySerialNumbers(work, [...serialNumbers]);
   return claims.map((claim) => admitted(devices.get(claim.serialNumber), claim));
-}
-
-/**
- * Ids of devices whose terminals may use the service under these logical numbers, for transports that
- * identify a terminal by its logical number only. A logical number of several enabled devices identifies none
- * of them. One statement.
- */
-export async function terminalsOf(
-  work: CompanyWriteWork,
-  logicalNumbers: ReadonlySet<string>,
-): Promise<readonly number[]> {
-  return await selectOnlyDevices(work, [...logicalNumbers]);
 }
 
 function admitted(device: Device | undefined, { deviceId }: TerminalClaim): AdmittedDevice | TerminalRefused {

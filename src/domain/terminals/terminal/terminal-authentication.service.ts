@@ -15,12 +15,8 @@ export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCrede
 /** A fleet has as many tokens as terminals, so the look-ups of one turn of the event loop are combined. */
 const LOOK_UPS = { most: 200, everyMs: 0 } as const;
 
-interface Found {
-  readonly credential: DeviceCredential | undefined;
-}
-
 export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceToken {
-  const lookUps = new Batcher<null, string, Found>({
+  const lookUps = new Batcher<null, string, { readonly credential: DeviceCredential | undefined }>({
     ...LOOK_UPS,
     perform: async (_key, hashes) => {
       const found = await units.systemRead((work) => findDeviceCredentials(work, hashes));

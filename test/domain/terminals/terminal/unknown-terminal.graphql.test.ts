@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { UnknownSerialNumbers } from '../../../../src/domain/terminals/terminal/refusal.service.js';
+import { unknownSerialNumbers } from '../../../../src/domain/terminals/terminal/refusal.service.js';
 import { MAX_UNKNOWN_TERMINALS } from '../../../../src/domain/terminals/terminal/terminal.model.js';
 import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId } from '../../../support/dashboard.js';
@@ -32,7 +32,7 @@ async function knock(serialNumbers: Iterable<string>): Promise<void> {
   const fail = (error: unknown): never => {
     throw error;
   };
-  const unknown = new UnknownSerialNumbers(server.app.units, server.clock, fail);
+  const unknown = unknownSerialNumbers(server.app.units, server.clock, fail);
   for (const serialNumber of serialNumbers) unknown.note(server.acme.caller.companyId, serialNumber);
   await unknown.finish();
 }

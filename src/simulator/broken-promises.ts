@@ -33,10 +33,6 @@ export class BrokenPromises {
     if (found.examples.length < MAX_EXAMPLES) found.examples.push(example);
   }
 
-  get count(): number {
-    return [...this.#found.values()].reduce((sum, { count }) => sum + count, 0);
-  }
-
   list(): readonly BrokenPromise[] {
     return [...this.#found].map(([promise, { count, examples }]) => ({ promise, count, examples }));
   }

@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { crc16Of, formatCrc16 } from '../platform/encoding/checksum.js';
 import type { Reply } from './http-client.js';
 import { Manifest, type ListedAsset } from './messages.js';
-import { readParams, UnreadableParams } from './params-dat.js';
-import type { TerminalParts } from './terminal-parts.js';
+import { problemOfParams } from './params-dat.js';
+import type { TerminalParts } from './terminal-http.js';
 
 /** Share of downloads whose connection breaks in the middle. */
 const CUT = 0.1;
@@ -53,13 +53,9 @@ export class Downloads {
 
   /** Fetches only the manifest, if it has changed. Errors: `RunIsOver`. */
   async updateManifest(): Promise<Manifest> {
-    const {
-      http,
-      shared: { figures },
-    } = this.parts;
-    const reply = await http.ask({
-      ...{ method: 'GET', path: '/terminal/v1/manifest', headers: ifNoneMatch(this.#manifestTag) },
-    });
+    const { figures } = this.parts.shared;
+    const headers = ifNoneMatch(this.#manifestTag);
+    const reply = await this.parts.http.ask({ method: 'GET', path: '/terminal/v1/manifest', headers });
     if (reply.status === 304 && this.#manifest !== null) {
       figures.count('manifests_unchanged');
       return this.#manifest;
@@ -72,11 +68,8 @@ export class Downloads {
 
   /** Updates `params.dat`. Resolves to null, or to what differs from the manifest. */
   async #updateParams({ params_dat: listed }: Manifest): Promise<string | null> {
-    const {
-      http,
-      serialNumber,
-      shared: { figures, broken },
-    } = this.parts;
+    const { http, serialNumber } = this.parts;
+    const { figures, broken } = this.parts.shared;
     const headers = ifNoneMatch(this.#paramsTag);
     const reply = await http.ask({ method: 'GET', path: '/terminal/v1/params.dat', headers });
     if (reply.status === 304) {
@@ -84,12 +77,8 @@ export class Downloads {
       return null;
     }
     figures.count('params_fetched');
-    try {
-      readParams(reply.body);
-    } catch (error) {
-      if (!(error instanceof UnreadableParams)) throw error;
-      broken.note('unreadable_params', `terminal ${serialNumber}: ${error.message}`);
-    }
+    const problem = problemOfParams(reply.body);
+    if (problem !== null) broken.note('unreadable_params', `terminal ${serialNumber}: ${problem}`);
     this.#paramsTag = reply.headers.etag;
     const crc = formatCrc16(crc16Of(reply.body));
     return crc === listed.crc ? null : `params.dat has the CRC ${crc}, not ${listed.crc}`;
@@ -113,19 +102,13 @@ export class Downloads {
 
   /** Downloads an asset, with the headers of its first part; null if it does not exist. */
   async #download({ name, size }: ListedAsset): Promise<Reply | null> {
-    const {
-      http,
-      random,
-      shared: { figures, hasFaults },
-    } = this.parts;
+    const { http, random } = this.parts;
+    const { figures, hasFaults } = this.parts.shared;
     const path = `/terminal/v1/assets/${encodeURIComponent(name)}`;
     const cutAfter = hasFaults && random.chance(CUT) ? { cutAfter: random.whole(0, size) } : {};
     const had = this.#assets.get(name);
-    let whole = await http.ask({
-      method: 'GET',
-      path: had === undefined ? path : `${path}?crc=${had}`,
-      ...cutAfter,
-    });
+    const query = had === undefined ? '' : `?crc=${had}`;
+    let whole = await http.ask({ method: 'GET', path: path + query, ...cutAfter });
     for (let part = 2; whole.isCut && part <= MAX_PARTS; part += 1) {
       figures.count('connections_lost');
       const { etag = '' } = whole.headers;

@@ -17,47 +17,26 @@ export interface Fleet {
 
 const PAGE = 100;
 
-const DEVICES = `query ($after: String) {
-  devices(first: ${PAGE}, after: $after, filter: { enabled: { eq: true }, logicalNumberId: { isNull: false } }) {
-    nodes { serialNumber frameworkVersion meta logicalNumber { number } } pageInfo { hasNextPage endCursor } } }`;
-const GROUP = `query ($name: String!, $after: String) {
-  groups(first: 1, filter: { name: { eq: $name } }) { nodes { databaseId
-    logicalNumbers(first: ${PAGE}, after: $after) {
-      nodes { devices(first: 1, filter: { enabled: { eq: true } }) { nodes { serialNumber frameworkVersion meta } } }
-      pageInfo { hasNextPage endCursor } } } } }`;
+const GROUP = `query ($name: String!) { groups(first: 1, filter: { name: { eq: $name } }) { nodes { id databaseId } } }`;
+const NUMBERS = `query ($filter: LogicalNumberFilter, $after: String) {
+  logicalNumbers(first: ${PAGE}, after: $after, filter: $filter) {
+    nodes { devices(first: 1, filter: { enabled: { eq: true } }) { nodes { serialNumber frameworkVersion meta } } }
+    pageInfo { hasNextPage endCursor } } }`;
 const COMPANY = '{ viewer { company { databaseId } } }';
 
-const pageInfo = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() });
-const device = z.object({
+const nodes = <T extends z.ZodType>(node: T) => z.object({ nodes: z.array(node) });
+const Device = z.object({
   serialNumber: z.string(),
   frameworkVersion: z.string().nullable(),
   meta: z.record(z.string(), z.string()),
 });
-const Devices = z.object({
-  devices: z.object({
-    nodes: z.array(device.extend({ logicalNumber: z.object({ number: z.string() }).nullable() })),
-    pageInfo,
-  }),
-});
-const Groups = z.object({
-  groups: z.object({
-    nodes: z.array(
-      z.object({
-        databaseId: z.int(),
-        logicalNumbers: z.object({
-          nodes: z.array(z.object({ devices: z.object({ nodes: z.array(device) }) })),
-          pageInfo,
-        }),
-      }),
-    ),
+const Groups = z.object({ groups: nodes(z.object({ id: z.string(), databaseId: z.int() })) });
+const Numbers = z.object({
+  logicalNumbers: nodes(z.object({ devices: nodes(Device) })).extend({
+    pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
   }),
 });
 const OwnCompany = z.object({ viewer: z.object({ company: z.object({ databaseId: z.int() }).nullable() }) });
-
-/** At most `count` devices, of one group if it is named. Errors: `SimulationRefused`. */
-export async function findFleet(api: Api, count: number, group: string | undefined): Promise<Fleet> {
-  return group === undefined ? await anyDevices(api, count) : await devicesOf(api, count, group);
-}
 
 /** The number of the company, which is part of the topics of its terminals. Errors: `SimulationRefused`. */
 export async function findCompany(api: Api): Promise<string> {
@@ -66,37 +45,27 @@ export async function findCompany(api: Api): Promise<string> {
   return String(viewer.company.databaseId);
 }
 
-async function anyDevices(api: Api, count: number): Promise<Fleet> {
-  const byNumber = new Map<string, FleetDevice>();
-  for (let after: string | null = null; byNumber.size < count;) {
-    const { devices } = Devices.parse(await api.graphql(DEVICES, { after }));
-    for (const { logicalNumber, ...found } of devices.nodes) {
-      const number = logicalNumber?.number;
-      if (number !== undefined && !byNumber.has(number)) byNumber.set(number, fleetDevice(found));
+/** At most `count` devices, of one group if it is named. Errors: `SimulationRefused`. */
+export async function findFleet(api: Api, count: number, name: string | undefined): Promise<Fleet> {
+  const group = name === undefined ? null : await findGroup(api, name);
+  const filter = group === null ? null : { groupId: { eq: group.id } };
+  const devices: FleetDevice[] = [];
+  for (let after: string | null = null; devices.length < count;) {
+    const { logicalNumbers } = Numbers.parse(await api.graphql(NUMBERS, { filter, after }));
+    for (const { serialNumber, ...reported } of logicalNumbers.nodes.flatMap((each) => each.devices.nodes)) {
+      devices.push({ serialNumber, reported });
     }
-    after = devices.pageInfo.endCursor;
-    if (!devices.pageInfo.hasNextPage) break;
+    after = logicalNumbers.pageInfo.endCursor;
+    if (!logicalNumbers.pageInfo.hasNextPage) break;
   }
-  return { devices: [...byNumber.values()].slice(0, count), groupId: null };
+  return { devices: devices.slice(0, count), groupId: group?.databaseId ?? null };
 }
 
-async function devicesOf(api: Api, count: number, name: string): Promise<Fleet> {
-  const found: FleetDevice[] = [];
-  let after: string | null = null;
-  for (;;) {
-    const data: unknown = await api.graphql(GROUP, { name, after });
-    const [group] = Groups.parse(data).groups.nodes;
-    if (group === undefined) throw new SimulationRefused(`There is no group ${name}.`);
-    const { nodes, pageInfo: page } = group.logicalNumbers;
-    found.push(...nodes.flatMap(({ devices }) => devices.nodes.map(fleetDevice)));
-    after = page.endCursor;
-    if (found.length >= count || !page.hasNextPage) {
-      return { devices: found.slice(0, count), groupId: group.databaseId };
-    }
-  }
+async function findGroup(
+  api: Api,
+  name: string,
+): Promise<{ readonly id: string; readonly databaseId: number }> {
+  const [group] = Groups.parse(await api.graphql(GROUP, { name })).groups.nodes;
+  if (group === undefined) throw new SimulationRefused(`There is no group ${name}.`);
+  return group;
 }
-
-const fleetDevice = ({ serialNumber, ...reported }: z.output<typeof device>): FleetDevice => ({
-  serialNumber,
-  reported,
-});

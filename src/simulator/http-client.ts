@@ -1,10 +1,4 @@
-import {
-  Agent,
-  request,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from 'node:http';
+import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 
 import { SECOND, type Clock } from '../platform/clock.js';
@@ -56,7 +50,6 @@ export class HttpClient {
   readonly #short;
   readonly #waiting;
   readonly #request;
-  readonly #waits = new Set<ClientRequest>();
 
   constructor(
     private readonly base: URL,
@@ -85,10 +78,6 @@ export class HttpClient {
     const agent = isWait === true ? this.#waiting : this.#short;
     return await new Promise((resolve, reject) => {
       const sent = this.#request(new URL(path, this.base), { method, headers, agent, timeout: ANSWER_MS });
-      if (isWait === true) {
-        this.#waits.add(sent);
-        sent.on('close', () => this.#waits.delete(sent));
-      }
       sent.on('response', (stream: IncomingMessage) =>
         resolve({ status: stream.statusCode ?? 0, headers: stream.headers, stream }),
       );
@@ -104,7 +93,6 @@ export class HttpClient {
 
   /** Breaks all connections. */
   close(): void {
-    for (const wait of this.#waits) wait.destroy();
     this.#short.destroy();
     this.#waiting.destroy();
   }

@@ -1,19 +1,9 @@
 import type { Random } from '../platform/random.js';
 
-/** A row of `POST /terminal/v1/transactions`. */
-export interface PaymentRow {
-  readonly transaction_type: 'switch';
-  readonly serial_number: string;
-  readonly logical_number: string;
-  readonly app_name: string;
-  readonly detail: string;
-  readonly framework_version: string;
+/** A row of `POST /terminal/v1/transactions`; `begin` says which fields it has. */
+export interface PaymentRow extends Readonly<Record<string, unknown>> {
   readonly status: 'running' | 'success' | 'fail';
   readonly sent: string;
-  readonly received: string | null;
-  readonly parsed: object | null;
-  readonly started_at: string;
-  readonly finished_at: string | null;
   readonly reference: string;
 }
 

@@ -2,9 +2,17 @@ import type { Clock } from '../platform/clock.js';
 import type { BrokenPromises } from './broken-promises.js';
 import type { Figures } from './figures.js';
 import type { HttpClient } from './http-client.js';
-import type { BrokerOptions } from './mqtt-connection.js';
 import type { SentNotifications } from './notifications/sent.js';
 import type { Pauses } from './pauses.js';
+
+export interface BrokerOptions {
+  /** `mqtt://host:1883` or `mqtts://host:8883`. */
+  readonly url: URL;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  /** Trusted certificates (PEM); undefined for those of Node. */
+  readonly ca: string | undefined;
+}
 
 /** How terminals wait for notifications; over HTTP, each terminal chooses one of two ways. */
 export type Transport =

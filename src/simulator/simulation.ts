@@ -5,7 +5,7 @@ import { Api } from './api.js';
 import { BrokenPromises } from './broken-promises.js';
 import { Figures, type Summary } from './figures.js';
 import { HttpClient } from './http-client.js';
-import { NotificationSender } from './notifications/sender.js';
+import { sendNotifications, type Sending } from './notifications/sender.js';
 import { SentNotifications } from './notifications/sent.js';
 import { Pauses } from './pauses.js';
 import type { Shared, Transport } from './shared.js';
@@ -25,12 +25,7 @@ export interface SimulationOptions {
   readonly hasFaults: boolean;
   readonly seed: number;
   /** Null if the run sends no notifications. */
-  readonly notify: {
-    readonly token: string;
-    readonly everyMs: number;
-    /** Null: to each terminal by its logical number. */
-    readonly groupId: number | null;
-  } | null;
+  readonly notify: (Omit<Sending, 'api'> & { readonly token: string }) | null;
 }
 
 /**
@@ -78,7 +73,8 @@ export class Simulation {
       await Promise.all([ends, this.#notify()]);
       await this.#atMost(FINISH_MS, Promise.all(running));
       await this.#settle();
-      await this.#atMost(FINISH_MS, this.#finish());
+      const finished = Promise.allSettled(this.#terminals.map((terminal) => terminal.finish()));
+      await this.#atMost(FINISH_MS, finished);
       return this.summary();
     } finally {
       work.end();
@@ -113,9 +109,8 @@ export class Simulation {
 
   summary(): Summary {
     const { figures, broken, sent, clock } = this.#shared;
-    const { latencies } = figures;
+    const { latencies, counts } = figures;
     const seconds = (clock.elapsed() - this.#began) / SECOND;
-    const counts = figures.all();
     return {
       terminals: this.#terminals.length,
       connected: this.#terminals.filter(({ isConnected }) => isConnected).length,
@@ -129,7 +124,7 @@ export class Simulation {
       },
       ...counts,
       notifications_outstanding: sent.outstanding,
-      error_examples: figures.errors,
+      error_examples: [...figures.errors],
       broken: broken.list(),
     };
   }
@@ -147,7 +142,7 @@ export class Simulation {
     await work.pause(Math.min(rampMs, forMs));
     if (forMs <= rampMs) return;
     const end = clock.elapsed() + START_MS;
-    const hasFailed = (): boolean => figures.of('errors') + figures.of('refused') > 0;
+    const hasFailed = (): boolean => figures.counts.errors + figures.counts.refused > 0;
     while (this.receiving < this.#terminals.length && !hasFailed()) {
       if (work.hasEnded() || clock.elapsed() > end) return;
       await work.pause(START_STEP_MS);
@@ -155,15 +150,11 @@ export class Simulation {
   }
 
   async #notify(): Promise<void> {
-    const { options } = this;
-    if (options.notify === null) return;
-    const { token, groupId, everyMs } = options.notify;
-    const sender = new NotificationSender(
-      this.#shared,
-      new Api(this.#shared.client, token, this.#shared.all),
-      groupId,
-    );
-    await sender.repeat(this.#terminals, everyMs);
+    const { notify } = this.options;
+    if (notify === null) return;
+    const { client, all } = this.#shared;
+    const api = new Api(client, notify.token, all);
+    await sendNotifications(this.#shared, this.#terminals, { ...notify, api });
   }
 
   /** Waits until terminals have received everything; what is missing then is lost. */
@@ -174,10 +165,6 @@ export class Simulation {
     const end = now + SETTLE_MS + (transport.over === 'mqtt' ? now - this.#began : 0);
     while (sent.outstanding > 0 && !this.#isStopped && clock.elapsed() < end) await all.pause(SETTLE_STEP_MS);
     if (!this.#isStopped) sent.noteLost();
-  }
-
-  async #finish(): Promise<void> {
-    await Promise.allSettled(this.#terminals.map((terminal) => terminal.finish()));
   }
 
   async #atMost(ms: number, work: Promise<unknown>): Promise<void> {

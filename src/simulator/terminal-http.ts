@@ -116,3 +116,11 @@ export class TerminalHttp {
     await this.shared.all.pause(least + (this.random.whole(0, 1_000) / 1_000) * (ms / 2));
   }
 }
+
+/** State shared by the parts of one terminal. */
+export interface TerminalParts {
+  readonly shared: Shared;
+  readonly serialNumber: string;
+  readonly http: TerminalHttp;
+  readonly random: Random;
+}

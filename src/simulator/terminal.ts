@@ -6,8 +6,13 @@ import { MqttWait, topicsOf } from './notifications/mqtt-waiting.js';
 import { waitByPolling, waitByStream } from './notifications/waiting.js';
 import { FRAMEWORK_VERSION } from './payments.js';
 import type { Shared } from './shared.js';
-import { RunIsOver, TerminalHttp, type Identity, type Reported } from './terminal-http.js';
-import type { TerminalParts } from './terminal-parts.js';
+import {
+  RunIsOver,
+  TerminalHttp,
+  type Identity,
+  type Reported,
+  type TerminalParts,
+} from './terminal-http.js';
 import { Transactions } from './transactions.js';
 
 /** Share of terminals that use event streams; the others use long polls. */

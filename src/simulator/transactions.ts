@@ -3,7 +3,7 @@ import { ndjsonLine } from '../platform/encoding/ndjson.js';
 import type { Reply } from './http-client.js';
 import { TransactionLine } from './messages.js';
 import { PaymentGenerator, type At, type PaymentRow } from './payments.js';
-import type { TerminalParts } from './terminal-parts.js';
+import type { TerminalParts } from './terminal-http.js';
 
 /** Share of batches recorded afterwards, as after a time without a connection. */
 const STORED = 0.15;
@@ -28,10 +28,8 @@ export class Transactions {
 
   /** Records one payment with its begin and end, or several finished offline. Errors: `RunIsOver`. */
   async record(at: At): Promise<void> {
-    const {
-      random,
-      shared: { clock, work },
-    } = this.parts;
+    const { random } = this.parts;
+    const { clock, work } = this.parts.shared;
     if (random.chance(STORED)) {
       const rows = Array.from({ length: random.whole(2, 20) }, () => {
         const startedAt = new Date(clock.now().getTime() - random.whole(60, 3_600) * SECOND);
@@ -53,10 +51,8 @@ export class Transactions {
   }
 
   async #sendPerhapsTwice(rows: readonly PaymentRow[]): Promise<void> {
-    const {
-      random,
-      shared: { figures, work, hasFaults },
-    } = this.parts;
+    const { random } = this.parts;
+    const { figures, work, hasFaults } = this.parts.shared;
     const isLost = hasFaults && random.chance(LOST_ANSWER);
     if (isLost) {
       figures.count('connections_lost');
@@ -96,11 +92,8 @@ export class Transactions {
   #check(rows: readonly PaymentRow[], { line, result, errors }: TransactionLine, known: Known): void {
     const row = rows[(line ?? 0) - 1];
     if (row === undefined || result === undefined) return;
-    const {
-      serialNumber,
-      shared: { figures, broken },
-    } = this.parts;
-    const what = `terminal ${serialNumber}: ${row.reference} (${row.status})`;
+    const { figures, broken } = this.parts.shared;
+    const what = `terminal ${this.parts.serialNumber}: ${row.reference} (${row.status})`;
     if (result === 'rejected') {
       broken.note('refused_transaction', `${what}: ${JSON.stringify(errors ?? {})}`);
     } else if (result === 'repeated') {

@@ -1,6 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { MqttConnection, type BrokerOptions } from '../../src/simulator/mqtt-connection.js';
+import { createRandom } from '../../src/platform/random.js';
+import { Figures } from '../../src/simulator/figures.js';
+import { Confirmations } from '../../src/simulator/notifications/confirmations.js';
+import { MqttWait, topicsOf } from '../../src/simulator/notifications/mqtt-waiting.js';
+import { Pauses } from '../../src/simulator/pauses.js';
+import type { BrokerOptions, Shared } from '../../src/simulator/shared.js';
+import { RunIsOver, type TerminalParts } from '../../src/simulator/terminal-http.js';
 import { freePort } from '../support/free-port.js';
 import { startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
@@ -18,22 +24,22 @@ function certificate(): { readonly cert: string; readonly key: string } {
   return selfSigned(folder);
 }
 
-/** Resolves to `connected`, or to the reason why not. */
+/** Resolves to `connected`, or to the first error. */
 async function outcomeOf(url: string, options: Partial<BrokerOptions> = {}): Promise<string> {
-  try {
-    const connection = await MqttConnection.open({
-      broker: { url: new URL(url), username: undefined, password: undefined, ca: undefined, ...options },
-      clientId: 'simulated-SN-1',
-      topic: 'terminals/1/100/notifications',
-      onMessage: () => undefined,
-    });
-    await connection.publish('terminals/1/100/confirm', '{}');
-    connection.end();
-    await connection.closed;
-    return 'connected';
-  } catch (error) {
-    return (error as Error).message;
-  }
+  const figures = new Figures();
+  const shared = { figures, all: new Pauses(), work: new Pauses(), hasFaults: false } as unknown as Shared;
+  const parts = { shared, serialNumber: 'SN-1', random: createRandom(1) } as unknown as TerminalParts;
+  const broker = { url: new URL(url), username: undefined, password: undefined, ca: undefined, ...options };
+  const mqtt = new MqttWait(broker, topicsOf('1', '100'), parts);
+  const confirmations = new Confirmations(parts, (body) => mqtt.confirm(body));
+  const received = mqtt.receive(confirmations).catch((error: unknown) => error);
+  await expect.poll(() => mqtt.isConnected || figures.counts.errors > 0).toBe(true);
+  const [outcome = 'connected'] = figures.errors;
+  if (mqtt.isConnected) await mqtt.confirm('{}');
+  shared.all.end();
+  mqtt.end();
+  expect(await received).toBeInstanceOf(RunIsOver);
+  return outcome;
 }
 
 describe('the connection of a simulated terminal to its broker', () => {

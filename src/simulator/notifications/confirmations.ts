@@ -1,5 +1,5 @@
 import { SECOND } from '../../platform/clock.js';
-import type { TerminalParts } from '../terminal-parts.js';
+import type { TerminalParts } from '../terminal-http.js';
 import { Inbox, type Arrival, type PushedMessage } from './inbox.js';
 
 /** Sends `{"type":"pnconf",…}`; resolves when it has been taken. Errors: `RunIsOver`. */

@@ -1,9 +1,9 @@
+import type { MqttClient } from 'mqtt';
+
 import { SECOND } from '../../platform/clock.js';
-import { NoAnswer } from '../http-client.js';
 import { PushedText } from '../messages.js';
-import { MqttConnection, type BrokerOptions } from '../mqtt-connection.js';
-import { RunIsOver } from '../terminal-http.js';
-import type { TerminalParts } from '../terminal-parts.js';
+import type { BrokerOptions } from '../shared.js';
+import { RunIsOver, type TerminalParts } from '../terminal-http.js';
 import type { Confirmations } from './confirmations.js';
 
 /** The topics of one terminal, for example `terminals/1/110000/notifications`. */
@@ -25,13 +25,23 @@ export function topicsOf(companyId: string, logicalNumber: string): Topics {
   return { username, notifications: `${own}/notifications`, confirm: `${own}/confirm` };
 }
 
+const CONNECT_MS = 30 * SECOND;
 const LONGEST_PAUSE_MS = 30 * SECOND;
+/** The longest time of a timer, 24 days. */
+const FOREVER_MS = 2 ** 31 - 1;
+const CLOSED = 'the broker closed the connection';
 
 /** Keeps one terminal connected to a broker; it has its own user name if there is a password without one. */
 export class MqttWait {
-  #connection: MqttConnection | null = null;
-  /** Counts connections. */
+  /** Whether it receives what is published now. */
+  isConnected = false;
+  #client: MqttClient | null = null;
+  /** Number of the connection; grows when one begins, and when it ends. */
   #number = 0;
+  /** Before the next connection; doubles until there is one. */
+  #pauseMs = SECOND;
+  /** Why the connection ends. */
+  #reason = CLOSED;
 
   constructor(
     private readonly broker: BrokerOptions,
@@ -41,77 +51,90 @@ export class MqttWait {
 
   /** Receives until the run ends. Errors: `RunIsOver`. */
   async receive(confirmations: Confirmations): Promise<never> {
-    const { random, shared } = this.parts;
-    for (let pause = SECOND; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      if (shared.all.hasEnded()) throw new RunIsOver();
-      try {
-        const connection = await this.#open(confirmations);
-        this.#connection = connection;
-        pause = SECOND;
-        if (shared.hasFaults) void this.#loseSometime(connection);
-        await connection.closed;
-      } catch (error) {
-        if (!(error instanceof NoAnswer)) throw error;
-        if (!shared.all.hasEnded()) shared.figures.error(error.message);
-      }
-      await shared.all.pause(pause / 2 + random.whole(0, pause));
-    }
+    const { serialNumber, shared } = this.parts;
+    const { url, password, ca } = this.broker;
+    const { username = password === undefined ? undefined : this.topics.username } = this.broker;
+    const { connect } = await import('mqtt');
+    const client = connect(url.href, {
+      clientId: `simulated-${serialNumber}`,
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      ...(ca === undefined ? {} : { ca }),
+      connectTimeout: CONNECT_MS,
+      // With a clean session: what is sent to a terminal without a connection, the server sends again after its lease.
+      clean: true,
+      resubscribe: false,
+      reconnectPeriod: SECOND,
+      reconnectOnConnackError: true,
+    });
+    this.#client = client;
+    client.on('connect', () => void this.#opened(client));
+    client.on('message', (_topic, payload) => this.#take(payload, confirmations));
+    client.on('error', (error) => (this.#reason = reasonOf(error)));
+    client.on('close', () => this.#closed(client));
+    await shared.all.pause(FOREVER_MS);
+    throw new RunIsOver();
   }
 
   /** Publishes when there is a connection, again if it breaks. Errors: `RunIsOver`. */
   async confirm(payload: string): Promise<void> {
-    const { random, shared } = this.parts;
-    for (;;) {
-      try {
-        if (this.#connection !== null) {
-          await this.#connection.publish(this.topics.confirm, payload);
-          return;
-        }
-      } catch (error) {
-        if (!(error instanceof NoAnswer)) throw error;
-      }
-      if (shared.all.hasEnded()) throw new RunIsOver();
-      await shared.all.pause(random.whole(200, 1_000));
-    }
-  }
-
-  /** Whether it receives what is published now. */
-  get isConnected(): boolean {
-    return this.#connection?.isOpen === true;
+    await this.#client?.publishAsync(this.topics.confirm, payload, { qos: 1 }).catch(() => {
+      throw new RunIsOver();
+    });
   }
 
   end(): void {
-    this.#connection?.end();
+    this.#client?.end(true);
   }
 
-  async #open(confirmations: Confirmations): Promise<MqttConnection> {
-    const { serialNumber, shared } = this.parts;
-    this.#number += 1;
-    const connection = this.#number;
-    const onMessage = (payload: Buffer): void => {
-      const message = messageOf(payload);
-      if (message === null) {
-        shared.figures.error(`mqtt: a message that is none: ${payload.toString('utf8', 0, 100)}`);
-      } else {
-        confirmations.take(message, { at: shared.clock.elapsed(), connection });
-      }
-    };
-    const clientId = `simulated-${serialNumber}`;
-    const { notifications: topic, username: own } = this.topics;
-    const { password, username = password === undefined ? undefined : own } = this.broker;
-    const broker = { ...this.broker, username };
-    const opened = await MqttConnection.open({ broker, clientId, topic, onMessage });
-    await opened.publish(this.topics.confirm, '{"type":"hello"}');
-    return opened;
-  }
-
-  async #loseSometime(connection: MqttConnection): Promise<void> {
+  async #opened(client: MqttClient): Promise<void> {
     const { random, shared } = this.parts;
+    this.#number += 1;
+    const number = this.#number;
+    try {
+      await client.subscribeAsync(this.topics.notifications, { qos: 1 });
+    } catch (error) {
+      if (isAnswer(error)) this.#reason = 'the broker refused the subscription';
+      client.stream.destroy();
+      return;
+    }
+    this.isConnected = true;
+    this.#pauseMs = SECOND;
+    void this.confirm('{"type":"hello"}').catch(() => undefined);
+    if (!shared.hasFaults) return;
     await shared.work.pause(random.whole(10, 180) * SECOND);
-    if (shared.work.hasEnded() || connection !== this.#connection) return;
+    if (shared.work.hasEnded() || number !== this.#number) return;
     shared.figures.count('connections_lost');
-    connection.break();
+    // The broker is not informed, as in a failure of the network.
+    client.stream.destroy();
   }
+
+  #closed({ options }: MqttClient): void {
+    const { random, shared } = this.parts;
+    if (!this.isConnected && !shared.all.hasEnded()) shared.figures.error(`mqtt: ${this.#reason}`);
+    this.isConnected = false;
+    this.#number += 1;
+    this.#reason = CLOSED;
+    options.reconnectPeriod = this.#pauseMs / 2 + random.whole(0, this.#pauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  #take(payload: Buffer, confirmations: Confirmations): void {
+    const { clock, figures } = this.parts.shared;
+    const message = messageOf(payload);
+    if (message !== null) confirmations.take(message, { at: clock.elapsed(), connection: this.#number });
+    else figures.error(`mqtt: a message that is none: ${payload.toString('utf8', 0, 100)}`);
+  }
+}
+
+/** Whether the error came from the broker, and not from the end of the connection. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof Error && 'packet' in error && error.packet !== undefined;
+
+/** For example `ECONNREFUSED`; without a code of the system, the message. */
+function reasonOf(error: Error): string {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? code : error.message;
 }
 
 /** Null for a text of another form. */

@@ -4,39 +4,36 @@ import type { Api } from '../api.js';
 import type { Shared } from '../shared.js';
 import type { SimulatedTerminal } from '../terminal.js';
 
-/** Sends notifications through `/v1` to the terminals of a run, so that what is lost is noticed. */
-export class NotificationSender {
-  constructor(
-    private readonly shared: Shared,
-    private readonly api: Api,
-    /** Null if they are for each terminal by its logical number. */
-    private readonly groupId: number | null,
-  ) {}
+export interface Sending {
+  readonly api: Api;
+  readonly everyMs: number;
+  /** Null: to each terminal by its logical number. */
+  readonly groupId: number | null;
+}
 
-  /** Sends one to all connected terminals. Errors: `SimulationRefused`. */
-  async send(terminals: readonly SimulatedTerminal[]): Promise<void> {
-    const { sent, figures } = this.shared;
+/**
+ * Sends notifications through `/v1` to all connected terminals, one in each interval until the activities of
+ * terminals end, so that what is lost is noticed. Errors: `SimulationRefused`.
+ */
+export async function sendNotifications(
+  { sent, figures, work }: Shared,
+  terminals: readonly SimulatedTerminal[],
+  { api, everyMs, groupId }: Sending,
+): Promise<void> {
+  for (;;) {
+    await work.pause(everyMs);
+    if (work.hasEnded()) return;
     const connected = terminals.filter(({ isConnected }) => isConnected);
-    if (connected.length === 0) return;
+    if (connected.length === 0) continue;
     const content = sent.add(connected.map(({ serialNumber }) => serialNumber));
     const target =
-      this.groupId === null
+      groupId === null
         ? { range: 'specific_logical_numbers', logical_numbers: connected.map((each) => each.logicalNumber) }
-        : { range: 'group', group_id: this.groupId };
+        : { range: 'group', group_id: groupId };
     // The key makes a repetition after a lost answer safe.
     const headers = { 'idempotency-key': randomUUID() };
     const body = JSON.stringify({ content, ...target });
-    await this.api.ask({ method: 'POST', path: '/v1/notifications', headers, body });
+    await api.ask({ method: 'POST', path: '/v1/notifications', headers, body });
     figures.count('notifications_sent');
-  }
-
-  /** One in each interval, until the activities of terminals end. Errors: `SimulationRefused`. */
-  async repeat(terminals: readonly SimulatedTerminal[], everyMs: number): Promise<void> {
-    const { work } = this.shared;
-    for (;;) {
-      await work.pause(everyMs);
-      if (work.hasEnded()) return;
-      await this.send(terminals);
-    }
   }
 }

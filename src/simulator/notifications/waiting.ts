@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { SECOND } from '../../platform/clock.js';
 import { parsed } from '../downloads.js';
 import { Pushed, PushedList } from '../messages.js';
-import { RunIsOver } from '../terminal-http.js';
-import type { TerminalParts } from '../terminal-parts.js';
+import { RunIsOver, type TerminalParts } from '../terminal-http.js';
 import type { Confirmations } from './confirmations.js';
 
 /** The longest wait, in seconds. */

@@ -35,13 +35,7 @@ export class Mqtt {
   #unfollow = (): void => undefined;
 
   get state(): MqttState {
-    const service = this.#service;
-    if (service === null) return NOT_STARTED;
-    const { published, acknowledged, returned, inFlight, confirmations } = service.figures;
-    return {
-      ...{ isConnected: service.isConnected(), connections: service.connections(), published, acknowledged },
-      ...{ returned, inFlight, confirmations },
-    };
+    return this.#service?.figures ?? NOT_STARTED;
   }
 
   /** Connects in the background, and tries without an end. */

@@ -1,10 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { SECOND, systemClock } from '../platform/clock.js';
-import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import { Batcher } from '../platform/concurrency/batcher.js';
+import { Semaphore } from '../platform/concurrency/semaphore.js';
 import { isObject } from '../platform/encoding/ndjson.js';
 import { NotificationConfirm } from '../platform/terminal.js';
 import { idFromText } from '../platform/validate.js';
-import type { Confirmation, DeliveryQueue, HeldDelivery } from './delivery-queue.js';
-import type { MqttFigures } from './figures.js';
+import type {
+  Confirmation,
+  ConfirmationOutcome,
+  DeliveryQueue,
+  HeldDelivery,
+  MqttFigures,
+} from './delivery-queue.js';
 import { terminalOfConfirmTopic, type TerminalName } from './topics.js';
 
 export interface ConfirmationLimits {
@@ -28,26 +36,20 @@ const MAX_PAYLOAD_BYTES = 1_024;
 /** Only the first hello of a terminal in each interval is handled (decisions.md#mqtt-hello). */
 const HELLO_MS = 15 * SECOND;
 
-interface Waiting {
-  readonly companyId: number;
-  readonly confirmations: Confirmation[];
-  readonly byTerminal: Map<string, number>;
-  /** Number of failed attempts to store the first batch. */
-  failures: number;
-}
-
-/** Stores confirmations of terminals in batches of one company, round-robin over the companies. */
+/** Stores confirmations of terminals in batches of one company; companies take turns. */
 export class Confirmations {
-  readonly #companies = new Map<number, Waiting>();
-  /** Companies ready for their next batch, in that order: none is being stored or waits for its retry. */
-  readonly #ready = new Set<Waiting>();
+  readonly #batches = new Batcher<number, Confirmation, ConfirmationOutcome>({
+    ...{ most: BATCH, everyMs: 0 },
+    perform: (companyId, batch) => this.#store(companyId, batch),
+  });
+  readonly #slots = new Semaphore({ places: COMPANIES, busy: () => new Error('Too many companies') });
   readonly #storing = new Set<Promise<void>>();
-  readonly #pauses = new Map<NodeJS.Timeout, () => void>();
+  /** Confirmations that wait, by what limits them. */
+  readonly #waiting = new Map<string, number>();
+  readonly #stopping = new AbortController();
   /** Terminals that have said hello since `#hellosSince`. */
   readonly #hellos = new Set<string>();
   #hellosSince = -Infinity;
-  #total = 0;
-  #isStopping = false;
 
   constructor(
     private readonly queue: Pick<DeliveryQueue<HeldDelivery>, 'confirm'>,
@@ -64,113 +66,72 @@ export class Confirmations {
       this.figures.confirmed('ignored');
       return;
     }
-    const known = this.#companies.get(terminal.companyId);
-    const waiting = known ?? newWaiting(terminal.companyId);
-    if (this.#isFull(waiting, terminal.logicalNumber)) {
+    const { all, company, terminal: own } = this.limits;
+    const limits = new Map([
+      ['all', all],
+      [String(terminal.companyId), company],
+      [nameOf(terminal), own],
+    ]);
+    if ([...limits].some(([key, most]) => (this.#waiting.get(key) ?? 0) >= most)) {
       this.figures.confirmed('dropped');
       return;
     }
-    if (known === undefined) {
-      this.#companies.set(terminal.companyId, waiting);
-      this.#ready.add(waiting);
-    }
-    waiting.confirmations.push({ ...terminal, event: event === HELLO ? null : event });
-    add(waiting.byTerminal, terminal.logicalNumber, 1);
-    this.#total += 1;
-    this.#storeNext();
+    this.#count(limits.keys(), 1);
+    const confirmation = { ...terminal, event: event === HELLO ? null : event };
+    const storing: Promise<void> = this.#batches.add(terminal.companyId, confirmation).then((outcome) => {
+      this.figures.confirmed(outcome);
+      this.#count(limits.keys(), -1);
+      this.#storing.delete(storing);
+    });
+    this.#storing.add(storing);
   }
 
   /** Resolves when all waiting confirmations were stored or tried once more. */
   async finish(): Promise<void> {
-    this.#isStopping = true;
-    for (const end of [...this.#pauses.values()]) end();
+    this.#stopping.abort();
     while (this.#storing.size > 0) await Promise.all(this.#storing);
   }
 
-  #isFirstHello({ companyId, logicalNumber }: TerminalName): boolean {
+  #isFirstHello(terminal: TerminalName): boolean {
     const now = systemClock.elapsed();
     if (now - this.#hellosSince >= HELLO_MS) {
       this.#hellosSince = now;
       this.#hellos.clear();
     }
-    const name = `${companyId}/${logicalNumber}`;
+    const name = nameOf(terminal);
     if (this.#hellos.has(name) || this.#hellos.size >= this.limits.all) return false;
     this.#hellos.add(name);
     return true;
   }
 
-  #isFull({ confirmations, byTerminal }: Waiting, logicalNumber: string): boolean {
-    const { all, company, terminal } = this.limits;
-    const ofTerminal = byTerminal.get(logicalNumber) ?? 0;
-    return this.#total >= all || confirmations.length >= company || ofTerminal >= terminal;
-  }
-
-  #storeNext(): void {
-    while (this.#storing.size < COMPANIES) {
-      const [waiting] = this.#ready;
-      if (waiting === undefined) return;
-      this.#ready.delete(waiting);
-      const storing = this.#store(waiting).finally(() => {
-        this.#storing.delete(storing);
-        this.#storeNext();
-      });
-      this.#storing.add(storing);
+  #count(keys: Iterable<string>, difference: number): void {
+    for (const key of keys) {
+      const count = (this.#waiting.get(key) ?? 0) + difference;
+      if (count > 0) this.#waiting.set(key, count);
+      else this.#waiting.delete(key);
     }
   }
 
   /**
-   * Stores the next batch. Drops it after `ATTEMPTS` failures: terminals then get and confirm the messages
-   * again.
+   * Stores a batch. Gives it up after `ATTEMPTS` failures: terminals then get and confirm the messages again. Never
+   * rejects.
    */
-  async #store(waiting: Waiting): Promise<void> {
-    // Waits so that confirmations of the same packet end up in one batch.
-    await yieldToEventLoop();
-    const batch = waiting.confirmations.slice(0, BATCH);
-    try {
-      const results = await this.queue.confirm(waiting.companyId, batch);
-      for (const result of results) this.figures.confirmed(result);
-    } catch (error) {
-      waiting.failures += 1;
-      if (waiting.failures === 1) this.onError(error);
-      if (waiting.failures < ATTEMPTS && !this.#isStopping) {
-        this.#pause(waiting);
-        return;
+  async #store(companyId: number, batch: readonly Confirmation[]): Promise<readonly ConfirmationOutcome[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#slots.run(null, () => this.queue.confirm(companyId, batch));
+      } catch (error) {
+        if (attempt === 1) this.onError(error);
+        const { signal } = this.#stopping;
+        if (attempt === ATTEMPTS || signal.aborted) return batch.map(() => 'failed' as const);
+        await sleep(this.limits.pauseMs, undefined, { signal }).catch(() => undefined);
       }
-      this.figures.confirmed('failed', batch.length);
     }
-    this.#forget(waiting, batch);
-  }
-
-  #forget(waiting: Waiting, batch: readonly Confirmation[]): void {
-    waiting.failures = 0;
-    waiting.confirmations.splice(0, batch.length);
-    for (const { logicalNumber } of batch) add(waiting.byTerminal, logicalNumber, -1);
-    this.#total -= batch.length;
-    if (waiting.confirmations.length > 0) this.#ready.add(waiting);
-    else this.#companies.delete(waiting.companyId);
-  }
-
-  #pause(waiting: Waiting): void {
-    const end = (): void => {
-      clearTimeout(timer);
-      this.#pauses.delete(timer);
-      this.#ready.add(waiting);
-      this.#storeNext();
-    };
-    const timer = setTimeout(end, this.limits.pauseMs);
-    this.#pauses.set(timer, end);
   }
 }
 
-const newWaiting = (companyId: number): Waiting => ({
-  ...{ companyId, confirmations: [], byTerminal: new Map(), failures: 0 },
-});
-
-function add(counts: Map<string, number>, key: string, difference: number): void {
-  const count = (counts.get(key) ?? 0) + difference;
-  if (count > 0) counts.set(key, count);
-  else counts.delete(key);
-}
+/** For example `7/0042`. */
+const nameOf = ({ companyId, logicalNumber }: TerminalName): string => `${companyId}/${logicalNumber}`;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -30,9 +30,6 @@ export interface ConnectionOptions {
   readonly onMessage: (topic: string, payload: Buffer) => void;
 }
 
-/** Nothing listens at the address of the broker, or the network does not lead there. */
-export class BrokerNotReached extends Error {}
-
 /** Messages handled before yielding to the event loop. */
 const MESSAGES_PER_TURN = 32;
 const CLOSE_MS = SECOND;
@@ -42,23 +39,21 @@ const CLOSE_MS = SECOND;
  * (decisions.md#mqtt-connection).
  */
 export class Connection {
-  /**
-   * Resolves when the broker has accepted the subscription. Rejects with the reason if it has not in time: with
-   * `BrokerNotReached` if not even a TCP connection was opened.
-   */
+  /** Whether a TCP connection was opened: something listens at the address of the broker. */
+  isReached = false;
+  /** Resolves when the broker has accepted the subscription. Rejects with the reason if it has not in time. */
   readonly opened: Promise<void>;
   /** Resolves to the reason when the connection has ended. */
   readonly ended: Promise<string>;
   readonly #client: MqttClient;
   readonly #acknowledgeMs: number;
   #reason: string | null = null;
-  #isReached = false;
   #isOpen = false;
   #messages = 0;
 
   constructor({ broker, times, onMessage }: ConnectionOptions) {
     this.#acknowledgeMs = times.acknowledgeMs;
-    const client = new MqttClient(() => openStream(broker, () => (this.#isReached = true)), {
+    const client = new MqttClient(() => openStream(broker, () => (this.isReached = true)), {
       protocolVersion: 4,
       clean: true,
       clientId: `gateway${randomBytes(8).toString('hex')}`,
@@ -112,8 +107,7 @@ export class Connection {
       this.#isOpen = true;
     } catch (error) {
       if (isAnswer(error)) this.#end(`the broker refuses to send ${CONFIRM_FILTER}`);
-      const reason = await this.ended;
-      throw this.#isReached ? new Error(reason) : new BrokerNotReached(reason);
+      throw new Error(await this.ended);
     } finally {
       clearTimeout(timer);
     }

@@ -2,13 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
-import {
-  BrokerNotReached,
-  Connection,
-  CONNECTION_TIMES,
-  type ConnectionOptions,
-  type ConnectionTimes,
-} from './connection.js';
+import { Connection, CONNECTION_TIMES, type ConnectionOptions, type ConnectionTimes } from './connection.js';
+import type { MqttFigures } from './delivery-queue.js';
 
 export interface LinkTimes extends ConnectionTimes {
   /** Before the second attempt to connect; twice as long before each further one, up to `longestPauseMs`. */
@@ -33,6 +28,7 @@ const LOG_MS = MINUTE;
 export interface LinkOptions extends Omit<ConnectionOptions, 'times'> {
   readonly times: LinkTimes;
   readonly logger: Logger;
+  readonly figures: MqttFigures;
   /** Called when there is a connection. */
   readonly onConnected: () => void;
 }
@@ -41,15 +37,12 @@ export interface LinkOptions extends Omit<ConnectionOptions, 'times'> {
 export class BrokerLink {
   /** Null while there is none. */
   connection: Connection | null = null;
-  /** How often a connection was opened. */
-  connections = 0;
   readonly #options: LinkOptions;
   readonly #stopping = new AbortController();
   /** Also one that is being opened. */
   #latest: Connection | null = null;
   #running = Promise.resolve();
   #pauseMs: number;
-  #isReached = true;
   #loggedAt = -Infinity;
 
   constructor(options: LinkOptions) {
@@ -91,21 +84,21 @@ export class BrokerLink {
   async #useConnection(): Promise<string> {
     const connection = new Connection(this.#options);
     this.#latest = connection;
-    this.#isReached = true;
     try {
       await connection.opened;
     } catch (error) {
-      this.#isReached = !(error instanceof BrokerNotReached);
       return (error as Error).message;
     }
-    const { logger, onConnected } = this.#options;
+    const { logger, figures, onConnected } = this.#options;
     this.connection = connection;
-    this.connections += 1;
+    figures.isConnected = true;
+    figures.connections += 1;
     this.#loggedAt = -Infinity;
     logger.info('MQTT broker connected');
     onConnected();
     const reason = await connection.ended;
     this.connection = null;
+    figures.isConnected = false;
     return reason;
   }
 
@@ -118,7 +111,7 @@ export class BrokerLink {
 
   async #pause(): Promise<void> {
     const { longestPauseMs, notReachedPauseMs } = this.#options.times;
-    const longest = this.#isReached ? longestPauseMs : notReachedPauseMs;
+    const longest = this.#latest?.isReached === true ? longestPauseMs : notReachedPauseMs;
     const pauseMs = Math.min(longest, this.#pauseMs) * (0.5 + Math.random() / 2);
     this.#pauseMs = Math.min(longest, 2 * this.#pauseMs);
     await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { Connection } from './connection.js';
-import type { DeliveryQueue, HeldDelivery } from './delivery-queue.js';
-import type { MqttFigures } from './figures.js';
+import type { DeliveryQueue, HeldDelivery, MqttFigures } from './delivery-queue.js';
 import { notificationTopic } from './topics.js';
 
 export interface PublisherOptions<D extends HeldDelivery> {
@@ -36,10 +37,10 @@ export class Publisher<D extends HeldDelivery> {
   readonly #stopping = new AbortController();
   readonly #publishing = new Set<Promise<void>>();
   readonly #claiming = new Set<number>();
-  #wake: () => void = () => undefined;
+  /** Aborted by `wake`; a new one before each query. */
+  #woken = new AbortController();
   #company = 0;
   #held = 0;
-  #wakes = 0;
   #reportedAt = -Infinity;
   #running = Promise.resolve();
 
@@ -53,29 +54,24 @@ export class Publisher<D extends HeldDelivery> {
 
   /** Call when there may be new messages, a connection, or room for more messages. */
   wake(): void {
-    this.#wakes += 1;
-    this.#wake();
+    this.#woken.abort();
   }
 
   /** Stops claiming. Resolves when the broker has acknowledged or refused the messages being published. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.wake();
     await this.#running;
     await Promise.all(this.#publishing);
   }
 
-  #isStopping(): boolean {
-    return this.#stopping.signal.aborted;
-  }
-
   async #run(): Promise<void> {
-    while (!this.#isStopping()) {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
       const since = systemClock.elapsed();
-      const wakes = this.#wakes;
+      this.#woken = new AbortController();
       if (await this.#takeNext()) continue;
-      await this.#pause(SOON_MS - (systemClock.elapsed() - since), null);
-      await this.#pause(IDLE_MS * (0.5 + Math.random() / 2), wakes);
+      await pause(SOON_MS - (systemClock.elapsed() - since), signal);
+      await pause(IDLE_MS * (0.5 + Math.random() / 2), AbortSignal.any([signal, this.#woken.signal]));
     }
   }
 
@@ -187,20 +183,9 @@ export class Publisher<D extends HeldDelivery> {
       figures.inFlight -= 1;
     }
   }
+}
 
-  /**
-   * Waits until `ms` have passed or `stop` is called. Unless `wakes` is null, also until `wake` is called;
-   * returns at once if `#wakes` is no longer `wakes`.
-   */
-  async #pause(ms: number, wakes: number | null): Promise<void> {
-    if (ms <= 0 || this.#isStopping() || (wakes !== null && wakes !== this.#wakes)) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        if (wakes === null && !this.#isStopping()) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
+/** Waits until `ms` have passed or the signal is aborted. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -2,8 +2,7 @@ import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
 import { Confirmations } from './confirmations.js';
-import type { DeliveryQueue, HeldDelivery } from './delivery-queue.js';
-import { MqttFigures } from './figures.js';
+import { MqttFigures, type DeliveryQueue, type HeldDelivery } from './delivery-queue.js';
 import { BrokerLink, LINK_TIMES, type LinkTimes } from './link.js';
 import { Publisher } from './publisher.js';
 
@@ -18,25 +17,15 @@ export interface MqttOptions<D extends HeldDelivery> {
   readonly times?: Partial<LinkTimes>;
 }
 
-/** Sends notifications over MQTT after `start`. */
-export interface MqttService {
-  readonly figures: MqttFigures;
-  readonly isConnected: () => boolean;
-  /** Number of connections opened to the broker. */
-  readonly connections: () => number;
-  start(): void;
-  /** Call when there may be new messages. */
-  wake(): void;
-  /** Stops after the messages being published, and stores the received confirmations. */
-  stop(): Promise<void>;
-}
+export type MqttService = ReturnType<typeof createMqttService>;
 
-export function createMqttService<D extends HeldDelivery>(options: MqttOptions<D>): MqttService {
+/** Sends notifications over MQTT after `start`. */
+export function createMqttService<D extends HeldDelivery>(options: MqttOptions<D>) {
   const { broker, queue, pace, perSecond, logger, onError } = options;
   const figures = new MqttFigures();
   const confirmations = new Confirmations(queue, figures, onError);
   const link: BrokerLink = new BrokerLink({
-    ...{ broker, logger, times: { ...LINK_TIMES, ...options.times } },
+    ...{ broker, logger, figures, times: { ...LINK_TIMES, ...options.times } },
     onMessage: (topic, payload) => confirmations.take(topic, payload),
     onConnected: () => publisher.wake(),
   });
@@ -47,14 +36,14 @@ export function createMqttService<D extends HeldDelivery>(options: MqttOptions<D
   });
   return {
     figures,
-    isConnected: () => link.connection !== null,
-    connections: () => link.connections,
-    start: () => {
+    start: (): void => {
       link.start();
       publisher.start();
     },
-    wake: () => publisher.wake(),
-    stop: async () => {
+    /** Call when there may be new messages. */
+    wake: (): void => publisher.wake(),
+    /** Stops after the messages being published, and stores the received confirmations. */
+    stop: async (): Promise<void> => {
       await publisher.stop();
       await link.stop();
       await confirmations.finish();

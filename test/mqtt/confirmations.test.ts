@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { CONFIRMATION_LIMITS, Confirmations, eventOf } from '../../src/mqtt/confirmations.js';
-import { MqttFigures } from '../../src/mqtt/figures.js';
+import { MqttFigures } from '../../src/mqtt/delivery-queue.js';
 import { MemoryQueue } from '../support/mqtt/memory-queue.js';
 import { waitFor } from '../support/wait-for.js';
 

@@ -111,7 +111,7 @@ describe('messages over MQTT', () => {
     expect(terminals.received.some(({ retained }) => retained)).toBe(false);
     expect(queue.confirmed).toContainEqual({ companyId: 8, logicalNumber: 'Loja 7/A', event: '2' });
     expect(service.figures).toMatchObject({ published: 6, acknowledged: 6, returned: 0, inFlight: 0 });
-    expect(service.isConnected()).toBe(true);
+    expect(service.figures.isConnected).toBe(true);
   });
 
   it('are published at the pace, those of the companies by turns', async () => {
@@ -156,7 +156,7 @@ describe('messages over MQTT', () => {
     expect(queue.claims).toEqual([]);
     await aedes({ port: first.port });
     await waitFor(() => expect(queue.sentIds).toEqual(['1']));
-    expect(service.connections()).toBe(1);
+    expect(service.figures.connections).toBe(1);
     expect(logs.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
       'MQTT broker not connected, trying again',
       'MQTT broker connected',
@@ -179,7 +179,7 @@ describe('messages over MQTT', () => {
     expect(queue.sentIds).toEqual([]);
     isClosing = false;
     await waitFor(() => expect(queue.sentIds.length).toBe(10));
-    expect(service.connections()).toBeGreaterThan(1);
+    expect(service.figures.connections).toBeGreaterThan(1);
     expect(service.figures.inFlight).toBe(0);
   });
 
@@ -194,7 +194,7 @@ describe('messages over MQTT', () => {
     trusting.queue.add(7, '0042', 'one');
     await waitFor(() => expect(trusting.queue.sentIds).toEqual(['1']));
     await waitFor(() => expect(others.logs.join('')).toContain('DEPTH_ZERO_SELF_SIGNED_CERT'));
-    expect(others.service.connections()).toBe(0);
+    expect(others.service.figures.connections).toBe(0);
   });
 
   it('need the user and the password that the broker knows', async () => {
@@ -239,7 +239,12 @@ describe('CF-24 a broker that does not do its part', () => {
     const { queue, service, errors, logs } = start(broker.settings);
     queue.add(7, '0042', 'one');
     await waitFor(() => expect(attempts.value).toBeGreaterThan(3));
-    expect([service.isConnected(), service.connections(), queue.claims, errors]).toEqual([false, 0, [], []]);
+    expect([service.figures.isConnected, service.figures.connections, queue.claims, errors]).toEqual([
+      false,
+      0,
+      [],
+      [],
+    ]);
     expect(logs.join('')).toContain(reason);
   });
 
@@ -249,7 +254,7 @@ describe('CF-24 a broker that does not do its part', () => {
     const { service, logs } = start(brokerAt(port), { times });
     await waitFor(() => expect(logs.join('')).toContain('ECONNREFUSED'));
     await aedes({ port });
-    await waitFor(() => expect(service.isConnected()).toBe(true));
+    await waitFor(() => expect(service.figures.isConnected).toBe(true));
 
     let accepted = 0;
     const closing = await fake((socket) => {
@@ -280,14 +285,14 @@ describe('CF-24 a broker that does not do its part', () => {
     });
     const { service } = start(broker.settings, { times: { ...QUICK, keepaliveMs: 1_000 } });
     await waitFor(() => expect(closed).toBeGreaterThan(0));
-    expect(service.connections()).toBeGreaterThan(0);
+    expect(service.figures.connections).toBeGreaterThan(0);
   });
 
   it('does not keep the server from stopping', async () => {
     const broker = await fake(() => undefined);
     const { service } = start(broker.settings, { times: { connectMs: 60_000 } });
     await service.stop();
-    expect(service.isConnected()).toBe(false);
+    expect(service.figures.isConnected).toBe(false);
   });
 });
 
@@ -296,21 +301,21 @@ describe('confirmations over MQTT', () => {
     const broker = await aedes();
     const terminals = await terminalsAt(broker.port);
     const { queue, service } = start(broker.settings);
-    await waitFor(() => expect(service.isConnected()).toBe(true));
+    await waitFor(() => expect(service.figures.isConnected).toBe(true));
     for (let time = 0; time < 30; time += 1) {
       await terminals.client.publishAsync('terminals/7/0042/confirm', Buffer.alloc(300_000, 'x'), { qos: 1 });
     }
     await terminals.confirm('terminals/7/0042/notifications', '17');
     await waitFor(() => expect(queue.confirmed.length).toBe(1));
     expect(service.figures.confirmations.get('ignored')).toBe(30);
-    expect(service.connections()).toBe(1);
+    expect(service.figures.connections).toBe(1);
   });
 
   it('on other topics do not arrive', async () => {
     const broker = await aedes();
     const terminals = await terminalsAt(broker.port);
     const { queue, service } = start(broker.settings);
-    await waitFor(() => expect(service.isConnected()).toBe(true));
+    await waitFor(() => expect(service.figures.isConnected).toBe(true));
     const event = JSON.stringify({ type: 'pnconf', event: '17' });
     for (const topic of ['terminals/confirm', 'terminals/7/0042/deep/confirm', 'other/7/0042/confirm']) {
       await terminals.client.publishAsync(topic, event, { qos: 1 });

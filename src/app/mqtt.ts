@@ -1,11 +1,10 @@
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
 import type { Changes, SystemWriteWork, Units } from '../database/work.js';
 import { selectOnlyDevices } from '../domain/fleet/device/device.service.js';
-import type { ClaimedDelivery } from '../domain/messages/notification/delivery/delivery.model.js';
+import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
   confirmDeliveries,
-  DELIVERY,
   giveBack,
   markSent,
   nextDueCompany,
@@ -89,8 +88,7 @@ function queueOf(units: Units, noteSeen: Terminals['noteSeen']): DeliveryQueue<C
     units.systemWrite(LOCAL_ORIGIN, (work) => use(inCompany(work, companyId)), companyId);
   return {
     nextCompany: (after) => units.systemRead((work) => nextDueCompany(work, after)),
-    claim: async (companyId, limit) =>
-      (await write(companyId, (work) => claimDeliveries(work, { limit }))).deliveries,
+    claim: (companyId, limit) => write(companyId, (work) => claimDeliveries(work, limit)),
     sent: (companyId, deliveries) => write(companyId, (work) => markSent(work, deliveries)),
     giveBack: (companyId, deliveries) => write(companyId, (work) => giveBack(work, deliveries)),
     confirm: async (companyId, confirmations) => {

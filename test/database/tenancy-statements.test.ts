@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
+import { inCompany } from '../../src/database/company/company-rows.js';
 import { totalDevices } from '../../src/domain/fleet/device/device.service.js';
+import { findExpired } from '../../src/domain/messages/notification/delivery/delivery-changes.repository.js';
 import { DELIVERY_CHANGES } from '../../src/domain/messages/notification/delivery/delivery.model.js';
 import { makePart } from '../../src/domain/messages/notification/delivery/delivery.repository.js';
 import { findDueCompanyAfter } from '../../src/domain/messages/notification/delivery/dispatch.repository.js';
-import { findExpired } from '../../src/domain/messages/notification/delivery/recall.repository.js';
 import {
   lastPosition,
   lastPositions,
@@ -71,8 +72,9 @@ describe('a statement that names a company', () => {
   it('makes the deliveries of a part of that company', async () => {
     const { place, units } = await setUp(true);
     const others = await rowsOfCompany(place, 'other');
-    const part = { companyId: 1, notificationId: 2, part: 0, logicalNumberIds: [2] };
-    expect(await outcomeOrError(units.systemWrite(SYSTEM, (work) => makePart(work, part)))).toBe(1);
+    const part = { notificationId: 2, part: 0 };
+    const made = units.systemWrite(SYSTEM, (work) => makePart(inCompany(work, 1), part));
+    expect(await outcomeOrError(made)).toBe(1);
     expect(await rowsOfCompany(place, 'other')).toEqual(others);
   });
 

@@ -2,7 +2,6 @@ import { inCompany, type OfCompany } from '../../src/database/company/company-ro
 import type { SystemWriteWork, Units } from '../../src/database/work.js';
 import { finish } from '../../src/domain/messages/notification/delivery/delivery-changes.repository.js';
 import type { ClaimedDelivery } from '../../src/domain/messages/notification/delivery/delivery.model.js';
-import { DELIVERY } from '../../src/domain/messages/notification/delivery/dispatch.service.js';
 import { sendNotification } from '../../src/domain/messages/notification/notification.service.js';
 import { fleet } from './fleet.js';
 import { SYSTEM, type Member, type TestServer } from './server.js';
@@ -43,7 +42,6 @@ export async function failDeliveries(
 ): Promise<void> {
   const ids = claimed.map(({ id }) => id);
   await finish(work, ids, 'failed', reason);
-  work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
 }
 
 export interface StoredDelivery {

@@ -43,7 +43,7 @@ export interface TestServer {
 }
 
 const OF_TOKENS = /^update "access_tokens" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
-const OF_NODES = /^select [*] from "notification_targets" where "company_id" > /;
+const OF_NODES = /^select .+ from "notification_targets" where "company_id" > /;
 const ALL: readonly Scope[] = ['read', 'write', 'admin', 'ingest'];
 export const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
 /** Ids of records of beta are greater. */

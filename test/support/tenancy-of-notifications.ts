@@ -2,26 +2,22 @@ import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import {
   finish,
   requeue,
+  selectInStates,
 } from '../../src/domain/messages/notification/delivery/delivery-changes.repository.js';
+import { deliverySummaries } from '../../src/domain/messages/notification/delivery/delivery-list.repository.js';
 import {
   deliveries,
-  queueDeliveries,
+  insertDeliveries,
 } from '../../src/domain/messages/notification/delivery/delivery.repository.js';
 import {
   claim,
-  endLeases,
+  endClaims,
   postpone,
-  release,
   selectDue,
   selectHanded,
   selectWaiting,
 } from '../../src/domain/messages/notification/delivery/dispatch.repository.js';
 import {
-  selectInStates,
-  selectSummaries,
-} from '../../src/domain/messages/notification/delivery/recall.repository.js';
-import {
-  findTokens,
   selectFacts,
   selectOpenNumbers,
   selectQueueChanges,
@@ -37,22 +33,21 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
   'waiting deliveries': (work) => selectWaiting(work, NUMBERS, 10),
   'handed deliveries': (work) => selectHanded(work, [1, LEASED, 16]),
   'deliveries in states': (work) => selectInStates(work, 1, ['queued', 'failed'], 10),
-  'deliveries by state': (work) => selectSummaries(work, [1, 2, 3]),
-  'tokens of devices that wait': (work) => findTokens(work, [1]),
-  'changes of deliveries': (work) => selectQueueChanges(work, 1, { after: 0, limit: 50 }),
-  'numbers with open deliveries': (work) => selectOpenNumbers(work, 1, NUMBERS),
-  'devices that wait': (work) => selectFacts(work, 1, [1]),
+  'deliveries by state': (work) => deliverySummaries(work, [{ id: 1 }, { id: 2 }, { id: 3 }]),
+  'changes of deliveries': (work) => selectQueueChanges(work, { after: 0, limit: 50 }),
+  'numbers with open deliveries': (work) => selectOpenNumbers(work, NUMBERS),
+  'devices that wait': (work) => selectFacts(work, [1]),
 };
 
 /** Changes of notifications by a company. */
 export const NOTIFICATION_WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
-  'queue deliveries': (work) => queueDeliveries(work, 2, [2]),
+  'queue deliveries': (work) => insertDeliveries(work, 2, [2]),
   'delete deliveries': (work) => deliveries.deleteInParts(work, { logical_number_id: 1 }),
   'finish a delivery': (work) => finish(work, [LEASED], 'delivered'),
   'queue an earlier delivery again': (work) => requeue(work, [FAILED_EARLIER]),
   'queue a later delivery again': (work) => requeue(work, [FAILED_LATER]),
-  'claim deliveries': (work) => claim(work, [{ id: LEASED, receiver: 'SN-1' }], work.now),
-  'end claims': (work) => endLeases(work, HELD),
-  'release claims': (work) => release(work, HELD, work.now),
+  'claim deliveries': (work) => claim(work, new Map([[LEASED, 'SN-1']]), work.now),
+  'end claims': (work) => endClaims(work, HELD, null),
+  'release claims': (work) => endClaims(work, HELD, work.now),
   'postpone deliveries': async (work) => postpone(work, await selectDue(work, 10)),
 };

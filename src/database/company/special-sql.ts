@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 
 import type { Tables } from '../../schema/schema.js';
-import type { CompanyWriteWork, ReadDatabase, ReadWork, SystemReadWork, SystemWriteWork } from '../work.js';
+import type { CompanyWriteWork, ReadDatabase, SystemReadWork, SystemWriteWork } from '../work.js';
 
 /**
  * The only way to run handwritten SQL in a repository, for statements that `CompanyTable`, `CompanyRows` and
@@ -13,7 +13,10 @@ export function specialSql(work: CompanyWriteWork): {
   readonly db: Transaction<Tables>;
   readonly companyId: number;
 };
-export function specialSql(work: ReadWork): { readonly db: ReadDatabase; readonly companyId: number };
+export function specialSql(work: SystemReadWork & Pick<CompanyWriteWork, 'caller'>): {
+  readonly db: ReadDatabase;
+  readonly companyId: number;
+};
 export function specialSql(work: SystemWriteWork): { readonly db: Transaction<Tables> };
 export function specialSql(work: SystemReadWork): { readonly db: ReadDatabase };
 export function specialSql(work: SystemReadWork & Partial<Pick<CompanyWriteWork, 'caller'>>): {

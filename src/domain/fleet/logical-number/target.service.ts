@@ -85,6 +85,14 @@ async function findGiven(
 ): Promise<readonly LogicalNumberHead[]> {
   const numbers = [...new Set(listed.map((number) => normalized(number.trim())))];
   if (numbers.length > limit) throw tooMany(`${numbers.length} logical numbers`, limit);
+  return await findAllByNumbers(work, numbers);
+}
+
+/** Logical numbers by their numbers, which are normalized. Errors: `invalid` if one of them is unknown. */
+export async function findAllByNumbers(
+  work: ReadWork,
+  numbers: readonly string[],
+): Promise<readonly LogicalNumberHead[]> {
   const found = await findLogicalNumbersByNumbers(work, numbers);
   const known = new Set(found.map(({ number }) => number));
   const unknown = numbers.filter((number) => !known.has(number));

@@ -3,7 +3,6 @@ import { invalid } from '../../../platform/errors.js';
 import type { NotificationKind, NotificationSend } from './notification.model.js';
 
 const MAX_TARGETS = 10_000;
-const MAX_UNKNOWN_IN_MESSAGE = 20;
 const ACTION = /^[A-Z][A-Z0-9_]*\|/;
 const ACTIONS: Readonly<Record<NotificationKind, string>> = {
   show: 'SHOW_MESSAGE',
@@ -25,25 +24,28 @@ export function storedContent(content: string, kind: NotificationKind): string {
   return `${ACTIONS[kind]}|${content}`;
 }
 
-export type Targets =
-  | { readonly range: 'group'; readonly groupId: number }
-  | { readonly range: 'specific_logical_numbers'; readonly numbers: readonly string[] };
+/** The group or the numbers that a notification is for. */
+export interface Targets {
+  /** Null for a list of numbers. */
+  readonly groupId: number | null;
+  /** Empty for a group. */
+  readonly numbers: readonly string[];
+}
 
 /** The recipients of a notification. Refuses ambiguous requests, which could reach too many terminals. */
 export function targetsOf({ range, groupId, logicalNumbers }: NotificationSend): Targets {
-  const given = { groupId: groupId ?? null, numbers: logicalNumbers ?? null };
-  if (range === undefined && (given.groupId === null) === (given.numbers === null)) {
+  if (range === undefined && (groupId == null) === (logicalNumbers == null)) {
     throw invalid('target', 'must be either a group or logical numbers');
   }
-  if ((range ?? (given.groupId === null ? 'specific_logical_numbers' : 'group')) === 'group') {
-    if (given.groupId === null) throw invalid('groupId', 'is required with range group');
-    if (given.numbers !== null) throw invalid('logicalNumbers', 'must be absent with range group');
-    return { range: 'group', groupId: given.groupId };
+  if (range === 'group' || (range === undefined && groupId != null)) {
+    if (groupId == null) throw invalid('groupId', 'is required with range group');
+    if (logicalNumbers != null) throw invalid('logicalNumbers', 'must be absent with range group');
+    return { groupId, numbers: [] };
   }
-  if (given.numbers === null) {
+  if (logicalNumbers == null) {
     throw invalid('logicalNumbers', 'is required with range specific_logical_numbers');
   }
-  return { range: 'specific_logical_numbers', numbers: distinct(given.numbers) };
+  return { groupId: null, numbers: distinct(logicalNumbers) };
 }
 
 function distinct(listed: readonly string[]): readonly string[] {
@@ -53,15 +55,4 @@ function distinct(listed: readonly string[]): readonly string[] {
   const numbers = listed.map((number) => normalized(number.trim()));
   if (numbers.includes('')) throw invalid('logicalNumbers', 'must not have empty entries');
   return [...new Set(numbers)];
-}
-
-/** Errors: `invalid` if one of the numbers does not exist. */
-export function refuseUnknown(numbers: readonly string[], known: readonly string[]): void {
-  const existing = new Set(known);
-  const unknown = numbers.filter((number) => !existing.has(number));
-  if (unknown.length === 0) return;
-  const named = unknown.slice(0, MAX_UNKNOWN_IN_MESSAGE).join(', ');
-  const more =
-    unknown.length > MAX_UNKNOWN_IN_MESSAGE ? ` and ${unknown.length - MAX_UNKNOWN_IN_MESSAGE} more` : '';
-  throw invalid('logicalNumbers', `are not all known: ${named}${more}`);
 }

@@ -1,20 +1,35 @@
+import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
+import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../../fleet/group/group.service.js';
-import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
-import { findLogicalNumbersByNumbers } from '../../fleet/logical-number/logical-number.service.js';
-import { affected, affectedOfGroup, type Affected } from '../../fleet/logical-number/target.service.js';
+import {
+  affected,
+  affectedOfGroup,
+  findAllByNumbers,
+  type Affected,
+} from '../../fleet/logical-number/target.service.js';
 import { refuseUnknownApp } from '../../software/app/app.service.js';
-import { DELIVERY } from './delivery/delivery.model.js';
+import { reportDeliveries } from './delivery/delivery-changes.repository.js';
 import { queueForGroup, queueForNumbers } from './delivery/delivery.service.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
-import { notificationTable } from './notification.repository.js';
-import { refuseUnknown, storedContent, targetsOf, type Targets } from './notification.rules.js';
+import { storedContent, targetsOf } from './notification.rules.js';
 
-export { notifications } from './notification.repository.js';
+const notificationTable = new CompanyTable<'notifications', Notification>('notifications');
+
+export const notifications = auditedList(notificationTable, {
+  name: 'Notification',
+  isLarge: true,
+  orders: { EXPIRES_AT: 'expires_at' },
+  filters: {
+    kind: { column: 'kind', kind: 'choice', order: 'ID' },
+    groupId: { column: 'group_id', kind: 'id', order: 'ID' },
+    expiresAt: { column: 'expires_at', kind: 'instant' },
+  },
+});
 
 export const { get: getNotification, list: listNotifications } = new Records({
   entityType: 'notification',
@@ -30,26 +45,27 @@ export async function sendNotification(
   work: WriteWork,
   input: unknown,
 ): Promise<Notification & { readonly queued: number }> {
-  const { given, kind, appId, targets, recipients } = await checked(work, input);
-  const warning = warningOfCardData(given.content);
+  const { content, kind, appId, groupId, numbers } = await checked(work, input);
+  const warning = warningOfCardData(content);
   if (warning !== undefined) work.warnings.push(`content: ${warning}`);
   const notification = await notificationTable.insert(work, {
-    content: storedContent(given.content, kind),
-    range: targets.range,
+    content: storedContent(content, kind),
+    range: groupId === null ? 'specific_logical_numbers' : 'group',
     kind,
-    groupId: targets.range === 'group' ? targets.groupId : null,
+    groupId,
     appId,
     expiresAt: new Date(work.now.getTime() + QUEUED_MS),
   });
+  const { id } = notification;
   const queued =
-    'groupId' in recipients
-      ? await queueForGroup(work, notification.id, recipients.groupId)
-      : await queueForNumbers(
+    groupId === null
+      ? await queueForNumbers(
           work,
-          notification.id,
-          recipients.numbers.map(({ id }) => id),
-        );
-  work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
+          id,
+          numbers.map((number) => number.id),
+        )
+      : await queueForGroup(work, id, groupId);
+  reportDeliveries(work);
   const after = { ...notification, queued };
   work.ledger.created('notification', after);
   return after;
@@ -57,38 +73,23 @@ export async function sendNotification(
 
 /** Logical numbers that would get the notification. Errors: those of `sendNotification`. */
 export async function affectedByNotification(work: ReadWork, input: unknown): Promise<Affected> {
-  const { recipients } = await checked(work, input);
-  return 'groupId' in recipients
-    ? await affectedOfGroup(work, recipients.groupId)
-    : affected([...recipients.numbers].sort((one, other) => one.id - other.id));
+  const { groupId, numbers } = await checked(work, input);
+  return groupId === null
+    ? affected([...numbers].sort((one, other) => one.id - other.id))
+    : await affectedOfGroup(work, groupId);
 }
 
+/** The fields of a notification, and the group or the logical numbers that get it. */
 async function checked(work: ReadWork, input: unknown) {
   const given = parse(NotificationSend, input);
   const kind = given.kind ?? 'show';
   const appId = given.appId ?? null;
-  const targets = targetsOf(given);
-  if (appId !== null) await refuseWrongApp(work, appId, kind);
-  return { given, kind, appId, targets, recipients: await recipientsOf(work, targets) } as const;
-}
-
-type Recipients = { readonly groupId: number } | { readonly numbers: readonly LogicalNumberHead[] };
-
-async function refuseWrongApp(work: ReadWork, appId: number, kind: string): Promise<void> {
-  if (kind !== 'processing') throw invalid('appId', 'goes with kind processing only');
-  await refuseUnknownApp(work, 'appId', appId);
-}
-
-/** Errors: `invalid` if one of the targets does not exist. */
-async function recipientsOf(work: ReadWork, targets: Targets): Promise<Recipients> {
-  if (targets.range === 'group') {
-    await refuseUnknownGroup(work, 'groupId', targets.groupId);
-    return { groupId: targets.groupId };
+  const { groupId, numbers } = targetsOf(given);
+  if (appId !== null) {
+    if (kind !== 'processing') throw invalid('appId', 'goes with kind processing only');
+    await refuseUnknownApp(work, 'appId', appId);
   }
-  const known = await findLogicalNumbersByNumbers(work, targets.numbers);
-  refuseUnknown(
-    targets.numbers,
-    known.map(({ number }) => number),
-  );
-  return { numbers: known };
+  if (groupId !== null) await refuseUnknownGroup(work, 'groupId', groupId);
+  const known = await findAllByNumbers(work, numbers);
+  return { content: given.content, kind, appId, groupId, numbers: known };
 }

@@ -6,8 +6,13 @@ import { NotificationConfirm, TerminalRefused } from '../../../platform/terminal
 import type { TerminalExchange, TerminalRoute } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
 import type { ClaimedDelivery } from './delivery/delivery.model.js';
-import { confirmForAll, takeForAll, type ClaimedDeliveries } from './waiting/batches.service.js';
-import { checkForAll, type DeliveryCheck } from './waiting/delivery-check.service.js';
+import {
+  checkForAll,
+  confirmForAll,
+  takeForAll,
+  type ClaimedDeliveries,
+  type DeliveryCheck,
+} from './waiting/batches.service.js';
 import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-terminals.service.js';
 
 const MAX_WAIT_SECONDS = MINUTE / SECOND;
@@ -135,10 +140,10 @@ async function firstOf(
   waiting: WaitingTerminals,
   waitMs: number,
 ): Promise<readonly ClaimedDelivery[]> {
-  const found = await foundNow(exchange);
-  if (exchange.method === 'HEAD' || found === null) return [];
-  if (found.deliveries.length > 0 || waitMs === 0) return found.deliveries;
-  const request = enter(exchange, waiting, found.found);
+  const taken = await takeFree(exchange);
+  if (exchange.method === 'HEAD' || taken === null) return [];
+  if (taken.deliveries.length > 0 || waitMs === 0) return taken.deliveries;
+  const request = enter(exchange, waiting, taken.found);
   try {
     return await next(exchange, request, waitMs);
   } finally {
@@ -147,7 +152,7 @@ async function firstOf(
 }
 
 /** Claims free deliveries. Writes nothing if there are none. Null if the request has ended. */
-async function foundNow(exchange: Exchange): Promise<ClaimedDeliveries | null> {
+async function takeFree(exchange: Exchange): Promise<ClaimedDeliveries | null> {
   const found = await exchange.readTogether(checkForAll, null);
   if (found === null || !found.isAvailable || exchange.method === 'HEAD') {
     return found && { found, deliveries: [] };
@@ -158,9 +163,7 @@ async function foundNow(exchange: Exchange): Promise<ClaimedDeliveries | null> {
 /** Errors: 429 and 503 if too many requests wait. */
 function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryCheck): WaitingRequest {
   exchange.wait(WAITING_LIMITS);
-  const request = waiting.enter(found.companyId);
-  request.found(found);
-  return request;
+  return waiting.enter(found);
 }
 
 /**
@@ -178,32 +181,21 @@ async function next(
     const passed = systemClock.elapsed() - started;
     const reason = await request.wait(waitMs - passed, exchange.ended, pacedMs - passed);
     if (reason === 'over' || exchange.ended.aborted) return [];
-    const deliveries = await (reason === 'woken' ? takeNow : lookAgain)(exchange, request);
+    const deliveries = await takeAgain(exchange, request, reason === 'woken');
     if (deliveries.length > 0) return deliveries;
   }
 }
 
-async function lookAgain(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
-  return await noticed(request, async () => {
-    const found = await foundNow(exchange);
-    if (found !== null) request.found(found.found);
-    return found?.deliveries ?? [];
-  });
-}
-
-/** Like `lookAgain`, in one unit that writes: a terminal that was woken probably has a delivery. */
-async function takeNow(exchange: Exchange, request: WaitingRequest): Promise<readonly ClaimedDelivery[]> {
-  return await noticed(request, async () => {
-    const taken = await exchange.writeTogether(takeForAll, null);
+/** Checks again, in one unit that writes if there probably is a delivery. */
+async function takeAgain(
+  exchange: Exchange,
+  request: WaitingRequest,
+  isProbable: boolean,
+): Promise<readonly ClaimedDelivery[]> {
+  try {
+    const taken = await (isProbable ? exchange.writeTogether(takeForAll, null) : takeFree(exchange));
     if (taken !== null) request.found(taken.found);
     return taken?.deliveries ?? [];
-  });
-}
-
-/** If the token of the terminal is refused, the other terminals with this token check it too. */
-async function noticed<T>(request: WaitingRequest, use: () => Promise<T>): Promise<T> {
-  try {
-    return await use();
   } catch (error) {
     if (error instanceof DomainError && TOKEN_ERRORS.includes(error.code)) request.refused();
     throw error;
@@ -226,7 +218,7 @@ async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<vo
 async function* eventsOf(exchange: Exchange, request: WaitingRequest): AsyncGenerator<string> {
   yield COMMENT;
   try {
-    for (const delivery of await lookAgain(exchange, request)) yield eventOf(delivery);
+    for (const delivery of await takeAgain(exchange, request, false)) yield eventOf(delivery);
     while (!exchange.ended.aborted) {
       const deliveries = await next(exchange, request, HEARTBEAT_MS, SILENCE_MS);
       if (deliveries.length === 0) yield COMMENT;

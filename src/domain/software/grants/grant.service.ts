@@ -215,10 +215,7 @@ function versionsAfterGrant(
 }
 
 /** The logical numbers in parts, each for one transaction: at most 200 numbers and some 1,000 links. */
-function partsOf<T>(
-  numbers: readonly T[],
-  { appVersionIds }: VersionGrant,
-): readonly (readonly T[])[] {
+function partsOf<T>(numbers: readonly T[], { appVersionIds }: VersionGrant): readonly (readonly T[])[] {
   const fitting = Math.floor(LINKS_PER_PART / Math.max(appVersionIds.length, 1));
   const size = Math.max(1, Math.min(NUMBERS_PER_PART, fitting));
   const count = Math.ceil(numbers.length / size);

@@ -70,13 +70,13 @@ describe('what is kept of deliveries', () => {
         (last = await notify(server, acme, 'text', ...NUMBERS.filter(() => random.chance(0.6)), '100')),
       async () => {
         const limit = random.whole(1, 5);
-        held.push(...(await inUnit(units, acme, (work) => claimDeliveries(work, { limit }))).deliveries);
+        held.push(...(await inUnit(units, acme, (work) => claimDeliveries(work, limit))));
       },
       async () => {
         const terminals = [random.pick(ids), random.pick(ids)].map((logicalNumberId) => ({
           ...{ logicalNumberId, serialNumber: `SN of ${logicalNumberId}` },
         }));
-        const claimed = await inUnit(units, acme, (work) => claimForTerminals(work, terminals, 3));
+        const claimed = await inUnit(units, acme, (work) => claimForTerminals(work, terminals));
         held.push(...[...claimed.values()].flat());
       },
       async () => inUnit(units, acme, (work) => markSent(work, some())),

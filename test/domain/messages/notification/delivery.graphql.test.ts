@@ -68,7 +68,7 @@ async function mixed(): Promise<number> {
   for (const number of NUMBERS) await reachable(acme, number);
   const id = await notify(server, acme, 'text', ...NUMBERS);
   await inUnit(server.app.units, acme, async (work) => {
-    const [first, second] = (await claimDeliveries(work, { limit: 2 })).deliveries;
+    const [first, second] = await claimDeliveries(work, 2);
     if (first === undefined || second === undefined) throw new Error('Nothing is due');
     await confirmDeliveries(work, [{ logicalNumber: first.logicalNumber, event: String(first.id) }]);
     await failDeliveries(work, [second], 'too long');
@@ -126,8 +126,8 @@ describe('cancelling', () => {
       ...{ notification: { databaseId: id }, cancelled: 1, userErrors: [] },
     });
     expect((await shown(id)).summary).toEqual(counts({ delivered: 1, failed: 1, cancelled: 1 }));
-    const due = await inUnit(server.app.units, acme, (work) => claimDeliveries(work, { limit: 9 }));
-    expect(due.deliveries).toEqual([]);
+    const due = await inUnit(server.app.units, acme, (work) => claimDeliveries(work, 9));
+    expect(due).toEqual([]);
     expect((await ledgerOf(server, acme, 'notification', id)).at(-1)).toMatchObject({
       action: 'cancel',
       after: { waiting: 1 },
@@ -165,9 +165,7 @@ describe('a retry', () => {
       ...{ notification: { databaseId: id }, queued: 1, userErrors: [] },
     });
     expect((await shown(id)).summary).toEqual(counts({ delivered: 1, queued: 2 }));
-    const { deliveries } = await inUnit(server.app.units, acme, (work) =>
-      claimDeliveries(work, { limit: 9 }),
-    );
+    const deliveries = await inUnit(server.app.units, acme, (work) => claimDeliveries(work, 9));
     expect(deliveries.map(({ message }) => withoutTime(message)).sort()).toEqual([
       '2|SHOW_MESSAGE|text',
       '3|SHOW_MESSAGE|text',
@@ -200,8 +198,7 @@ describe('a subscription to deliveries', () => {
     expect(seen(await live.until(2))).toEqual(['100 QUEUED', '200 QUEUED']);
     await notify(server, acme, 'other', '300');
     await inUnit(server.app.units, acme, async (work) => {
-      const { deliveries } = await claimDeliveries(work, { limit: 1 });
-      await failDeliveries(work, deliveries, 'too long');
+      await failDeliveries(work, await claimDeliveries(work, 1), 'too long');
     });
     expect(seen(await live.until(3)).at(-1)).toBe('100 FAILED');
     await recall(CANCEL, id);

@@ -41,7 +41,7 @@ async function work(
   isStalled: () => boolean,
 ): Promise<void> {
   for (;;) {
-    const { deliveries } = await inUnit(node.units, acme, (unit) => claimDeliveries(unit, { limit: 20 }));
+    const deliveries = await inUnit(node.units, acme, (unit) => claimDeliveries(unit, 20));
     if (deliveries.length === 0) return;
     if (isStalled()) continue;
     received.push(...deliveries);

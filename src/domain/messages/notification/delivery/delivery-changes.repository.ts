@@ -1,21 +1,46 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { idTable, inIds, pairTable } from '../../../../database/bound-lists.js';
+import { idTable, inIds, inList, pairTable } from '../../../../database/bound-lists.js';
 import type { OfCompany } from '../../../../database/company/company-rows.js';
 import { drawIds } from '../../../../database/company/ids.js';
 import { specialSql } from '../../../../database/company/special-sql.js';
-import { instant, hiddenFromPlanner, typed } from '../../../../database/storage.js';
-import type { SystemWriteWork } from '../../../../database/work.js';
-import { DELIVERY_CHANGES, type FinishedState } from './delivery.model.js';
+import { hiddenFromPlanner, indexedBy, instant, typed } from '../../../../database/storage.js';
+import type { CompanyWriteWork, SystemReadWork } from '../../../../database/work.js';
+import { DELIVERY, DELIVERY_CHANGES, type DeliveryState, type FinishedState } from './delivery.model.js';
 
-type WriteWork = OfCompany<SystemWriteWork>;
+/** Ids of deliveries of a notification in one of the states, in no certain order. */
+export async function selectInStates(
+  work: OfCompany<SystemReadWork>,
+  notificationId: number,
+  states: readonly DeliveryState[],
+  limit: number,
+): Promise<readonly number[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ id: number }>`select d.id
+    from ${indexedBy('notification_deliveries', 'd', 'notification_deliveries_by_notification_id_state_id')}
+    where d.company_id = ${companyId} and d.notification_id = ${notificationId}
+      and d.state ${inList('text', states)} limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** A notification of any company that has expired, and of which deliveries wait. */
+export async function findExpired(
+  work: SystemReadWork,
+): Promise<{ readonly companyId: number; readonly id: number } | undefined> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{ companyId: number; id: number }>`
+    select t.company_id as "companyId", t.notification_id as id from notification_totals as t
+    join notifications as s on s.company_id = t.company_id and s.id = t.notification_id
+    where t.queued + t.sent > 0 and s.expires_at <= ${instant.toColumn(work.now)} limit 1`.execute(db);
+  return rows[0];
+}
 
 /**
  * Finishes the waiting ones of these deliveries. The next delivery of each logical number becomes due.
  * Returns the number of finished ones.
  */
 export async function finish(
-  work: WriteWork,
+  work: CompanyWriteWork,
   ids: readonly number[],
   state: FinishedState,
   reason: string | null = null,
@@ -31,11 +56,11 @@ export async function finish(
   return finished.length;
 }
 
-/** The first waiting delivery of each logical number becomes due, once nothing holds it. */
-async function makeFirstDue(work: WriteWork, logicalNumberIds: readonly number[]): Promise<void> {
+/** The first waiting delivery of each changed logical number becomes due, once nothing holds it. */
+async function makeFirstDue(work: CompanyWriteWork, logicalNumberIds: readonly number[]): Promise<void> {
   if (logicalNumberIds.length === 0) return;
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
+  reportDeliveries(work);
+  const { db, companyId } = specialSql(work);
   await sql`update notification_deliveries
     set due_at = case when lease_ends_at > ${at(work.now)} then lease_ends_at else ${at(work.now)} end
     where company_id = ${companyId} and due_at is null and id in (
@@ -49,13 +74,12 @@ async function makeFirstDue(work: WriteWork, logicalNumberIds: readonly number[]
  * Queues failed deliveries again, as if they had never been tried. The first waiting delivery of each logical
  * number becomes due instead of another one. Returns how many.
  */
-export async function requeue(work: WriteWork, ids: readonly number[]): Promise<number> {
+export async function requeue(work: CompanyWriteWork, ids: readonly number[]): Promise<number> {
   const set = sql`state = 'queued', finished_at = null, reason = null, attempts = 0, confirmed_at = null`;
   const logicalNumberIds = await change(work, ids, { set, where: sql`state = 'failed'` });
   if (logicalNumberIds.length === 0) return 0;
   work.count('queuedDeliveries', logicalNumberIds.length);
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
+  const { db, companyId } = specialSql(work);
   await sql`update notification_deliveries set due_at = null
     where company_id = ${companyId} and logical_number_id ${inIds(logicalNumberIds)}
       and finished_at is null and due_at is not null and exists (
@@ -64,6 +88,13 @@ export async function requeue(work: WriteWork, ids: readonly number[]): Promise<
           and earlier.finished_at is null and earlier.id < notification_deliveries.id)`.execute(db);
   await makeFirstDue(work, logicalNumberIds);
   return logicalNumberIds.length;
+}
+
+/** Notes confirmations that came after deliveries had ended in another way: their states stay. */
+export async function noteConfirmed(work: CompanyWriteWork, ids: readonly number[]): Promise<void> {
+  const set = sql`confirmed_at = ${at(work.now)}`;
+  const noted = await change(work, ids, { set, where: sql`confirmed_at is null` });
+  if (noted.length > 0) reportDeliveries(work);
 }
 
 interface Change {
@@ -76,14 +107,13 @@ interface Change {
 
 /** Changes deliveries and assigns the position of each change. Returns the changed logical numbers. */
 export async function change(
-  work: WriteWork,
+  work: CompanyWriteWork,
   ids: readonly number[],
   { set, where, receivers }: Change,
 ): Promise<readonly number[]> {
   if (ids.length === 0) return [];
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
-  const before = await positionsBefore(work, ids.length);
+  const { db, companyId } = specialSql(work);
+  const before = await numbersBefore(work, DELIVERY_CHANGES, ids.length);
   const numbered =
     receivers === undefined
       ? sql`select p.value as id, ${before} + row_number() over (order by p.value) as position from ${idTable(ids)}`
@@ -97,21 +127,23 @@ export async function change(
   return rows.map((row) => row.logical_number_id);
 }
 
-/** Reserves positions for `count` changes. Returns the number before the first one. */
-export async function positionsBefore(work: WriteWork, count: number): Promise<number> {
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
-  const drawn = await drawIds(db, DELIVERY_CHANGES, [{ companyId, count }]);
+/** Reserves numbers: ids of deliveries, or positions of changes. Returns the number before the first one. */
+export async function numbersBefore(
+  work: CompanyWriteWork,
+  name: 'notification_deliveries' | typeof DELIVERY_CHANGES,
+  count: number,
+): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const drawn = await drawIds(db, name, [{ companyId, count }]);
   return (drawn.get(companyId) ?? 1) - 1;
+}
+
+/** Tells subscribers, waiting terminals and publishers after the commit that deliveries have changed. */
+export function reportDeliveries(work: CompanyWriteWork): void {
+  work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
 }
 
 export const at = (value: Date): RawBuilder<unknown> => typed('instant', instant.toColumn(value));
 
 export const after = (value: Date, milliseconds: number): RawBuilder<unknown> =>
   at(new Date(value.getTime() + milliseconds));
-
-/** Notes confirmations that came after deliveries had ended in another way: their states stay. */
-export async function noteConfirmed(work: WriteWork, ids: readonly number[]): Promise<void> {
-  const set = sql`confirmed_at = ${at(work.now)}`;
-  await change(work, ids, { set, where: sql`confirmed_at is null` });
-}

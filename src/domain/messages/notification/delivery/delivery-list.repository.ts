@@ -1,27 +1,19 @@
-import { inCompany } from '../../../../database/company/company-rows.js';
+import { sql } from 'kysely';
+
+import { CompanyRows, inCompany } from '../../../../database/company/company-rows.js';
+import { recordMapping } from '../../../../database/company/record-mapping.js';
+import { specialSql } from '../../../../database/company/special-sql.js';
 import { listOf } from '../../../../database/list/list.js';
 import type { NewRows } from '../../../../database/list/new-rows.js';
-import { instant, nullable } from '../../../../database/storage.js';
-import type { Row } from '../../../../schema/schema.js';
+import { deleteAged, type AgedRow, type Retained } from '../../../../database/prunings.js';
+import type { ReadWork } from '../../../../database/work.js';
 import { lastPosition } from '../waiting/waiting.repository.js';
-import type { Delivery, DeliveryChange, DeliveryState } from './delivery.model.js';
+import type { Delivery, DeliveryChange, DeliverySummary } from './delivery.model.js';
 
 /** Maximum deliveries of one notification. */
 const MAX_ROWS = 200_000;
 
-const end = nullable(instant);
-
-const deliveryOf = (row: Row<'notification_deliveries'>): Delivery => ({
-  id: row.id,
-  notificationId: row.notification_id,
-  logicalNumberId: row.logical_number_id,
-  state: row.state as DeliveryState,
-  queuedAt: instant.fromColumn(row.queued_at),
-  sentAt: end.fromColumn(row.sent_at),
-  finishedAt: end.fromColumn(row.finished_at),
-  reason: row.reason,
-  confirmedAt: end.fromColumn(row.confirmed_at),
-});
+const mapping = recordMapping<'notification_deliveries', Delivery>('notification_deliveries');
 
 export const deliveryList = listOf<'notification_deliveries', Delivery>({
   name: 'NotificationDelivery',
@@ -29,18 +21,9 @@ export const deliveryList = listOf<'notification_deliveries', Delivery>({
   rows: MAX_ROWS,
   isEndless: true,
   id: 'id',
-  columns: {
-    logicalNumberId: 'logical_number_id',
-    state: 'state',
-    queuedAt: 'queued_at',
-    sentAt: 'sent_at',
-    finishedAt: 'finished_at',
-    reason: 'reason',
-    confirmedAt: 'confirmed_at',
-  },
+  ...mapping,
   orders: { ID: 'id' },
   filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
-  recordOf: deliveryOf,
 });
 
 export const deliveriesOfNotification = deliveryList.of({ column: 'notification_id' });
@@ -55,7 +38,7 @@ const changes = listOf<'notification_deliveries', DeliveryChange>({
   id: 'sequence',
   orders: { ID: 'sequence' },
   filters: { notificationId: { column: 'notification_id', kind: 'id' } },
-  recordOf: (row) => ({ id: row.sequence, delivery: deliveryOf(row) }),
+  recordOf: (row) => ({ id: row.sequence, delivery: mapping.recordOf(row) }),
 });
 
 /**
@@ -65,4 +48,42 @@ const changes = listOf<'notification_deliveries', DeliveryChange>({
 export const deliveryNewRows: NewRows<DeliveryChange> = {
   ...changes.newRows('notification_deliveries_by_sequence'),
   span: async (work, companyId) => ({ first: 1, last: await lastPosition(inCompany(work, companyId)) }),
+};
+
+const totals = new CompanyRows('notification_totals');
+
+/** Number of deliveries in each state by notification id; notifications without a delivery are absent. One statement. */
+export async function deliverySummaries(
+  work: ReadWork,
+  notifications: readonly { readonly id: number }[],
+): Promise<ReadonlyMap<number, DeliverySummary>> {
+  const rows = await totals.select(work, { notification_id: notifications.map(({ id }) => id) });
+  return new Map(
+    rows.map(({ notification_id, queued, sent, delivered, failed, expired, cancelled }) => [
+      notification_id,
+      { queued, sent, delivered, failed, expired, cancelled },
+    ]),
+  );
+}
+
+/** Condition for deliveries that have ended. Other deliveries stay, however old they are. */
+const ENDED = sql`d.state in ('delivered', 'failed', 'expired', 'cancelled')`;
+
+/** Deliveries, by the time of their end. */
+export const deliveryRetention: Retained = {
+  kind: 'deliveries',
+  table: 'notification_deliveries',
+  rowsPerUnit: 400,
+  oldest: sql`select d.finished_at from notification_deliveries as d
+    where d.company_id = c.id and ${ENDED} order by d.finished_at limit 1`,
+  aged: (companyId, before) =>
+    sql`select d.finished_at as at from notification_deliveries as d
+      where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}`,
+  deleteOld: async (work, { companyId, before, limit }) => {
+    const { db } = specialSql(work);
+    const { rows } = await sql<AgedRow>`select d.id, d.finished_at as at from notification_deliveries as d
+      where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}
+      order by d.finished_at limit ${limit}`.execute(db);
+    return await deleteAged(work, companyId, 'notification_deliveries', rows);
+  },
 };

@@ -55,7 +55,6 @@ import {
   deliverySummaries,
   planCancel,
   planRetry,
-  type DeliveryPlan,
 } from './recall.service.js';
 
 const State = enumeration<DeliveryState>('NotificationDeliveryState', 'What became of a delivery.', {
@@ -67,7 +66,16 @@ const State = enumeration<DeliveryState>('NotificationDeliveryState', 'What beca
   cancelled: 'It was cancelled before it was confirmed.',
 });
 
-const DeliveryType = nodeType<Delivery, 'notificationId' | 'logicalNumberId'>(
+type Hidden =
+  | 'notificationId'
+  | 'logicalNumberId'
+  | 'attempts'
+  | 'leaseEndsAt'
+  | 'dueAt'
+  | 'sequence'
+  | 'serialNumber';
+
+const DeliveryType = nodeType<Delivery, Hidden>(
   'NotificationDelivery',
   'A notification for the terminal of one logical number.',
   {
@@ -134,15 +142,11 @@ interface DeliveryArgs {
 }
 
 /** Changes deliveries as a plan says; the payload has how many were changed under `name`. */
-async function changeDeliveries(
-  ctx: GraphqlContext,
-  plan: (work: Parameters<typeof planCancel>[0]) => Promise<DeliveryPlan>,
-  name: string,
-) {
+async function changeDeliveries(ctx: GraphqlContext, id: string, plan: typeof planCancel, name: string) {
   let notification: Notification | null = null;
   return await ctx.changeInParts(
     async (work) => {
-      const { notification: found, parts } = await plan(work);
+      const { notification: found, parts } = await plan(work, numberIn('Notification', id) ?? 0);
       notification = found;
       return parts;
     },
@@ -157,14 +161,14 @@ class NotificationDeliveries {
     description: `Cancels all deliveries of a notification that are queued or sent. A terminal that was given one may still show it. ${IN_PARTS}`,
   })
   notificationCancel(@Arg('id', () => ID, ID_OF_NOTIFICATION) id: string, @Ctx() ctx: GraphqlContext) {
-    return changeDeliveries(ctx, (work) => planCancel(work, numberIn('Notification', id) ?? 0), 'cancelled');
+    return changeDeliveries(ctx, id, planCancel, 'cancelled');
   }
 
   @Mutation(() => RetryPayload, {
     description: `Queues all failed deliveries of a notification again, until the notification expires. ${IN_PARTS}`,
   })
   notificationRetry(@Arg('id', () => ID, ID_OF_NOTIFICATION) id: string, @Ctx() ctx: GraphqlContext) {
-    return changeDeliveries(ctx, (work) => planRetry(work, numberIn('Notification', id) ?? 0), 'queued');
+    return changeDeliveries(ctx, id, planRetry, 'queued');
   }
 
   @Subscription(() => NotificationDeliveryEvent, {

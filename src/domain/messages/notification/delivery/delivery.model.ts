@@ -1,11 +1,11 @@
-import { DAY, HOUR, SECOND } from '../../../../platform/clock.js';
+import { HOUR, SECOND } from '../../../../platform/clock.js';
 
-export const DELIVERY_STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export type DeliveryState = 'queued' | 'sent' | 'delivered' | 'failed' | 'expired' | 'cancelled';
 /** Final states of a delivery; only a failed one can be queued again. */
 export type FinishedState = Exclude<DeliveryState, 'queued' | 'sent'>;
 
 export interface Delivery {
+  /** Unique in the company; equal in all attempts. */
   readonly id: number;
   readonly notificationId: number;
   readonly logicalNumberId: number;
@@ -16,6 +16,16 @@ export interface Delivery {
   readonly finishedAt: Date | null;
   /** Reason for a failure. */
   readonly reason: string | null;
+  /** Number of times that it was handed out. */
+  readonly attempts: number;
+  /** End of the lease of a worker or a connection; null or in the past if none has it. */
+  readonly leaseEndsAt: Date | null;
+  /** Time from which on a worker may push it; null unless it is the first that waits for its logical number. */
+  readonly dueAt: Date | null;
+  /** Position of its last change among the changes of the company. */
+  readonly sequence: number;
+  /** Serial number of the terminal that it was last given to; null if unknown. */
+  readonly serialNumber: string | null;
   /** Time of the first confirmation of a terminal, even if the delivery has ended in another state. */
   readonly confirmedAt: Date | null;
 }
@@ -41,9 +51,6 @@ export const DELIVERY_CHANGES = 'delivery_changes';
 export const LEASE_MS = 30 * SECOND;
 /** Maximum attempts without a confirmation, after which a delivery fails. */
 export const MAX_ATTEMPTS = 100;
-/** A delivery that still waits after this time expires (contract 26). */
-export const EXPIRES_MS = 7 * DAY;
-
 /** Pauses between attempts to push an unconfirmed delivery: 30 s, doubled each time, at most 2 h. */
 export const PAUSES_MS: readonly number[] = [
   ...[30, 60, 120, 240, 480, 960, 1920, 3840].map((seconds) => seconds * SECOND),
@@ -51,27 +58,19 @@ export const PAUSES_MS: readonly number[] = [
 ];
 
 /** A delivery that a worker or a connection holds until `leaseEndsAt`. */
-export interface ClaimedDelivery {
+export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'logicalNumberId' | 'queuedAt'> {
   readonly companyId: number;
-  /** Unique in the company; equal in all attempts. */
-  readonly id: number;
-  readonly logicalNumberId: number;
   readonly logicalNumber: string;
   /** For example `17|SHOW_MESSAGE|Closed on Sunday|03-01-2026 09:00`. */
   readonly message: string;
   /** Asset name of the app that handles it, for example `acme_sale.rb`; null for none. */
   readonly app: string | null;
-  readonly queuedAt: Date;
   /** End of the claim, which also identifies it: methods that end a claim have no effect on a later one. */
   readonly leaseEndsAt: Date;
 }
 
 /** State of a waiting delivery, to decide whether it is handed out. */
-export interface WaitingDelivery {
-  readonly id: number;
-  readonly attempts: number;
-  readonly queuedAt: Date;
-  readonly leaseEndsAt: Date | null;
+export interface WaitingDelivery extends Pick<Delivery, 'id' | 'attempts' | 'queuedAt' | 'leaseEndsAt'> {
   /** Whether a device with its logical number may use the service. */
   readonly isReachable: boolean;
 }

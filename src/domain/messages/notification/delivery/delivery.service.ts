@@ -1,18 +1,19 @@
-import type { Units, WriteWork } from '../../../../database/work.js';
+import { inCompany } from '../../../../database/company/company-rows.js';
+import type { CompanyWriteWork, Units, WriteWork } from '../../../../database/work.js';
 import { LOCAL_ORIGIN } from '../../../../platform/caller.js';
 import { isTurnOver, yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
 import { MAX_DELETED_TOGETHER, tooManyRecords } from '../../../../platform/limits/many-records.js';
-import { DELIVERY } from './delivery.model.js';
+import { reportDeliveries } from './delivery-changes.repository.js';
 import {
   deliveries,
   findPartAfter,
-  insertTargets,
-  queueDeliveries,
+  insertDeliveries,
+  insertPart,
   makePart,
   selectMembersAfter,
 } from './delivery.repository.js';
 
-export { deliveryRetention } from './delivery-retention.repository.js';
+export { deliveryRetention } from './delivery-list.repository.js';
 
 /** Maximum deliveries that one statement inserts: 1,000 took up to 50 ms in a large database. */
 const ROWS_PER_PART = 500;
@@ -28,7 +29,7 @@ export async function queueForNumbers(
   for (let start = 0; start < logicalNumberIds.length; start += ROWS_PER_PART) {
     // Also before the first of several parts: finding that many numbers has taken a turn.
     if (start > 0 || logicalNumberIds.length > ROWS_PER_PART) await yieldToEventLoop();
-    await queueDeliveries(work, notificationId, logicalNumberIds.slice(start, start + ROWS_PER_PART));
+    await insertDeliveries(work, notificationId, logicalNumberIds.slice(start, start + ROWS_PER_PART));
   }
   return logicalNumberIds.length;
 }
@@ -55,7 +56,7 @@ export async function queueForGroup(
         'send the notification to smaller groups',
       );
     }
-    await insertTargets(work, notificationId, part, members);
+    await insertPart(work, { notificationId, part }, members);
     if (isTurnOver()) await yieldToEventLoop();
     members = await selectMembersAfter(work, groupId, members.at(-1) ?? 0, ROWS_PER_PART);
   }
@@ -72,14 +73,11 @@ export async function takeDeliveryStep(units: Units, companyId: number): Promise
     async (work) => (await findPartAfter(work, companyId)) ?? (await findPartAfter(work, 0)),
   );
   if (part === undefined) return null;
-  await units.systemWrite(
-    LOCAL_ORIGIN,
-    async (work) => {
-      await makePart(work, part);
-      work.report({ companyId: part.companyId, entityType: DELIVERY });
-    },
-    part.companyId,
-  );
+  const make = async (work: CompanyWriteWork): Promise<void> => {
+    await makePart(work, part);
+    reportDeliveries(work);
+  };
+  await units.systemWrite(LOCAL_ORIGIN, (work) => make(inCompany(work, part.companyId)), part.companyId);
   return part.companyId;
 }
 

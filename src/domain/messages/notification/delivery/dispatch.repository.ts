@@ -3,60 +3,37 @@ import { sql, type RawBuilder } from 'kysely';
 import { idTable, inIds, inList, joinIds } from '../../../../database/bound-lists.js';
 import type { OfCompany } from '../../../../database/company/company-rows.js';
 import { specialSql } from '../../../../database/company/special-sql.js';
-import { crossJoin, instant, nullable, hiddenFromPlanner } from '../../../../database/storage.js';
-import type { SystemReadWork, SystemWriteWork } from '../../../../database/work.js';
+import { crossJoin, flag, hiddenFromPlanner, instant, nullable } from '../../../../database/storage.js';
+import type { CompanyWriteWork, SystemReadWork } from '../../../../database/work.js';
 import { SECOND } from '../../../../platform/clock.js';
+import { QUEUED_MS } from '../notification.model.js';
 import { after, at, change } from './delivery-changes.repository.js';
-import {
-  EXPIRES_MS,
-  PAUSES_MS,
-  type ClaimedDelivery,
-  type DeliveryState,
-  type WaitingDelivery,
-} from './delivery.model.js';
+import { PAUSES_MS, type ClaimedDelivery, type Delivery, type WaitingDelivery } from './delivery.model.js';
 
 type ReadWork = OfCompany<SystemReadWork>;
-type WriteWork = OfCompany<SystemWriteWork>;
 
-export interface Waiting extends WaitingDelivery {
-  readonly logicalNumberId: number;
+const optionalInstant = nullable(instant);
+
+export interface Waiting extends WaitingDelivery, Pick<Delivery, 'logicalNumberId' | 'state'> {
   readonly logicalNumber: string;
   readonly content: string;
-  readonly state: string;
   readonly appName: string | null;
   /** Name of the company. */
   readonly companyName: string;
   readonly timeZone: string;
 }
 
-interface WaitingRow {
-  readonly id: number;
-  readonly logical_number_id: number;
-  readonly number: string;
-  readonly content: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly queued_at: number;
-  readonly lease_ends_at: number | null;
-  readonly is_reachable: number | boolean;
-  readonly app_name: string | null;
-  readonly company_name: string;
-  readonly time_zone: string;
+interface WaitingRow extends Omit<Waiting, 'queuedAt' | 'leaseEndsAt' | 'isReachable'> {
+  readonly queuedAt: number;
+  readonly leaseEndsAt: number | null;
+  readonly isReachable: number | boolean;
 }
 
 const waitingOf = (row: WaitingRow): Waiting => ({
-  id: row.id,
-  logicalNumberId: row.logical_number_id,
-  logicalNumber: row.number,
-  content: row.content,
-  state: row.state,
-  attempts: row.attempts,
-  queuedAt: instant.fromColumn(row.queued_at),
-  leaseEndsAt: row.lease_ends_at === null ? null : instant.fromColumn(row.lease_ends_at),
-  isReachable: Boolean(row.is_reachable),
-  appName: row.app_name,
-  companyName: row.company_name,
-  timeZone: row.time_zone,
+  ...row,
+  queuedAt: instant.fromColumn(row.queuedAt),
+  leaseEndsAt: optionalInstant.fromColumn(row.leaseEndsAt),
+  isReachable: flag.fromColumn(row.isReachable),
 });
 
 /** The first company after `companyId` that has a due delivery. */
@@ -72,16 +49,16 @@ export async function findDueCompanyAfter(
   return rows[0]?.id;
 }
 
-const COLUMNS = sql`d.id, d.state, d.logical_number_id, n.number, s.content, d.attempts, d.queued_at, d.lease_ends_at,
-  a.name as app_name, c.name as company_name, c.time_zone`;
+const COLUMNS = sql`d.id, d.state, d.logical_number_id as "logicalNumberId", n.number as "logicalNumber", s.content,
+  d.attempts, d.queued_at as "queuedAt", d.lease_ends_at as "leaseEndsAt", a.name as "appName",
+  c.name as "companyName", c.time_zone as "timeZone"`;
 
 /** Due deliveries, at most one of each logical number, ordered by due time. */
 export async function selectDue(work: ReadWork, limit: number): Promise<readonly Waiting[]> {
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
+  const { db, companyId } = specialSql(work);
   const { rows } = await sql<WaitingRow>`select ${COLUMNS}, exists (select 1 from devices
       where devices.company_id = ${companyId} and devices.logical_number_id = d.logical_number_id
-        and devices.enabled) as is_reachable
+        and devices.enabled) as "isReachable"
     from (select * from notification_deliveries
       where company_id = ${companyId} and due_at <= ${instant.toColumn(work.now)}
       order by due_at, id limit ${limit}) as d
@@ -104,7 +81,7 @@ export async function selectWaiting(
   const first = sql`select w.id from notification_deliveries as w
     where w.company_id = ${companyId} and w.logical_number_id = p.value and w.finished_at is null
     order by w.id limit ${hiddenFromPlanner(limit)}`;
-  const { rows } = await sql<WaitingRow>`select ${COLUMNS}, 1 as is_reachable
+  const { rows } = await sql<WaitingRow>`select ${COLUMNS}, 1 as "isReachable"
     from ${idTable(logicalNumberIds)} ${joinIds(first, 'first')}
     ${crossJoin} notification_deliveries as d on d.company_id = ${companyId} and d.id = first.value
     join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
@@ -113,12 +90,6 @@ export async function selectWaiting(
     left join apps as a on a.company_id = ${companyId} and a.id = s.app_id
     order by d.id`.execute(db);
   return Map.groupBy(rows.map(waitingOf), ({ logicalNumberId }) => logicalNumberId);
-}
-
-/** A delivery to claim. `receiver`: serial number of the terminal that gets it; null for a worker. */
-export interface Held {
-  readonly id: number;
-  readonly receiver: string | null;
 }
 
 /**
@@ -131,15 +102,21 @@ const onlyTerminal = (
   where devices.company_id = ${hiddenFromPlanner(companyId)} and devices.enabled
     and devices.logical_number_id = notification_deliveries.logical_number_id having count(*) = 1)`;
 
-/** Counts an attempt of each delivery and claims it. A worker may push it again after a pause. */
-export async function claim(work: WriteWork, held: readonly Held[], leaseEndsAt: Date): Promise<void> {
+/**
+ * Counts an attempt of each delivery and claims it. `receivers`: serial numbers of the terminals that get the
+ * deliveries, by their ids; null for a worker, which may push it again after a pause.
+ */
+export async function claim(
+  work: CompanyWriteWork,
+  receivers: ReadonlyMap<number, string | null>,
+  leaseEndsAt: Date,
+): Promise<void> {
   const due = sql`case when due_at is null then null else ${byAttempts(0, (pause) => after(work.now, pause))} end`;
   const isGiven = sql`numbered.given is not null`;
   const sent = sql`state = case when ${isGiven} then 'sent' else state end,
     sent_at = case when ${isGiven} then coalesce(sent_at, ${at(work.now)}) else sent_at end,
     serial_number = coalesce(numbered.given, ${onlyTerminal(work.caller.companyId)}, serial_number)`;
   const set = sql`attempts = attempts + 1, lease_ends_at = ${at(leaseEndsAt)}, due_at = ${due}, ${sent}`;
-  const receivers = new Map(held.map(({ id, receiver }) => [id, receiver]));
   await change(work, [...receivers.keys()], { set, where: sql`finished_at is null`, receivers });
 }
 
@@ -157,43 +134,39 @@ function byAttempts(before: 0 | 1, valueOf: (pause: number) => RawBuilder<unknow
 /** Identifies a claim: the delivery and the end of its lease. */
 type Holding = Pick<ClaimedDelivery, 'id' | 'leaseEndsAt'>;
 
-export async function setSent(work: WriteWork, ids: readonly number[]): Promise<void> {
+export async function setSent(work: CompanyWriteWork, ids: readonly number[]): Promise<void> {
   const set = sql`state = 'sent', sent_at = coalesce(sent_at, ${at(work.now)})`;
   const sent = await change(work, ids, { set, where: sql`state = 'queued'` });
   work.count('sentDeliveries', sent.length);
 }
 
-/** Ends claims of deliveries that a broker has, so that a connection of the terminal can get them too. */
-export async function endLeases(work: WriteWork, held: readonly Holding[]): Promise<void> {
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
+/**
+ * Ends claims. `dueAt`: when deliveries that were not handed out are due, whose attempts do not count; null if
+ * a broker has the deliveries, so that a connection of the terminal can get them too.
+ */
+export async function endClaims(
+  work: CompanyWriteWork,
+  held: readonly Holding[],
+  dueAt: Date | null,
+): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  const notHanded =
+    dueAt === null
+      ? sql``
+      : sql`, attempts = attempts - 1, due_at = case when due_at is null then null else ${at(dueAt)} end`;
   const byLease = Map.groupBy(held, ({ leaseEndsAt }) => leaseEndsAt.getTime());
   for (const [leaseEndsAt, own] of byLease) {
-    await sql`update notification_deliveries set lease_ends_at = null
-      where company_id = ${companyId} and id ${inIds(own.map(({ id }) => id))}
-        and lease_ends_at = ${at(new Date(leaseEndsAt))}`.execute(db);
-  }
-}
-
-/** Ends claims of deliveries that were not handed out: these attempts do not count. */
-export async function release(work: WriteWork, held: readonly Holding[], dueAt: Date): Promise<void> {
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
-  const byLease = Map.groupBy(held, ({ leaseEndsAt }) => leaseEndsAt.getTime());
-  for (const [leaseEndsAt, own] of byLease) {
-    await sql`update notification_deliveries set attempts = attempts - 1, lease_ends_at = null,
-        due_at = case when due_at is null then null else ${at(dueAt)} end
+    await sql`update notification_deliveries set lease_ends_at = null${notHanded}
       where company_id = ${companyId} and id ${inIds(own.map(({ id }) => id))}
         and finished_at is null and lease_ends_at = ${at(new Date(leaseEndsAt))}`.execute(db);
   }
 }
 
 /** Sets the due time of unreachable deliveries to their expiry. An appearing device makes them due. */
-export async function postpone(work: WriteWork, waiting: readonly Waiting[]): Promise<void> {
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
+export async function postpone(work: CompanyWriteWork, waiting: readonly Waiting[]): Promise<void> {
+  const { db, companyId } = specialSql(work);
   const last = Math.max(...waiting.map(({ queuedAt }) => queuedAt.getTime()));
-  await sql`update notification_deliveries set due_at = ${after(new Date(last), EXPIRES_MS)}
+  await sql`update notification_deliveries set due_at = ${after(new Date(last), QUEUED_MS)}
     where company_id = ${companyId} and id ${inIds(waiting.map(({ id }) => id))}
       and due_at is not null`.execute(db);
 }
@@ -206,9 +179,8 @@ const CONFIRMED_WITHIN_MS = 2 * SECOND;
  * attempt. Deliveries attempted in the last 2 seconds are due in 2 seconds: the terminal may have them
  * already.
  */
-export async function makeDue(work: WriteWork, logicalNumbers: readonly string[]): Promise<void> {
-  const { db } = specialSql(work);
-  const { companyId } = work.caller;
+export async function makeDue(work: CompanyWriteWork, logicalNumbers: readonly string[]): Promise<void> {
+  const { db, companyId } = specialSql(work);
   const now = at(work.now);
   const isRecent = sql`due_at > ${byAttempts(1, (pause) => after(work.now, pause - CONFIRMED_WITHIN_MS))}`;
   await sql`update notification_deliveries
@@ -220,41 +192,22 @@ export async function makeDue(work: WriteWork, logicalNumbers: readonly string[]
       and (lease_ends_at is null or lease_ends_at <= ${now})`.execute(db);
 }
 
-export interface Handed {
-  readonly id: number;
-  readonly logicalNumberId: number;
+export interface Handed extends Pick<
+  Delivery,
+  'id' | 'logicalNumberId' | 'state' | 'serialNumber' | 'confirmedAt'
+> {
   readonly logicalNumber: string;
-  readonly state: DeliveryState;
   /** Whether it was ever handed out. */
   readonly wasHanded: boolean;
-  /** Serial number of the terminal that it was last given to; null if unknown. */
-  readonly serialNumber: string | null;
-  readonly confirmedAt: Date | null;
   /** Whether the terminal that it was given to, or another one with the number, may use the service. */
   readonly isReachable: boolean;
 }
 
-interface HandedRow {
-  readonly id: number;
-  readonly logical_number_id: number;
-  readonly number: string;
-  readonly state: DeliveryState;
-  readonly was_handed: number | boolean;
-  readonly serial_number: string | null;
-  readonly confirmed_at: number | null;
-  readonly is_reachable: number | boolean;
+interface HandedRow extends Omit<Handed, 'confirmedAt' | 'wasHanded' | 'isReachable'> {
+  readonly confirmedAt: number | null;
+  readonly wasHanded: number | boolean;
+  readonly isReachable: number | boolean;
 }
-
-const handedOf = (row: HandedRow): Handed => ({
-  id: row.id,
-  logicalNumberId: row.logical_number_id,
-  logicalNumber: row.number,
-  state: row.state,
-  wasHanded: Boolean(row.was_handed),
-  serialNumber: row.serial_number,
-  confirmedAt: nullable(instant).fromColumn(row.confirmed_at),
-  isReachable: Boolean(row.is_reachable),
-});
 
 /** Deliveries by id. */
 export async function selectHanded(
@@ -264,13 +217,20 @@ export async function selectHanded(
   const { db } = specialSql(work);
   const companyId = hiddenFromPlanner(work.caller.companyId);
   const enabled = sql`select 1 from devices where devices.company_id = ${companyId} and devices.enabled`;
-  const { rows } = await sql<HandedRow>`select d.id, d.logical_number_id, n.number, d.state, d.serial_number,
-      d.confirmed_at, d.attempts > 0 or d.sent_at is not null as was_handed,
+  const { rows } = await sql<HandedRow>`select d.id, d.logical_number_id as "logicalNumberId",
+      n.number as "logicalNumber", d.state, d.serial_number as "serialNumber", d.confirmed_at as "confirmedAt",
+      d.attempts > 0 or d.sent_at is not null as "wasHanded",
       exists (${enabled} and devices.logical_number_id = d.logical_number_id)
         or exists (${enabled} and devices.serial_number = d.serial_number
-          and devices.logical_number_id is not null) as is_reachable
+          and devices.logical_number_id is not null) as "isReachable"
     from notification_deliveries as d
     join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
     where d.company_id = ${companyId} and d.id ${inIds(ids)}`.execute(db);
-  return new Map(rows.map((row) => [row.id, handedOf(row)]));
+  const handed = rows.map((row) => ({
+    ...row,
+    confirmedAt: optionalInstant.fromColumn(row.confirmedAt),
+    wasHanded: flag.fromColumn(row.wasHanded),
+    isReachable: flag.fromColumn(row.isReachable),
+  }));
+  return new Map(handed.map((delivery) => [delivery.id, delivery]));
 }

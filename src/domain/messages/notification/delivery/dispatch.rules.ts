@@ -1,5 +1,6 @@
 import { offsetAt } from '../../../../platform/time-zones.js';
-import { EXPIRES_MS, MAX_ATTEMPTS, type WaitingDelivery } from './delivery.model.js';
+import { QUEUED_MS } from '../notification.model.js';
+import { MAX_ATTEMPTS, type WaitingDelivery } from './delivery.model.js';
 
 /**
  * Message for a terminal: `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`. Terminals execute SHOW_MESSAGE only with
@@ -19,32 +20,14 @@ function shownTime(at: Date, timeZone: string): string {
   return `${local.slice(5, 10)}-${local.slice(0, 4)} ${local.slice(11, 16)}`;
 }
 
-export interface Sorted<T> {
-  readonly claimable: readonly T[];
-  readonly expired: readonly T[];
-  /** Deliveries with `MAX_ATTEMPTS` attempts. */
-  readonly unconfirmed: readonly T[];
-  readonly unreachable: readonly T[];
-}
+/** Next thing to do with a waiting delivery. */
+type Step = 'claim' | 'expire' | 'fail' | 'postpone';
 
-/** Sorts deliveries without a claim by the next step. */
-export function sorted<T extends WaitingDelivery>(deliveries: readonly T[], now: Date): Sorted<T> {
-  const kindOf = ({ queuedAt, attempts, isReachable }: T): keyof Sorted<T> => {
-    if (hasExpired(queuedAt, now)) return 'expired';
-    if (attempts >= MAX_ATTEMPTS) return 'unconfirmed';
-    return isReachable ? 'claimable' : 'unreachable';
-  };
-  const kinds = Map.groupBy(deliveries, kindOf);
-  return {
-    claimable: kinds.get('claimable') ?? [],
-    expired: kinds.get('expired') ?? [],
-    unconfirmed: kinds.get('unconfirmed') ?? [],
-    unreachable: kinds.get('unreachable') ?? [],
-  };
-}
-
-function hasExpired(queuedAt: Date, now: Date): boolean {
-  return now.getTime() - queuedAt.getTime() >= EXPIRES_MS;
+/** The step of a delivery that nobody has claimed. */
+export function stepOf({ queuedAt, attempts, isReachable }: WaitingDelivery, now: Date): Step {
+  if (now.getTime() - queuedAt.getTime() >= QUEUED_MS) return 'expire';
+  if (attempts >= MAX_ATTEMPTS) return 'fail';
+  return isReachable ? 'claim' : 'postpone';
 }
 
 /** The deliveries of one logical number up to the first claimed one: later ones wait for it, in order. */

@@ -4,13 +4,11 @@
  * companyId)`, or that of a caller. It waits for other units that write in the company, so no two nodes claim
  * the same delivery (decisions.md#deliveries).
  */
-import type { OfCompany } from '../../../../database/company/company-rows.js';
-import type { SystemReadWork, SystemWriteWork } from '../../../../database/work.js';
+import type { CompanyWriteWork, SystemReadWork } from '../../../../database/work.js';
 import { idFromText } from '../../../../platform/validate.js';
 import { foldedCompany } from '../../../people/company/company.model.js';
-import { finish, noteConfirmed } from './delivery-changes.repository.js';
+import { finish, noteConfirmed, reportDeliveries } from './delivery-changes.repository.js';
 import {
-  DELIVERY,
   LEASE_MS,
   MAX_ATTEMPTS,
   type ClaimedDelivery,
@@ -20,11 +18,10 @@ import {
 } from './delivery.model.js';
 import {
   claim,
-  endLeases,
+  endClaims,
   findDueCompanyAfter,
   makeDue,
   postpone,
-  release,
   selectDue,
   selectHanded,
   selectWaiting,
@@ -32,23 +29,15 @@ import {
   type Handed,
   type Waiting,
 } from './dispatch.repository.js';
-import { messageOf, sorted, upToHeld, type Sorted } from './dispatch.rules.js';
+import { messageOf, stepOf, upToHeld } from './dispatch.rules.js';
 
-type WriteWork = OfCompany<SystemWriteWork>;
-
-export { DELIVERY };
-
+/** Maximum deliveries that a terminal is given at once. */
+const MAX_TAKEN = 20;
 const NOT_CONFIRMED = `It was sent ${MAX_ATTEMPTS} times and never confirmed.`;
 
 /** The first company after `companyId`, or the first of all, with a delivery to claim. */
 export async function nextDueCompany(work: SystemReadWork, companyId: number): Promise<number | null> {
   return (await findDueCompanyAfter(work, companyId)) ?? (await findDueCompanyAfter(work, 0)) ?? null;
-}
-
-export interface Claims {
-  readonly deliveries: readonly ClaimedDelivery[];
-  /** Whether more may be due. */
-  readonly hasMore: boolean;
 }
 
 /**
@@ -58,14 +47,12 @@ export interface Claims {
  * hours; after 100 attempts it fails. Only deliveries for logical numbers of enabled devices are returned.
  */
 export async function claimDeliveries(
-  work: WriteWork,
-  { limit }: { readonly limit: number },
-): Promise<Claims> {
-  const due = await selectDue(work, limit);
-  const { claimable, unreachable, ...ended } = sorted(due, work.now);
-  await endAll(work, ended);
+  work: CompanyWriteWork,
+  limit: number,
+): Promise<readonly ClaimedDelivery[]> {
+  const { claimable, unreachable } = await endOld(work, await selectDue(work, limit));
   if (unreachable.length > 0) await postpone(work, unreachable);
-  return { deliveries: await hold(work, claimable, null), hasMore: due.length === limit };
+  return await hold(work, claimable, null);
 }
 
 /**
@@ -75,45 +62,41 @@ export async function claimDeliveries(
  * statements is constant.
  */
 export async function claimForTerminals(
-  work: WriteWork,
+  work: CompanyWriteWork,
   terminals: readonly Receiver[],
-  limit = 20,
 ): Promise<ReadonlyMap<number, readonly ClaimedDelivery[]>> {
+  if (terminals.length === 0) return new Map();
   const receivers = new Map(
     terminals.map(({ logicalNumberId, serialNumber }) => [logicalNumberId, serialNumber]),
   );
-  const waiting = await selectWaiting(work, [...receivers.keys()], limit);
+  const waiting = await selectWaiting(work, [...receivers.keys()], MAX_TAKEN);
   const free = [...waiting.values()].flatMap((deliveries) => upToHeld(deliveries, work.now));
-  const { claimable, expired, unconfirmed } = sorted(free, work.now);
-  await endAll(work, { expired, unconfirmed });
-  return Map.groupBy(await hold(work, claimable, receivers), ({ logicalNumberId }) => logicalNumberId);
+  const { claimable } = await endOld(work, free);
+  const claimed = await hold(work, claimable, receivers);
+  if (claimed.length > 0) reportDeliveries(work);
+  work.count('sentDeliveries', claimable.filter(({ state }) => state === 'queued').length);
+  return Map.groupBy(claimed, ({ logicalNumberId }) => logicalNumberId);
 }
 
-async function endAll(
-  work: WriteWork,
-  { expired, unconfirmed }: Pick<Sorted<Waiting>, 'expired' | 'unconfirmed'>,
-): Promise<void> {
-  await finish(work, idsOf(expired), 'expired');
-  await finish(work, idsOf(unconfirmed), 'failed', NOT_CONFIRMED);
-  if (expired.length + unconfirmed.length > 0) reportDeliveries(work);
+/** Ends deliveries that have waited for too long, or were tried too often. Returns the others. */
+async function endOld(work: CompanyWriteWork, waiting: readonly Waiting[]) {
+  const bySteps = Map.groupBy(waiting, (delivery) => stepOf(delivery, work.now));
+  await finish(work, idsOf(bySteps.get('expire') ?? []), 'expired');
+  await finish(work, idsOf(bySteps.get('fail') ?? []), 'failed', NOT_CONFIRMED);
+  return { claimable: bySteps.get('claim') ?? [], unreachable: bySteps.get('postpone') ?? [] };
 }
 
 async function hold(
-  work: WriteWork,
+  work: CompanyWriteWork,
   waiting: readonly Waiting[],
   /** Serial numbers of the terminals that are given them, by logical number; null for a worker. */
   receivers: ReadonlyMap<number, string> | null,
 ): Promise<readonly ClaimedDelivery[]> {
   const leaseEndsAt = new Date(work.now.getTime() + LEASE_MS);
-  const held = waiting.map(({ id, logicalNumberId }) => ({
-    id,
-    receiver: receivers?.get(logicalNumberId) ?? null,
-  }));
-  await claim(work, held, leaseEndsAt);
-  if (receivers !== null && waiting.length > 0) {
-    work.count('sentDeliveries', waiting.filter(({ state }) => state === 'queued').length);
-    reportDeliveries(work);
-  }
+  const given = waiting.map(
+    ({ id, logicalNumberId }) => [id, receivers?.get(logicalNumberId) ?? null] as const,
+  );
+  await claim(work, new Map(given), leaseEndsAt);
   const { companyId } = work.caller;
   return waiting.map((delivery) => {
     const { id, logicalNumberId, logicalNumber, queuedAt, appName, companyName, timeZone } = delivery;
@@ -129,19 +112,15 @@ async function hold(
  * Marks deliveries that a broker has as sent, and ends their claims: a connection of the terminal can get
  * them too. Confirmed or ended deliveries do not change.
  */
-export async function markSent(work: WriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
+export async function markSent(work: CompanyWriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
   await setSent(work, idsOf(claimed));
-  await endLeases(work, claimed);
+  await endClaims(work, claimed, null);
   reportDeliveries(work);
 }
 
-/** Releases deliveries that no broker took: the attempts do not count. Due at `dueAt`, by default now. */
-export async function giveBack(
-  work: WriteWork,
-  claimed: readonly ClaimedDelivery[],
-  dueAt = work.now,
-): Promise<void> {
-  await release(work, claimed, dueAt);
+/** Releases deliveries that no broker took: they are due now, and the attempts do not count. */
+export async function giveBack(work: CompanyWriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
+  await endClaims(work, claimed, work.now);
   reportDeliveries(work);
 }
 
@@ -150,7 +129,7 @@ export async function giveBack(
  * have connected to a broker. Earlier attempts without a connected terminal do not count. Later deliveries
  * follow when it has ended. The number of statements is constant.
  */
-export async function sendAgain(work: WriteWork, logicalNumbers: ReadonlySet<string>): Promise<void> {
+export async function sendAgain(work: CompanyWriteWork, logicalNumbers: ReadonlySet<string>): Promise<void> {
   if (logicalNumbers.size === 0) return;
   await makeDue(work, [...logicalNumbers]);
   reportDeliveries(work);
@@ -164,7 +143,7 @@ export async function sendAgain(work: WriteWork, logicalNumbers: ReadonlySet<str
  * statements is constant.
  */
 export async function confirmDeliveries(
-  work: WriteWork,
+  work: CompanyWriteWork,
   confirmations: readonly Confirmation[],
 ): Promise<readonly ConfirmationResult[]> {
   const ids = confirmations.flatMap(({ event }) => idFromText(event) ?? []);
@@ -184,7 +163,6 @@ export async function confirmDeliveries(
   });
   await finish(work, [...confirmed], 'delivered');
   await noteConfirmed(work, [...late]);
-  if (confirmed.size + late.size > 0) reportDeliveries(work);
   return results;
 }
 
@@ -201,7 +179,3 @@ function isFor(delivery: Handed, confirmation: Confirmation): boolean {
 
 const idsOf = (deliveries: readonly { readonly id: number }[]): readonly number[] =>
   deliveries.map(({ id }) => id);
-
-function reportDeliveries(work: WriteWork): void {
-  work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
-}

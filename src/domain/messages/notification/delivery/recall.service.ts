@@ -1,13 +1,19 @@
 import { inCompany } from '../../../../database/company/company-rows.js';
-import type { ReadWork, Units, WriteWork } from '../../../../database/work.js';
+import type { CompanyWriteWork, ReadWork, Units, WriteWork } from '../../../../database/work.js';
 import { LOCAL_ORIGIN } from '../../../../platform/caller.js';
 import { invalid } from '../../../../platform/errors.js';
 import type { Notification } from '../notification.model.js';
 import { getNotification } from '../notification.service.js';
-import { finish, requeue } from './delivery-changes.repository.js';
-import { DELIVERY, NO_DELIVERIES, type DeliverySummary } from './delivery.model.js';
+import {
+  findExpired,
+  finish,
+  requeue,
+  reportDeliveries,
+  selectInStates,
+} from './delivery-changes.repository.js';
+import { deliverySummaries } from './delivery-list.repository.js';
+import { NO_DELIVERIES, type DeliverySummary } from './delivery.model.js';
 import { countParts, findPartOf, makePart } from './delivery.repository.js';
-import { findExpired, selectInStates, selectSummaries } from './recall.repository.js';
 
 export {
   deliveriesOfDevice,
@@ -15,29 +21,16 @@ export {
   deliveriesOfNotification,
   deliveryNewRows,
   deliveryList,
+  deliverySummaries,
 } from './delivery-list.repository.js';
 
 /** Deliveries changed by one unit of work: other changes wait for it. */
 const ROWS_PER_PART = 250;
 
-/** One part of a change of many deliveries. Resolves to the number of changed deliveries. */
-export type DeliveryPart = (work: WriteWork) => Promise<number>;
-
 export interface DeliveryPlan {
   readonly notification: Notification;
-  /** Running a part again changes nothing more. */
-  readonly parts: readonly DeliveryPart[];
-}
-
-/** Number of deliveries of each notification in each state, by notification id. One statement. */
-export async function deliverySummaries(
-  work: ReadWork,
-  notifications: readonly Pick<Notification, 'id'>[],
-): Promise<ReadonlyMap<number, DeliverySummary>> {
-  return await selectSummaries(
-    work,
-    notifications.map(({ id }) => id),
-  );
+  /** Each resolves to the number of changed deliveries; running a part again changes nothing more. */
+  readonly parts: readonly ((work: WriteWork) => Promise<number>)[];
 }
 
 /** Plans to cancel all waiting deliveries of a notification. Errors: `not_found`. */
@@ -45,13 +38,10 @@ export async function planCancel(work: ReadWork, notificationId: number): Promis
   const notification = await getNotification(work, notificationId);
   const { queued, sent } = await summaryOf(work, notification);
   const unmade = await countParts(work, notificationId);
-  // Extra parts: a background job may make deliveries meanwhile, which are cancelled like others.
-  const count = Math.ceil((queued + sent) / ROWS_PER_PART) + 3 * unmade;
   const waiting = queued + sent;
-  return {
-    notification,
-    parts: partsOf(notification, { action: 'cancel', count, after: { waiting } }, cancelSome),
-  };
+  // Extra parts: a background job may make deliveries meanwhile, which are cancelled like others.
+  const count = Math.ceil(waiting / ROWS_PER_PART) + 3 * unmade;
+  return partsOf(notification, { action: 'cancel', count, after: { waiting } }, cancelSome);
 }
 
 /** Plans to queue failed deliveries again. Errors: `not_found`; `invalid` for an expired notification. */
@@ -62,10 +52,7 @@ export async function planRetry(work: ReadWork, notificationId: number): Promise
   }
   const { failed } = await summaryOf(work, notification);
   const count = Math.ceil(failed / ROWS_PER_PART);
-  return {
-    notification,
-    parts: partsOf(notification, { action: 'retry', count, after: { failed } }, retrySome),
-  };
+  return partsOf(notification, { action: 'retry', count, after: { failed } }, retrySome);
 }
 
 async function summaryOf(work: ReadWork, notification: Notification): Promise<DeliverySummary> {
@@ -77,21 +64,29 @@ function partsOf(
   notification: Notification,
   { action, count, after }: { readonly action: string; readonly count: number; readonly after: object },
   change: (work: WriteWork, notificationId: number) => Promise<number>,
-): readonly DeliveryPart[] {
-  return Array.from({ length: count }, (_, index) => async (work: WriteWork) => {
-    const { id } = notification;
+): DeliveryPlan {
+  const { id } = notification;
+  const parts = Array.from({ length: count }, (_, index) => async (work: WriteWork) => {
     if (index === 0) work.ledger.append({ action, entityType: 'notification', entityId: id, after });
-    const changed = await change(work, id);
-    if (changed > 0) work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
-    return changed;
+    return await change(work, id);
   });
+  return { notification, parts };
 }
 
 async function cancelSome(work: WriteWork, notificationId: number): Promise<number> {
   const unmade = await findPartOf(work, notificationId);
-  if (unmade !== undefined) return await makePart(work, unmade, 'cancelled');
+  if (unmade === undefined) return await endSome(work, notificationId, 'cancelled');
+  reportDeliveries(work);
+  return await makePart(work, unmade, 'cancelled');
+}
+
+async function endSome(
+  work: CompanyWriteWork,
+  notificationId: number,
+  state: 'cancelled' | 'expired',
+): Promise<number> {
   const ids = await selectInStates(work, notificationId, ['queued', 'sent'], ROWS_PER_PART);
-  return await finish(work, ids, 'cancelled');
+  return await finish(work, ids, state);
 }
 
 async function retrySome(work: WriteWork, notificationId: number): Promise<number> {
@@ -103,10 +98,10 @@ export async function expireDeliveries(units: Units): Promise<boolean> {
   const expired = await units.systemRead(findExpired);
   if (expired === undefined) return false;
   const { companyId, id } = expired;
-  const expireSome = async (work: Parameters<typeof finish>[0]): Promise<void> => {
-    await finish(work, await selectInStates(work, id, ['queued', 'sent'], ROWS_PER_PART), 'expired');
-    work.report({ companyId, entityType: DELIVERY });
-  };
-  await units.systemWrite(LOCAL_ORIGIN, (work) => expireSome(inCompany(work, companyId)), companyId);
+  await units.systemWrite(
+    LOCAL_ORIGIN,
+    (work) => endSome(inCompany(work, companyId), id, 'expired'),
+    companyId,
+  );
   return true;
 }

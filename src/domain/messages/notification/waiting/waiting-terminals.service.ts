@@ -1,12 +1,13 @@
 import type { Units } from '../../../../database/work.js';
-import { SECOND, systemClock, type Clock } from '../../../../platform/clock.js';
+import { SECOND, type Clock } from '../../../../platform/clock.js';
 import type { DispatchRate } from '../../../../platform/concurrency/dispatch-rate.js';
 import { DomainError } from '../../../../platform/errors.js';
-import { DELIVERY } from '../delivery/dispatch.service.js';
-import { CompanyLongPolls } from './company-long-polls.service.js';
-import type { DeliveryCheck } from './delivery-check.service.js';
-import { LongPoll, type Reason } from './long-poll.service.js';
+import { DELIVERY } from '../delivery/delivery.model.js';
+import type { DeliveryCheck } from './batches.service.js';
+import { CompanyRequests, WaitingRequest } from './waiting-request.service.js';
 import { lastPositions } from './waiting.repository.js';
+
+export type { WaitingRequest } from './waiting-request.service.js';
 
 /** Maximum waiting requests of one node. */
 export const MAX_WAITING = 20_000;
@@ -14,27 +15,7 @@ export const MAX_WAITING = 20_000;
 export const TICK_MS = SECOND / 2;
 /** Number of ticks between two checks whether the waiting terminals may still use the service. */
 export const TICKS_PER_CHECK = 4;
-/** Commits within this time are handled together. */
-const COLLECT_MS = 20;
 const RETRY_SECONDS = 5;
-
-interface Company {
-  readonly longPolls: CompanyLongPolls;
-  timer: NodeJS.Timeout | undefined;
-}
-
-/** Waiting request of a terminal, until `leave` is called. */
-export interface WaitingRequest {
-  found(lastCheck: DeliveryCheck): void;
-  /**
-   * Resolves when the terminal must check again, or when the time is over. If there may be a delivery, it
-   * also waits for the rate limit, at most until `pacedMs` after the call.
-   */
-  wait(ms: number, signal: AbortSignal, pacedMs?: number): Promise<Reason>;
-  /** To be called when its token was refused: other terminals with the same gateway token check again too. */
-  refused(): void;
-  leave(): void;
-}
 
 export interface WaitingParts {
   readonly units: Units;
@@ -50,69 +31,42 @@ export interface WaitingParts {
  * all terminals of a company together. A terminal that only waits costs no statement.
  */
 export class WaitingTerminals {
-  readonly #companies = new Map<number, Company>();
+  readonly #companies = new Map<number, CompanyRequests>();
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
-  #ticking = Promise.resolve();
+  #ticking: Promise<void> | null = null;
   readonly #unsubscribe: () => void;
 
   constructor(private readonly parts: WaitingParts) {
     this.#unsubscribe = parts.units.onCommitted((changes) => {
-      if (changes === null) for (const id of this.#companies.keys()) this.#schedule(id);
+      if (changes === null) for (const company of this.#companies.values()) company.readSoon();
       for (const { companyId, entityType } of changes ?? []) {
-        if (entityType === DELIVERY && companyId !== null) this.#schedule(companyId);
+        if (entityType === DELIVERY && companyId !== null) this.#companies.get(companyId)?.readSoon();
       }
     });
   }
 
-  /** Errors: `busy`. */
-  enter(companyId: number): WaitingRequest {
+  /** `check` is that of the terminal, just before. Errors: `busy`. */
+  enter(check: DeliveryCheck): WaitingRequest {
     if (this.#count >= MAX_WAITING) {
       const message = `Too many terminals wait at the same time: at most ${MAX_WAITING}.`;
       throw new DomainError('busy', message, { retryAfter: RETRY_SECONDS });
     }
-    const { longPolls } = this.#companyOf(companyId);
-    const longPoll = new LongPoll();
-    const taken = longPolls.take(longPoll);
+    const { units, pace, onError } = this.parts;
+    const { companyId } = check;
+    const company = this.#companies.get(companyId) ?? new CompanyRequests(companyId, units, onError);
+    this.#companies.set(companyId, company);
     this.#add(1);
-    this.#startTicks();
-    let isTaken = true;
-    return {
-      found: (lastCheck) => {
-        if (longPolls.found(taken, lastCheck)) this.#schedule(companyId);
-      },
-      wait: async (ms, signal, pacedMs = ms) => {
-        const began = systemClock.elapsed();
-        const reason = await longPoll.wait(ms, signal);
-        if (reason === 'woken') {
-          const left = Math.max(0, pacedMs - (systemClock.elapsed() - began));
-          const ends = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]);
-          await this.parts.pace.take(companyId, 1, ends);
-        }
-        return reason;
-      },
-      refused: () => {
-        const tokenId = longPoll.lastCheck?.tokenId ?? null;
-        // A terminal that checks because of another one does not notify the others again.
-        if (tokenId !== null && !longPoll.mayBeRevoked) longPolls.checkGateway(tokenId);
-      },
-      leave: () => {
-        if (!isTaken) return;
-        isTaken = false;
-        longPolls.leave(taken);
-        this.#add(-1);
-        if (longPolls.size === 0) this.#drop(companyId);
-      },
-    };
+    this.#timer ??= setInterval(() => this.#startTick(), TICK_MS).unref();
+    return new WaitingRequest(company, pace, () => this.#left(company), check);
   }
 
   /** Resolves when no statement runs any more. */
   async stop(): Promise<void> {
     this.#unsubscribe();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    for (const { timer } of this.#companies.values()) clearTimeout(timer);
+    clearInterval(this.#timer);
+    for (const company of this.#companies.values()) company.stop();
     await this.#ticking;
   }
 
@@ -121,66 +75,33 @@ export class WaitingTerminals {
     this.parts.onCount(change);
   }
 
-  #companyOf(companyId: number): Company {
-    const known = this.#companies.get(companyId);
-    if (known !== undefined) return known;
-    const { units } = this.parts;
-    const made: Company = {
-      ...{
-        longPolls: new CompanyLongPolls(units, companyId),
-        timer: undefined,
-      },
-    };
-    this.#companies.set(companyId, made);
-    return made;
+  #left(company: CompanyRequests): void {
+    this.#add(-1);
+    if (company.all.size > 0) return;
+    company.stop();
+    this.#companies.delete(company.id);
   }
 
-  #drop(companyId: number): void {
-    clearTimeout(this.#companies.get(companyId)?.timer);
-    this.#companies.delete(companyId);
-  }
-
-  #schedule(companyId: number): void {
-    const company = this.#companies.get(companyId);
-    if (company === undefined) return;
-    company.timer ??= setTimeout(() => {
-      company.timer = undefined;
-      void company.longPolls.readChanges().catch(this.parts.onError);
-    }, COLLECT_MS).unref();
-  }
-
-  #startTicks(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#ticking = this.#tick()
-        .catch(this.parts.onError)
-        .finally(() => {
-          if (this.#timer === undefined) return;
-          this.#timer = undefined;
-          if (this.#count > 0) this.#startTicks();
-        });
-    }, TICK_MS).unref();
+  /** Ticks follow one after the other: one that takes long makes others fall out. */
+  #startTick(): void {
+    if (this.#count === 0) return;
+    this.#ticking ??= this.#tick()
+      .catch(this.parts.onError)
+      .finally(() => (this.#ticking = null));
   }
 
   async #tick(): Promise<void> {
+    const { units, clock } = this.parts;
     this.#ticks += 1;
-    const now = this.parts.clock.now();
-    for (const { longPolls } of this.#companies.values()) await longPolls.wakeDue(now);
-    await this.#readUnreported();
-    if (this.#ticks % TICKS_PER_CHECK === 0) await this.#check();
-  }
-
-  async #readUnreported(): Promise<void> {
-    const { units } = this.parts;
-    const waiting = [...this.#companies.keys()];
-    if (waiting.length === 0) return;
-    const positions = await units.systemRead((work) => lastPositions(work, waiting));
-    for (const [companyId, position] of positions) {
-      const known = this.#companies.get(companyId)?.longPolls.position ?? position;
-      if (position > known) this.#schedule(companyId);
+    const now = clock.now();
+    const companies = [...this.#companies.values()];
+    for (const company of companies) await company.wakeDue(now);
+    const ids = companies.map(({ id }) => id);
+    const positions = await units.systemRead((work) => lastPositions(work, ids));
+    for (const company of companies) {
+      if ((positions.get(company.id) ?? 0) > company.position) company.readSoon();
     }
-  }
-
-  async #check(): Promise<void> {
-    for (const { longPolls } of this.#companies.values()) await longPolls.check();
+    if (this.#ticks % TICKS_PER_CHECK !== 0) return;
+    for (const company of companies) await company.check();
   }
 }

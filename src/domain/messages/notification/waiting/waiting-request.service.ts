@@ -1,0 +1,218 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { inCompany } from '../../../../database/company/company-rows.js';
+import type { Units } from '../../../../database/work.js';
+import { systemClock } from '../../../../platform/clock.js';
+import type { DispatchRate } from '../../../../platform/concurrency/dispatch-rate.js';
+import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
+import { Queue, type Place } from '../../../../platform/concurrency/queue.js';
+import type { DeliveryCheck } from './batches.service.js';
+import { lastPosition, selectFacts, selectOpenNumbers, selectQueueChanges } from './waiting.repository.js';
+
+/** Changes that one statement reads. */
+const CHANGES_PER_READ = 500;
+/** Waiting requests whose devices or logical numbers one statement looks up. */
+const REQUESTS_PER_LOOK = 1_000;
+/** Commits within this time are handled together. */
+const COLLECT_MS = 20;
+
+/** Why a wait ended: there may be a delivery, the token must be checked, or the time is over. */
+type Reason = 'woken' | 'checked' | 'over';
+
+/** A request of a terminal that waits on this node, until `leave` is called. */
+export class WaitingRequest {
+  /** Whether the terminal must still check its token, because another terminal of its gateway was refused. */
+  mayBeRevoked = false;
+  #reason: 'woken' | 'checked' | null = null;
+  /** Position of the latest change that woke it; `Infinity` if it was woken for another reason. */
+  #wokenBy = 0;
+  #resolve: (() => void) | null = null;
+  readonly #place: Place<WaitingRequest>;
+
+  constructor(
+    private readonly company: CompanyRequests,
+    private readonly pace: DispatchRate,
+    private readonly onLeave: () => void,
+    /** Result of the terminal's last check. */
+    public lastCheck: DeliveryCheck,
+  ) {
+    this.#place = company.all.add(this);
+    company.readFrom(lastCheck.position);
+  }
+
+  /** Call after each check. Later changes than the check's position wake the terminal. */
+  found(check: DeliveryCheck): void {
+    this.lastCheck = check;
+    this.mayBeRevoked = false;
+    if (this.#reason === 'woken' && this.#wokenBy <= check.position) this.#reason = null;
+    this.company.readFrom(check.position);
+  }
+
+  /** Call when the token was refused: other terminals with the same gateway token check it too. */
+  refused(): void {
+    const { tokenId } = this.lastCheck;
+    // A terminal that checks because of another one does not notify the others again.
+    if (tokenId === null || this.mayBeRevoked) return;
+    for (const { value: other } of this.company.all.places()) {
+      if (other.lastCheck.tokenId !== tokenId) continue;
+      other.mayBeRevoked = true;
+      other.wake('checked');
+    }
+  }
+
+  leave(): void {
+    if (this.company.all.remove(this.#place)) this.onLeave();
+  }
+
+  /** Ends the wait: there may be a delivery (`woken`), or the access may have ended (`checked`). */
+  wake(reason: 'woken' | 'checked', position = Infinity): void {
+    // `woken` replaces `checked`, since only `woken` is limited in rate.
+    if (this.#reason !== 'woken') this.#reason = reason;
+    this.#wokenBy = Math.max(this.#wokenBy, position);
+    this.#resolve?.();
+  }
+
+  /**
+   * Resolves when the terminal must check again, after `ms`, or when the signal is aborted. If there may be a
+   * delivery, it also waits for the rate limit, at most until `pacedMs` after the call.
+   */
+  async wait(ms: number, signal: AbortSignal, pacedMs = ms): Promise<Reason> {
+    const began = systemClock.elapsed();
+    if (this.#reason === null && ms > 0 && !signal.aborted) await this.#woken(ms, signal);
+    const reason = this.#reason ?? 'over';
+    this.#reason = null;
+    this.#wokenBy = 0;
+    if (reason === 'woken') {
+      const left = Math.max(0, pacedMs - (systemClock.elapsed() - began));
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]);
+      await this.pace.take(this.company.id, 1, ends);
+    }
+    return reason;
+  }
+
+  async #woken(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const end = (): void => resolve(undefined);
+    this.#resolve = end;
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    await promise;
+    this.#resolve = null;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** The waiting requests of one company: what has changed is read once for all of them. */
+export class CompanyRequests {
+  readonly all = new Queue<WaitingRequest>();
+  /** Changes after this position are yet to be read; `Infinity` while they are read. */
+  #position = Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #isReadRequested = false;
+
+  constructor(
+    readonly id: number,
+    private readonly units: Units,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Position of the latest change that was read. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Reads changes after this position, also if they were read before: the check of a terminal has not seen them. */
+  readFrom(position: number): void {
+    if (position >= this.#position) return;
+    this.#position = position;
+    this.readSoon();
+  }
+
+  /** Reads changes soon, in one read those of 20 ms. */
+  readSoon(): void {
+    this.#isReadRequested = true;
+    this.#timer ??= setTimeout(() => void this.#readChanges(), COLLECT_MS).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Never rejects. What could not be read is read with the next request. */
+  async #readChanges(): Promise<void> {
+    try {
+      while (await this.#readSome()) await yieldToEventLoop();
+    } catch (error) {
+      this.onError(error);
+    }
+    this.#timer = undefined;
+    if (this.#isReadRequested && this.all.size > 0) this.readSoon();
+  }
+
+  /** Wakes terminals for whose logical number something has changed since their check. True if there may be more. */
+  async #readSome(): Promise<boolean> {
+    const after = this.#position;
+    let read = after;
+    this.#isReadRequested = false;
+    this.#position = Infinity;
+    try {
+      const { last, changes } = await this.units.systemRead(async (work) => ({
+        last: await lastPosition(inCompany(work, this.id)),
+        changes: await selectQueueChanges(inCompany(work, this.id), { after, limit: CHANGES_PER_READ }),
+      }));
+      const hasMore = changes.length === CHANGES_PER_READ;
+      read = (hasMore ? changes.at(-1)?.position : undefined) ?? last;
+      const latest = new Map(changes.map(({ logicalNumberId, position }) => [logicalNumberId, position]));
+      for (const { value: request } of this.all.places()) {
+        const { facts, position: seen } = request.lastCheck;
+        const position = latest.get(facts.logicalNumberId) ?? 0;
+        if (position > seen) request.wake('woken', position);
+      }
+      return hasMore;
+    } finally {
+      // A check that ended meanwhile may have seen less.
+      this.#position = Math.min(this.#position, read);
+    }
+  }
+
+  /** Wakes requests that are due for another check; after a lease, only if a delivery waits. */
+  async wakeDue(now: Date): Promise<void> {
+    const ended: { readonly request: WaitingRequest; readonly check: DeliveryCheck }[] = [];
+    for (const { value: request } of this.all.places()) {
+      const { lastCheck: check } = request;
+      if (check.againAt !== null && check.againAt <= now) request.wake('checked');
+      if (check.heldUntil !== null && check.heldUntil <= now) ended.push({ request, check });
+    }
+    for (let start = 0; start < ended.length; start += REQUESTS_PER_LOOK) {
+      const part = ended.slice(start, start + REQUESTS_PER_LOOK);
+      const numbers = new Set(part.map(({ check }) => check.facts.logicalNumberId));
+      const open = await this.units.systemRead((work) =>
+        selectOpenNumbers(inCompany(work, this.id), [...numbers]),
+      );
+      for (const { request, check } of part) {
+        if (request.lastCheck === check) request.lastCheck = { ...check, heldUntil: null };
+        if (open.has(check.facts.logicalNumberId)) request.wake('woken');
+      }
+      await yieldToEventLoop();
+    }
+  }
+
+  /** Wakes terminals whose device or token has changed, and one of each gateway. */
+  async check(): Promise<void> {
+    const requests = [...this.all.places()].map(({ value }) => value);
+    const gateways = new Set<number>();
+    for (let start = 0; start < requests.length; start += REQUESTS_PER_LOOK) {
+      const part = requests.slice(start, start + REQUESTS_PER_LOOK);
+      const ids = new Set(part.map(({ lastCheck }) => lastCheck.facts.deviceId));
+      const present = await this.units.systemRead((work) => selectFacts(inCompany(work, this.id), [...ids]));
+      for (const request of part) {
+        const { tokenId, facts } = request.lastCheck;
+        const isFirst = tokenId !== null && !gateways.has(tokenId);
+        if (tokenId !== null) gateways.add(tokenId);
+        if (isFirst || !isDeepStrictEqual(facts, present.get(facts.deviceId))) request.wake('checked');
+      }
+      await yieldToEventLoop();
+    }
+  }
+}

@@ -6,12 +6,10 @@ import {
   storageLines,
   type DatabaseTools,
   type Description,
-  type TouchedTable,
 } from '../tools.js';
 import { RECORDS, OLDEST_ROWS, type Oldest } from '../totals.js';
 import { checkServer, rowCounts, sizesOf, TABLE_SIZES, type SizeRow } from './check.js';
 import { inspect } from './migrate.js';
-import { previewMigrations } from './migration-preview.js';
 import { withClient } from './open.js';
 import { readAsSystem, rolesIn } from './roles.js';
 
@@ -28,10 +26,6 @@ export class ServerTools implements DatabaseTools {
 
   async pending(): Promise<readonly string[]> {
     return await withClient(this.url, async (client) => (await inspect(client, this.name)).pending);
-  }
-
-  async touched(): Promise<readonly TouchedTable[]> {
-    return await withClient(this.url, (client) => previewMigrations(client, this.name));
   }
 
   async check(): Promise<readonly string[]> {

@@ -11,7 +11,6 @@ import {
   type DatabaseTools,
   type Description,
   type Progress,
-  type TouchedTable,
 } from '../tools.js';
 import { OLDEST_ROWS, RECORDS, type Oldest } from '../totals.js';
 import { isBusy, translate } from './faults.js';
@@ -36,20 +35,6 @@ export class FileTools implements DatabaseTools {
       const { pending } = inspectFile(this.file);
       refuseLoss(this.file);
       return pending;
-    });
-  }
-
-  async touched(): Promise<readonly TouchedTable[]> {
-    const pending = await this.pending();
-    if (!existsSync(this.file) || pending.length === 0) return [];
-    return await attempt(() => {
-      const whole = {
-        table: '*',
-        lock: 'write lock of the file',
-        rows: reading(this.file, rowsIn),
-        isRewritten: false,
-      };
-      return pending.map((migration) => ({ migration, ...whole }));
     });
   }
 
@@ -145,18 +130,6 @@ export class FileTools implements DatabaseTools {
       ],
     };
   }
-}
-
-/** Number of rows in all tables. */
-function rowsIn(database: Sqlite.Database): number {
-  const tables = database
-    .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
-    .pluck()
-    .all();
-  return tables.reduce(
-    (sum: number, table) => sum + numberIn(database, `select count(*) from "${String(table)}"`),
-    0,
-  );
 }
 
 function countsIn(database: Sqlite.Database) {

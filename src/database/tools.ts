@@ -1,6 +1,6 @@
 import { counted } from '../platform/errors.js';
 import type { StorageSizes } from './database.js';
-import type { Oldest } from './totals.js';
+import { RECORDS, type OldestRow, type TotalRow } from './totals.js';
 
 /** Operations of the commands `db …` on a database, which servers may be using. */
 export interface DatabaseTools {
@@ -46,19 +46,47 @@ export interface Description {
 /** Number of tables in the text; the JSON has all. */
 const LARGEST = 10;
 
-/** Sizes of tables, and the ages of their rows, in the output of `db info`. */
-export function storageFields(sizes: StorageSizes | null, oldest: Oldest): Readonly<Record<string, unknown>> {
-  return { tables: sizes?.tables ?? null, free_bytes: sizes?.freeBytes ?? null, oldest };
+interface Found {
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  /** Results of `TOTAL_ROWS` and `OLDEST_ROWS`. */
+  readonly totals: readonly TotalRow[];
+  readonly oldest: readonly OldestRow[];
+  readonly sizes: StorageSizes | null;
 }
 
-export function storageLines(sizes: StorageSizes | null, oldest: Oldest): readonly string[] {
+/** Output of `db info`. `title` and `own` are what only one kind of database has. */
+export function description(
+  title: string,
+  own: Readonly<Record<string, unknown>>,
+  { applied, pending, sizes, ...found }: Found,
+): Description {
+  const known = new Map(found.totals.map(({ name, total }) => [name, total]));
+  const totals = ['companies', 'users', ...RECORDS].map((name) => [name, known.get(name) ?? 0] as const);
+  const oldest = found.oldest.map(({ kind, at }) => [kind, at === null ? null : new Date(at)] as const);
+  const { companies, users, ...records } = Object.fromEntries(totals);
+  const state = stateOf(applied, pending);
+  const free = sizes?.freeBytes ?? null;
   const largest = Object.entries(sizes?.tables ?? {})
     .toSorted(([, a], [, b]) => b.bytes - a.bytes)
     .slice(0, LARGEST);
-  const free = sizes?.freeBytes ?? null;
-  return [
-    ...largest.map(([name, { bytes, rows }]) => `table ${name}: ${bytes} bytes, ${counted(rows, 'row')}`),
-    ...(free === null ? [] : [`free in the file: ${free} bytes`]),
-    ...Object.entries(oldest).map(([kind, at]) => `oldest of ${kind}: ${at?.toISOString() ?? 'none'}`),
-  ];
+  return {
+    fields: {
+      ...{ ...own, state, applied, pending, companies, users, records },
+      ...{ tables: sizes?.tables ?? null, free_bytes: free, oldest: Object.fromEntries(oldest) },
+    },
+    lines: [
+      title,
+      `schema ${state}: ${[...applied, ...pending.map((name) => `${name} (pending)`)].join(', ')}`,
+      ...totals.map(([name, total]) => `${name}: ${total}`),
+      ...largest.map(([name, { bytes, rows }]) => `table ${name}: ${bytes} bytes, ${counted(rows, 'row')}`),
+      ...(free === null ? [] : [`free in the file: ${free} bytes`]),
+      ...oldest.map(([kind, at]) => `oldest of ${kind}: ${at?.toISOString() ?? 'none'}`),
+    ],
+  };
+}
+
+function stateOf(applied: readonly string[], pending: readonly string[]): 'current' | 'new' | 'older' {
+  if (pending.length === 0) return 'current';
+  return applied.length === 0 ? 'new' : 'older';
 }

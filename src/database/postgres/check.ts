@@ -2,12 +2,9 @@ import { sql, type QueryExecutorProvider } from 'kysely';
 import type { Client } from 'pg';
 
 import { MINUTE_OF_TRANSACTION } from '../../schema/postgres-sums.js';
-import { ROLLUPS, wrongRows, type Rollup } from '../../schema/rollups.js';
-import { COUNTED, counterOf } from '../../schema/schema.js';
 import type { StorageSizes } from '../database.js';
+import { totalChecks } from '../totals.js';
 import { readAsSystem } from './roles.js';
-
-const MAX_PROBLEMS = 20;
 
 /**
  * Compares counters and totals, which triggers maintain, with the rows, and finds tables that units of a
@@ -17,7 +14,7 @@ const MAX_PROBLEMS = 20;
 export async function checkServer(client: Client): Promise<readonly string[]> {
   const problems = [...(await problemsOf(client, OPEN_TABLES))];
   return await readAsSystem(client, async () => {
-    for (const query of QUERIES) problems.push(...(await problemsOf(client, query)));
+    for (const query of CHECKS) problems.push(...(await problemsOf(client, query)));
     return problems;
   });
 }
@@ -39,7 +36,7 @@ export async function rowCounts(client: Client): Promise<Readonly<Record<string,
 }
 
 async function problemsOf(client: Client, query: string): Promise<readonly string[]> {
-  const { rows } = await client.query<{ problem: string }>(`${query} limit ${MAX_PROBLEMS}`);
+  const { rows } = await client.query<{ problem: string }>(query);
   return rows.map(({ problem }) => problem);
 }
 
@@ -48,30 +45,10 @@ const OPEN_TABLES = `select 'the table ' || c.relname || ' has no policy that ke
   where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
     and not (c.relrowsecurity and c.relforcerowsecurity)`;
 
-function wrongCounter(counter: string, table: string): string {
-  return `select 'company ' || c.id || ': its counter of ${counter} is ' || coalesce(k.total, 0) || ', but it has '
-      || coalesce(r.total, 0) as problem
-    from companies as c left join counters as k on k.company_id = c.id and k.name = '${counter}'
-    left join (select company_id, count(*) as total from ${table} group by company_id) as r on r.company_id = c.id
-    where coalesce(k.total, 0) <> coalesce(r.total, 0)`;
-}
-
-const wrongTotals = (rollup: Rollup): string =>
-  `select 'company ' || company_id || ': the totals of ' || span || ' minutes from '
-      || to_timestamp(start * 60) || ' are wrong in ${rollup.name}' as problem
-    from (${wrongRows(rollup, MINUTE_OF_TRANSACTION)}) as found`;
-
-const WRONG_SEQUENCES = `select 'company ' || c.company_id || ': its ledger has ' || l.total || ' entries from '
-    || l.first || ' to ' || l.last || ', but ' || c.last_drawn || ' was given' as problem
-  from counters as c left join (select coalesce(company_id, 0) as company_id, min(sequence) as first,
-    max(sequence) as last, count(*) as total from ledger group by 1) as l on l.company_id = c.company_id
-  where c.name = 'ledger' and (l.last is distinct from c.last_drawn or l.total <> l.last - l.first + 1)`;
-
-const QUERIES: readonly string[] = [
-  ...COUNTED.map((table) => wrongCounter(counterOf(table), table)),
-  ...ROLLUPS.map(wrongTotals),
-  WRONG_SEQUENCES,
-];
+const CHECKS = totalChecks(
+  MINUTE_OF_TRANSACTION,
+  (seconds) => `to_char(to_timestamp(${seconds}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"')`,
+);
 
 /** Bytes of each table with its indexes and long values, and PostgreSQL's latest estimate of its rows. */
 export const TABLE_SIZES = `select relname::text as name, pg_total_relation_size(oid) as bytes,

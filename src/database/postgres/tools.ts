@@ -1,13 +1,8 @@
 import type { Client } from 'pg';
 
-import { type StorageSizes, DatabaseRefused } from '../database.js';
-import {
-  storageFields,
-  storageLines,
-  type DatabaseTools,
-  type Description,
-} from '../tools.js';
-import { RECORDS, OLDEST_ROWS, type Oldest } from '../totals.js';
+import { DatabaseRefused } from '../database.js';
+import { description, type DatabaseTools, type Description } from '../tools.js';
+import { OLDEST_ROWS, TOTAL_ROWS, type OldestRow, type TotalRow } from '../totals.js';
 import { checkServer, rowCounts, sizesOf, TABLE_SIZES, type SizeRow } from './check.js';
 import { inspect } from './migrate.js';
 import { withClient } from './open.js';
@@ -69,9 +64,11 @@ export class ServerTools implements DatabaseTools {
   /** Refuses a database with records. Unlike a file, it is not deleted: its name may be a mistake. */
   async makeEmpty(): Promise<void> {
     const totals = await withClient(this.url, async (client) =>
-      (await inspect(client, this.name)).applied.length === 0 ? {} : await totalsOf(client),
+      (await inspect(client, this.name)).applied.length === 0
+        ? []
+        : await rowsOf<TotalRow>(client, TOTAL_ROWS),
     );
-    if ((totals.companies ?? 0) === 0) return;
+    if (totals.every(({ name, total }) => name !== 'companies' || total === 0)) return;
     throw new DatabaseRefused(
       'exists',
       `${this.name} has records. Nothing was changed: name a new database, made for example with createdb.`,
@@ -84,32 +81,17 @@ export class ServerTools implements DatabaseTools {
       `select pg_database_size(current_database()) as bytes, current_setting('server_version') as version`,
     );
     const { bytes = 0, version = '' } = rows[0] ?? {};
-    const state = stateOf(applied, pending);
-    const totals = applied.length === 0 ? {} : await totalsOf(client);
-    const sizes = await sizesIn(client);
-    const oldest = pending.length === 0 ? await oldestIn(client) : {};
-    const { companies = 0, users = 0, ...records } = totals;
-    const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
-    return {
-      fields: {
-        ...this.place,
-        bytes,
-        postgresql: version,
-        state,
-        applied,
-        pending,
-        companies,
-        users,
-        records,
-        ...storageFields(sizes, oldest),
+    const { rows: tables } = await client.query<SizeRow>(TABLE_SIZES);
+    return description(
+      `${this.name}: ${bytes} bytes, PostgreSQL ${version}`,
+      { ...this.place, bytes, postgresql: version },
+      {
+        ...{ applied, pending, sizes: sizesOf(tables) },
+        totals: applied.length === 0 ? [] : await rowsOf<TotalRow>(client, TOTAL_ROWS),
+        // An older schema may lack some of the tables.
+        oldest: pending.length === 0 ? await rowsOf<OldestRow>(client, OLDEST_ROWS) : [],
       },
-      lines: [
-        `${this.name}: ${bytes} bytes, PostgreSQL ${version}`,
-        `schema ${state}: ${migrations}`,
-        ...Object.entries({ companies, users, ...records }).map(([name, count]) => `${name}: ${count}`),
-        ...storageLines(sizes, oldest),
-      ],
-    };
+    );
   }
 
   /** Error that refers to PostgreSQL's own program for this task, which has more options. */
@@ -121,36 +103,7 @@ export class ServerTools implements DatabaseTools {
   }
 }
 
-function stateOf(applied: readonly string[], pending: readonly string[]): string {
-  if (pending.length === 0) return 'current';
-  return applied.length === 0 ? 'new' : 'older';
-}
-
-async function sizesIn(client: Client): Promise<StorageSizes> {
-  const { rows } = await client.query<SizeRow>(TABLE_SIZES);
-  return sizesOf(rows);
-}
-
-async function oldestIn(client: Client): Promise<Oldest> {
-  const oldest: Record<string, Date | null> = {};
-  return await readAsSystem(client, async () => {
-    for (const [kind, query] of Object.entries(OLDEST_ROWS)) {
-      const { rows } = await client.query<{ at: number | null }>(query);
-      const at = rows[0]?.at ?? null;
-      oldest[kind] = at === null ? null : new Date(at);
-    }
-    return oldest;
-  });
-}
-
-/** Numbers of records, from the counters that triggers keep exact. */
-async function totalsOf(client: Client): Promise<Readonly<Record<string, number>>> {
-  const query = `select 'companies' as name, count(*) as total from companies
-    union all select 'users', count(*) from users
-    union all select name, sum(total) from counters where name = any($1) group by name`;
-  const { rows } = await readAsSystem(client, () =>
-    client.query<{ name: string; total: number }>(query, [RECORDS]),
-  );
-  const totals = new Map(rows.map(({ name, total }) => [name, total]));
-  return Object.fromEntries(['companies', 'users', ...RECORDS].map((name) => [name, totals.get(name) ?? 0]));
+/** Rows of a query over all companies. */
+async function rowsOf<R extends object>(client: Client, query: string): Promise<readonly R[]> {
+  return (await readAsSystem(client, () => client.query<R>(query))).rows;
 }

@@ -5,14 +5,8 @@ import { dirname } from 'node:path';
 import { systemClock } from '../../platform/clock.js';
 import { noteBackup } from '../../platform/storage/last-backup.js';
 import { DatabaseRefused } from '../database.js';
-import {
-  storageFields,
-  storageLines,
-  type DatabaseTools,
-  type Description,
-  type Progress,
-} from '../tools.js';
-import { OLDEST_ROWS, RECORDS, type Oldest } from '../totals.js';
+import { description, type DatabaseTools, type Description, type Progress } from '../tools.js';
+import { OLDEST_ROWS, TOTAL_ROWS, type OldestRow, type TotalRow } from '../totals.js';
 import { isBusy, translate } from './faults.js';
 import { backupTo, restoreFrom } from './file/backup.js';
 import { checkFile, foreignObjects, refuseNone } from './file/check.js';
@@ -94,72 +88,24 @@ export class FileTools implements DatabaseTools {
 
   async #describe(): Promise<Description> {
     const { file } = this;
-    const { state, applied, pending } = refuseNone(file);
+    const { applied, pending } = refuseNone(file);
     const sizes = await new WholeFile(file).measure();
-    const { engine, counts, oldest } = reading(file, (database) => ({
-      engine: String(database.prepare('select sqlite_version()').pluck().get()),
-      counts: countsIn(database),
+    const { sqlite, ...found } = reading(file, (database) => ({
+      sqlite: String(database.prepare('select sqlite_version()').pluck().get()),
+      totals: database.prepare(TOTAL_ROWS).all() as TotalRow[],
       // An older schema may lack some of the tables.
-      oldest: state === 'current' ? oldestIn(database) : {},
+      oldest: pending.length === 0 ? (database.prepare(OLDEST_ROWS).all() as OldestRow[]) : [],
     }));
     const bytes = fileBytes(file);
     const logBytes = fileBytes(walPath(file));
     const loss = lossOf(file)?.problem ?? null;
-    const migrations = [...applied, ...pending.map((name) => `${name} (pending)`)].join(', ');
-    return {
-      fields: {
-        file,
-        bytes,
-        log_bytes: logBytes,
-        sqlite: engine,
-        state,
-        applied,
-        pending,
-        ...counts,
-        loss,
-        ...storageFields(sizes, oldest),
-      },
-      lines: [
-        `${file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${engine}`,
-        `schema ${state}: ${migrations}`,
-        `companies: ${counts.companies}`,
-        `users: ${counts.users}`,
-        ...Object.entries(counts.records).map(([name, count]) => `${name}: ${count}`),
-        ...storageLines(sizes, oldest),
-        ...(loss === null ? [] : [loss]),
-      ],
-    };
+    const { fields, lines } = description(
+      `${file}: ${bytes} bytes, ${logBytes} in its log, SQLite ${sqlite}`,
+      { file, bytes, log_bytes: logBytes, sqlite, loss },
+      { applied, pending, sizes, ...found },
+    );
+    return { fields, lines: loss === null ? lines : [...lines, loss] };
   }
-}
-
-function countsIn(database: Sqlite.Database) {
-  const total = (table: string): number =>
-    numberIn(database, 'select coalesce(sum(total), 0) from counters where name = ?', table);
-  return {
-    companies: numberIn(database, 'select count(*) from companies'),
-    users: numberIn(database, 'select count(*) from users'),
-    /** Number of records by table, in all companies. */
-    records: Object.fromEntries(RECORDS.map((table) => [table, total(table)])),
-  };
-}
-
-/** Time of the oldest row of each kind that retention deletes. */
-function oldestIn(database: Sqlite.Database): Oldest {
-  return Object.fromEntries(
-    Object.entries(OLDEST_ROWS).map(([kind, query]) => {
-      const at = database.prepare(query).pluck().get() as number | null;
-      return [kind, at === null ? null : new Date(at)];
-    }),
-  );
-}
-
-function numberIn(database: Sqlite.Database, query: string, ...parameters: string[]): number {
-  return Number(
-    database
-      .prepare(query)
-      .pluck()
-      .get(...parameters),
-  );
 }
 
 /** Errors: `DatabaseRefused` instead of an error about a file of the database. */

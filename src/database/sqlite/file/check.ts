@@ -1,9 +1,7 @@
 import Sqlite from 'better-sqlite3';
 
-import { MINUTE } from '../../../platform/clock.js';
-import { ROLLUPS, wrongRows, type Rollup } from '../../../schema/rollups.js';
-import { COUNTED, counterOf } from '../../../schema/schema.js';
 import { minuteOf } from '../../../schema/sqlite.js';
+import { totalChecks } from '../../totals.js';
 import { SqliteConnection } from '../connection.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';
@@ -31,11 +29,13 @@ export function checkFile(file: string): readonly string[] {
   });
 }
 
-const wrongTotals = (database: Sqlite.Database): string[] => [
-  ...COUNTED.flatMap((table) => wrongCounters(database, counterOf(table), table)),
-  ...ROLLUPS.flatMap((rollup) => wrongTransactionTotals(database, rollup)),
-  ...wrongSequences(database),
-];
+const CHECKS = totalChecks(
+  minuteOf('t'),
+  (seconds) => `strftime('%Y-%m-%dT%H:%M:%S.000Z', ${seconds}, 'unixepoch')`,
+);
+
+const wrongTotals = (database: Sqlite.Database): string[] =>
+  CHECKS.flatMap((query) => database.prepare(query).pluck().all() as string[]);
 
 /** Errors: `DatabaseRefused` if there is no database of this program, or a damaged one. */
 export function refuseNone(file: string): Inspection {
@@ -57,51 +57,6 @@ function brokenReferences(database: Sqlite.Database): string[] {
   return broken
     .slice(0, MAX_PROBLEMS)
     .map(({ table, rowid, parent }) => `${table} ${rowid} refers to a missing row of ${parent}`);
-}
-
-/** Compares a table of totals, which triggers maintain, with the transactions. */
-function wrongTransactionTotals(database: Sqlite.Database, rollup: Rollup): string[] {
-  const wrong = database
-    .prepare(`${wrongRows(rollup, minuteOf('t'))} order by 1, 2 desc, 3 limit ${MAX_PROBLEMS}`)
-    .all() as { company_id: number; span: number; start: number }[];
-  return wrong.map(({ company_id: company, span, start }) => {
-    const time = new Date(start * MINUTE).toISOString();
-    return `company ${company}: the totals of ${span} minutes from ${time} are wrong in ${rollup.name}`;
-  });
-}
-
-/** Messages for ledgers whose sequences have gaps, or do not end with the last one drawn. */
-function wrongSequences(database: Sqlite.Database): string[] {
-  const wrong = database
-    .prepare(
-      `select c.company_id as company, c.last_drawn as given, l.first, l.last, l.total from counters as c
-      left join (select coalesce(company_id, 0) as company_id, min(sequence) as first, max(sequence) as last,
-        count(*) as total from ledger group by 1) as l on l.company_id = c.company_id
-      where c.name = 'ledger' and (l.last is not c.last_drawn or l.total <> l.last - l.first + 1)
-      limit ${MAX_PROBLEMS}`,
-    )
-    .all() as { company: number; given: number; first: number; last: number; total: number }[];
-  return wrong.map(({ company, given, first, last, total }) =>
-    last === given
-      ? `company ${company}: its ledger has ${total} entries from ${first} to ${last}: some are missing`
-      : `company ${company}: its ledger ends at ${last}, but ${given} was given`,
-  );
-}
-
-/** Compares a counter, which triggers maintain, with the number of rows in the table. */
-function wrongCounters(database: Sqlite.Database, counter: string, table: string): string[] {
-  const wrong = database
-    .prepare(
-      `select companies.id as company,
-        coalesce((select total from counters where company_id = companies.id and name = ?), 0) as stored,
-        (select count(*) from ${table} where company_id = companies.id) as counted
-      from companies where stored <> counted`,
-    )
-    .all(counter) as { company: number; stored: number; counted: number }[];
-  return wrong.map(
-    ({ company, stored, counted }) =>
-      `company ${company}: its counter of ${counter} is ${stored}, but it has ${counted}`,
-  );
 }
 
 /**

@@ -1,27 +1,60 @@
 import {
   CompiledQuery,
+  DummyDriver,
+  Kysely,
   sql,
-  type DialectAdapter,
-  type QueryExecutorProvider,
-  type RawBuilder,
+  Transaction,
   type DatabaseConnection,
+  type Dialect,
   type QueryExecutor,
+  type QueryExecutorProvider,
   type QueryResult,
+  type RawBuilder,
 } from 'kysely';
 
+import type { Tables } from '../schema/schema.js';
 import { exactComparisons, toColumn, type Condition } from './list/condition.js';
 import { areSame } from './storage.js';
+
+interface Handle {
+  readonly connection: DatabaseConnection;
+  /** Compiled queries by shape, without their parameters; one map for each kind of database. */
+  readonly queries: Map<string, CompiledQuery>;
+}
+
+const handles = new WeakMap<QueryExecutor, Handle>();
+
+/**
+ * Returns a function that makes the handles of one kind of database. A handle builds statements, which `execute`
+ * runs; Kysely itself opens no connection and no transaction. All handles share everything else, so that one costs
+ * little.
+ */
+export function handlesOf(
+  parts: Omit<Dialect, 'createDriver'>,
+): (execute: <R>(query: CompiledQuery) => Promise<QueryResult<R>>) => Transaction<Tables> {
+  const dialect: Dialect = { ...parts, createDriver: () => new DummyDriver() };
+  const base = new Kysely<Tables>({ dialect }).getExecutor();
+  const props = { config: { dialect }, dialect, driver: dialect.createDriver() };
+  const queries: Handle['queries'] = new Map();
+  return (execute) => {
+    const connection: DatabaseConnection = { executeQuery: execute, streamQuery: noStream };
+    const executor = base.withConnectionProvider({ provideConnection: (use) => use(connection) });
+    handles.set(executor, { connection, queries });
+    return new Transaction<Tables>({ ...props, executor });
+  };
+}
+
+function noStream(): never {
+  throw new Error('A statement returns all rows at once: read them in pages.');
+}
 
 /** Maximum cached shapes. Clients choose some of them, so beyond this number the oldest are dropped. */
 const MAX_SHAPES = 3_000;
 
-/** Compiled queries by shape, without their parameters, for each database. */
-const queries = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>();
-
 /**
  * Runs a query whose SQL text is the same for every call with this `shape`. The first call compiles it, since
- * building and compiling a query takes longer than SQLite needs for a row by its id. `parameters` are the
- * values that the text binds, in its order.
+ * building and compiling a query takes longer than SQLite needs for a row by its id; the statement goes directly to
+ * the connection for the same reason. `parameters` are the values that the text binds, in its order.
  */
 export async function runCached<R>(
   db: QueryExecutorProvider,
@@ -29,32 +62,26 @@ export async function runCached<R>(
   parameters: readonly unknown[],
   build: () => { compile(db: QueryExecutorProvider): CompiledQuery },
 ): Promise<R[]> {
-  const executor = db.getExecutor();
-  const query = queriesOf(executor.adapter).get(shape) ?? compiled(db, shape, parameters, build);
-  return (await execute<R>(executor, { ...query, parameters })).rows;
-}
-
-function queriesOf(adapter: DialectAdapter): Map<string, CompiledQuery> {
-  const known = queries.get(adapter);
-  if (known !== undefined) return known;
-  const made = new Map<string, CompiledQuery>();
-  queries.set(adapter, made);
-  return made;
+  const handle = handles.get(db.getExecutor());
+  if (handle === undefined) throw new Error('The handle is not one of a database.');
+  const { connection, queries } = handle;
+  let query = queries.get(shape);
+  if (query === undefined) {
+    query = compiled(db, parameters, build);
+    if (queries.size >= MAX_SHAPES) queries.delete(queries.keys().next().value ?? '');
+    queries.set(shape, query);
+  }
+  return (await connection.executeQuery<R>({ ...query, parameters })).rows;
 }
 
 function compiled(
   db: QueryExecutorProvider,
-  shape: string,
   parameters: readonly unknown[],
   build: () => { compile(db: QueryExecutorProvider): CompiledQuery },
 ): CompiledQuery {
   const { sql: text, parameters: values } = build().compile(db);
   if (!areEqual(values, parameters)) throw new Error(`Wrong parameters for: ${text}`);
-  const query = CompiledQuery.raw(text);
-  const known = queriesOf(db.getExecutor().adapter);
-  if (known.size >= MAX_SHAPES) known.delete(known.keys().next().value ?? '');
-  known.set(shape, query);
-  return query;
+  return CompiledQuery.raw(text);
 }
 
 function areEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
@@ -113,23 +140,6 @@ export async function runFiltered<R>(
   const shape = [name, ...exact.map(({ field }) => field)].join('|');
   const values = exact.map(({ value }) => toColumn(value));
   return await runCached<R>(db, shape, [...before, ...values, ...after], build);
-}
-
-/** Connections by the executor of a handle that has only one. */
-const connections = new WeakMap<QueryExecutor, DatabaseConnection>();
-
-/**
- * Sends the compiled statements of a handle directly to its only connection: Kysely would acquire and release
- * the connection, which takes longer than SQLite needs for a row by its id.
- */
-export function executeDirectly(executor: QueryExecutor, connection: DatabaseConnection): void {
-  connections.set(executor, connection);
-}
-
-/** Runs a compiled statement of a handle. */
-function execute<R>(executor: QueryExecutor, query: CompiledQuery): Promise<QueryResult<R>> {
-  const connection = connections.get(executor);
-  return (connection ?? executor).executeQuery<R>(query);
 }
 
 /** Called when the statement has ended, with its error if it failed. */

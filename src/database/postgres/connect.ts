@@ -11,11 +11,10 @@ import { StatementListeners } from '../statements.js';
 import { Announcements } from './announcements.js';
 import { tableSizes } from './check.js';
 import { Answers } from './connections/answers.js';
-import { handleOn } from './connections/handle.js';
 import { createPool } from './connections/pool.js';
 import type { Shared } from './connections/session.js';
 import { Sessions } from './connections/sessions.js';
-import { StatementNames } from './connections/statement-names.js';
+import { handleOn, StatementNames } from './connections/statements.js';
 import type { Roles } from './roles.js';
 import { SharedLimits } from './shared-limits.js';
 

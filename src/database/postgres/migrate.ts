@@ -7,7 +7,7 @@ import { POSTGRES_SCHEMA, SYSTEM_ROLE } from '../../schema/postgres.js';
 import type { Tables } from '../../schema/schema.js';
 import { DatabaseRefused } from '../database.js';
 import { MIGRATIONS, MIGRATION_NAMES, namesOf, type Migrations } from '../migrations.js';
-import { handleOn } from './connections/handle.js';
+import { handleOn } from './connections/statements.js';
 import { stateOf } from './faults.js';
 import { AS_SYSTEM, prepareRoles, rolesIn, withRoles, type Roles } from './roles.js';
 

@@ -1,20 +1,8 @@
 import type Sqlite from 'better-sqlite3';
-import {
-  DummyDriver,
-  Kysely,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  Transaction,
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type QueryResult,
-} from 'kysely';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 
 import { DomainError } from '../../platform/errors.js';
-import type { Tables } from '../../schema/schema.js';
-import { executeDirectly } from '../statements.js';
+import { handlesOf } from '../statements.js';
 
 const MAX_STATEMENTS = 500;
 /**
@@ -128,28 +116,9 @@ function isConverted(value: unknown): boolean {
   return typeof value === 'boolean' || value instanceof Date;
 }
 
-/** Builds and compiles statements. Connections and transactions are those of this folder. */
-const dialect: Dialect = {
-  createDriver: () => new DummyDriver(),
+/** A handle whose statements are run by `execute`, on connections of this folder. */
+export const handleOf = handlesOf({
   createAdapter: () => new SqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
   createIntrospector: (db) => new SqliteIntrospector(db),
-};
-
-const base = new Kysely<Tables>({ dialect });
-const props = { config: { dialect }, dialect, driver: dialect.createDriver() };
-
-/**
- * A handle whose statements are run by `execute`. All handles share everything else, so that a statement is
- * compiled once for all of them.
- */
-export function handleOf(execute: <R>(query: CompiledQuery) => Promise<QueryResult<R>>): Transaction<Tables> {
-  const connection: DatabaseConnection = { executeQuery: execute, streamQuery: noStream };
-  const executor = base.getExecutor().withConnectionProvider({ provideConnection: (use) => use(connection) });
-  executeDirectly(executor, connection);
-  return new Transaction<Tables>({ ...props, executor });
-}
-
-function noStream(): never {
-  throw new Error('A statement returns all rows at once: read them in pages.');
-}
+});

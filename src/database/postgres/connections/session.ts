@@ -7,7 +7,7 @@ import type { StatementEnd } from '../../statements.js';
 import { isLostConnection, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';
 import type { Answers } from './answers.js';
-import { PreparedStatements, type StatementNames } from './statement-names.js';
+import { PreparedStatements, type StatementNames } from './statements.js';
 
 /** Parts and callbacks that the connections of a database share. */
 export interface Shared {

@@ -3,7 +3,7 @@ import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 import type { Tables } from '../../../schema/schema.js';
 import type { Scope } from '../../database.js';
 import { stateOf } from '../faults.js';
-import { handleOn } from './handle.js';
+import { handleOn } from './statements.js';
 import { settingsSql } from './pool.js';
 import type { Session } from './session.js';
 

@@ -1,3 +1,22 @@
+/** Statements of PostgreSQL: handles that compile them, and the names under which connections prepare them. */
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type RawNode } from 'kysely';
+
+import { handlesOf } from '../../statements.js';
+import { postgresNode } from '../../storage.js';
+
+class Compiler extends PostgresQueryCompiler {
+  protected override visitRaw(node: RawNode): void {
+    super.visitRaw(postgresNode(node));
+  }
+}
+
+/** A handle whose statements are run by `execute`. */
+export const handleOn = handlesOf({
+  createQueryCompiler: () => new Compiler(),
+  createAdapter: () => new PostgresAdapter(),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+});
+
 /**
  * Maximum number of named statements. PostgreSQL plans such a statement once per connection, instead of each
  * time.

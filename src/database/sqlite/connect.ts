@@ -86,8 +86,8 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     lastBackupPath: lastBackupOf(file),
     begin: () => wholeFile.check(),
     close: async () => {
-      const isWhole = await closeParts(parts);
-      guard?.close(isWhole && !health.isLasting);
+      await closeParts(parts);
+      guard?.close(!health.isLasting);
       parts.unmark();
     },
   };
@@ -124,11 +124,8 @@ function openParts(file: string, options: ConnectOptions) {
   return { groups, guard, health, readers, reserve, statements, unmark, verify, wholeFile, writer };
 }
 
-/**
- * Waits for writes, and closes all connections. Resolves to whether the file is complete without a log: no
- * other process has it open.
- */
-async function closeParts(parts: ReturnType<typeof openParts>): Promise<boolean> {
+/** Waits for writes, and closes all connections. */
+async function closeParts(parts: ReturnType<typeof openParts>): Promise<void> {
   const { groups, readers, verify, wholeFile, writer } = parts;
   // Writes are refused from now on.
   const finished = groups.finish();
@@ -136,9 +133,8 @@ async function closeParts(parts: ReturnType<typeof openParts>): Promise<boolean>
   await finished;
   await readers.close();
   await writer.log.close();
-  const isWhole = verify() === null && closeWhole(writer.database);
-  writer.database.close();
-  return isWhole;
+  if (verify() === null) closeWhole(writer.database);
+  else writer.database.close();
 }
 
 function writeGroups(connection: SqliteConnection, health: DatabaseHealth): WriteGroups {

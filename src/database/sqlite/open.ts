@@ -83,8 +83,8 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
 }
 
 /**
- * Migrates a file if necessary. False if the whole file must still be checked for damage: a server has
- * stopped cleanly on it, and nothing has changed it since.
+ * Migrates a file if necessary. False if the whole file must still be checked for damage: the last server has
+ * closed it.
  */
 async function bringUpToDate(
   file: string,
@@ -121,7 +121,7 @@ async function bringUpToDate(
 }
 
 const CHECKED_FIRST =
-  'the whole database file was checked before the start: no server has stopped cleanly on it, or it was changed since';
+  'the whole database file was checked before the start: the last server has not closed it';
 
 /**
  * Prepares a file for a server: other users must not be able to lock it, and no other server may have it

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { DomainError } from '../../../platform/errors.js';
 import type { CommitGuard } from '../faults.js';
 import { IDENTITY_OFFSET } from './inspect.js';
-import { Marker, noteCleanStop, type Mark, type Slot } from './marker.js';
+import { Marker, type Mark, type Slot } from './marker.js';
 import { canonicalPath, fileBytes, openDescriptor, walPath } from './open-file.js';
 
 /** First four bytes of every log; the last bit of the fourth byte is the byte order. */
@@ -85,17 +85,13 @@ export class FileGuard implements CommitGuard {
     return this.#lost;
   }
 
-  /**
-   * To be called after the connection was closed. `isClean`: the file is complete without a log, and no
-   * damage is known.
-   */
-  close(isClean: boolean): void {
+  /** To be called after the connection was closed. `isSound`: no damage is known. */
+  close(isSound: boolean): void {
     // A second close could close descriptors that other files have by then.
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#attempt(() => closeSync(this.#logDescriptor));
-    this.#attempt(() => this.#marker.close());
-    if (isClean && this.#lost === null) this.#attempt(() => noteCleanStop(this.#file));
+    this.#attempt(() => this.#marker.close(isSound));
   }
 
   #readHead(): Mark {

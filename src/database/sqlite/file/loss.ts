@@ -4,7 +4,7 @@ import { tokenSecretPath } from '../../../platform/config/token-secret.js';
 import { counted } from '../../../platform/errors.js';
 import { type Loss, DatabaseRefused } from '../../database.js';
 import { hasLog, recognizeFile } from './inspect.js';
-import { hasCleanStop, noteCleanStop, readMarks, replaceMarker, type Mark } from './marker.js';
+import { readMarks, replaceMarker, type Mark } from './marker.js';
 import {
   canonicalPath,
   closeWhole,
@@ -122,11 +122,8 @@ export function ensureMarker(file: string): void {
 export function keepLog(file: string): () => void {
   try {
     ensureMarker(file);
-    const wasClean = hasCleanStop(file);
     const database = openFile(file, { readonly: false });
-    return () => {
-      if (closeWhole(database) && wasClean) noteCleanStop(file);
-    };
+    return () => closeWhole(database);
   } catch {
     return () => undefined;
   }

@@ -35,15 +35,12 @@ export interface Mark {
 /** Content of a marker file. */
 export interface Marks {
   readonly latest: Mark;
-  /** Process id of a server that has not closed the database; 0 if there is none. */
+  /** Process id of a server that has not closed a sound database; 0 if there is none. */
   readonly serverPid: number;
-  /** See `noteCleanStop`. */
-  readonly cleanStop: string | null;
 }
 
 interface MarkRecord extends Mark {
   readonly pid?: number;
-  readonly cleanStop?: string;
 }
 
 /** Writer of a record: the server, or a command beside it. */
@@ -71,11 +68,7 @@ export function readMarks(file: string): Marks | null {
   const [latest] = [server, command].filter((record) => record !== null).sort((a, b) => b.head - a.head);
   if (latest === undefined) return null;
   const { identity, head, at } = latest;
-  return {
-    latest: { identity, head, at },
-    serverPid: server?.pid ?? 0,
-    cleanStop: command?.cleanStop ?? null,
-  };
+  return { latest: { identity, head, at }, serverPid: server?.pid ?? 0 };
 }
 
 /** Writes a new marker in place of an old one, and syncs it. */
@@ -93,28 +86,13 @@ export function removeMarker(file: string): void {
 }
 
 /**
- * Records that a database is sound: it was sound when it was opened, and the last process that used it has
- * closed it without a log. Nothing is recorded after a server that has not closed the database.
+ * Whether the last server has closed a sound database, and nothing has opened it since without closing it. False
+ * while this process has it open.
  */
-export function noteCleanStop(file: string): void {
-  const marks = readMarks(file);
-  if (marks?.serverPid !== 0) return;
-  const marker = new Marker(file, 'command');
-  marker.write({ ...marks.latest, cleanStop: stampOf(file) });
-  marker.close();
-}
-
-/** Whether nothing has changed the file since `noteCleanStop`. False while this process has it open. */
 export function hasCleanStop(file: string): boolean {
   if (isOpenInProcess(file) || fileBytes(file) === 0) return false;
   if (fileBytes(walPath(file)) > 0 || fileBytes(rollbackJournalPath(file)) > 0) return false;
-  return !hasLog(file) && readMarks(file)?.cleanStop === stampOf(file);
-}
-
-/** Size and time of a file, which any change of it changes. */
-function stampOf(file: string): string {
-  const { size, mtimeNs } = statSync(canonicalPath(file), { bigint: true });
-  return `${size} bytes at ${mtimeNs}`;
+  return !hasLog(file) && readMarks(file)?.serverPid === 0;
 }
 
 /** The open marker of a database. */
@@ -150,10 +128,10 @@ export class Marker {
     fdatasyncSync(this.#descriptor);
   }
 
-  /** To be called after the database was closed: records that no server has it open. */
-  close(): void {
+  /** To be called after the database was closed: records that no server has it open, unless damage is known. */
+  close(isSound: boolean): void {
     try {
-      if (this.#last !== null) this.#put({ ...this.#last, pid: 0 });
+      if (isSound && this.#last !== null) this.#put({ ...this.#last, pid: 0 });
     } finally {
       closeSync(this.#descriptor);
     }

@@ -146,17 +146,15 @@ export function openFile(file: string, { readonly }: { readonly readonly: boolea
 /**
  * Closes a connection that can write. The last one copies the log into the file, and turns WAL mode off, so
  * that the file is known to be complete without a log. While others have the database open, that fails, and
- * the last of them does it. Returns whether it was the last one.
+ * the last of them does it.
  */
-export function closeWhole(database: Sqlite.Database): boolean {
-  let isLast = false;
+export function closeWhole(database: Sqlite.Database): void {
   try {
-    isLast = database.pragma('journal_mode = delete', { simple: true }) === 'delete';
+    database.pragma('journal_mode = delete');
   } catch {
     // The file stays in WAL mode, which the marker covers.
   }
   database.close();
-  return isLast;
 }
 
 /** Gives a database a new random number, and returns it. */

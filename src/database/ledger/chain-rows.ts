@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 import type { Row } from '../../schema/schema.js';
 import type { SystemReadWork } from '../work.js';
-import { NO_COMPANY, type ChainHead } from './chain.js';
+import { entriesOf, NO_COMPANY, type ChainHead } from './chain.js';
 
 /** Entries per page. One entry may have half a megabyte. */
 const PAGE_SIZE = 50;
@@ -15,8 +15,7 @@ export async function selectEntries(
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<readonly Row<'ledger'>[]> {
   const { rows } = await sql<Row<'ledger'>>`select * from ledger
-    where ${companyId === NO_COMPANY ? sql`company_id is null` : sql`company_id = ${companyId}`}
-      and sequence > ${after} and sequence <= ${upTo}
+    where ${entriesOf(companyId)} and sequence > ${after} and sequence <= ${upTo}
     order by sequence limit ${PAGE_SIZE}`.execute(work.db);
   return rows;
 }
@@ -47,16 +46,12 @@ export async function selectStates(work: SystemReadWork): Promise<readonly Chain
     select coalesce(company_id, ${NO_COMPANY}) as company_id, max(sequence) as last from ledger
     group by company_id`.execute(db);
   const last = new Map(rows.map((row) => [row.company_id, row.last]));
-  const pruned = await selectPruned(work);
+  const rowsPruned = await db.selectFrom('prunings').selectAll().where('name', '=', 'ledger').execute();
+  const pruned = new Map(
+    rowsPruned.map((row) => [row.company_id, { upTo: row.up_to, newestAt: new Date(row.newest_at) }]),
+  );
   return [...companies, { id: NO_COMPANY, name: 'no company' }].map(({ id, name }) => ({
     ...{ companyId: id, name, head: heads.get(id) ?? null, last: last.get(id) ?? 0 },
     pruned: pruned.get(id) ?? null,
   }));
-}
-
-async function selectPruned({
-  db,
-}: SystemReadWork): Promise<ReadonlyMap<number, NonNullable<ChainState['pruned']>>> {
-  const rows = await db.selectFrom('prunings').selectAll().where('name', '=', 'ledger').execute();
-  return new Map(rows.map((row) => [row.company_id, { upTo: row.up_to, newestAt: new Date(row.newest_at) }]));
 }

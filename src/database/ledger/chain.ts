@@ -5,7 +5,7 @@
  * company can verify its chain alone. The head of the chain has its own row, so that a cut at the end is
  * detected.
  */
-import { sql, type Transaction } from 'kysely';
+import { sql, type RawBuilder, type Transaction } from 'kysely';
 
 import type { KeyedHash } from '../../platform/keys.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
@@ -13,6 +13,10 @@ import { insertRows, runCached, type Ending } from '../statements.js';
 
 /** Company id of entries without a company, for example of a sign-in with an unknown e-mail address. */
 export const NO_COMPANY = 0;
+
+/** Condition for the entries of a company. */
+export const entriesOf = (companyId: number): RawBuilder<unknown> =>
+  companyId === NO_COMPANY ? sql`company_id is null` : sql`company_id = ${companyId}`;
 
 /** Columns of a ledger entry without its hash. */
 export type LedgerRow = Omit<Written<Tables['ledger']>, 'position' | 'hash'>;

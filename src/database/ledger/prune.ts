@@ -1,30 +1,16 @@
 /** Deletes the beginning of a company's ledger, so that the hash chain of the rest can still be verified. */
-import { sql, type RawBuilder, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 
 import type { KeyedHash } from '../../platform/keys.js';
-import type { Tables } from '../../schema/schema.js';
-import { inParts, notePruning, prunedUpTo } from '../prunings.js';
+import type { Row, Tables } from '../../schema/schema.js';
+import { inParts, notePruning, prunedUpTo, type OldBatch } from '../prunings.js';
 import type { SystemWriteWork } from '../work.js';
-import { NO_COMPANY, saveHead, type ChainHead } from './chain.js';
+import { entriesOf, saveHead, type ChainHead } from './chain.js';
 
 /** Entries per DELETE: more would hold the event loop for too long. */
 const ROWS_PER_DELETE = 100;
 
-interface Entry {
-  readonly sequence: number;
-  readonly at: number;
-  readonly hash: string | null;
-}
-
-export interface LedgerPruning {
-  readonly companyId: number;
-  /** The first entry from this instant on is kept, with all entries after it. */
-  readonly before: Date;
-  /** Maximum number of entries to delete. */
-  readonly limit: number;
-  /** Key that seals the head of the chain again. */
-  readonly hash: KeyedHash;
-}
+type Entry = Pick<Row<'ledger'>, 'sequence' | 'at' | 'hash'>;
 
 /**
  * Deletes the oldest entries, but never the last one, which shows whether changes were lost. Entries chained
@@ -33,34 +19,29 @@ export interface LedgerPruning {
  */
 export async function pruneLedger(
   { db, now }: Pick<SystemWriteWork, 'db' | 'now'>,
-  { companyId, before, limit, hash }: LedgerPruning,
+  { companyId, before, limit, hash }: OldBatch,
 ): Promise<number> {
-  const head = await findHead(db, companyId);
-  const end = head !== null && head.key_fingerprint !== hash.keyId ? head.first_sequence : Infinity;
+  const head = await db
+    .selectFrom('ledger_chains')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .executeTakeFirst();
+  const end = head !== undefined && head.key_fingerprint !== hash.keyId ? head.first_sequence : Infinity;
   const entries = await oldEntries(db, companyId, before, limit);
   const old = entries.filter(({ sequence }) => sequence < end);
   const last = old.at(-1);
   if (last === undefined) return 0;
   const pruned = { count: old.length, upTo: last.sequence, newestAt: new Date(last.at), now };
   await notePruning(db, companyId, 'ledger', pruned);
-  if (head !== null && last.sequence >= head.first_sequence) await moveHead(db, hash, head, old);
+  if (head !== undefined && last.sequence >= head.first_sequence) await moveHead(db, hash, head, old);
   await inParts(
     old.map(({ sequence }) => sequence),
     ROWS_PER_DELETE,
     (part) =>
-      sql`delete from ledger where ${ofCompany(companyId)}
+      sql`delete from ledger where ${entriesOf(companyId)}
       and sequence >= ${part[0]} and sequence <= ${part.at(-1)}`.execute(db),
   );
   return old.length;
-}
-
-function ofCompany(companyId: number): RawBuilder<unknown> {
-  return companyId === NO_COMPANY ? sql`company_id is null` : sql`company_id = ${companyId}`;
-}
-
-async function findHead(db: Transaction<Tables>, companyId: number): Promise<ChainHead | null> {
-  const query = db.selectFrom('ledger_chains').selectAll().where('company_id', '=', companyId);
-  return (await query.executeTakeFirst()) ?? null;
 }
 
 /** The oldest entries up to the first one that is not old, without the last entry of the ledger. */
@@ -72,7 +53,7 @@ async function oldEntries(
 ): Promise<readonly Entry[]> {
   const after = await prunedUpTo(db, companyId, 'ledger');
   const { rows } = await sql<Entry>`select sequence, at, hash from ledger
-    where ${ofCompany(companyId)} and sequence > ${after} order by sequence limit ${limit + 1}`.execute(db);
+    where ${entriesOf(companyId)} and sequence > ${after} order by sequence limit ${limit + 1}`.execute(db);
   const followed = rows.slice(0, -1);
   const young = followed.findIndex(({ at }) => at >= before.getTime());
   return young === -1 ? followed : followed.slice(0, young);

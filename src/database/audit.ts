@@ -2,18 +2,11 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import type { Written } from '../schema/schema.js';
-import type { AuditColumns } from '../schema/table.js';
+import { audited, type AuditColumns } from '../schema/table.js';
 import { instant } from './storage.js';
 import type { SystemWriteWork, WriteWork } from './work.js';
 
-const NAMES: Readonly<Record<keyof AuditColumns, true>> = {
-  revision: true,
-  created_at: true,
-  updated_at: true,
-  created_by: true,
-  created_via: true,
-};
-export const AUDIT_COLUMNS: ReadonlySet<string> = new Set(Object.keys(NAMES));
+export const AUDIT_COLUMNS: ReadonlySet<string> = new Set(Object.keys(audited));
 
 /** Audit columns of a record that this unit of work creates. */
 export function createdBy(work: WriteWork): Written<AuditColumns> {

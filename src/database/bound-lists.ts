@@ -55,42 +55,29 @@ export function inPairs(pairs: readonly (readonly [number, number])[]): RawBuild
 }
 
 /** A list of ids as a table `p` with the column `value`, for joins. */
-export function idTable(ids: readonly unknown[]): RawBuilder<unknown> {
-  return listTable('integer', ids);
-}
+export const idTable = (ids: readonly unknown[]): RawBuilder<unknown> => listTable('integer', ids);
 
-/** A list of names as a table `p` with the column `value`, for joins. */
-export function nameTable(names: readonly unknown[]): RawBuilder<unknown> {
-  return listTable('text', names);
-}
-
-function listTable(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
+/** A list of ids or names as a table `p` with the column `value`, for joins. */
+export function listTable(type: 'integer' | 'text', values: readonly unknown[]): RawBuilder<unknown> {
   const list = JSON.stringify(values);
   return portable(sql`json_each(${list}) as p`, sql`unnest(${arrayOf(type, list)}) as p (value)`);
 }
 
 /**
- * Pairs of an id and another id or a name, as a table `pair` with the columns `id` and `other`, for joins.
+ * Pairs of an id and another id or a name, as a table `pair` with the columns `id` and `other`, for joins. With
+ * `idType`, the first of each pair is a name as well.
  */
 export function pairTable<Other extends number | string>(
   type: Other extends number ? 'integer' : 'text',
-  pairs: readonly (readonly [id: number, other: Other])[],
+  pairs: readonly (readonly [id: number | string, other: Other])[],
+  idType: 'integer' | 'text' = 'integer',
 ): RawBuilder<unknown> {
   const list = JSON.stringify(pairs);
   return portable(
     sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
     from json_each(${list})) as pair`,
-    sql`(select (value ->> 0)::bigint as id, (value ->> 1)::${POSTGRES_TYPES[type]} as other from ${pairsOf(list)}) as pair`,
-  );
-}
-
-/** Pairs of texts as a table `pair` with the columns `first` and `second`, for joins. */
-export function textPairs(pairs: readonly (readonly [first: string, second: string])[]): RawBuilder<unknown> {
-  const list = JSON.stringify(pairs);
-  return portable(
-    sql`(select json_extract(value, '$[0]') as first, json_extract(value, '$[1]') as second
-    from json_each(${list})) as pair`,
-    sql`(select value ->> 0 as first, value ->> 1 as second from ${pairsOf(list)}) as pair`,
+    sql`(select (value ->> 0)::${POSTGRES_TYPES[idType]} as id, (value ->> 1)::${POSTGRES_TYPES[type]} as other
+    from ${pairsOf(list)}) as pair`,
   );
 }
 

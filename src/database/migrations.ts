@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely, type QueryExecutorProvider } from 'kysely';
 
 import type { Tables } from '../schema/schema.js';
 
@@ -36,3 +36,9 @@ export const namesOf = (migrations: Migrations): readonly string[] => [
 ];
 
 export const MIGRATION_NAMES = namesOf(MIGRATIONS);
+
+/** Whether a database has all migrations of this program. */
+export async function hasAllMigrations(db: QueryExecutorProvider): Promise<boolean> {
+  const { rows } = await sql<{ name: string }>`select name from applied_migrations`.execute(db);
+  return MIGRATION_NAMES.every((each) => rows.some(({ name }) => name === each));
+}

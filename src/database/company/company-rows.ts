@@ -11,7 +11,7 @@ import { insertRows, NO_ENDING, runCached, type Ending } from '../statements.js'
 import { hiddenFromPlanner, textOf } from '../storage.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
 import { drawIds, drawsItself, insertDrawing, isNumbered } from './ids.js';
-import { boundValues, entriesOf, kindOf, ownedAnd, type Bind } from './matching.js';
+import { boundValues, entriesOf, kindOf, ownedAnd } from './matching.js';
 
 /** A unit of work of one company: that of its caller, or the one given to `inCompany`. */
 export type OfCompany<Work> = Work & { readonly caller: Pick<Caller, 'companyId'> };
@@ -138,7 +138,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     const shape = [this.table, name, ...conditions].join('|');
     const values = entries.flatMap(([, value]) => boundValues(value));
     const parameters = [work.caller.companyId, ...values, ...more];
-    return runCached(work.db, shape, parameters, () => build(this.#matching(work, match, hiddenFromPlanner)));
+    return runCached(work.db, shape, parameters, () => build(this.#matching(work, match)));
   }
 
   /**
@@ -245,8 +245,8 @@ export class CompanyRows<Name extends CompanyTableName> {
     });
   }
 
-  #matching(work: ReadWork, match: Match<Name>, bind?: Bind): RawBuilder<unknown> {
-    return sql`${sql.table(this.table)} where ${ownedAnd(work.caller, match, bind)}`;
+  #matching(work: ReadWork, match: Match<Name>): RawBuilder<unknown> {
+    return sql`${sql.table(this.table)} where ${ownedAnd(work.caller, match)}`;
   }
 }
 

@@ -3,27 +3,20 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { Caller } from '../../platform/caller.js';
 import { boundList, inList } from '../bound-lists.js';
-
-/** Binds a value to a statement. */
-export type Bind = (value: unknown) => RawBuilder<unknown>;
-const plain: Bind = (value) => sql`${value}`;
+import { hiddenFromPlanner } from '../storage.js';
 
 /** The only place where rows of a company's table are restricted to the caller's company. */
-export function ownedAnd(
-  { companyId }: Pick<Caller, 'companyId'>,
-  match: object,
-  bind: Bind = plain,
-): RawBuilder<unknown> {
-  const conditions = entriesOf(match).map(([column, value]) => conditionOf(sql.ref(column), value, bind));
-  return sql.join([sql`company_id = ${bind(companyId)}`, ...conditions], sql` and `);
+export function ownedAnd({ companyId }: Pick<Caller, 'companyId'>, match: object): RawBuilder<unknown> {
+  const conditions = entriesOf(match).map(([column, value]) => conditionOf(sql.ref(column), value));
+  return sql.join([sql`company_id = ${hiddenFromPlanner(companyId)}`, ...conditions], sql` and `);
 }
 
-function conditionOf(column: RawBuilder<unknown>, value: unknown, bind: Bind): RawBuilder<unknown> {
+function conditionOf(column: RawBuilder<unknown>, value: unknown): RawBuilder<unknown> {
   switch (kindOf(value)) {
     case 'null':
       return sql`${column} is null`;
     case 'value':
-      return sql`${column} = ${bind(value)}`;
+      return sql`${column} = ${hiddenFromPlanner(value)}`;
     case 'nothing':
       return sql`1 = 0`;
     case 'ids':

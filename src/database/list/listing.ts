@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import type { Tables, Row } from '../../schema/schema.js';
-import { idTable, nameTable } from '../bound-lists.js';
+import { listTable } from '../bound-lists.js';
 import { crossJoin, hiddenFromPlanner } from '../storage.js';
 import type { CounterName } from '../totals.js';
 import type { ReadWork } from '../work.js';
@@ -82,7 +82,8 @@ export function boundCompany(companyId: number, where: Condition | null): RawBui
 
 /** The parents as a table `p` with the column `value`. */
 export function parentTable(relation: Relation, parents: readonly KeyValue[]): RawBuilder<unknown> {
-  return 'column' in relation && relation.isName === true ? nameTable(parents) : idTable(parents);
+  const isName = 'column' in relation && relation.isName === true;
+  return listTable(isName ? 'text' : 'integer', parents);
 }
 
 /**

@@ -1,12 +1,11 @@
 import { sql, type CompiledQuery } from 'kysely';
 import { join } from 'node:path';
-import type { Pool } from 'pg';
 
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
-import { MIGRATION_NAMES } from '../migrations.js';
+import { hasAllMigrations } from '../migrations.js';
 import { StatementListeners } from '../statements.js';
 import { Announcements } from './announcements.js';
 import { tableSizes } from './check.js';
@@ -40,40 +39,6 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   return {
     name: databaseName({ server: url }),
     system: 'postgresql',
-    ...unitsOf(sessions),
-    watchStatements: (listener) => statements.add(listener),
-    health,
-    verify: () => null,
-    admit: () => undefined,
-    ...sharingOf(announcements, limits),
-    begin: () => undefined,
-    checks: checksOf(sessions, health, options.onFault),
-    ...(await maintenanceOf(sessions, limits)),
-    connections: () => connectionsOf(pool, sessions),
-    lastBackupPath: join(folder, 'last-backup'),
-    spoolPath: join(folder, `upload-${process.pid}-`),
-    close: () =>
-      sessions.close(async () => {
-        await limits.close();
-        await announcements.close();
-      }),
-  };
-}
-
-function connectionsOf(
-  { totalCount, idleCount }: Pool,
-  { waiting }: Sessions,
-): ReturnType<Database['connections']> {
-  return { used: totalCount - idleCount, idle: idleCount, waiting };
-}
-
-function unitsOf(
-  sessions: Sessions,
-): Pick<
-  Database,
-  'reads' | 'writes' | 'snapshot' | 'examine' | 'write' | 'aboveCompanies' | 'lockCompanies' | 'examining'
-> {
-  return {
     reads: handleOn(<R>(query: CompiledQuery) =>
       sessions.read(null, (db) => db.getExecutor().executeQuery<R>(query)),
     ),
@@ -86,20 +51,30 @@ function unitsOf(
     aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),
     lockCompanies: (db, companyIds) => sessions.lockCompanies(db, companyIds),
     examining: () => sessions.examining,
-  };
-}
-
-function sharingOf(
-  announcements: Announcements,
-  limits: SharedLimits,
-): Pick<Database, 'isShared' | 'announce' | 'onAnnounced' | 'alone' | 'windows' | 'windowFailures'> {
-  return {
+    watchStatements: (listener) => statements.add(listener),
+    health,
+    verify: () => null,
+    admit: () => undefined,
     isShared: true,
     announce: (changes) => announcements.announce(changes),
     onAnnounced: (listener) => announcements.onAnnounced(listener),
     alone: announcements.alone,
     windows: (clock) => limits.windows(clock),
     windowFailures: () => limits.failures,
+    begin: () => undefined,
+    checks: checksOf(sessions, health, options.onFault),
+    ...(await maintenanceOf(sessions, limits)),
+    connections: () => {
+      const { totalCount, idleCount } = pool;
+      return { used: totalCount - idleCount, idle: idleCount, waiting: sessions.waiting };
+    },
+    lastBackupPath: join(folder, 'last-backup'),
+    spoolPath: join(folder, `upload-${process.pid}-`),
+    close: () =>
+      sessions.close(async () => {
+        await limits.close();
+        await announcements.close();
+      }),
   };
 }
 
@@ -150,13 +125,7 @@ function checksOf(
       if (health.fault !== 'storage_full' || health.isWorthATry) health.recovered();
       return health.fault;
     },
-    migrations: async () => {
-      const applied = await sessions.read(null, async (db) => {
-        const { rows } = await sql<{ name: string }>`select name from applied_migrations`.execute(db);
-        return rows.map(({ name }) => name);
-      });
-      return MIGRATION_NAMES.every((name) => applied.includes(name)) ? null : 'not_current';
-    },
+    migrations: async () => ((await sessions.read(null, hasAllMigrations)) ? null : 'not_current'),
   };
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type Client, type QueryConfig } from 'pg';
 
@@ -226,31 +225,24 @@ async function demandSessions(client: Client, url: string): Promise<void> {
  * have.
  */
 async function isPooledByTransaction(first: Client, second: Client): Promise<boolean> {
-  const mark = randomUUID();
-  await first.query(`select set_config('app.session', '${mark}', false)`);
   const before = await sessionOf(first);
   for (let round = 1; round <= POOLER_ROUNDS; round += 1) {
     await second.query('begin');
-    const other = await sessionOf(second);
     // If the pooler has only one session, the first connection would wait for the end of this transaction.
-    const isShared = other.pid === before.pid || other.mark === mark;
-    const after = isShared ? null : await sessionOf(first);
+    const isShared = (await sessionOf(second)) === before;
+    const isSame = !isShared && (await sessionOf(first)) === before;
     await second.query('rollback');
-    if (after === null || after.pid !== before.pid || after.mark !== mark) return true;
+    if (!isSame) return true;
   }
-  return before.mark !== mark;
+  return false;
 }
 
-interface SessionFound {
-  readonly pid: number;
-  readonly mark: string | null;
-}
-
-async function sessionOf(client: Client): Promise<SessionFound> {
-  const { rows } = await client.query<SessionFound>(
-    `select pg_backend_pid() as pid, current_setting('app.session', true) as mark`,
+/** Process id and start of the session of PostgreSQL that runs the statements of a connection. */
+async function sessionOf(client: Client): Promise<string> {
+  const { rows } = await client.query<{ session: string }>(
+    `select pid || ' ' || backend_start as session from pg_stat_activity where pid = pg_backend_pid()`,
   );
-  return rows[0] ?? { pid: 0, mark: null };
+  return rows[0]?.session ?? '';
 }
 
 async function demandVersion(client: Client, url: string): Promise<void> {

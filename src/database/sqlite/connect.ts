@@ -9,7 +9,7 @@ import { inMemory } from '../../platform/limits/windows.js';
 import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
-import { MIGRATION_NAMES } from '../migrations.js';
+import { hasAllMigrations } from '../migrations.js';
 import { StatementListeners } from '../statements.js';
 import { SqliteConnection } from './connection.js';
 import type { Watcher } from './faults.js';
@@ -239,12 +239,6 @@ async function tryToWrite({
   } catch {
     // The fault stays as it was reported.
   }
-}
-
-async function hasAllMigrations(reads: Kysely<Tables>): Promise<boolean> {
-  const { rows } = await sql<{ name: string }>`select name from applied_migrations`.execute(reads);
-  const applied = rows.map((row) => row.name);
-  return applied.length === MIGRATION_NAMES.length && MIGRATION_NAMES.every((name) => applied.includes(name));
 }
 
 async function freeBytes(file: string): Promise<number> {

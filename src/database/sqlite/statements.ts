@@ -21,33 +21,20 @@ export const WIDE_COLUMNS = [
   'transactions.received',
 ];
 
-interface Cached {
-  readonly statement: Sqlite.Statement;
-  /** Whether it was used since it was prepared, or since `#makeRoom` last spared it. */
-  isUsed: boolean;
-}
-
-/**
- * Cache of prepared statements by SQL text. With 500 entries, a new one replaces the oldest that was not used
- * lately. The order changes only then: a Map whose entries move at each use leaves old tables in memory until
- * the whole heap is collected, a third of the memory of a unit that writes.
- */
+/** Cache of prepared statements by SQL text. With 500 entries, a new one replaces the oldest. */
 export class Statements {
-  readonly #cached = new Map<string, Cached>();
+  readonly #cached = new Map<string, Sqlite.Statement>();
   readonly #wide = new WeakMap<Sqlite.Statement, readonly string[]>();
 
   constructor(private readonly database: Sqlite.Database) {}
 
   get(sql: string): Sqlite.Statement {
     const cached = this.#cached.get(sql);
-    if (cached !== undefined) {
-      cached.isUsed = true;
-      return cached.statement;
-    }
+    if (cached !== undefined) return cached;
     const statement = this.database.prepare(sql);
     if (sql.length <= MAX_SQL_LENGTH) {
-      if (this.#cached.size >= MAX_STATEMENTS) this.#makeRoom();
-      this.#cached.set(sql, { statement, isUsed: false });
+      if (this.#cached.size >= MAX_STATEMENTS) this.#cached.delete(this.#cached.keys().next().value ?? '');
+      this.#cached.set(sql, statement);
     }
     return statement;
   }
@@ -84,14 +71,6 @@ export class Statements {
 
   get size(): number {
     return this.#cached.size;
-  }
-
-  #makeRoom(): void {
-    for (const [sql, cached] of this.#cached) {
-      this.#cached.delete(sql);
-      if (!cached.isUsed) return;
-      this.#cached.set(sql, { ...cached, isUsed: false });
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
 
-import { textPairs } from '../../../database/bound-lists.js';
+import { pairTable } from '../../../database/bound-lists.js';
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/record-mapping.js';
 import { specialSql } from '../../../database/company/special-sql.js';
@@ -106,8 +106,8 @@ export async function findTransactionsByKeys(
   pairs: readonly (readonly [reference: string, serialNumber: string])[],
 ): Promise<readonly Transaction[]> {
   const { db, companyId } = specialSql(work);
-  const { rows: found } = await sql<Row<'transactions'>>`select t.* from ${textPairs(pairs)}
-    ${crossJoin} transactions as t on t.reference = pair.first and t.serial_number = pair.second
+  const { rows: found } = await sql<Row<'transactions'>>`select t.* from ${pairTable('text', pairs, 'text')}
+    ${crossJoin} transactions as t on t.reference = pair.id and t.serial_number = pair.other
     where t.company_id = ${hiddenFromPlanner(companyId)} and t.reference is not null`.execute(db);
   return found.map(transactionOf);
 }

@@ -1,10 +1,8 @@
 import { resolve } from 'node:path';
 
 import { databaseName, type DatabaseUrl } from '../../platform/config/database-url.js';
-import { openServerSource, serverState } from '../postgres/copy-source.js';
-import { openServerTarget } from '../postgres/copy-target.js';
-import { fileState, openFileSource } from '../sqlite/copy-source.js';
-import { openFileTarget } from '../sqlite/copy-target.js';
+import { openServerSource, openServerTarget, serverState } from '../postgres/copy.js';
+import { fileState, openFileSource, openFileTarget } from '../sqlite/copy.js';
 import { prepareFile } from '../sqlite/open.js';
 import type { CopySource, CopyTarget } from './copy.js';
 import { demandEmpty } from './rows.js';

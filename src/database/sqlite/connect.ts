@@ -1,8 +1,7 @@
 import Sqlite from 'better-sqlite3';
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { DomainError } from '../../platform/errors.js';
 import { inMemory } from '../../platform/limits/windows.js';
@@ -80,7 +79,9 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     sizes: () => wholeFile.measure(),
     maintain: async () => {
       reserve?.keep();
-      await trimLog(file, groups.single);
+      // A log shrinks with the next changes, which a server that is not ready may not get. Readers may prevent that.
+      if (fileBytes(walPath(file)) > MAX_WAL_BYTES)
+        await sql`pragma wal_checkpoint(truncate)`.execute(groups.single);
     },
     spoolPath: `${file}.upload-`,
     lastBackupPath: lastBackupOf(file),
@@ -244,20 +245,4 @@ async function tryToWrite({
 async function freeBytes(file: string): Promise<number> {
   const { bavail, bsize } = await statfs(dirname(file));
   return bavail * bsize;
-}
-
-/** 2 seconds in all; housekeeping tries again at its next run. */
-const ATTEMPTS = 20;
-const PAUSE_MS = 100;
-
-/**
- * Writes a WAL of more than 16 MiB back into the database and truncates it. It never shrinks by itself: it
- * keeps the size of the largest change.
- */
-async function trimLog(file: string, writes: Kysely<Tables>): Promise<void> {
-  // A checkpoint or a reader may prevent that for some time.
-  for (let attempt = 1; attempt <= ATTEMPTS && fileBytes(walPath(file)) > MAX_WAL_BYTES; attempt += 1) {
-    if (attempt > 1) await sleep(PAUSE_MS);
-    await sql`pragma wal_checkpoint(truncate)`.execute(writes);
-  }
 }

@@ -15,7 +15,7 @@ import { demandFinished } from '../copy/rows.js';
 import { type Database, type OpenOptions, DatabaseRefused } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { connect } from './connect.js';
-import { unfinishedCopyIn } from './copy-source.js';
+import { unfinishedCopyIn } from './copy.js';
 import { isStorageFault, probeStorage, translate } from './faults.js';
 import { inspectFile, recognizeFile, refusalOf, unusable } from './file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';

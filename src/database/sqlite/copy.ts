@@ -1,11 +1,14 @@
+/** Copies of databases from and into SQLite files. */
 import Sqlite from 'better-sqlite3';
 
 import type { Column } from '../../schema/columns.js';
+import { TABLE_NAMES } from '../../schema/schema.js';
 import type { Table } from '../../schema/table.js';
-import type { CopySource } from '../copy/copy.js';
+import type { CopySource, CopyTarget } from '../copy/copy.js';
 import {
   bytesOf,
   demandCurrent,
+  demandEmpty,
   demandFinished,
   knownTables,
   UNFINISHED_TABLE,
@@ -14,15 +17,18 @@ import {
   type TargetState,
 } from '../copy/rows.js';
 import { DatabaseRefused } from '../database.js';
+import { translate } from './faults.js';
 import { inspectFile, noDatabaseAt } from './file/inspect.js';
-import { keepLog, refuseLoss } from './file/loss.js';
-import { closing } from './file/open-file.js';
+import { lockFile } from './file/lock.js';
+import { headOf, keepLog, refuseLoss } from './file/loss.js';
+import { replaceMarker } from './file/marker.js';
+import { reading } from './file/open-file.js';
 
 const BATCH_BYTES = 1024 * 1024;
 const BATCH_ROWS = 2_000;
 
 /** Reads the tables of a SQLite file through a connection with an open transaction. */
-export class FileSource implements CopySource {
+class FileSource implements CopySource {
   constructor(
     readonly name: string,
     protected readonly database: Sqlite.Database,
@@ -38,15 +44,7 @@ export class FileSource implements CopySource {
     return Promise.resolve(Number(this.database.prepare(query).pluck().get(name)));
   }
 
-  async *rows(table: Table): AsyncIterable<readonly CopyRow[]> {
-    for (const batch of this.#batches(table)) {
-      yield batch;
-      // Lets the target continue between two batches.
-      await Promise.resolve();
-    }
-  }
-
-  *#batches({ name, columns, key }: Table): Iterable<readonly CopyRow[]> {
+  async *rows({ name, columns, key }: Table): AsyncIterable<readonly CopyRow[]> {
     const names = Object.keys(columns).map((column) => `"${column}"`);
     const statement = this.database.prepare(`select ${names.join()} from ${name} order by ${key.join()}`);
     const readers = Object.entries(columns).map(([column, { kind }]) => readerOf(`${name}.${column}`, kind));
@@ -88,10 +86,6 @@ function readerOf(column: string, kind: Column['kind']): (value: unknown) => Cop
   return (value) => (typeof value === 'string' ? value : refuse(value));
 }
 
-/** Opens the file in whatever journal mode it has. */
-const openReader = (file: string): Sqlite.Database =>
-  new Sqlite(file, { readonly: true, fileMustExist: true });
-
 /** Opens a snapshot of a file, which servers may be using. Errors: `DatabaseRefused`. */
 export function openFileSource(file: string): CopySource {
   const { state, pending } = inspectFile(file);
@@ -99,9 +93,9 @@ export function openFileSource(file: string): CopySource {
   if (state === 'new') throw noDatabaseAt(file);
   demandCurrent(file, pending);
   demandFinished(file, unfinishedCopyIn(file));
-  closing(openReader(file), (database) => knownTables(file, namesIn(database, 'table')));
+  reading(file, (database) => knownTables(file, namesIn(database, 'table')));
   const endLog = keepLog(file);
-  const database = openReader(file);
+  const database = new Sqlite(file, { readonly: true, fileMustExist: true });
   // The first statement determines the state of the snapshot.
   database.exec('begin; select count(*) from sqlite_schema');
   return new FileSource(file, database, endLog);
@@ -112,17 +106,17 @@ export function openFileSource(file: string): CopySource {
  * program.
  */
 export function unfinishedCopyIn(file: string): string | null {
-  return closing(openReader(file), sourceIn);
+  return reading(file, sourceIn);
 }
 
 /** State of a file; null if there is no database yet. Errors: `DatabaseRefused`. */
 export function fileState(file: string): TargetState | null {
   if (inspectFile(file).state === 'new') return null;
-  return closing(openReader(file), (database) => stateOfCopy(file, database));
+  return reading(file, (database) => stateOfCopy(file, database));
 }
 
 /** State of a database; an older one has fewer tables. Errors: `DatabaseRefused` if it has unknown tables. */
-export function stateOfCopy(file: string, database: Sqlite.Database): TargetState {
+function stateOfCopy(file: string, database: Sqlite.Database): TargetState {
   const tables = knownTables(file, namesIn(database, 'table'));
   return {
     records: tables.reduce((sum, name) => sum + countIn(database, name), 0),
@@ -131,7 +125,7 @@ export function stateOfCopy(file: string, database: Sqlite.Database): TargetStat
 }
 
 /** Names of all tables or triggers, in the order in which they were created. */
-export function namesIn(database: Sqlite.Database, type: 'table' | 'trigger'): readonly string[] {
+function namesIn(database: Sqlite.Database, type: 'table' | 'trigger'): readonly string[] {
   const query = `select name from sqlite_schema where type = ? and name not like 'sqlite_%' order by rowid`;
   return database.prepare(query).pluck().all(type) as string[];
 }
@@ -143,4 +137,97 @@ function sourceIn(database: Sqlite.Database): string | null {
 
 function countIn(database: Sqlite.Database, table: string): number {
   return Number(database.prepare(`select count(*) from ${table}`).pluck().get());
+}
+
+/** Memory for the changed pages of a transaction, in KiB. */
+const CACHE_KIB = 64 * 1024;
+const NUMBERS = new Set(['integer', 'instant', 'flag']);
+
+/**
+ * Stores everything in one transaction with a rollback journal, which takes no room for new pages of the
+ * file. If the process dies, SQLite rolls back when the file is opened again: it is then empty, and has the
+ * mark.
+ */
+class FileTarget extends FileSource implements CopyTarget {
+  readonly #triggers: readonly string[];
+  #prepared: { readonly table: Table; readonly insert: Sqlite.Statement } | null = null;
+
+  constructor(file: string, database: Sqlite.Database, onClosed: () => void) {
+    super(file, database, onClosed);
+    database.exec('begin exclusive');
+    const query = "select sql from sqlite_schema where type = 'trigger' order by rowid";
+    this.#triggers = database.prepare(query).pluck().all() as string[];
+    for (const trigger of namesIn(database, 'trigger')) database.exec(`drop trigger "${trigger}"`);
+    for (const table of TABLE_NAMES.toReversed()) database.exec(`delete from ${table}`);
+    database.exec('delete from sqlite_sequence');
+  }
+
+  async insert(table: Table, rows: readonly CopyRow[]): Promise<void> {
+    await explained(() => {
+      const isNumber = Object.values(table.columns).map(({ kind }) => NUMBERS.has(kind));
+      const bound = (value: CopyValue, index: number): unknown =>
+        value !== null && isNumber[index] === true ? Number(value) : value;
+      if (this.#prepared?.table !== table) this.#prepared = { table, insert: this.#inserter(table) };
+      for (const row of rows) this.#prepared.insert.run(...row.map(bound));
+    });
+  }
+
+  async finish(): Promise<void> {
+    await explained(() => this.database.exec(this.#triggers.join('; ')));
+  }
+
+  async commit(): Promise<void> {
+    await explained(() => this.database.exec(`drop table ${UNFINISHED_TABLE}; commit`));
+  }
+
+  override async close(): Promise<void> {
+    const isStored = !this.database.inTransaction;
+    this.database.close();
+    if (isStored) replaceMarker(this.name, headOf(this.name));
+    this.onClosed();
+    await Promise.resolve();
+  }
+
+  #inserter({ name, columns }: Table): Sqlite.Statement {
+    const names = Object.keys(columns);
+    return this.database.prepare(
+      `insert into ${name} (${names.map((column) => `"${column}"`).join()}) values (${names.map(() => '?').join()})`,
+    );
+  }
+}
+
+/**
+ * Marks a file with the current schema as an unfinished copy of `source`. Errors: `DatabaseRefused` if it has
+ * records and is not an unfinished copy, or if others use it.
+ */
+export function openFileTarget(file: string, source: string): CopyTarget {
+  const lock = lockFile(file);
+  let database: Sqlite.Database | undefined;
+  try {
+    database = new Sqlite(file, { fileMustExist: true, timeout: 1_000 });
+    // Fails while another process has the file open.
+    for (const setting of ['journal_mode = delete', 'synchronous = full', 'foreign_keys = on'])
+      database.pragma(setting);
+    database.pragma(`cache_size = ${-CACHE_KIB}`);
+    demandEmpty(file, stateOfCopy(file, database));
+    database.exec(
+      `begin; drop table if exists ${UNFINISHED_TABLE}; create table ${UNFINISHED_TABLE} (source text)`,
+    );
+    database.prepare(`insert into ${UNFINISHED_TABLE} values (?)`).run(source);
+    database.exec('commit');
+    return new FileTarget(file, database, () => lock.release());
+  } catch (error) {
+    database?.close();
+    lock.release();
+    throw translate(error);
+  }
+}
+
+async function explained(use: () => void): Promise<void> {
+  try {
+    use();
+    await Promise.resolve();
+  } catch (error) {
+    throw translate(error);
+  }
 }

@@ -27,7 +27,7 @@ import { DatabaseRefused } from '../database.js';
 import { isStorageCode } from '../health.js';
 import { translate } from './faults.js';
 import { inspect, READABLE } from './migrate.js';
-import { reach, reachCurrent, unfinishedCopyIn, withClient } from './open.js';
+import { bringUsable, reach, unfinishedCopyIn, withClient } from './open.js';
 import { AS_SYSTEM, readAsSystem, rolesIn, withRoles, type Roles } from './roles.js';
 
 const BATCH_BYTES = 1024 * 1024;
@@ -35,9 +35,8 @@ const BATCH_BYTES = 1024 * 1024;
 const BATCH_ROWS = 500;
 const FIRST_ROWS = 8;
 
-/** Settings of a long transaction, whose texts must have the forms that the reader expects. */
-const LONG = `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-  set local bytea_output = hex; set local extra_float_digits = 1`;
+/** Settings of a long transaction. */
+const LONG = 'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0';
 /** Name of the connection. Servers are recognized by the name `terminal-gateway`, so this one differs. */
 const APPLICATION = `set application_name = 'terminal-gateway db copy'`;
 
@@ -292,8 +291,9 @@ export async function openServerTarget(
   onProgress: (message: string) => void,
 ): Promise<CopyTarget> {
   const name = databaseName({ server: url });
-  const client = await reachCurrent(url, { onProgress });
+  const client = await reach(url);
   try {
+    await bringUsable(client, url, { onProgress });
     await client.query(APPLICATION);
     await demandAlone(client, name);
     demandEmpty(name, await stateOfCopy(name, client));

@@ -35,26 +35,8 @@ export async function openDatabase(url: string, options: OpenOptions = {}): Prom
   return await connect(url, roles, options);
 }
 
-/**
- * Opens a connection without time limits to a database, and brings its tables up to date. Errors:
- * `DatabaseRefused`.
- */
-export async function reachCurrent(
-  url: string,
-  options: Pick<OpenOptions, 'onProgress'> = {},
-): Promise<Client> {
-  const client = await reach(url);
-  try {
-    await bringUsable(client, url, options);
-    return client;
-  } catch (error) {
-    await client.end().catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Errors: `DatabaseRefused`. */
-async function bringUsable(
+/** Checks the server and the connection, and brings the tables up to date. Errors: `DatabaseRefused`. */
+export async function bringUsable(
   client: Client,
   url: string,
   { onProgress }: Pick<OpenOptions, 'onProgress'>,

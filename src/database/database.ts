@@ -63,14 +63,6 @@ export interface StorageSizes {
   readonly freeBytes: number | null;
 }
 
-export interface WriteOptions {
-  /**
-   * Makes a transaction above companies also wait for the transactions of this company. Needed if it reads
-   * rows of the company and then changes them.
-   */
-  readonly ofCompany?: number | undefined;
-}
-
 /** A SQLite file, or a database of a PostgreSQL server. */
 export interface Database {
   /** Name without a password: the path of the file, or for example `postgres://db.example:5432/gateway`. */
@@ -90,9 +82,10 @@ export interface Database {
   /**
    * Stores all changes or, if `use` rejects, none. Resolves after the commit, which may include changes of
    * other units. Units of one company run one after the other. So do units above companies, which see the
-   * rows of all companies. Errors: `busy`, `storage_unavailable`.
+   * rows of all companies; with `ofCompany`, one of these also waits for the units of this company, whose rows
+   * it reads and then changes. Errors: `busy`, `storage_unavailable`.
    */
-  write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, options?: WriteOptions): Promise<T>;
+  write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T>;
   /**
    * Within a transaction of a company: lets `use` see and change the rows of all companies, for example to
    * find out whether a name is taken. Nothing else may run in the transaction meanwhile.

@@ -7,7 +7,7 @@ import type { KeyedHash } from '../platform/keys.js';
 import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/presence.js';
 import type { Tables } from '../schema/schema.js';
 import { inCompany } from './company/company-rows.js';
-import type { CommittedChange, Database, Scope, WriteOptions } from './database.js';
+import type { CommittedChange, Database, Scope } from './database.js';
 import { createLedger, type RecordedChange } from './ledger/ledger.js';
 import type { Changes, CountedMetric, ReadDatabase, SystemWriteWork, Units } from './work.js';
 
@@ -83,7 +83,7 @@ class DatabaseUnits implements Units {
     await this.database.snapshot(null, (db) => use(this.#parts(db)));
 
   readonly systemWrite: Units['systemWrite'] = async (origin, use, ofCompany) =>
-    await this.#write(null, origin, use, { ofCompany });
+    await this.#write(null, origin, use, ofCompany);
 
   readonly writeWithoutLedger: Units['writeWithoutLedger'] = async (companyId, use) =>
     await this.#write(companyId, { ...LOCAL_ORIGIN, companyId }, (work) => use(inCompany(work, companyId)));
@@ -107,7 +107,7 @@ class DatabaseUnits implements Units {
     scope: Scope,
     actor: Partial<Caller> & Origin,
     use: (work: SystemWriteWork) => Promise<T>,
-    options?: WriteOptions,
+    ofCompany?: number,
   ): Promise<T> {
     const { database } = this;
     database.health.demandWritable();
@@ -122,7 +122,7 @@ class DatabaseUnits implements Units {
       return used;
     };
     // Others wait for this unit, so it does not queue behind other work of its company.
-    const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), options);
+    const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), ofCompany);
     if (!outcome.frees) database.health.recovered();
     for (const action of outcome.actions) action();
     const changes = [...recorded, ...outcome.reported];

@@ -47,7 +47,7 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
     ),
     snapshot: (scope, use, isSingle) => sessions.read(scope, use, isSingle),
     examine: (companyId, use) => sessions.examine(companyId, use),
-    write: (scope, use, { ofCompany } = {}) => sessions.write(scope, use, ofCompany),
+    write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
     aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),
     lockCompanies: (db, companyIds) => sessions.lockCompanies(db, companyIds),
     examining: () => sessions.examining,

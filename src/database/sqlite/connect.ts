@@ -114,7 +114,10 @@ function openParts(file: string, options: ConnectOptions) {
     },
   };
   const writer = new SqliteConnection(database, watcher, { guard, hasCheckpointThread: isServer });
-  const groups = writeGroups(writer, health);
+  // Keeps the data that undoes a savepoint in memory: SQLite would write it to a temporary file, which takes
+  // longer than the changes themselves.
+  database.pragma('temp_store = memory');
+  const groups = new WriteGroups({ connection: writer, isCautious: () => health.fault !== null });
   const readers = new Readers({ ...options, file, watcher, restartLog: () => writer.log.restart() });
   const wholeFile = new WholeFile(file, {
     isChecked: options.isChecked,
@@ -136,13 +139,6 @@ async function closeParts(parts: ReturnType<typeof openParts>): Promise<void> {
   await writer.log.close();
   if (verify() === null) closeWhole(writer.database);
   else writer.database.close();
-}
-
-function writeGroups(connection: SqliteConnection, health: DatabaseHealth): WriteGroups {
-  // Keeps the data that undoes a savepoint in memory: SQLite would write it to a temporary file, which takes
-  // longer than the changes themselves.
-  connection.database.pragma('temp_store = memory');
-  return new WriteGroups({ connection, isCautious: () => health.fault !== null });
 }
 
 /** Null if nothing is to be recorded: in tests. */

@@ -7,22 +7,16 @@ import type { CheckpointReply, CheckpointTask } from './checkpoint-thread.js';
 import type { CommitGuard, Watcher } from './faults.js';
 import type { Statements } from './statements.js';
 
-/** Limits in pages of 4 KiB. */
-interface LogLimits {
-  /**
-   * Pages of the log that are not yet in the database file: from this number on, a checkpoint copies them.
-   */
-  readonly checkpoint: number;
-  /** Pages of the log from which on it should be restarted. */
-  readonly long: number;
-}
-/** A log of 16 MiB is restarted. */
-const USUAL_LIMITS: LogLimits = { checkpoint: 1_000, long: 4_000 };
+/**
+ * Limits in pages of 4 KiB: a checkpoint copies the log from `checkpoint` pages on that are not in the file yet,
+ * and a log of `long` pages (16 MiB) is restarted.
+ */
+const USUAL_LIMITS = { checkpoint: 1_000, long: 4_000 };
 /**
  * Limits on a disk with little room. When it becomes full, at most 1 MiB of the log is not in the file, so
  * that most of the 4 MiB reserved for deletions is left.
  */
-const LOW_DISK_LIMITS: LogLimits = { checkpoint: 64, long: 256 };
+const LOW_DISK_LIMITS = { checkpoint: 64, long: 256 };
 /**
  * Approximate number of changed pages after which the length of the log is read, which takes as long as a
  * small commit.

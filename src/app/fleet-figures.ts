@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../database/database.js';
-import { fleetTotals, type FleetCounter } from '../database/totals.js';
+import { fleetTotals, queuedDeliveries, type CounterName } from '../database/totals.js';
 import type { FleetFigures } from '../http/monitoring/sources.js';
 import { SECOND, type Clock } from '../platform/clock.js';
 
-const RECORDS: readonly FleetCounter[] = [
+const RECORDS: readonly CounterName[] = [
   ...(['devices', 'logical_numbers', 'groups', 'apps', 'files', 'transactions'] as const),
 ];
-const QUEUED: FleetCounter = 'queued_deliveries';
 
 /** How old the figures may be that are shown without reading them again. */
 const INTERVAL_MS = 15 * SECOND;
@@ -26,12 +25,8 @@ export function createFleetFigures(
 
   const read = async (): Promise<void> => {
     try {
-      const totals = await fleetTotals(database, [...RECORDS, QUEUED]);
-      const totalOf = (name: FleetCounter): number => totals.get(name) ?? 0;
-      figures = {
-        records: Object.fromEntries(RECORDS.map((name) => [name, totalOf(name)])),
-        queuedDeliveries: totalOf(QUEUED),
-      };
+      const records = Object.fromEntries(await fleetTotals(database, RECORDS));
+      figures = { records, queuedDeliveries: await queuedDeliveries(database) };
     } catch {
       // Old numbers would look like new ones; what is wrong with the storage is in the log.
       figures = null;

@@ -1,4 +1,4 @@
-import { sql, type QueryExecutorProvider } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import { ROLLUPS, wrongRows, type Rollup } from '../schema/rollups.js';
@@ -6,6 +6,7 @@ import { COUNTED, counterOf } from '../schema/schema.js';
 import { inList } from './bound-lists.js';
 import type { Database } from './database.js';
 import { runCached } from './statements.js';
+import { indexedBy } from './storage.js';
 import type { ReadWork } from './work.js';
 
 /** Counters that describe a database. */
@@ -51,44 +52,55 @@ export async function countsOf(
   return new Map(names.map((name) => [name, totals.get(name) ?? 0]));
 }
 
-/** Counter of rows of a table, or of queued deliveries. */
-export type FleetCounter = CounterName | 'queued_deliveries';
-
-/** Rows of `counters` that one statement reads; more would hold the event loop for too long. */
-const ROWS = 2_000;
-
-interface CounterRow {
-  readonly company_id: number;
-  readonly name: string;
-  readonly total: number;
-}
-
 /** Sums of counters over all companies. Reads about 20 rows for each company, and no records. */
 export async function fleetTotals(
   database: Pick<Database, 'snapshot'>,
-  names: readonly FleetCounter[],
-): Promise<ReadonlyMap<FleetCounter, number>> {
+  names: readonly CounterName[],
+): Promise<ReadonlyMap<CounterName, number>> {
   const totals = new Map(names.map((name) => [name, 0]));
-  let last: CounterRow | undefined;
-  do {
-    const rows = await database.snapshot(null, (db) => countersAfter(db, last));
-    for (const { name, total } of rows) {
-      const known = totals.get(name as FleetCounter);
-      if (known !== undefined) totals.set(name as FleetCounter, known + total);
-    }
-    last = rows.length < ROWS ? undefined : rows.at(-1);
-    if (last !== undefined) await yieldToEventLoop();
-  } while (last !== undefined);
+  const counters = sql`company_id, name as key, total from counters where`;
+  for await (const { key, total } of rowsInParts(database, counters, { column: 'name', first: '' })) {
+    const known = totals.get(key as CounterName);
+    if (known !== undefined) totals.set(key as CounterName, known + total);
+  }
   return totals;
 }
 
-async function countersAfter(
-  db: QueryExecutorProvider,
-  { company_id: companyId, name }: Pick<CounterRow, 'company_id' | 'name'> = { company_id: -1, name: '' },
-): Promise<readonly CounterRow[]> {
-  const { rows } = await sql<CounterRow>`select company_id, name, total from counters
-    where (company_id, name) > (${companyId}, ${name}) order by company_id, name limit ${ROWS}`.execute(db);
-  return rows;
+/** Number of queued deliveries of all companies. Reads a row for each notification with waiting deliveries. */
+export async function queuedDeliveries(database: Pick<Database, 'snapshot'>): Promise<number> {
+  const waiting = sql`company_id, notification_id as key, queued as total
+    from ${indexedBy('notification_totals', 't', 'notification_totals_waiting')} where queued + sent > 0 and`;
+  let queued = 0;
+  const rows = rowsInParts(database, waiting, { column: 'notification_id', first: 0 });
+  for await (const { total } of rows) queued += total;
+  return queued;
+}
+
+/** Rows that one statement reads; more would hold the event loop for too long. */
+const ROWS = 2_000;
+
+interface KeyedRow<Key> {
+  readonly company_id: number;
+  readonly key: Key;
+  readonly total: number;
+}
+
+/** Rows of all companies in the order of their keys: the company, and `column`, which is greater than `first`. */
+async function* rowsInParts<Key extends string | number>(
+  database: Pick<Database, 'snapshot'>,
+  selected: RawBuilder<unknown>,
+  { column, first }: { readonly column: string; readonly first: Key },
+): AsyncIterable<KeyedRow<Key>> {
+  let last: Pick<KeyedRow<Key>, 'company_id' | 'key'> | undefined = { company_id: -1, key: first };
+  while (last !== undefined) {
+    const { company_id: companyId, key } = last;
+    const query = sql<KeyedRow<Key>>`select ${selected} (company_id, ${sql.ref(column)}) > (${companyId}, ${key})
+      order by company_id, ${sql.ref(column)} limit ${ROWS}`;
+    const { rows } = await database.snapshot(null, (db) => query.execute(db));
+    yield* rows;
+    last = rows.length < ROWS ? undefined : rows.at(-1);
+    if (last !== undefined) await yieldToEventLoop();
+  }
 }
 
 /** SQL for both databases: numbers of companies, of users and of `RECORDS`, as `name` and `total`. */

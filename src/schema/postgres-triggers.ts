@@ -29,23 +29,14 @@ export function calling(
     for each statement execute function ${name}(${argument === '' ? '' : `'${argument}'`})`;
 }
 
-/** Adds the results of a query to counters. Counters are locked in the order of their companies. */
-const count = (query: string): string => `insert into counters as counter (company_id, name, total) ${query}
+/** Adds the numbers of changed rows to counters, which are locked in the order of their companies. */
+const countRows = (rows: string, sign: string): string =>
+  `insert into counters as counter (company_id, name, total)
+      select company_id, tg_argv[0], ${sign}count(*) from ${rows} where company_id is not null group by company_id
       order by company_id
       on conflict (company_id, name) do update set total = counter.total + excluded.total;`;
 
-const countRows = (rows: string, sign: string): string =>
-  count(
-    `select company_id, tg_argv[0], ${sign}count(*) from ${rows} where company_id is not null group by company_id`,
-  );
-
-const ADDED = `select company_id, count(*) as change from new_rows where state = 'queued' group by company_id`;
-const REMOVED = `select company_id, -count(*) as change from old_rows where state = 'queued' group by company_id`;
-const countQueued = (changes: string): string =>
-  count(`select company_id, 'queued_deliveries', sum(change) from (${changes}) as changes
-      group by company_id having sum(change) <> 0`);
-
-/** Triggers that count the rows of each company, keep a row in its company, and count queued deliveries. */
+/** Triggers that count the rows of each company, and keep a row in its company. */
 const COUNTERS: readonly string[] = [
   trigger('count_added_rows', countRows('new_rows', '')),
   trigger('count_deleted_rows', countRows('old_rows', '-')),
@@ -59,12 +50,6 @@ const COUNTERS: readonly string[] = [
     // The ledger refuses each update.
     ...(table === 'ledger' ? [] : [staying(table)]),
   ]),
-  trigger('count_added_queued', countQueued(ADDED)),
-  trigger('count_removed_queued', countQueued(REMOVED)),
-  trigger('count_changed_queued', countQueued(`${ADDED} union all ${REMOVED}`)),
-  calling('notification_deliveries', 'insert', 'count_added_queued'),
-  calling('notification_deliveries', 'delete', 'count_removed_queued'),
-  calling('notification_deliveries', 'update', 'count_changed_queued'),
 ];
 
 function staying(table: string): string {

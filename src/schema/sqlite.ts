@@ -69,23 +69,6 @@ const staying = (table: string): string =>
       select raise(abort, 'a record stays with its company');
     end`;
 
-const QUEUE = `insert into counters (company_id, name, total) values (new.company_id, 'queued_deliveries', 1)
-        on conflict (company_id, name) do update set total = total + 1;`;
-const UNQUEUE = `update counters set total = total - 1
-        where company_id = old.company_id and name = 'queued_deliveries';`;
-
-/** Triggers that count the queued deliveries of each company. */
-const QUEUED: readonly string[] = [
-  `create trigger notification_deliveries_queued_in after insert on notification_deliveries
-      when new.state = 'queued' begin ${QUEUE} end`,
-  `create trigger notification_deliveries_queued_out after delete on notification_deliveries
-      when old.state = 'queued' begin ${UNQUEUE} end`,
-  `create trigger notification_deliveries_requeued after update of state on notification_deliveries
-      when new.state = 'queued' and old.state <> 'queued' begin ${QUEUE} end`,
-  `create trigger notification_deliveries_unqueued after update of state on notification_deliveries
-      when new.state <> 'queued' and old.state = 'queued' begin ${UNQUEUE} end`,
-];
-
 const STATES = DELIVERY_STATES.join(', ');
 const totalled = (...terms: readonly string[]): string =>
   DELIVERY_STATES.map((state) =>
@@ -215,7 +198,6 @@ export const SQLITE_SCHEMA: readonly string[] = [
   ...TABLES.flatMap((table) => [creation(table), ...table.indexes.map(index(table.name))]),
   `create view members as ${MEMBERS_QUERY}`,
   ...COUNTED.flatMap(counting),
-  ...QUEUED,
   ...TOTALLED,
   ...OF_DEVICES,
   ...SUMMING,

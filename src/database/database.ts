@@ -44,12 +44,6 @@ export interface Loss {
 
 export type CheckResult = string | { readonly note: string } | null;
 
-/** Sizes in bytes; `log` is the write-ahead log that a database file has beside it. */
-export interface DatabaseBytes {
-  readonly file: number;
-  readonly log: number;
-}
-
 export interface TableSize {
   /** Including its indexes. */
   readonly bytes: number;
@@ -132,7 +126,8 @@ export interface Database {
    * or to a note on a state that is no problem, for example `running`.
    */
   readonly checks: Readonly<Record<string, () => Promise<CheckResult>>>;
-  bytes(): DatabaseBytes;
+  /** Sizes in bytes; `log` is the write-ahead log that a database file has beside it. */
+  bytes(): { readonly file: number; readonly log: number };
   /**
    * Sizes of all tables; null if they could not be read. Reads a whole file, outside of the event loop: call
    * it seldom.

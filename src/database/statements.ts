@@ -12,6 +12,7 @@ import {
   type RawBuilder,
 } from 'kysely';
 
+import { DomainError } from '../platform/errors.js';
 import type { Tables } from '../schema/schema.js';
 import { exactComparisons, toColumn, type Condition } from './list/condition.js';
 import { areSame } from './storage.js';
@@ -140,6 +141,26 @@ export async function runFiltered<R>(
   const shape = [name, ...exact.map(({ field }) => field)].join('|');
   const values = exact.map(({ value }) => toColumn(value));
   return await runCached<R>(db, shape, [...before, ...values, ...after], build);
+}
+
+/** Columns whose values may be long; a few thousand rows of them may not fit into memory. */
+export const LONG_COLUMNS: ReadonlySet<string> = new Set(['value', 'before', 'after', 'sent', 'received']);
+
+/** Maximum length of all texts in the rows of one statement outside a write transaction. */
+export const MAX_BYTES_READ = 32 * 1024 * 1024;
+
+export function tooManyBytes(): DomainError {
+  const message = `The records have more than ${MAX_BYTES_READ} bytes: request fewer at once.`;
+  return new DomainError('malformed', message);
+}
+
+/** Returns a function that adds up the texts of rows. Errors: `malformed` for more than `MAX_BYTES_READ`. */
+export function textCounter(): (row: object) => void {
+  let bytes = 0;
+  return (row) => {
+    for (const value of Object.values(row)) if (typeof value === 'string') bytes += value.length;
+    if (bytes > MAX_BYTES_READ) throw tooManyBytes();
+  };
 }
 
 /** Called when the statement has ended, with its error if it failed. */

@@ -71,15 +71,6 @@ describe('prepared statements', () => {
     database.close();
   });
 
-  it('know which columns of their rows may be long, by the names that the query gives them', () => {
-    const database = open();
-    const statements = new Statements(database);
-    const wide = (sql: string) => statements.wideColumns(statements.get(sql));
-    expect(wide('select id, sent as text from transactions')).toEqual(['text']);
-    expect(wide('select id from transactions')).toEqual([]);
-    database.close();
-  });
-
   it('are forgotten from 500 on, the oldest first', () => {
     const database = open();
     const statements = new Statements(database);

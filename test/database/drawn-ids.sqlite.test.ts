@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { NUMBERED_TABLES, drawsItself } from '../../src/database/company/ids.js';
+import { DRAWING_TABLES } from '../../src/database/company/ids.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
@@ -11,7 +11,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-it.each([...NUMBERED_TABLES, 'ledger'].filter(drawsItself))(
+it.each([...DRAWING_TABLES])(
   'the trigger that counts rows of %s keeps the number that a row has drawn',
   async (table) => {
     const [trigger] = await server.place.sql<{ sql: string }>(

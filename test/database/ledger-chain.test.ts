@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { selectStates } from '../../src/database/ledger/chain-rows.js';
-import type { Link } from '../../src/database/ledger/chain.js';
+import { selectStates, type Link } from '../../src/database/ledger/chain.js';
 import { verifyChain, type ChainReport } from '../../src/database/ledger/verify.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';

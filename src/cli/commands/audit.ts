@@ -1,7 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
-import { selectStates, type ChainState } from '../../database/ledger/chain-rows.js';
-import type { Link } from '../../database/ledger/chain.js';
+import { selectStates, type ChainState, type Link } from '../../database/ledger/chain.js';
 import { verifyChain, type ChainReport } from '../../database/ledger/verify.js';
 import { getCompanyByName } from '../../domain/people/company/company.service.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';

@@ -10,7 +10,7 @@ import { columnNames, type Row, type Tables, type Written } from '../../schema/s
 import { insertRows, NO_ENDING, runCached, type Ending } from '../statements.js';
 import { hiddenFromPlanner, textOf } from '../storage.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
-import { drawIds, drawsItself, insertDrawing, isNumbered } from './ids.js';
+import { drawIds, DRAWING_TABLES, insertDrawing, NUMBERED_TABLES } from './ids.js';
 import { boundValues, entriesOf, kindOf, ownedAnd } from './matching.js';
 
 /** A unit of work of one company: that of its caller, or the one given to `inCompany`. */
@@ -185,7 +185,7 @@ export class CompanyRows<Name extends CompanyTableName> {
 
   async #insert<R>(work: WriteWork, rows: readonly object[], ending = NO_ENDING): Promise<R[]> {
     const [only, ...others] = rows;
-    if (only !== undefined && others.length === 0 && ending.name !== null && drawsItself(this.table)) {
+    if (only !== undefined && others.length === 0 && ending.name !== null && DRAWING_TABLES.has(this.table)) {
       const { companyId } = work.caller;
       const row = { ...only, company_id: companyId };
       return await insertDrawing<R>(work.db, { table: this.table, number: 'id', companyId }, row, ending);
@@ -203,7 +203,7 @@ export class CompanyRows<Name extends CompanyTableName> {
 
   async #numbered(work: WriteWork, rows: readonly object[]): Promise<readonly object[]> {
     const [first] = rows;
-    if (first === undefined || 'id' in first || !isNumbered(this.table)) return rows;
+    if (first === undefined || 'id' in first || !NUMBERED_TABLES.has(this.table)) return rows;
     const { companyId } = work.caller;
     const drawn = await drawIds(work.db, this.table, [{ companyId, count: rows.length }]);
     const id = drawn.get(companyId) ?? 0;

@@ -76,16 +76,14 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
 
   /** Matching records, ascending by id: all, or one page. */
   async select(work: ReadWork, match: Match<Name>, page?: PageRequest): Promise<T[]> {
-    if (page !== undefined) return (await this.#pageOf(work, match, page)).map(this.recordOf);
+    if (page !== undefined) {
+      const orderBy: Selection<Name>['orderBy'] = ['id'];
+      return (await this.#rows.select(work, match, { orderBy, page })).map(this.recordOf);
+    }
     // With ORDER BY id, SQLite may read all rows of the company in that order instead of using the index of
     // the match.
     const records = (await this.#rows.select(work, match)).map(this.recordOf);
     return records.sort((one, other) => one.id - other.id);
-  }
-
-  #pageOf(work: ReadWork, match: Match<Name>, page: PageRequest): Promise<Row<Name>[]> {
-    const orderBy: Selection<Name>['orderBy'] = ['id'];
-    return this.#rows.select(work, match, { orderBy, page });
   }
 
   async insert(work: WriteWork, values: ValuesOf<T>): Promise<T> {

@@ -9,23 +9,15 @@ import { portable } from '../storage.js';
  * Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies
  * (decisions.md#ids-by-company).
  */
-export const NUMBERED_TABLES: readonly string[] = TABLES.flatMap(({ name, columns }) =>
-  'id' in columns && 'company_id' in columns ? [name] : [],
+export const NUMBERED_TABLES: ReadonlySet<string> = new Set(
+  TABLES.flatMap(({ name, columns }) => ('id' in columns && 'company_id' in columns ? [name] : [])),
 );
-const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
-export const isNumbered = (table: string): boolean => NUMBERED.has(table);
 
 /**
  * Tables whose INSERT draws the number of its row itself, since a trigger of SQLite stores it. For others, ids are
  * drawn before the INSERT.
  */
-const DRAWING: ReadonlySet<string> = new Set(COUNTED.filter((table) => drawnColumn(table) !== null));
-
-/** Company that `count` consecutive ids are reserved for; 0 for rows without a company. */
-export interface Draw {
-  readonly companyId: number;
-  readonly count: number;
-}
+export const DRAWING_TABLES: ReadonlySet<string> = new Set(COUNTED.filter((table) => drawnColumn(table) !== null));
 
 /** The last id drawn for a company in a table, even if its record was deleted; 0 if none was drawn. */
 export async function lastDrawn(
@@ -43,14 +35,15 @@ export async function lastDrawn(
 }
 
 /**
- * Draws consecutive ids of a table for each company, in one statement. Returns the first id by company. An id
+ * Draws `count` consecutive ids of a table for each company (0 for rows without one), in one statement. Returns
+ * the first id by company. An id
  * is never drawn twice, even if its record was deleted: `counters.last_drawn` stores the last one. The ids of
  * a company become visible in ascending order, because its units of work write one after the other.
  */
 export async function drawIds(
   db: QueryExecutorProvider,
   table: string,
-  draws: readonly Draw[],
+  draws: readonly { readonly companyId: number; readonly count: number }[],
 ): Promise<ReadonlyMap<number, number>> {
   if (draws.length === 0) return new Map();
   const parameters = draws.flatMap(({ companyId, count }) => [companyId, table, count]);
@@ -67,13 +60,9 @@ export async function drawIds(
   return new Map(draws.map(({ companyId, count }) => [companyId, (last.get(companyId) ?? 0) - count + 1]));
 }
 
-export function drawsItself(table: string): boolean {
-  return DRAWING.has(table);
-}
-
 /**
  * Inserts a row and draws its id, which is stored in the column `number`, in one statement. Only for
- * tables that `drawsItself` names: on SQLite, a trigger stores the id in `counters.last_drawn`.
+ * `DRAWING_TABLES`: on SQLite, a trigger stores the id in `counters.last_drawn`.
  */
 export async function insertDrawing<R>(
   db: QueryExecutorProvider,

@@ -76,7 +76,9 @@ export function createLedger(
     flush: async () => {
       const [only, ...others] = entries;
       if (chain === null && only !== undefined && others.length === 0 && only.companyId === actor.companyId) {
-        await insertAlone(db, only.companyId, rowOf(only, actor));
+        // The usual case takes one statement.
+        const drawing = { table: 'ledger', number: 'sequence', companyId: only.companyId };
+        await insertDrawing(db, drawing, rowOf(only, actor), NO_ENDING);
         return entries;
       }
       const toInsert = await numbered(db, entries);
@@ -90,11 +92,6 @@ export function createLedger(
       return entries;
     },
   };
-}
-
-/** Inserts the only entry of a unit, the usual case, in one statement. */
-async function insertAlone(db: Transaction<Tables>, companyId: number, row: object): Promise<void> {
-  await insertDrawing(db, { table: 'ledger', number: 'sequence', companyId }, row, NO_ENDING);
 }
 
 /** Assigns sequences to entries, which continue those of their company, in one statement. */

@@ -1,8 +1,15 @@
 import type { KeyedHash } from '../../platform/keys.js';
 import type { Row } from '../../schema/schema.js';
 import type { Units } from '../work.js';
-import { selectEntries, type ChainState } from './chain-rows.js';
-import { hashedValues, NO_LINK, sealedValues, type ChainHead, type Link } from './chain.js';
+import {
+  hashedValues,
+  NO_LINK,
+  sealedValues,
+  selectEntries,
+  type ChainHead,
+  type ChainState,
+  type Link,
+} from './chain.js';
 
 export interface Damage {
   /** First damaged entry; null if the head of the chain itself is damaged. */

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 
-import { WIDE_COLUMNS } from '../../../src/database/sqlite/statements.js';
+import { LONG_COLUMNS } from '../../../src/database/statements.js';
 
 /** Definition of one table as read from the catalogue, in a form common to both databases. */
 export interface TableShape {
@@ -83,7 +83,7 @@ function shapeOf(db: Sqlite.Database, table: string): TableShape {
       .filter(
         (index) =>
           index.unique === 0 &&
-          index.columns.every(({ name }) => name !== null && !WIDE_COLUMNS.includes(`${table}.${name}`)),
+          index.columns.every(({ name }) => name !== null && !LONG_COLUMNS.has(name)),
       )
       .map((index) =>
         index.columns.map(({ name, desc }) => `${name ?? ''}${desc === 1 ? ' desc' : ''}`).join(', '),

@@ -3,7 +3,7 @@ import type { PoolClient, QueryConfig } from 'pg';
 
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
 import { isStorageCode } from '../../health.js';
-import type { StatementEnd } from '../../statements.js';
+import { LONG_COLUMNS, textCounter, type StatementEnd } from '../../statements.js';
 import { isLostConnection, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';
 import type { Answers } from './answers.js';
@@ -22,11 +22,6 @@ export interface Shared {
   /** Called when the database failed or cannot be reached. */
   readonly onFault: (code: DomainCode, error: unknown) => void;
 }
-
-/** Maximum length of all texts in the rows of one statement outside a write transaction. */
-const MAX_BYTES_READ = 32 * 1024 * 1024;
-/** Columns whose values may be long; a few thousand rows of them may not fit into memory. */
-const LONG_COLUMNS = new Set(['value', 'before', 'after', 'sent', 'received']);
 
 /** SQLSTATE of a prepared statement that would return other columns than before. */
 const CHANGED_COLUMNS = '0A000';
@@ -98,7 +93,8 @@ export class Session {
         : await this.#prepared.use(name, (each) =>
             this.send<R>(each === null ? query : { ...query, name: each }),
           );
-    if (!isWriting && fields.some(({ name: column }) => LONG_COLUMNS.has(column))) demandFewBytes(rows);
+    if (!isWriting && fields.some(({ name: column }) => LONG_COLUMNS.has(column)))
+      (rows as object[]).forEach(textCounter());
     if (command === 'SELECT') return { rows };
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
@@ -133,17 +129,4 @@ interface SentResult<R> {
   readonly rowCount: number | null;
   readonly command: string;
   readonly fields: readonly { readonly name: string }[];
-}
-
-/** Errors: `malformed`. */
-function demandFewBytes(rows: readonly unknown[]): void {
-  let bytes = 0;
-  for (const row of rows)
-    for (const value of Object.values(row as object)) if (typeof value === 'string') bytes += value.length;
-  if (bytes > MAX_BYTES_READ) {
-    throw new DomainError(
-      'malformed',
-      `The records have more than ${MAX_BYTES_READ} bytes: request fewer at once.`,
-    );
-  }
 }

@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 import { DomainError } from '../../../platform/errors.js';
+import { MAX_BYTES_READ, tooManyBytes } from '../../statements.js';
 import { isFatal, probeStorage, translate, type Watcher } from '../faults.js';
-import { MAX_BYTES_READ, tooManyBytes } from '../statements.js';
 import type { Reply, Request, ThreadError, ThreadOptions } from './thread.js';
 
 export interface ReaderThreadOptions {

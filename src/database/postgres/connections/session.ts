@@ -7,7 +7,7 @@ import { LONG_COLUMNS, textCounter, type StatementEnd } from '../../statements.j
 import { isLostConnection, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';
 import type { Answers } from './answers.js';
-import { PreparedStatements, type StatementNames } from './statements.js';
+import type { StatementNames } from './statements.js';
 
 /** Parts and callbacks that the connections of a database share. */
 export interface Shared {
@@ -32,7 +32,6 @@ export class Session {
   /** The settings outside of transactions (null if unknown), and those that the last reading unit needed. */
   #adopted: string | null = null;
   #lastWanted: string | null = null;
-  readonly #prepared = new PreparedStatements();
 
   constructor(
     readonly client: PoolClient,
@@ -87,12 +86,8 @@ export class Session {
 
   async #named<R>(query: QueryConfig, isWriting: boolean): Promise<QueryResult<R>> {
     const name = this.shared.names.of(query.text);
-    const { rows, rowCount, command, fields } =
-      name === null
-        ? await this.send<R>(query)
-        : await this.#prepared.use(name, (each) =>
-            this.send<R>(each === null ? query : { ...query, name: each }),
-          );
+    const named = name === null ? query : { ...query, name };
+    const { rows, rowCount, command, fields } = await this.send<R>(named);
     if (!isWriting && fields.some(({ name: column }) => LONG_COLUMNS.has(column)))
       (rows as object[]).forEach(textCounter());
     if (command === 'SELECT') return { rows };

@@ -65,26 +65,3 @@ function namesColumns(text: string): boolean {
   }
   return !outer.includes('*');
 }
-
-/**
- * Names of the statements that one connection has prepared. Until the first use of a name is answered, other
- * statements of the same text are sent without a name: the first one may fail, for example in an aborted
- * transaction, and would make the others fail.
- */
-export class PreparedStatements {
-  readonly #prepared = new Set<string>();
-  readonly #unanswered = new Set<string>();
-
-  /**
-   * Calls `send` with the name or with null, at once, so that answers stay in the order of the statements.
-   */
-  use<T>(name: string, send: (name: string | null) => Promise<T>): Promise<T> {
-    if (this.#prepared.has(name)) return send(name);
-    if (this.#unanswered.has(name)) return send(null);
-    this.#unanswered.add(name);
-    const sent = send(name);
-    const isAnswered = (): boolean => this.#unanswered.delete(name);
-    void sent.then(() => isAnswered() && this.#prepared.add(name), isAnswered);
-    return sent;
-  }
-}

@@ -66,8 +66,9 @@ export class Unit {
 
   /**
    * Runs a transaction that only reads. Does not wait for the answers to its begin, whose error the next
-   * statement reports, and to its end. A single statement needs no transaction if the connection has its
-   * settings.
+   * statement reports, and to its end. After an error it waits: a statement that was to be prepared in the failed
+   * transaction does not exist, and the next unit must not use its name. A single statement needs no transaction if
+   * the connection has its settings.
    */
   async read<T>(use: (db: Transaction<Tables>) => Promise<T>, isSingle = false): Promise<T> {
     const isSet = await this.session.adopt(settingsSql(this.#settings, false));
@@ -78,11 +79,15 @@ export class Unit {
       const own = isSet ? '' : `; ${settingsSql(this.#settings, true)}`;
       this.session.send(`${begin}${own}`).catch((error: unknown) => (this.#beginError = error));
     }
+    let isFailed = true;
     try {
-      return await use(this.db);
+      const result = await use(this.db);
+      isFailed = false;
+      return result;
     } finally {
       this.#isOpen = false;
-      if (isTransaction) void this.session.send('rollback').catch(() => undefined);
+      const ended = isTransaction ? this.session.send('rollback').catch(() => undefined) : undefined;
+      if (isFailed && !this.session.isBroken) await ended;
     }
   }
 

@@ -81,12 +81,9 @@ export class ReaderThread {
   async read(sql: string, parameters: readonly unknown[]): Promise<unknown[]> {
     if (this.#failure !== null) throw this.#failure;
     this.#worker.postMessage({ kind: 'read', sql, parameters } satisfies Request);
-    const reply = await this.#reply();
-    if (reply.kind === 'rows') return reply.rows;
-    if (reply.kind === 'error') throw this.#explain(reply.error);
-    if (reply.kind === 'too_large') throw tooManyBytes();
-    // The unit has already ended, so this error has no reader.
-    throw new Error('The statement was stopped.');
+    const { rows, error } = await this.#reply();
+    if (error !== null) throw this.#explain(error);
+    return rows;
   }
 
   /** Begins to end the transaction, and any statement that still runs; see `settled`. */
@@ -125,7 +122,7 @@ export class ReaderThread {
 
   async #open(): Promise<void> {
     const reply = await this.#reply().catch(() => null);
-    if (reply?.kind === 'error') this.#fail(this.#explain(reply.error));
+    if (reply !== null && reply.error !== null) this.#fail(this.#explain(reply.error));
   }
 
   /** To be called when the thread has ended, or will end because of an error. */
@@ -146,6 +143,7 @@ export class ReaderThread {
 
   #explain({ message, sqlite }: ThreadError): Error {
     const { file, watcher } = this.options;
+    if (sqlite === 'TOO_LARGE') return tooManyBytes();
     const error = sqlite === null ? new Error(message) : new Sqlite.SqliteError(message, sqlite);
     const translated = translate(error, () => probeStorage(file));
     if (isFatal(error)) watcher.onFatal(error);

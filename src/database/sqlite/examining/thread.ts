@@ -25,19 +25,22 @@ export type Request =
   /** Closes the connection and ends the thread, without a reply. */
   | { readonly kind: 'close' };
 
-/** An error of SQLite (`sqlite` is its code) or of the thread itself. */
+/** `sqlite` is the code of an error of SQLite, or `TOO_LARGE` for rows of more than `maxBytes`. */
 export interface ThreadError {
   readonly message: string;
   readonly sqlite: string | null;
 }
 
-/** One reply to each request, in the order of the requests. */
-export type Reply =
-  | { readonly kind: 'rows'; readonly rows: unknown[] }
-  /** As the first reply, without a request: the connection could not be opened, and the thread ends. */
-  | { readonly kind: 'error'; readonly error: ThreadError }
-  /** `open` is the first reply, without a request. */
-  | { readonly kind: 'open' | 'stopped' | 'too_large' | 'ended' };
+/**
+ * One reply to each request, in the order of the requests. The first one, without a request, says whether the
+ * connection was opened; after an error, the thread ends.
+ */
+export interface Reply {
+  readonly rows: unknown[];
+  readonly error: ThreadError | null;
+}
+
+const DONE: Reply = { rows: [], error: null };
 
 /** The lowest priority. */
 const MAX_NICE = 19;
@@ -56,16 +59,16 @@ function serve(port: MessagePort, options: ThreadOptions): void {
       throw new Sqlite.SqliteError(`${options.file} was replaced by another file`, 'SQLITE_CANTOPEN');
     }
   } catch (error) {
-    reply({ kind: 'error', error: errorOf(error) });
+    reply({ ...DONE, error: errorOf(error) });
     port.close();
     return;
   }
-  reply({ kind: 'open' });
+  reply(DONE);
   port.on('message', (request: Request) => {
     if (request.kind === 'read') reply(read(database, request, options));
     if (request.kind === 'end') {
       if (database.inTransaction) database.exec('rollback');
-      reply({ kind: 'ended' });
+      reply(DONE);
     }
     if (request.kind === 'close') {
       database.close();
@@ -80,18 +83,18 @@ function read(
   { stop, maxBytes }: ThreadOptions,
 ): Reply {
   try {
-    if (Atomics.load(stop, 0) !== 0) return { kind: 'stopped' };
+    if (Atomics.load(stop, 0) !== 0) throw new Stopped();
     if (!database.inTransaction) database.exec('begin');
     const rows: unknown[] = [];
     let bytes = 0;
     for (const row of database.prepare(checkedText(sql)).iterate(...parameters)) {
       bytes += bytesOf(row as object);
-      if (bytes > maxBytes) return { kind: 'too_large' };
+      if (bytes > maxBytes) return { ...DONE, error: { message: 'too large', sqlite: 'TOO_LARGE' } };
       rows.push(row);
     }
-    return { kind: 'rows', rows };
+    return { rows, error: null };
   } catch (error) {
-    return error instanceof Stopped ? { kind: 'stopped' } : { kind: 'error', error: errorOf(error) };
+    return { ...DONE, error: errorOf(error) };
   }
 }
 

@@ -5,7 +5,6 @@ import { dirname } from 'node:path';
 
 import { DomainError } from '../../platform/errors.js';
 import { inMemory } from '../../platform/limits/windows.js';
-import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { hasAllMigrations } from '../migrations.js';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import type { Row, Tables } from '../../schema/schema.js';
+import { columnNames, type Row, type Tables } from '../../schema/schema.js';
 import { inIds } from '../bound-lists.js';
 import { runCached, runFiltered, type Filtered } from '../statements.js';
 import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
@@ -8,7 +8,6 @@ import { countOf } from '../totals.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn, meant, type Condition } from './condition.js';
 import {
-  ALL,
   childrenOf,
   companiesOf,
   idBeside,
@@ -40,14 +39,14 @@ export class ListStatements<Name extends keyof Tables, T> {
   readonly #listing: Listing<Name, T>;
   /** Prefix of the names of queries. */
   readonly #key: string;
-  /** Columns to read; null for all. */
-  readonly #columns: readonly string[] | null;
+  /** Columns to read; by default those of the table. */
+  readonly #columns: readonly string[];
 
   constructor(listing: Listing<Name, T>, selected?: Selected) {
     this.#listing = listing;
     if (selected === undefined) lists += 1;
     this.#key = selected?.key ?? `list ${lists}`;
-    this.#columns = selected?.columns ?? null;
+    this.#columns = selected?.columns ?? columnNames(listing.table);
   }
 
   /** Statements whose results are rows of the given columns, which include the id, instead of records. */
@@ -62,7 +61,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     const rows = await runFiltered<Row<Name>>(
       work.db,
       this.#page(work, request, []),
-      () => sql`select ${this.#selected('t')} from ${this.#pageOf(work, request)}`,
+      () => sql`select ${this.#selected('t', request)} from ${this.#pageOf(work, request)}`,
     );
     return this.#sliceOfRows(rows, request, this.#listing.recordOf);
   }
@@ -74,7 +73,7 @@ export class ListStatements<Name extends keyof Tables, T> {
   #pageOf(work: ReadWork, request: SliceRequest): RawBuilder<unknown> {
     const { table } = this.#listing;
     const used = this.#usedBy(request);
-    const selected = [...(this.#columns ?? [ALL]), ...used];
+    const selected = [...this.#columns, ...used];
     const id = `t.${this.#orderedId(request)}`;
     const page = sql`where ${this.#filtered(work, request)}
       ${this.#ordered(request, 't', id, orderRef(this.#listing, request))} limit ${hiddenFromPlanner(request.limit + 1)}`;
@@ -93,14 +92,14 @@ export class ListStatements<Name extends keyof Tables, T> {
     const { id } = this.#listing;
     const request = this.#meant(work, given);
     const isById = this.#columnOf(request) === id;
-    if (this.#columns !== null && 'link' in relation && isById && request.condition === null) {
-      return await this.#linked(work, relation, parents, request, this.#columns);
+    if ('link' in relation && isById && request.condition === null) {
+      return await this.#linked(work, relation, parents, request);
     }
     const before = [JSON.stringify(parents), work.caller.companyId];
     const rows = await runFiltered<Row<Name> & { parent_id: P }>(
       work.db,
       this.#page(work, request, before, relation),
-      () => sql`select p.value as parent_id, ${this.#selected('r')} from ${this.#pagesOf(work, relation, parents, request)}
+      () => sql`select p.value as parent_id, ${this.#selected('r', request)} from ${this.#pagesOf(work, relation, parents, request)}
         ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`,
     );
     const byParent = Map.groupBy(rows, (row) => row.parent_id);
@@ -123,7 +122,7 @@ export class ListStatements<Name extends keyof Tables, T> {
   ): RawBuilder<unknown> {
     const { table, id, company = 'company_id' } = this.#listing;
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
-    const selected = [...(this.#columns ?? [ALL]), this.#columnOf(request)];
+    const selected = [...this.#columns, this.#columnOf(request)];
     const ref = orderRef(this.#listing, request, relation);
     return childrenOfEach({
       parents: parentTable(relation, parents),
@@ -140,11 +139,10 @@ export class ListStatements<Name extends keyof Tables, T> {
     relation: LinkRelation,
     parents: readonly P[],
     request: SliceRequest,
-    columns: readonly string[],
   ): Promise<ReadonlyMap<P, Slice<T>>> {
     const found = await readLinked<Row<Name>, P>(work, {
-      ...{ list: this.#listing, relation, parents, request, columns },
-      key: this.#key,
+      ...{ list: this.#listing, relation, parents, request },
+      ...{ columns: this.#columns, key: this.#key },
     });
     const recordOf = sharing<Row<Name>, T>(this.#listing);
     const slices = parents.map((parent) => {
@@ -196,7 +194,7 @@ export class ListStatements<Name extends keyof Tables, T> {
       work.db,
       `${this.#key} by ids`,
       parameters,
-      () => sql`select ${this.#selected('t')} from ${tableWith(this.#listing.table, this.#columns ?? [ALL])} as t
+      () => sql`select ${this.#selected('t')} from ${tableWith(this.#listing.table, this.#columns)} as t
         where ${ofCompany(this.#listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
@@ -205,7 +203,7 @@ export class ListStatements<Name extends keyof Tables, T> {
   /** A record, with columns of records that it refers to, in one statement. */
   async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
     const parts = { list: this.#listing, key: this.#key, selected: this.#selected('t') };
-    const row = await readJoined<Row<Name>>(work, { ...parts, used: this.#columns ?? [], id, joined });
+    const row = await readJoined<Row<Name>>(work, { ...parts, used: this.#columns, id, joined });
     return row && this.#listing.recordOf(row);
   }
 
@@ -214,9 +212,11 @@ export class ListStatements<Name extends keyof Tables, T> {
     return { ...request, condition: meant(this.#listing.filters, request.condition, work) };
   }
 
-  #selected(alias: string): RawBuilder<unknown> {
-    if (this.#columns === null) return sql`${sql.ref(alias)}.*`;
-    return sql.join(this.#columns.map((column) => sql.ref(`${alias}.${column}`)));
+  /** The columns to read, and the one by which a page is ordered. */
+  #selected(alias: string, request?: SliceRequest): RawBuilder<unknown> {
+    const columns = new Set(this.#columns);
+    if (request !== undefined) columns.add(this.#columnOf(request));
+    return sql.join([...columns].map((column) => sql.ref(`${alias}.${column}`)));
   }
 
   /** Values that the query of a page binds, and a name that identifies its SQL apart from its filter. */

@@ -150,9 +150,6 @@ interface Joining {
   readonly join?: RawBuilder<unknown>;
 }
 
-/** Stands for all columns of a table, in a list of columns that a statement uses. */
-export const ALL = '*';
-
 /** Whether the companion has all columns that a statement uses, apart from the id. */
 export function isOfCompanion(table: keyof Tables, used: readonly string[]): boolean {
   const columns = companionOf(table)?.columns ?? [];

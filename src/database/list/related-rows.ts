@@ -12,7 +12,6 @@ import {
   parentTable,
   type LinkRelation,
   type ListTable,
-  ALL,
 } from './listing.js';
 import { isDown, type KeyValue, type SliceRequest } from './slice.js';
 
@@ -143,7 +142,7 @@ export async function readJoined<R>(
     work.db,
     [key, 'by id', ...joined.map(nameOfJoined)].join(),
     [work.caller.companyId, id],
-    () => sql`select ${sql.join([selected, ...joined.flatMap(joinedColumns)])} from ${tableWith(list.table, [ALL, ...used])} as t
+    () => sql`select ${sql.join([selected, ...joined.flatMap(joinedColumns)])} from ${tableWith(list.table, used)} as t
       ${sql.join(
         joined.map((one) => joinOf(one, list.company ?? 'company_id')),
         sql` `,

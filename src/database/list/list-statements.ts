@@ -11,7 +11,7 @@ import {
   childrenOf,
   companiesOf,
   idBeside,
-  isOfCompanion,
+  isOfPresence,
   nameOf,
   ofCompany,
   parentTable,
@@ -67,8 +67,8 @@ export class ListStatements<Name extends keyof Tables, T> {
   }
 
   /**
-   * FROM and the rest of the statement. If the companion has the columns of the order and of all filters, its
-   * rows of the page are read first.
+   * FROM and the rest of the statement. If the presence of devices has the columns of the order and of all filters,
+   * its rows of the page are read first.
    */
   #pageOf(work: ReadWork, request: SliceRequest): RawBuilder<unknown> {
     const { table } = this.#listing;
@@ -77,7 +77,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     const id = `t.${this.#orderedId(request)}`;
     const page = sql`where ${this.#filtered(work, request)}
       ${this.#ordered(request, 't', id, orderRef(this.#listing, request))} limit ${hiddenFromPlanner(request.limit + 1)}`;
-    if (!isOfCompanion(table, used)) return sql`${tableWith(table, selected)} as t ${page}`;
+    if (!isOfPresence(table, used)) return sql`${tableWith(table, selected)} as t ${page}`;
     const rows = sql`(select t.* from ${tableWith(table, used)} as t ${page})`;
     return sql`${tableWith(table, selected, { rows })} as t ${this.#ordered(request, 't', id, unindexedRef)}`;
   }

@@ -88,8 +88,8 @@ export function parentTable(relation: Relation, parents: readonly KeyValue[]): R
 
 /**
  * FROM and WHERE for the children `t` of the parent `p.value`. The caller adds `ofCompany` and other
- * conditions, whose columns are `used`. SQLite finds the children first: otherwise it would read the whole
- * companion for each parent.
+ * conditions, whose columns are `used`. SQLite finds the children first: otherwise it would read the
+ * presence of all devices for each parent.
  */
 export function childrenOf(
   { table, id }: ListTable,
@@ -119,69 +119,47 @@ export function companiesOf({ caller: { companyId } }: ReadWork, relation?: Rela
 }
 
 /**
- * Companions of tables: tables with one row for each row of another one. They have columns that change much more
- * often than the rest of a record, so that an update writes a short row and few indexes. Lists show, filter
- * and order by these columns like by those of the table itself.
+ * Whether a statement uses `last_seen_at` of devices. It is in a table of its own, `device_presence`, with one row
+ * for each device: it changes much more often than the rest of a device, so an update writes a short row and one
+ * index. Lists show, filter and order by it like by the columns of devices themselves.
  */
-const COMPANIONS = {
-  devices: { table: 'device_presence', id: 'device_id', columns: ['last_seen_at'] },
-} as const satisfies Partial<Record<keyof Tables, Companion>>;
+const usesPresence = (table: keyof Tables, used: readonly string[]): boolean =>
+  table === 'devices' && used.includes('last_seen_at');
 
-interface Companion {
-  readonly table: keyof Tables;
-  /** Column with the id of the main record. */
-  readonly id: string;
-  readonly columns: readonly string[];
-}
-
-type Companions = typeof COMPANIONS;
-
-/** A column of a table or of its companion. */
+/** A column of a table, or of the presence of devices. */
 export type ListColumn<Name extends keyof Tables> = string &
-  (keyof Row<Name> | (Name extends keyof Companions ? Companions[Name]['columns'][number] : never));
-
-const companionOf = (table: keyof Tables): Companion | undefined =>
-  (COMPANIONS as Partial<Record<keyof Tables, Companion>>)[table];
+  (keyof Row<Name> | (Name extends 'devices' ? 'last_seen_at' : never));
 
 interface Joining {
-  /** Rows of the companion to read first; by default all. */
+  /** Rows of the presence to read first; by default all. */
   readonly rows?: RawBuilder<unknown>;
-  /** Join of the table with its companion; by default the planner chooses which one is read first. */
+  /** Join of devices with their presence; by default the planner chooses which one is read first. */
   readonly join?: RawBuilder<unknown>;
 }
 
-/** Whether the companion has all columns that a statement uses, apart from the id. */
-export function isOfCompanion(table: keyof Tables, used: readonly string[]): boolean {
-  const columns = companionOf(table)?.columns ?? [];
-  const others = used.filter((column) => !columns.includes(column) && column !== 'id');
-  return others.length === 0 && used.some((column) => columns.includes(column));
-}
+/** Whether the presence of devices has all columns that a statement uses. */
+export const isOfPresence = (table: keyof Tables, used: readonly string[]): boolean =>
+  usesPresence(table, used) && used.every((column) => column === 'last_seen_at' || column === 'id');
 
 /**
- * The table as an item of FROM, to be followed by an alias. If `used` names a column of its companion, both
- * are joined; if `used` names no other column except the id, only the companion is read. Both databases merge
- * the subquery into the statement.
+ * The table as an item of FROM, to be followed by an alias. Devices are joined with their presence if `used` names
+ * its column; if `used` names no other column except the id, only the presence is read. Both databases merge the
+ * subquery into the statement.
  */
 export function tableWith(
   table: keyof Tables,
   used: readonly string[],
   { rows, join = sql`join` }: Joining = {},
 ): RawBuilder<unknown> {
-  const companion = companionOf(table);
-  if (companion === undefined || !used.some((column) => companion.columns.includes(column))) {
-    return sql.table(table);
-  }
-  const id = sql.ref(`c.${companion.id}`);
-  const columns = sql.join([id, ...companion.columns.map((column) => sql.ref(`c.${column}`))]);
+  if (!usesPresence(table, used)) return sql.table(table);
   const own = sql`${sql.table(table)} as o`;
-  const beside = sql`${rows ?? sql.table(companion.table)} as c`;
-  if (isOfCompanion(table, used)) return sql`(select c.company_id, ${id} as id, ${columns} from ${beside})`;
+  const beside = sql`${rows ?? sql.table('device_presence')} as c`;
+  const columns = sql`${sql.ref('c.device_id')}, ${sql.ref('c.last_seen_at')}`;
+  if (isOfPresence(table, used)) return sql`(select c.company_id, c.device_id as id, ${columns} from ${beside})`;
   const both = rows === undefined ? sql`${own} ${join} ${beside}` : sql`${beside} ${crossJoin} ${own}`;
-  return sql`(select o.*, ${columns} from ${both} on c.company_id = o.company_id and ${id} = o.id)`;
+  return sql`(select o.*, ${columns} from ${both} on c.company_id = o.company_id and c.device_id = o.id)`;
 }
 
 /** The id column of the table that has `column`: only an index of that table has both. */
-export function idBeside(table: keyof Tables, column: string, id: string): string {
-  const companion = companionOf(table);
-  return companion?.columns.includes(column) === true ? companion.id : id;
-}
+export const idBeside = (table: keyof Tables, column: string, id: string): string =>
+  usesPresence(table, [column]) ? 'device_id' : id;

@@ -84,7 +84,7 @@ async function trying<T>(
       return result;
     } catch (error) {
       const { cause = error } = error as Error;
-      if (!mayCome(cause)) throw isRefusedByPooler(cause) ? refusedByPooler(url, cause) : error;
+      if (!mayCome(cause)) throw isRefusedByPooler(cause) ? wrong(url, cause) : error;
       if (onUnreachable === undefined && systemClock.elapsed() + pause > deadline)
         throw unreachable(url, cause);
       await onUnreachable?.(`${nameOf(url)}: ${reasonOf(cause)}`);
@@ -100,7 +100,7 @@ async function connected(client: Client, url: string): Promise<void> {
     await client.connect();
     await client.query(SESSION_SETTINGS);
   } catch (error) {
-    throw mayCome(error) || isRefusedByPooler(error) ? error : wrong(url, error);
+    throw mayCome(error) ? error : wrong(url, error);
   }
 }
 
@@ -130,9 +130,15 @@ function mayCome(error: unknown): boolean {
   return COMING_SYSTEM.includes(code) || /terminated|timeout/i.test(reasonOf(error));
 }
 
-/** PgBouncer gives all of its errors the same SQLSTATE, 08P01. */
+/** Advice by a part of the message: PgBouncer gives all of its errors the same SQLSTATE, 08P01. */
+const POOLER_ADVICE: Readonly<Record<string, string>> = {
+  'pooling mode': 'set the pool_mode of the pooler to session',
+  'startup parameter':
+    'leave this parameter out of DATABASE_URL, or add it to ignore_startup_parameters of the pooler',
+};
+
 const isRefusedByPooler = (error: unknown): boolean =>
-  /startup parameter|pooling mode/.test((error as Error).message);
+  Object.keys(POOLER_ADVICE).some((text) => (error as Error).message.includes(text));
 
 /** Advice by SQLSTATE, or by the code of the system. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -155,21 +161,12 @@ function unreachable(url: string, error: unknown): DatabaseRefused {
 }
 
 function wrong(url: string, error: unknown): DatabaseRefused {
-  const advice = ADVICE[stateOf(error) ?? ''] ?? ADVICE[systemCode(error)] ?? 'correct DATABASE_URL';
+  const reason = reasonOf(error);
+  const ofPooler = Object.keys(POOLER_ADVICE).find((text) => reason.includes(text));
+  const advice = POOLER_ADVICE[ofPooler ?? ''] ?? ADVICE[stateOf(error) ?? ''] ?? ADVICE[systemCode(error)];
   return new DatabaseRefused(
     'unusable',
-    `${nameOf(url)} cannot be used (${reasonOf(error)}): ${advice}.`,
-    error,
-  );
-}
-
-function refusedByPooler(url: string, error: unknown): DatabaseRefused {
-  const advice = reasonOf(error).includes('pooling mode')
-    ? 'set its pool_mode to session'
-    : 'leave this parameter out of DATABASE_URL, or add it to ignore_startup_parameters of the pooler';
-  return new DatabaseRefused(
-    'unusable',
-    `${nameOf(url)} is a pooler that cannot be used (${reasonOf(error)}): ${advice}.`,
+    `${nameOf(url)} cannot be used (${reason}): ${advice ?? 'correct DATABASE_URL'}.`,
     error,
   );
 }

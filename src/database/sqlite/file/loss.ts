@@ -64,26 +64,21 @@ function lossOfLog(file: string): Loss | null {
 
 function lossOfChanges(file: string, mark: Mark): Loss | null {
   const { identity, head, at } = headOf(file, mark.head);
+  const lossWith = (problem: string): Loss => ({ problem, acknowledged: mark, head });
   if (identity !== mark.identity) {
-    return {
-      problem: `${file} is not the database that was here: that one had a ledger of ${counted(mark.head, 'change')}, the last at ${timeOf(mark)}; all of them are missing.`,
-      acknowledged: mark,
-      head,
-    };
+    return lossWith(
+      `${file} is not the database that was here: that one had a ledger of ${counted(mark.head, 'change')}, the last at ${timeOf(mark)}; all of them are missing.`,
+    );
   }
   if (head < mark.head) {
-    return {
-      problem: `${file} has lost ${counted(mark.head - head, 'acknowledged change')}: its ledger ends at ${head}, but ${mark.head} was acknowledged at ${timeOf(mark)}.`,
-      acknowledged: mark,
-      head,
-    };
+    return lossWith(
+      `${file} has lost ${counted(mark.head - head, 'acknowledged change')}: its ledger ends at ${head}, but ${mark.head} was acknowledged at ${timeOf(mark)}.`,
+    );
   }
   if (at === mark.at) return null;
-  return {
-    problem: `${file} has another history than the one that was acknowledged: change ${mark.head} of its ledger is not the one of ${timeOf(mark)}.`,
-    acknowledged: mark,
-    head,
-  };
+  return lossWith(
+    `${file} has another history than the one that was acknowledged: change ${mark.head} of its ledger is not the one of ${timeOf(mark)}.`,
+  );
 }
 
 /**

@@ -1,119 +1,111 @@
 import { drawnId, instant, integer, json, optional, text, withFallback } from './columns.js';
 import { ALL_ACTIONS, OWN_ROWS, table } from './table.js';
 
-/** Counters of a company by table: the exact number of rows, which triggers maintain, and the last drawn id. */
-export const counters = table(
-  'counters',
-  {
-    company_id: integer,
-    name: text,
-    total: integer,
-    /** Last id drawn in the table of this name; for the ledger, its last sequence. */
-    last_drawn: withFallback(integer, 0),
-  },
-  { key: ['company_id', 'name'], fillFactor: 50 },
-);
+export const base = {
+  /** Counters of a company by table: the exact number of rows, which triggers maintain, and the last drawn id. */
+  counters: table({
+      company_id: integer,
+      name: text,
+      total: integer,
+      /** Last id drawn in the table of this name; for the ledger, its last sequence. */
+      last_drawn: withFallback(integer, 0),
+    },
+    { key: ['company_id', 'name'], fillFactor: 50 },
+  ),
 
-/** Entries can be added, and deleted only up to the one in `prunings`: triggers refuse everything else. */
-export const ledger = table(
-  'ledger',
-  {
-    /** Number of the entry among all entries of the database, in the order of their commits. */
-    position: drawnId,
-    company_id: optional(integer),
-    /** Number of the entry in its company, or among entries without a company, from 1 without gaps. */
-    sequence: integer,
-    at: instant,
-    user_id: optional(integer),
-    token_id: optional(integer),
-    channel: text,
-    action: text,
-    entity_type: text,
-    entity_id: optional(integer),
-    before: optional(json),
-    after: optional(json),
-    request_id: optional(text),
-    ip: optional(text),
-    /**
-     * Hash that links the entry to the previous one; null for entries without a chain. See `ledger/chain.ts`.
-     */
-    hash: optional(text),
-  },
-  {
-    key: ['position'],
-    indexes: [
-      { name: 'ledger_of_company', columns: ['company_id', 'sequence'], isUnique: true },
-      ['at', 'sequence'],
-      ['action', 'sequence'],
-      ['entity_type', 'sequence'],
-      ['user_id', 'sequence'],
-      ['entity_id', 'entity_type', 'sequence'],
-    ],
-    rights: { rows: OWN_ROWS, company: 'select, insert', system: 'select, insert, delete' },
-  },
-);
+  /** Entries can be added, and deleted only up to the one in `prunings`: triggers refuse everything else. */
+  ledger: table({
+      /** Number of the entry among all entries of the database, in the order of their commits. */
+      position: drawnId,
+      company_id: optional(integer),
+      /** Number of the entry in its company, or among entries without a company, from 1 without gaps. */
+      sequence: integer,
+      at: instant,
+      user_id: optional(integer),
+      token_id: optional(integer),
+      channel: text,
+      action: text,
+      entity_type: text,
+      entity_id: optional(integer),
+      before: optional(json),
+      after: optional(json),
+      request_id: optional(text),
+      ip: optional(text),
+      /**
+       * Hash that links the entry to the previous one; null for entries without a chain. See `ledger/chain.ts`.
+       */
+      hash: optional(text),
+    },
+    {
+      key: ['position'],
+      indexes: [
+        { name: 'ledger_of_company', columns: ['company_id', 'sequence'], isUnique: true },
+        ['at', 'sequence'],
+        ['action', 'sequence'],
+        ['entity_type', 'sequence'],
+        ['user_id', 'sequence'],
+        ['entity_id', 'entity_type', 'sequence'],
+      ],
+      rights: { rows: OWN_ROWS, company: 'select, insert', system: 'select, insert, delete' },
+    },
+  ),
 
-/** Head of each company's chain of ledger entries. The company 0 stands for entries without a company. */
-export const ledgerChains = table(
-  'ledger_chains',
-  {
-    company_id: integer,
-    /** First entry that can be verified. */
-    first_sequence: integer,
-    /** Last chained entry before the first one; 0 and an empty hash if there is none. */
-    before_sequence: integer,
-    before_hash: text,
-    /** Last entry of the chain. */
-    sequence: integer,
-    hash: text,
-    /** Identifies the key of the hashes. */
-    key_fingerprint: text,
-    /** Hash of the other columns. */
-    seal: text,
-  },
-  { key: ['company_id'], fillFactor: 50 },
-);
+  /** Head of each company's chain of ledger entries. The company 0 stands for entries without a company. */
+  ledger_chains: table({
+      company_id: integer,
+      /** First entry that can be verified. */
+      first_sequence: integer,
+      /** Last chained entry before the first one; 0 and an empty hash if there is none. */
+      before_sequence: integer,
+      before_hash: text,
+      /** Last entry of the chain. */
+      sequence: integer,
+      hash: text,
+      /** Identifies the key of the hashes. */
+      key_fingerprint: text,
+      /** Hash of the other columns. */
+      seal: text,
+    },
+    { key: ['company_id'], fillFactor: 50 },
+  ),
 
-/**
- * Record of the rows that retention has deleted from a table of a company. The company 0 stands for ledger
- * entries without a company.
- */
-export const prunings = table(
-  'prunings',
-  {
-    company_id: integer,
-    /** Name of the table. */
-    name: text,
-    /** Id or sequence up to which everything is deleted; 0 for a table that is not deleted in that order. */
-    up_to: integer,
-    /** Number of rows deleted since the beginning. */
-    total: integer,
-    /** Time of the newest deleted row. */
-    newest_at: instant,
-    pruned_at: instant,
-  },
-  {
-    key: ['company_id', 'name'],
-    rights: { rows: OWN_ROWS, company: 'select', system: ALL_ACTIONS },
-    isKeyed: true,
-  },
-);
+  /**
+   * Record of the rows that retention has deleted from a table of a company. The company 0 stands for ledger
+   * entries without a company.
+   */
+  prunings: table({
+      company_id: integer,
+      /** Name of the table. */
+      name: text,
+      /** Id or sequence up to which everything is deleted; 0 for a table that is not deleted in that order. */
+      up_to: integer,
+      /** Number of rows deleted since the beginning. */
+      total: integer,
+      /** Time of the newest deleted row. */
+      newest_at: instant,
+      pruned_at: instant,
+    },
+    {
+      key: ['company_id', 'name'],
+      rights: { rows: OWN_ROWS, company: 'select', system: ALL_ACTIONS },
+      isKeyed: true,
+    },
+  ),
 
-export const idempotencyKeys = table(
-  'idempotency_keys',
-  {
-    company_id: integer,
-    /** User and operation, for example `17 POST /v1/groups`. */
-    scope: text,
-    key: text,
-    fingerprint: text,
-    status: integer,
-    answer: text,
-    content_id: optional(integer),
-    created_at: instant,
-  },
-  {
-    key: ['company_id', 'scope', 'key'],
-    indexes: [{ name: 'idempotency_keys_age', columns: ['created_at'] }],
-  },
-);
+  idempotency_keys: table({
+      company_id: integer,
+      /** User and operation, for example `17 POST /v1/groups`. */
+      scope: text,
+      key: text,
+      fingerprint: text,
+      status: integer,
+      answer: text,
+      content_id: optional(integer),
+      created_at: instant,
+    },
+    {
+      key: ['company_id', 'scope', 'key'],
+      indexes: [{ name: 'idempotency_keys_age', columns: ['created_at'] }],
+    },
+  ),
+};

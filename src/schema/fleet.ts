@@ -1,52 +1,9 @@
 import { flag, instant, integer, json, optional, text, type Columns } from './columns.js';
 import { companyTable, inCompany, ownedBy, recordTable, table } from './table.js';
 
-export const groups = recordTable('groups', { name: text }, { unique: [['company_id', 'name']] });
-
-export const logicalNumbers = recordTable(
-  'logical_numbers',
-  { number: text, group_id: optional(integer) },
-  {
-    unique: [['company_id', 'number']],
-    references: [inCompany('group_id', 'groups')],
-    indexes: [['group_id', 'id']],
-  },
-);
-
-export const devices = recordTable(
-  'devices',
-  {
-    serial_number: text,
-    enabled: flag,
-    logical_number_id: optional(integer),
-    meta: json,
-    framework_version: optional(text),
-  },
-  {
-    unique: [['company_id', 'serial_number']],
-    references: [inCompany('logical_number_id', 'logical_numbers')],
-    indexes: [
-      ['logical_number_id', 'id'],
-      ['enabled', 'id'],
-      ['framework_version', 'id'],
-      // PostgreSQL would refuse an entry of more than 2,700 bytes, and a count by model reads all devices anyway.
-      {
-        name: 'devices_by_model',
-        columns: ['company_id', `json_extract("meta", '$.model')`],
-        isOnlySqlite: true,
-      },
-    ],
-  },
-);
-
 /** A table with rows of a device, which are deleted with it. */
-const deviceTable = <Of extends Columns>(
-  name: string,
-  columns: Of,
-  options: Partial<Parameters<typeof table>[2]> = {},
-) =>
+const deviceTable = <Of extends Columns>(columns: Of, options: Partial<Parameters<typeof table>[1]> = {}) =>
   table(
-    name,
     { company_id: integer, device_id: integer, ...columns },
     {
       key: ['company_id', 'device_id'],
@@ -56,108 +13,12 @@ const deviceTable = <Of extends Columns>(
     },
   );
 
-/** Last request of each device; a trigger inserts the row. Not part of the record, so it changes no revision. */
-export const devicePresence = deviceTable(
-  'device_presence',
-  {
-    /** Time of the last request of the terminal; 1970 if it never sent one. */
-    last_seen_at: instant,
-  },
-  {
-    // PostgreSQL would write an entry of the index with each update.
-    indexes: [
-      {
-        name: 'device_presence_by_last_seen_at_device_id',
-        columns: ['company_id', 'last_seen_at', 'device_id'],
-        isOnlySqlite: true,
-      },
-    ],
-    fillFactor: 50,
-  },
-);
-
-/** Token of a device, at most one for each. */
-export const deviceTokens = deviceTable(
-  'device_tokens',
-  {
-    token_hash: text,
-    last_four: text,
-    /**
-     * Id of the user who issued it, on whose behalf it acts. No reference, since the token stays when the
-     * user leaves.
-     */
-    issued_by: integer,
-    issued_at: instant,
-  },
-  { unique: [['token_hash']] },
-);
-
-/** Reason and time of the last refusal of the terminal of a device. */
-export const terminalRefusals = deviceTable('terminal_refusals', {
-  /** `terminal_disabled` or `terminal_unassigned`. */
-  code: text,
-  refused_at: instant,
-});
-
-/**
- * App version whose bytes the terminal of a device has, or had. No reference to the version: its rows may be
- * too many to be deleted at once, and are ignored when the version is deleted.
- */
-export const terminalVersions = deviceTable(
-  'terminal_versions',
-  {
-    app_version_id: integer,
-    /** Content with these bytes: those of a version may be replaced. */
-    content_id: integer,
-    /** Whether the terminal has downloaded these bytes. */
-    is_downloaded: flag,
-    /** Whether the terminal still has the bytes, as far as is known. */
-    is_current: flag,
-  },
-  {
-    key: ['company_id', 'device_id', 'app_version_id'],
-    indexes: [['app_version_id', 'content_id', 'is_downloaded', 'is_current']],
-  },
-);
-
-/** Logical number that a device had before; triggers add the rows. */
-export const deviceNumbers = deviceTable(
-  'device_numbers',
-  {
-    /** End of the time in which it had this number, which began at the previous end. */
-    ended_at: instant,
-    /** Null if it had none. */
-    number: optional(text),
-  },
-  { key: ['company_id', 'device_id', 'ended_at'] },
-);
-
-/**
- * Serial number that a gateway named and no device has. Only the latest ones of each company, see
- * `MAX_UNKNOWN_TERMINALS`.
- */
-export const unknownTerminals = companyTable(
-  'unknown_terminals',
-  {
-    serial_number: text,
-    first_seen_at: instant,
-    last_seen_at: instant,
-    /** Number of requests. */
-    count: integer,
-  },
-  {
-    unique: [['company_id', 'serial_number']],
-    indexes: [['last_seen_at', 'id']],
-  },
-);
-
 /**
  * Parameters or metacontents: values of a group or of a logical number. Two rows without a group do not
  * conflict, since NULL equals no other NULL.
  */
-const valueTable = <Of extends Columns>(name: string, value: Of) =>
+const valueTable = <Of extends Columns>(value: Of) =>
   recordTable(
-    name,
     {
       /** Owner: exactly one of the two is set. */
       group_id: optional(integer),
@@ -180,5 +41,127 @@ const valueTable = <Of extends Columns>(name: string, value: Of) =>
     },
   );
 
-export const parameters = valueTable('parameters', { value: text, description: optional(text) });
-export const metacontents = valueTable('metacontents', { value: json });
+export const fleet = {
+  groups: recordTable({ name: text }, { unique: [['company_id', 'name']] }),
+
+  logical_numbers: recordTable({ number: text, group_id: optional(integer) },
+    {
+      unique: [['company_id', 'number']],
+      references: [inCompany('group_id', 'groups')],
+      indexes: [['group_id', 'id']],
+    },
+  ),
+
+  devices: recordTable({
+      serial_number: text,
+      enabled: flag,
+      logical_number_id: optional(integer),
+      meta: json,
+      framework_version: optional(text),
+    },
+    {
+      unique: [['company_id', 'serial_number']],
+      references: [inCompany('logical_number_id', 'logical_numbers')],
+      indexes: [
+        ['logical_number_id', 'id'],
+        ['enabled', 'id'],
+        ['framework_version', 'id'],
+        // PostgreSQL would refuse an entry of more than 2,700 bytes, and a count by model reads all devices anyway.
+        {
+          name: 'devices_by_model',
+          columns: ['company_id', `json_extract("meta", '$.model')`],
+          isOnlySqlite: true,
+        },
+      ],
+    },
+  ),
+
+  /** Last request of each device; a trigger inserts the row. Not part of the record, so it changes no revision. */
+  device_presence: deviceTable({
+      /** Time of the last request of the terminal; 1970 if it never sent one. */
+      last_seen_at: instant,
+    },
+    {
+      // PostgreSQL would write an entry of the index with each update.
+      indexes: [
+        {
+          name: 'device_presence_by_last_seen_at_device_id',
+          columns: ['company_id', 'last_seen_at', 'device_id'],
+          isOnlySqlite: true,
+        },
+      ],
+      fillFactor: 50,
+    },
+  ),
+
+  /** Token of a device, at most one for each. */
+  device_tokens: deviceTable({
+      token_hash: text,
+      last_four: text,
+      /**
+       * Id of the user who issued it, on whose behalf it acts. No reference, since the token stays when the
+       * user leaves.
+       */
+      issued_by: integer,
+      issued_at: instant,
+    },
+    { unique: [['token_hash']] },
+  ),
+
+  /** Reason and time of the last refusal of the terminal of a device. */
+  terminal_refusals: deviceTable({
+    /** `terminal_disabled` or `terminal_unassigned`. */
+    code: text,
+    refused_at: instant,
+  }),
+
+  /**
+   * App version whose bytes the terminal of a device has, or had. No reference to the version: its rows may be
+   * too many to be deleted at once, and are ignored when the version is deleted.
+   */
+  terminal_versions: deviceTable({
+      app_version_id: integer,
+      /** Content with these bytes: those of a version may be replaced. */
+      content_id: integer,
+      /** Whether the terminal has downloaded these bytes. */
+      is_downloaded: flag,
+      /** Whether the terminal still has the bytes, as far as is known. */
+      is_current: flag,
+    },
+    {
+      key: ['company_id', 'device_id', 'app_version_id'],
+      indexes: [['app_version_id', 'content_id', 'is_downloaded', 'is_current']],
+    },
+  ),
+
+  /** Logical number that a device had before; triggers add the rows. */
+  device_numbers: deviceTable({
+      /** End of the time in which it had this number, which began at the previous end. */
+      ended_at: instant,
+      /** Null if it had none. */
+      number: optional(text),
+    },
+    { key: ['company_id', 'device_id', 'ended_at'] },
+  ),
+
+  /**
+   * Serial number that a gateway named and no device has. Only the latest ones of each company, see
+   * `MAX_UNKNOWN_TERMINALS`.
+   */
+  unknown_terminals: companyTable({
+      serial_number: text,
+      first_seen_at: instant,
+      last_seen_at: instant,
+      /** Number of requests. */
+      count: integer,
+    },
+    {
+      unique: [['company_id', 'serial_number']],
+      indexes: [['last_seen_at', 'id']],
+    },
+  ),
+
+  parameters: valueTable({ value: text, description: optional(text) }),
+
+  metacontents: valueTable({ value: json }),
+};

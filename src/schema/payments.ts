@@ -14,97 +14,95 @@ function newestFirst(name: string, by: readonly string[], ...included: string[])
   return { name: `transactions_${name}`, columns, included };
 }
 
-/**
- * Transactions as terminals reported them; texts instead of references, so that they outlive their records
- * (decisions.md#values-without-references).
- */
-export const transactions = companyTable(
-  'transactions',
-  {
-    transaction_type: text,
-    serial_number: text,
-    logical_number: text,
-    app_name: text,
-    detail: text,
-    framework_version: optional(text),
-    status: text,
-    sent: optional(text),
-    received: optional(text),
-    parsed: optional(json),
-    /** Cents; copied from `parsed`. */
-    amount: optional(integer),
-    /** `approved`, `denied` or `cancelled`, derived from `parsed`; null without a payment. */
-    payment_outcome: optional(text),
-    /** `approved` or `denied`, as in `parsed`; empty without a payment. */
-    payment_status: withFallback(text, ''),
-    /**
-     * Type of the payment as in `parsed`, or `other` (see `transaction_payment_kinds`). Empty if unknown or
-     * without a payment.
-     */
-    payment_type: withFallback(text, ''),
-    brand: withFallback(text, ''),
-    acquirer: withFallback(text, ''),
-    /** -1 if unknown or without a payment. */
-    installments: withFallback(integer, -1),
-    /**
-     * Group that the logical number had when the transaction was recorded; 0 for none. The group may have
-     * been deleted.
-     */
-    group_id: withFallback(integer, 0),
-    started_at: instant,
-    finished_at: optional(instant),
-    recorded_at: instant,
-    /** Name of the transaction on its terminal; unique in the company together with the serial number. */
-    reference: optional(text),
-  },
-  {
-    indexes: [
-      newestFirst('newest', [], ...KIND, 'logical_number', 'serial_number', ...OUTCOME, ...PAYMENT_COLUMNS),
-      newestFirst('serial', ['serial_number'], ...KIND, 'logical_number', ...OUTCOME),
-      newestFirst('logical_number', ['logical_number'], ...KIND, 'serial_number', ...OUTCOME),
-      newestFirst('status', ['status'], 'transaction_type', 'app_name'),
-      newestFirst('app', ['app_name'], 'status', 'transaction_type'),
-      {
-        name: 'transactions_reference',
-        columns: ['company_id', 'reference', 'serial_number'],
-        isUnique: true,
-        where: 'reference is not null',
-      },
-      // All that lists show of failed transactions: few among others, each would be read from a page of its own.
-      // On PostgreSQL, an entry has at most 2,700 bytes.
-      {
-        ...newestFirst('failed', []),
-        included: [
-          ...[
-            'transaction_type',
-            'serial_number',
-            'logical_number',
-            'app_name',
-            'detail',
-            'framework_version',
+export const payments = {
+  /**
+   * Transactions as terminals reported them; texts instead of references, so that they outlive their records
+   * (decisions.md#values-without-references).
+   */
+  transactions: companyTable({
+      transaction_type: text,
+      serial_number: text,
+      logical_number: text,
+      app_name: text,
+      detail: text,
+      framework_version: optional(text),
+      status: text,
+      sent: optional(text),
+      received: optional(text),
+      parsed: optional(json),
+      /** Cents; copied from `parsed`. */
+      amount: optional(integer),
+      /** `approved`, `denied` or `cancelled`, derived from `parsed`; null without a payment. */
+      payment_outcome: optional(text),
+      /** `approved` or `denied`, as in `parsed`; empty without a payment. */
+      payment_status: withFallback(text, ''),
+      /**
+       * Type of the payment as in `parsed`, or `other` (see `transaction_payment_kinds`). Empty if unknown or
+       * without a payment.
+       */
+      payment_type: withFallback(text, ''),
+      brand: withFallback(text, ''),
+      acquirer: withFallback(text, ''),
+      /** -1 if unknown or without a payment. */
+      installments: withFallback(integer, -1),
+      /**
+       * Group that the logical number had when the transaction was recorded; 0 for none. The group may have
+       * been deleted.
+       */
+      group_id: withFallback(integer, 0),
+      started_at: instant,
+      finished_at: optional(instant),
+      recorded_at: instant,
+      /** Name of the transaction on its terminal; unique in the company together with the serial number. */
+      reference: optional(text),
+    },
+    {
+      indexes: [
+        newestFirst('newest', [], ...KIND, 'logical_number', 'serial_number', ...OUTCOME, ...PAYMENT_COLUMNS),
+        newestFirst('serial', ['serial_number'], ...KIND, 'logical_number', ...OUTCOME),
+        newestFirst('logical_number', ['logical_number'], ...KIND, 'serial_number', ...OUTCOME),
+        newestFirst('status', ['status'], 'transaction_type', 'app_name'),
+        newestFirst('app', ['app_name'], 'status', 'transaction_type'),
+        {
+          name: 'transactions_reference',
+          columns: ['company_id', 'reference', 'serial_number'],
+          isUnique: true,
+          where: 'reference is not null',
+        },
+        // All that lists show of failed transactions: few among others, each would be read from a page of its own.
+        // On PostgreSQL, an entry has at most 2,700 bytes.
+        {
+          ...newestFirst('failed', []),
+          included: [
+            ...[
+              'transaction_type',
+              'serial_number',
+              'logical_number',
+              'app_name',
+              'detail',
+              'framework_version',
+            ],
+            ...['sent', 'received', 'parsed', 'finished_at', 'reference'],
           ],
-          ...['sent', 'received', 'parsed', 'finished_at', 'reference'],
-        ],
-        where: "status = 'fail'",
-        isOnlySqlite: true,
-      },
-    ],
-  },
-);
+          where: "status = 'fail'",
+          isOnlySqlite: true,
+        },
+      ],
+    },
+  ),
 
-/**
- * Payment types with brands and acquirers that are summed up by their names; all others of a month are
- * `other`.
- */
-export const transactionPaymentKinds = table(
-  'transaction_payment_kinds',
-  {
-    company_id: integer,
-    /** UTC months since the year 0: 12 times the year, plus the month from 0 to 11. */
-    month: integer,
-    payment_type: text,
-    brand: text,
-    acquirer: text,
-  },
-  { key: ['company_id', 'month', 'payment_type', 'brand', 'acquirer'], isKeyed: true },
-);
+  /**
+   * Payment types with brands and acquirers that are summed up by their names; all others of a month are
+   * `other`.
+   */
+  transaction_payment_kinds: table({
+      company_id: integer,
+      /** UTC months since the year 0: 12 times the year, plus the month from 0 to 11. */
+      month: integer,
+      payment_type: text,
+      brand: text,
+      acquirer: text,
+    },
+    { key: ['company_id', 'month', 'payment_type', 'brand', 'acquirer'], isKeyed: true },
+  ),
+};

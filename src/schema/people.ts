@@ -9,107 +9,12 @@ import {
   table,
 } from './table.js';
 
-export const companies = table(
-  'companies',
-  {
-    /** Drawn at random. */
-    id: drawnId,
-    name: text,
-    /** Zone in which terminals of the company show times. */
-    time_zone: withFallback(text, 'UTC'),
-    created_at: instant,
-    updated_at: instant,
-  },
-  {
-    key: ['id'],
-    unique: [['name']],
-    rights: { rows: OWN_RECORD, company: 'select, update', system: ALL_ACTIONS },
-  },
-);
-
 /**
  * Condition for the accounts of the company's members. A company reads only the columns that the view
  * `members` shows, and changes nothing. A scalar subselect is looked up for each user; with EXISTS, the
  * planner may read all members of the company first.
  */
 const MEMBER = `id = (select user_id from memberships where memberships.user_id = users.id and memberships.${OWN_ROWS})`;
-
-export const users = table(
-  'users',
-  {
-    /** Random, since users do not belong to a company. */
-    id: drawnId,
-    email: text,
-    name: text,
-    time_zone: text,
-    password_hash: text,
-    disabled_at: optional(instant),
-    sign_in_count: integer,
-    last_sign_in_at: optional(instant),
-    last_sign_in_ip: optional(text),
-    /** Wrong passwords from networks that were new to the user, since `failed_since`. */
-    failed_sign_ins: integer,
-    failed_since: optional(instant),
-    /** End of the latest lock, for any network. */
-    locked_until: optional(instant),
-    revision: integer,
-    created_at: instant,
-    updated_at: instant,
-  },
-  {
-    key: ['id'],
-    unique: [['email']],
-    rights: {
-      ...{ rows: MEMBER, system: ALL_ACTIONS },
-      company: 'select (id, email, disabled_at, locked_until)',
-    },
-  },
-);
-
-/** A network from which someone tried to sign in as a user; known to the user if `signed_in_at` is set. */
-export const signInNetworks = table(
-  'sign_in_networks',
-  {
-    user_id: integer,
-    network: text,
-    signed_in_at: optional(instant),
-    failed_sign_ins: integer,
-    locked_until: optional(instant),
-    updated_at: instant,
-  },
-  {
-    key: ['user_id', 'network'],
-    references: [{ columns: ['user_id'], table: 'users', targets: ['id'], isOwned: true }],
-    rights: RIGHTS_OF_SYSTEM,
-  },
-);
-
-/**
- * A user in a company, with this company's data about the user; other companies have their own
- * (decisions.md#members).
- */
-export const memberships = table(
-  'memberships',
-  {
-    company_id: integer,
-    user_id: integer,
-    role: text,
-    name: withFallback(text, ''),
-    time_zone: withFallback(text, 'UTC'),
-    sign_in_count: withFallback(integer, 0),
-    last_sign_in_at: optional(instant),
-    last_sign_in_ip: optional(text),
-    disabled_at: optional(instant),
-    revision: withFallback(integer, 0),
-    created_at: instant,
-    updated_at: sinceEpoch,
-  },
-  {
-    key: ['company_id', 'user_id'],
-    references: [COMPANY, { columns: ['user_id'], table: 'users', targets: ['id'], isOwned: false }],
-    indexes: [{ name: 'memberships_user', columns: ['user_id'] }, ['created_at', 'user_id']],
-  },
-);
 
 /** Columns of the view of memberships with their users; `id` is that of the user. */
 export const members = {
@@ -136,44 +41,131 @@ export const MEMBERS_QUERY = `select m.company_id, m.user_id as id, u.email, m.n
     u.disabled_at as account_disabled_at, u.locked_until, m.revision, m.created_at, m.updated_at
   from memberships as m join users as u on u.id = m.user_id`;
 
-export const accessTokens = companyTable(
-  'access_tokens',
-  {
-    user_id: integer,
-    /** `derived` (what the token endpoint returns) or `named`. */
-    kind: text,
-    name: optional(text),
-    scopes: jsonb,
-    token_hash: text,
-    /** The random part of a derived token; the secret part is not in the database. */
-    nonce: optional(text),
-    last_four: text,
-    created_at: instant,
-    last_used_at: optional(instant),
-    expires_at: optional(instant),
-    revoked_at: optional(instant),
-  },
-  {
-    unique: [['token_hash']],
-    references: [
-      {
-        columns: ['company_id', 'user_id'],
-        ...{ table: 'memberships', targets: ['company_id', 'user_id'], isOwned: true },
+export const people = {
+  companies: table({
+      /** Drawn at random. */
+      id: drawnId,
+      name: text,
+      /** Zone in which terminals of the company show times. */
+      time_zone: withFallback(text, 'UTC'),
+      created_at: instant,
+      updated_at: instant,
+    },
+    {
+      key: ['id'],
+      unique: [['name']],
+      rights: { rows: OWN_RECORD, company: 'select, update', system: ALL_ACTIONS },
+    },
+  ),
+
+  users: table({
+      /** Random, since users do not belong to a company. */
+      id: drawnId,
+      email: text,
+      name: text,
+      time_zone: text,
+      password_hash: text,
+      disabled_at: optional(instant),
+      sign_in_count: integer,
+      last_sign_in_at: optional(instant),
+      last_sign_in_ip: optional(text),
+      /** Wrong passwords from networks that were new to the user, since `failed_since`. */
+      failed_sign_ins: integer,
+      failed_since: optional(instant),
+      /** End of the latest lock, for any network. */
+      locked_until: optional(instant),
+      revision: integer,
+      created_at: instant,
+      updated_at: instant,
+    },
+    {
+      key: ['id'],
+      unique: [['email']],
+      rights: {
+        ...{ rows: MEMBER, system: ALL_ACTIONS },
+        company: 'select (id, email, disabled_at, locked_until)',
       },
-    ],
-    indexes: [
-      ['user_id', 'id'],
-      ['created_at', 'id'],
-      {
-        name: 'access_tokens_revoked',
-        columns: ['company_id', 'revoked_at'],
-        where: 'revoked_at is not null',
-      },
-      {
-        name: 'access_tokens_expired',
-        columns: ['company_id', 'expires_at'],
-        where: 'expires_at is not null',
-      },
-    ],
-  },
-);
+    },
+  ),
+
+  /** A network from which someone tried to sign in as a user; known to the user if `signed_in_at` is set. */
+  sign_in_networks: table({
+      user_id: integer,
+      network: text,
+      signed_in_at: optional(instant),
+      failed_sign_ins: integer,
+      locked_until: optional(instant),
+      updated_at: instant,
+    },
+    {
+      key: ['user_id', 'network'],
+      references: [{ columns: ['user_id'], table: 'users', targets: ['id'], isOwned: true }],
+      rights: RIGHTS_OF_SYSTEM,
+    },
+  ),
+
+  /**
+   * A user in a company, with this company's data about the user; other companies have their own
+   * (decisions.md#members).
+   */
+  memberships: table({
+      company_id: integer,
+      user_id: integer,
+      role: text,
+      name: withFallback(text, ''),
+      time_zone: withFallback(text, 'UTC'),
+      sign_in_count: withFallback(integer, 0),
+      last_sign_in_at: optional(instant),
+      last_sign_in_ip: optional(text),
+      disabled_at: optional(instant),
+      revision: withFallback(integer, 0),
+      created_at: instant,
+      updated_at: sinceEpoch,
+    },
+    {
+      key: ['company_id', 'user_id'],
+      references: [COMPANY, { columns: ['user_id'], table: 'users', targets: ['id'], isOwned: false }],
+      indexes: [{ name: 'memberships_user', columns: ['user_id'] }, ['created_at', 'user_id']],
+    },
+  ),
+
+  access_tokens: companyTable({
+      user_id: integer,
+      /** `derived` (what the token endpoint returns) or `named`. */
+      kind: text,
+      name: optional(text),
+      scopes: jsonb,
+      token_hash: text,
+      /** The random part of a derived token; the secret part is not in the database. */
+      nonce: optional(text),
+      last_four: text,
+      created_at: instant,
+      last_used_at: optional(instant),
+      expires_at: optional(instant),
+      revoked_at: optional(instant),
+    },
+    {
+      unique: [['token_hash']],
+      references: [
+        {
+          columns: ['company_id', 'user_id'],
+          ...{ table: 'memberships', targets: ['company_id', 'user_id'], isOwned: true },
+        },
+      ],
+      indexes: [
+        ['user_id', 'id'],
+        ['created_at', 'id'],
+        {
+          name: 'access_tokens_revoked',
+          columns: ['company_id', 'revoked_at'],
+          where: 'revoked_at is not null',
+        },
+        {
+          name: 'access_tokens_expired',
+          columns: ['company_id', 'expires_at'],
+          where: 'expires_at is not null',
+        },
+      ],
+    },
+  ),
+};

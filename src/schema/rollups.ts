@@ -50,7 +50,6 @@ const VALUES = {
 
 /** A rollup by the company, the span and `kind`. */
 function rollup<Kind extends keyof typeof VALUES>(
-  name: string,
   kind: readonly Kind[],
   indexes: readonly (readonly string[])[] = [],
 ) {
@@ -66,28 +65,24 @@ function rollup<Kind extends keyof typeof VALUES>(
     >),
   };
   const key = ['company_id', 'span', 'start', ...kind];
-  return { ...table(name, columns, { key, indexes, isKeyed: true, fillFactor: 70 }), kind };
+  return { ...table(columns, { key, indexes, isKeyed: true, fillFactor: 70 }), kind };
 }
 
 const KIND = ['status', 'transaction_type'] as const;
 const PAID = [...KIND, 'payment_status'] as const;
 
 export const rollups = {
-  transaction_totals: rollup('transaction_totals', KIND),
-  transaction_app_totals: rollup(
-    'transaction_app_totals',
-    [...KIND, 'app_name'],
-    [['app_name', 'span', 'start']],
-  ),
-  transaction_payment_totals: rollup('transaction_payment_totals', [
+  transaction_totals: rollup(KIND),
+  transaction_app_totals: rollup([...KIND, 'app_name'], [['app_name', 'span', 'start']]),
+  transaction_payment_totals: rollup([
     ...PAID,
     ...(['payment_type', 'brand', 'acquirer'] as const),
   ]),
-  transaction_installment_totals: rollup('transaction_installment_totals', [...PAID, 'installments']),
-  transaction_group_totals: rollup('transaction_group_totals', [...PAID, 'group_id']),
+  transaction_installment_totals: rollup([...PAID, 'installments']),
+  transaction_group_totals: rollup([...PAID, 'group_id']),
 };
 
-export const ROLLUPS: readonly Rollup[] = Object.values(rollups);
+export const ROLLUPS: readonly Rollup[] = Object.entries(rollups).map(([name, { kind }]) => ({ name, kind }));
 
 /** The columns of the primary key of a rollup. */
 export const keyOf = ({ kind }: Rollup): readonly string[] => ['company_id', 'span', 'start', ...kind];

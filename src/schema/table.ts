@@ -55,11 +55,6 @@ export interface Table<Of extends Columns = Columns> {
   readonly fillFactor: number;
 }
 
-type Options = Partial<Omit<Table, 'name' | 'columns' | 'indexes'>> & {
-  /** Names of columns after the company, or a whole index. */
-  readonly indexes?: readonly (readonly string[] | Index)[];
-};
-
 /** The company of the unit of work. The planner reads the setting of a subselect once for each statement. */
 const OWN_COMPANY = `(select nullif(current_setting('app.company_id', true), '')::bigint)`;
 export const OWN_ROWS = `company_id = ${OWN_COMPANY}`;
@@ -70,14 +65,33 @@ const RIGHTS_OF_COMPANY: Rights = { rows: OWN_ROWS, company: ALL_ACTIONS, system
 /** Rights for a table without rows of companies. */
 export const RIGHTS_OF_SYSTEM: Rights = { rows: null, company: '', system: ALL_ACTIONS };
 
-export function table<Of extends Columns>(name: string, columns: Of, options: Options): Table<Of> {
-  const { indexes = [], ...rest } = options;
+/** A table without its name, which is its key among all tables. */
+export interface Declared<Of extends Columns = Columns> extends Omit<Table<Of>, 'name' | 'indexes'> {
+  /** Names of columns after the company, or whole indexes. */
+  readonly indexes: readonly (readonly string[] | Index)[];
+}
+
+type Options = Partial<Omit<Declared, 'columns'>>;
+
+export function table<Of extends Columns>(columns: Of, options: Options): Declared<Of> {
   return {
-    ...{ name, columns, key: [], unique: [], references: [], check: null },
+    ...{ columns, key: [], unique: [], references: [], indexes: [], check: null },
     ...{ rights: RIGHTS_OF_COMPANY, isKeyed: false, fillFactor: 100 },
-    ...rest,
-    indexes: indexes.map((each) => ('name' in each ? each : byCompany(name, each))),
+    ...options,
   };
+}
+
+type Named<All extends Readonly<Record<string, Declared>>> = {
+  readonly [Name in keyof All]: Table<All[Name]['columns']>;
+};
+
+/** The tables with their names. */
+export function named<All extends Readonly<Record<string, Declared>>>(declared: All): Named<All> {
+  const tables = Object.entries(declared).map(([name, { indexes, ...rest }]) => [
+    name,
+    { ...rest, name, indexes: indexes.map((each) => ('name' in each ? each : byCompany(name, each))) },
+  ]);
+  return Object.fromEntries(tables) as Named<All>;
 }
 
 /** An index on the company and `columns`, for lists of a company. */
@@ -94,13 +108,11 @@ export const COMPANY: Reference = {
 
 /** A table with the primary key (company_id, id). */
 export function companyTable<Of extends Columns>(
-  name: string,
   columns: Of,
   options: Options,
-): Table<Of & typeof identified> {
+): Declared<Of & typeof identified> {
   const { references = [] } = options;
   return table(
-    name,
     { ...identified, ...columns },
     { ...options, key: ['company_id', 'id'], references: [COMPANY, ...references] },
   );
@@ -125,14 +137,13 @@ const CREATOR: Reference = {
 
 /** A table of records: with audit columns, and an index for each order that all lists have. */
 export function recordTable<Of extends Columns>(
-  name: string,
   columns: Of,
   options: Options = {},
-): Table<Of & typeof identified & typeof audited> {
+): Declared<Of & typeof identified & typeof audited> {
   const { references = [], indexes = [] } = options;
   // The column may be null for a row of the operator of the server, which lists of a company never read.
   const all = { ...columns, ...auditedColumns } as unknown as Of & typeof audited;
-  return companyTable(name, all, {
+  return companyTable(all, {
     ...{ ...options, references: [CREATOR, ...references] },
     indexes: [...indexes, ['created_at', 'id'], ['updated_at', 'id']],
   });
@@ -152,12 +163,11 @@ export const ownedBy = (column: string, target: string): Reference => ({
 
 /** A table of links between two records, indexed in both directions; a link is deleted with either. */
 export function linkTable<From extends string, To extends string>(
-  name: string,
   [from, source]: readonly [From, string],
   [to, target]: readonly [To, string],
-): Table<Record<'company_id' | From | To, typeof integer>> {
+): Declared<Record<'company_id' | From | To, typeof integer>> {
   const columns = { company_id: integer, [from]: integer, [to]: integer };
-  return table(name, columns as Record<'company_id' | From | To, typeof integer>, {
+  return table(columns as Record<'company_id' | From | To, typeof integer>, {
     key: ['company_id', from, to],
     references: [ownedBy(from, source), ownedBy(to, target)],
     indexes: [[to, from]],

@@ -17,7 +17,7 @@ import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { connect } from './connect.js';
 import { unfinishedCopyIn } from './copy.js';
 import { isStorageFault, probeStorage, translate } from './faults.js';
-import { inspectFile, recognizeFile, refusalOf, unusable } from './file/inspect.js';
+import { inspectFile, recognizeFile, refusalOf } from './file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
 import { ensureMarker, lossOf, lost } from './file/loss.js';
 import { hasCleanStop, readMarks, removeMarker } from './file/marker.js';
@@ -29,14 +29,7 @@ import { Reserve } from './file/reserve.js';
  * Creates and migrates a file if necessary; the file may be an unfinished copy. Errors: as `openDatabase`.
  */
 export async function prepareFile(file: string): Promise<void> {
-  try {
-    makeFolder(dirname(file));
-    refuseSecondName(file);
-    recognizeFile(file);
-    await bringUpToDate(file, null, {});
-  } catch (error) {
-    throw explain(error, file);
-  }
+  await explained(file, () => bringUpToDate(file, null, {}));
 }
 
 /**
@@ -44,17 +37,22 @@ export async function prepareFile(file: string): Promise<void> {
  * `storage_full` and the other faults of a storage.
  */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
+  return await explained(file, () => openOrThrow(file, options));
+}
+
+/** Calls `use` for a database of this program, or for a file to be created. */
+async function explained<T>(file: string, use: () => Promise<T>): Promise<T> {
   try {
-    return await openOrThrow(file, options);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    refuseSecondName(file);
+    recognizeFile(file);
+    return await use();
   } catch (error) {
     throw explain(error, file);
   }
 }
 
 async function openOrThrow(file: string, options: OpenOptions): Promise<Database> {
-  makeFolder(dirname(file));
-  refuseSecondName(file);
-  recognizeFile(file);
   // Opening needs room too, for the index of the log.
   const reserve = options.usesReserve === true && existsSync(file) ? new Reserve(file) : null;
   reserve?.giveUpIfFull(false);
@@ -91,7 +89,8 @@ async function bringUpToDate(
   lock: FileLock | null,
   { acceptLoss, onProgress = () => undefined }: OpenOptions,
 ): Promise<boolean> {
-  demandWritable(file);
+  // SQLite itself would open a file that cannot be written, and fail later.
+  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   const checksLater = lock !== null && hasCleanStop(file);
   const inspection = inspectFile(file, MIGRATION_NAMES, { checksLater });
   if (lock !== null && !checksLater && inspection.state !== 'new') onProgress(CHECKED_FIRST);
@@ -146,16 +145,6 @@ function writeLogBack(file: string): void {
   closing(openFile(file, { readonly: false }), (database) => database.pragma('wal_checkpoint(truncate)'));
 }
 
-const NOTHING_CHANGED = 'Nothing was changed.';
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw unusable(`The folder ${folder} cannot be created`, error, NOTHING_CHANGED);
-  }
-}
-
 /**
  * Refuses a file with several hard links: SQLite puts the log beside the name that it opens, and by another
  * name would not see it.
@@ -165,18 +154,8 @@ function refuseSecondName(file: string): void {
   if (names === 1 || !statSync(file).isFile()) return;
   throw new DatabaseRefused(
     'unusable',
-    `${file} has ${names} names (hard links), and its log is beside one of them only. ${NOTHING_CHANGED} Remove the other names; to copy a database, use terminal-gateway db backup.`,
+    `${file} has ${names} names (hard links), and its log is beside one of them only. Nothing was changed. Remove the other names; to copy a database, use terminal-gateway db backup.`,
   );
-}
-
-/** Refuses a file that cannot be written: SQLite itself would open it, and fail later. */
-function demandWritable(file: string): void {
-  if (!existsSync(file)) return;
-  try {
-    accessSync(file, constants.R_OK | constants.W_OK);
-  } catch (error) {
-    throw unusable(`${file} cannot be written by this user`, error, NOTHING_CHANGED);
-  }
 }
 
 /**

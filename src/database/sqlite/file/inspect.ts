@@ -122,16 +122,12 @@ function headerOf(file: string): Buffer {
   const status = statSync(file, { throwIfNoEntry: false });
   if (status === undefined) return Buffer.alloc(0);
   if (!status.isFile()) throw new DatabaseRefused('unusable', `${file} is not a file. ${ADVICE}`);
+  const descriptor = openSync(file, 'r');
   try {
-    const descriptor = openSync(file, 'r');
-    try {
-      const header = Buffer.alloc(HEADER_BYTES);
-      return header.subarray(0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    throw unusable(`${file} cannot be opened`, error, ADVICE);
+    const header = Buffer.alloc(HEADER_BYTES);
+    return header.subarray(0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -1,5 +1,6 @@
 import { TABLES } from '../../schema/schema.js';
 import type { Table } from '../../schema/table.js';
+import type { Progress } from '../tools.js';
 import { Checksum, type CopyRow } from './rows.js';
 
 /** A database whose tables are read, all in the same state. */
@@ -39,8 +40,6 @@ export interface Comparison {
   readonly source: Omit<TableSum, 'name'>;
   readonly target: Omit<TableSum, 'name'>;
 }
-
-export type Progress = (done: number, total: number) => void;
 
 /**
  * Copies all tables, reads the target again, and commits if nothing differs. Resolves to the tables of both;

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 
 import { syncPath } from '../../../platform/storage/sync-path.js';
 import { DatabaseRefused } from '../../database.js';
+import type { Progress } from '../../tools.js';
 import { translate } from '../faults.js';
 import { inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
 import { headOf, keepLog, refuseLoss } from './loss.js';
@@ -13,27 +14,17 @@ import { closing, fileBytes, giveIdentity, walPath } from './open-file.js';
 const PAGES_PER_STEP = 2_000;
 const OWNER_ONLY = 0o600;
 
-/** Called repeatedly with the number of pages copied so far, and of all pages. */
-export type Progress = (done: number, total: number) => void;
-
 /**
  * Copies a database, which may be in use, to a new file that only its owner can read. The copy has every
- * change that was acknowledged before it began. If it fails, no file is left. Errors: `DatabaseRefused` if
- * `target` exists, or if `file` is missing or damaged.
+ * change that was acknowledged before it began. If it fails, no file is left. Calls `progress` with the number of
+ * pages copied so far, and of all pages. Errors: `DatabaseRefused` if `target` exists, or if `file` is missing or
+ * damaged.
  */
 export async function backupTo(
   file: string,
   target: string,
   progress: Progress = () => undefined,
-): Promise<void> {
-  await copyTo(file, target, progress, 'backup');
-}
-
-async function copyTo(
-  file: string,
-  target: string,
-  progress: Progress,
-  purpose: 'backup' | 'restore',
+  purpose: 'backup' | 'restore' = 'backup',
 ): Promise<void> {
   if (existsSync(target)) throw existsAlready(target);
   if (recognizeFile(file) === 'new') throw noDatabaseAt(file);
@@ -75,7 +66,7 @@ export async function restoreFrom(
       `${walPath(file)} is the log of another database: move it away first. Nothing was restored.`,
     );
   }
-  await copyTo(backup, file, progress, 'restore');
+  await backupTo(backup, file, progress, 'restore');
 }
 
 async function copy(file: string, target: string, progress: Progress): Promise<void> {

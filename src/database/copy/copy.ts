@@ -28,8 +28,7 @@ export interface CopyTarget extends CopySource {
   commit(): Promise<void>;
 }
 
-export interface TableSum {
-  readonly name: string;
+interface TableSum {
   readonly rows: number;
   /** SHA-256 in hexadecimal. */
   readonly checksum: string;
@@ -37,8 +36,8 @@ export interface TableSum {
 
 export interface Comparison {
   readonly name: string;
-  readonly source: Omit<TableSum, 'name'>;
-  readonly target: Omit<TableSum, 'name'>;
+  readonly source: TableSum;
+  readonly target: TableSum;
 }
 
 /**
@@ -136,14 +135,16 @@ async function readTable(
   } finally {
     await storing;
   }
-  return { name: table.name, rows: checksum.rows, checksum: checksum.end() };
+  return { rows: checksum.rows, checksum: checksum.end() };
 }
 
 function compared(source: readonly TableSum[], target: readonly TableSum[]): readonly Comparison[] {
-  return source.map(({ name, ...sum }, index) => {
-    const { rows = 0, checksum = '' } = target[index] ?? {};
-    return { name, source: sum, target: { rows, checksum } };
-  });
+  const none: TableSum = { rows: 0, checksum: '' };
+  return TABLES.map(({ name }, index) => ({
+    name,
+    source: source[index] ?? none,
+    target: target[index] ?? none,
+  }));
 }
 
 async function rowsOf(reader: CopySource): Promise<number> {

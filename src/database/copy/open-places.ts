@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 
 import { databaseName, type DatabaseUrl } from '../../platform/config/database-url.js';
-import { openServerSource, openServerTarget, serverState } from '../postgres/copy.js';
-import { fileState, openFileSource, openFileTarget } from '../sqlite/copy.js';
+import { demandEmptyServer, openServerSource, openServerTarget } from '../postgres/copy.js';
+import { demandEmptyFile, openFileSource, openFileTarget } from '../sqlite/copy.js';
 import { prepareFile } from '../sqlite/open.js';
 import type { CopySource, CopyTarget } from './copy.js';
-import { demandEmpty } from './rows.js';
 
 /**
  * Opens the database to copy from. Errors: `DatabaseRefused`, for example if it lacks tables of this version.
@@ -33,8 +32,8 @@ export async function openTarget(
  * not an unfinished copy.
  */
 export async function demandEmptyPlace(url: DatabaseUrl): Promise<void> {
-  const state = 'file' in url ? fileState(url.file) : await serverState(url.server);
-  if (state !== null) demandEmpty(databaseName(url), state);
+  if ('file' in url) demandEmptyFile(url.file);
+  else await demandEmptyServer(url.server);
 }
 
 /**

@@ -83,20 +83,12 @@ export class Checksum {
 /** Table that exists only in a database into which a copy began but did not end. */
 export const UNFINISHED_TABLE = 'unfinished_copy';
 
-/** State of a database before a copy into it. */
-export interface TargetState {
-  /** Number of rows in all tables. */
-  readonly records: number;
-  /** Source of the unfinished copy in the database; null if there is none. */
-  readonly unfinished: string | null;
-}
-
-/** Errors: `DatabaseRefused` if a database that is no unfinished copy has records. */
-export function demandEmpty(name: string, { records, unfinished }: TargetState): void {
-  if (records === 0 || unfinished !== null) return;
+/** Errors: `DatabaseRefused` if a database that is no unfinished copy has rows. */
+export function demandEmpty(name: string, rows: number): void {
+  if (rows === 0) return;
   throw new DatabaseRefused(
     'exists',
-    `${name} has ${counted(records, 'row')}, and is not an unfinished copy. Nothing was changed: copy into a new or empty database.`,
+    `${name} has ${counted(rows, 'row')}, and is not an unfinished copy. Nothing was changed: copy into a new or empty database.`,
   );
 }
 

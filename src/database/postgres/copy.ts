@@ -21,7 +21,6 @@ import {
   UNFINISHED_TABLE,
   type CopyRow,
   type CopyValue,
-  type TargetState,
 } from '../copy/rows.js';
 import { DatabaseRefused } from '../database.js';
 import { isStorageCode } from '../health.js';
@@ -143,21 +142,21 @@ export async function openServerSource(url: string): Promise<CopySource> {
   }
 }
 
-/** State of a database; null if it has no tables yet. Errors: `DatabaseRefused`. */
-export async function serverState(url: string): Promise<TargetState | null> {
+/** Errors: `DatabaseRefused` if the database has unknown tables, or rows and is not an unfinished copy. */
+export async function demandEmptyServer(url: string): Promise<void> {
   const name = databaseName({ server: url });
-  return await withClient(url, async (client) => {
+  await withClient(url, async (client) => {
     const { applied } = await inspect(client, name);
-    return applied.length === 0 ? null : await stateOfCopy(name, client);
+    if (applied.length > 0) await demandEmptyIn(name, client);
   });
 }
 
-/** State of a database that has tables; an older one may have fewer. Errors: `DatabaseRefused`. */
-async function stateOfCopy(name: string, client: Client): Promise<TargetState> {
-  const unfinished = await unfinishedCopyIn(client);
+/** An older database has fewer tables. */
+async function demandEmptyIn(name: string, client: Client): Promise<void> {
   const counts = (await tablesIn(name, client)).map((table) => `(select count(*) from ${table})`);
+  if ((await unfinishedCopyIn(client)) !== null) return;
   const query = `select ${counts.join(' + ')} as number`;
-  return { records: await readAsSystem(client, () => numberOf(client, query)), unfinished };
+  demandEmpty(name, await readAsSystem(client, () => numberOf(client, query)));
 }
 
 /** Key of the advisory lock of a copy into the database. */
@@ -296,7 +295,7 @@ export async function openServerTarget(
     await bringUsable(client, url, { onProgress });
     await client.query(APPLICATION);
     await demandAlone(client, name);
-    demandEmpty(name, await stateOfCopy(name, client));
+    await demandEmptyIn(name, client);
     await client.query(
       `begin; drop table if exists ${UNFINISHED_TABLE}; create table ${UNFINISHED_TABLE} (source text)`,
     );

@@ -14,7 +14,6 @@ import {
   UNFINISHED_TABLE,
   type CopyRow,
   type CopyValue,
-  type TargetState,
 } from '../copy/rows.js';
 import { DatabaseRefused } from '../database.js';
 import { translate } from './faults.js';
@@ -109,19 +108,19 @@ export function unfinishedCopyIn(file: string): string | null {
   return reading(file, sourceIn);
 }
 
-/** State of a file; null if there is no database yet. Errors: `DatabaseRefused`. */
-export function fileState(file: string): TargetState | null {
-  if (inspectFile(file).state === 'new') return null;
-  return reading(file, (database) => stateOfCopy(file, database));
+/** Errors: `DatabaseRefused` if the file has unknown tables, or rows and is not an unfinished copy. */
+export function demandEmptyFile(file: string): void {
+  if (inspectFile(file).state !== 'new') reading(file, (database) => demandEmptyIn(file, database));
 }
 
-/** State of a database; an older one has fewer tables. Errors: `DatabaseRefused` if it has unknown tables. */
-function stateOfCopy(file: string, database: Sqlite.Database): TargetState {
+/** An older database has fewer tables. */
+function demandEmptyIn(file: string, database: Sqlite.Database): void {
   const tables = knownTables(file, namesIn(database, 'table'));
-  return {
-    records: tables.reduce((sum, name) => sum + countIn(database, name), 0),
-    unfinished: sourceIn(database),
-  };
+  if (sourceIn(database) !== null) return;
+  demandEmpty(
+    file,
+    tables.reduce((sum, name) => sum + countIn(database, name), 0),
+  );
 }
 
 /** Names of all tables or triggers, in the order in which they were created. */
@@ -209,7 +208,7 @@ export function openFileTarget(file: string, source: string): CopyTarget {
     for (const setting of ['journal_mode = delete', 'synchronous = full', 'foreign_keys = on'])
       database.pragma(setting);
     database.pragma(`cache_size = ${-CACHE_KIB}`);
-    demandEmpty(file, stateOfCopy(file, database));
+    demandEmptyIn(file, database);
     database.exec(
       `begin; drop table if exists ${UNFINISHED_TABLE}; create table ${UNFINISHED_TABLE} (source text)`,
     );

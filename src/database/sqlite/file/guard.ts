@@ -1,14 +1,11 @@
 import type Sqlite from 'better-sqlite3';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { readSync, statSync } from 'node:fs';
 
 import { DomainError } from '../../../platform/errors.js';
 import type { CommitGuard } from '../faults.js';
 import { IDENTITY_OFFSET } from './inspect.js';
 import { Marker, type Mark, type Slot } from './marker.js';
-import { canonicalPath, fileBytes, openDescriptor, walPath } from './open-file.js';
-
-/** First four bytes of every log; the last bit of the fourth byte is the byte order. */
-const LOG_MAGIC = 0x377f0682;
+import { canonicalPath, fileBytes, openDescriptor } from './open-file.js';
 
 interface Place {
   readonly path: string;
@@ -37,11 +34,6 @@ export class FileGuard implements CommitGuard {
   readonly #places: readonly Place[];
   readonly #file: string;
   readonly #descriptor: number;
-  /**
-   * Kept open, since connections of clients may take all other descriptors. Closing it would release no
-   * locks: the log has none.
-   */
-  readonly #logDescriptor: number;
   #mark: Mark;
   #lost: string | null = null;
   #isClosed = false;
@@ -58,7 +50,6 @@ export class FileGuard implements CommitGuard {
     this.#mark = this.#readHead();
     // The statement above has opened the log.
     this.#places = ['', '-wal', '-shm'].map((suffix) => placeOf(this.#file + suffix));
-    this.#logDescriptor = openSync(walPath(this.#file), 'r');
     this.#attempt(() => this.#marker.write(this.#mark));
   }
 
@@ -80,7 +71,7 @@ export class FileGuard implements CommitGuard {
    * Null if the files of the database are where they were; otherwise the problem, with the path of the file.
    */
   verify(): string | null {
-    if (this.#lost === null) this.#report(this.#problemOfFiles() ?? this.#problemOfLog());
+    if (this.#lost === null) this.#report(this.#problemOfFiles());
     if (this.#lost === null) this.#attempt(() => this.#marker.ensure());
     return this.#lost;
   }
@@ -90,7 +81,6 @@ export class FileGuard implements CommitGuard {
     // A second close could close descriptors that other files have by then.
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#attempt(() => closeSync(this.#logDescriptor));
     this.#attempt(() => this.#marker.close(isSound));
   }
 
@@ -139,12 +129,6 @@ export class FileGuard implements CommitGuard {
     // Overwriting a file, or cutting it off, does not change its path or inode.
     const identity = readNumber(this.#descriptor, IDENTITY_OFFSET);
     return identity === this.#identity ? null : `${this.#file} was overwritten or cut off`;
-  }
-
-  #problemOfLog(): string | null {
-    const magic = readNumber(this.#logDescriptor, 0);
-    const isOurs = magic === null || (magic & ~1) === LOG_MAGIC;
-    return isOurs ? null : `${walPath(this.#file)} was overwritten`;
   }
 }
 

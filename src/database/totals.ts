@@ -60,8 +60,9 @@ export async function fleetTotals(
   const totals = new Map(names.map((name) => [name, 0]));
   const counters = sql`company_id, name as key, total from counters where`;
   for await (const { key, total } of rowsInParts(database, counters, { column: 'name', first: '' })) {
-    const known = totals.get(key as CounterName);
-    if (known !== undefined) totals.set(key as CounterName, known + total);
+    const name = key as CounterName;
+    const known = totals.get(name);
+    if (known !== undefined) totals.set(name, known + total);
   }
   return totals;
 }
@@ -79,22 +80,22 @@ export async function queuedDeliveries(database: Pick<Database, 'snapshot'>): Pr
 /** Rows that one statement reads; more would hold the event loop for too long. */
 const ROWS = 2_000;
 
-interface KeyedRow<Key> {
+interface KeyedRow {
   readonly company_id: number;
-  readonly key: Key;
+  readonly key: string | number;
   readonly total: number;
 }
 
 /** Rows of all companies in the order of their keys: the company, and `column`, which is greater than `first`. */
-async function* rowsInParts<Key extends string | number>(
+async function* rowsInParts(
   database: Pick<Database, 'snapshot'>,
   selected: RawBuilder<unknown>,
-  { column, first }: { readonly column: string; readonly first: Key },
-): AsyncIterable<KeyedRow<Key>> {
-  let last: Pick<KeyedRow<Key>, 'company_id' | 'key'> | undefined = { company_id: -1, key: first };
+  { column, first }: { readonly column: string; readonly first: string | number },
+): AsyncIterable<KeyedRow> {
+  let last: Pick<KeyedRow, 'company_id' | 'key'> | undefined = { company_id: -1, key: first };
   while (last !== undefined) {
     const { company_id: companyId, key } = last;
-    const query = sql<KeyedRow<Key>>`select ${selected} (company_id, ${sql.ref(column)}) > (${companyId}, ${key})
+    const query = sql<KeyedRow>`select ${selected} (company_id, ${sql.ref(column)}) > (${companyId}, ${key})
       order by company_id, ${sql.ref(column)} limit ${ROWS}`;
     const { rows } = await database.snapshot(null, (db) => query.execute(db));
     yield* rows;

@@ -108,13 +108,11 @@ function checksOf(
 ): Database['checks'] {
   return {
     database: async () => {
-      let state: SessionState;
-      try {
-        state = await sessionState(sessions);
-      } catch (error) {
+      const state = await sessionState(sessions).catch((error: unknown) => {
         if (error instanceof DomainError) return error.code;
         throw error;
-      }
+      });
+      if (typeof state === 'string') return state;
       if (state.read_only) return 'storage_read_only';
       if (state.zone !== 'UTC') {
         const problem = `the time zone of a session is ${state.zone}, not UTC`;

@@ -23,12 +23,6 @@ import { alsoMeets, orderRef, unindexedRef } from './request-class.js';
 import { besideKey, boundKey, isDown, sharing, sortById } from './slice.js';
 import type { KeyValue, Slice, SliceRequest } from './slice.js';
 
-/** Columns to read, and the name of their list in the names of queries. */
-interface Selected {
-  readonly key: string;
-  readonly columns: readonly string[];
-}
-
 let lists = 0;
 
 /**
@@ -36,23 +30,17 @@ let lists = 0;
  * (decisions.md#one-statement-per-level).
  */
 export class ListStatements<Name extends keyof Tables, T> {
-  readonly #listing: Listing<Name, T>;
-  /** Prefix of the names of queries. */
-  readonly #key: string;
-  /** Columns to read; by default those of the table. */
-  readonly #columns: readonly string[];
-
-  constructor(listing: Listing<Name, T>, selected?: Selected) {
-    this.#listing = listing;
-    if (selected === undefined) lists += 1;
-    this.#key = selected?.key ?? `list ${lists}`;
-    this.#columns = selected?.columns ?? columnNames(listing.table);
-  }
+  /** `key` is the prefix of the names of queries. `columns` are the columns to read. */
+  constructor(
+    private readonly listing: Listing<Name, T>,
+    private readonly key = `list ${(lists += 1)}`,
+    private readonly columns: readonly string[] = columnNames(listing.table),
+  ) {}
 
   /** Statements whose results are rows of the given columns, which include the id, instead of records. */
   only(columns: readonly string[]): ListStatements<Name, ListRow> {
-    const listing = { ...this.#listing, columns: {}, recordOf: (row: ListRow) => row };
-    return new ListStatements<Name, ListRow>(listing, { key: `${this.#key} ${columns.join()}`, columns });
+    const listing = { ...this.listing, columns: {}, recordOf: (row: ListRow) => row };
+    return new ListStatements<Name, ListRow>(listing, `${this.key} ${columns.join()}`, columns);
   }
 
   /** One page of a company's list. */
@@ -63,7 +51,7 @@ export class ListStatements<Name extends keyof Tables, T> {
       this.#page(work, request, []),
       () => sql`select ${this.#selected('t', request)} from ${this.#pageOf(work, request)}`,
     );
-    return this.#sliceOfRows(rows, request, this.#listing.recordOf);
+    return this.#sliceOfRows(rows, request, this.listing.recordOf);
   }
 
   /**
@@ -71,12 +59,12 @@ export class ListStatements<Name extends keyof Tables, T> {
    * its rows of the page are read first.
    */
   #pageOf(work: ReadWork, request: SliceRequest): RawBuilder<unknown> {
-    const { table } = this.#listing;
+    const { table } = this.listing;
     const used = this.#usedBy(request);
-    const selected = [...this.#columns, ...used];
+    const selected = [...this.columns, ...used];
     const id = `t.${this.#orderedId(request)}`;
     const page = sql`where ${this.#filtered(work, request)}
-      ${this.#ordered(request, 't', id, orderRef(this.#listing, request))} limit ${hiddenFromPlanner(request.limit + 1)}`;
+      ${this.#ordered(request, 't', id, orderRef(this.listing, request))} limit ${hiddenFromPlanner(request.limit + 1)}`;
     if (!isOfPresence(table, used)) return sql`${tableWith(table, selected)} as t ${page}`;
     const rows = sql`(select t.* from ${tableWith(table, used)} as t ${page})`;
     return sql`${tableWith(table, selected, { rows })} as t ${this.#ordered(request, 't', id, unindexedRef)}`;
@@ -89,7 +77,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     parents: readonly P[],
     given: SliceRequest,
   ): Promise<ReadonlyMap<P, Slice<T>>> {
-    const { id } = this.#listing;
+    const { id } = this.listing;
     const request = this.#meant(work, given);
     const isById = this.#columnOf(request) === id;
     if ('link' in relation && isById && request.condition === null) {
@@ -103,7 +91,7 @@ export class ListStatements<Name extends keyof Tables, T> {
         ${isById ? sql`` : this.#ordered(request, 'r', `r.${id}`, unindexedRef)}`,
     );
     const byParent = Map.groupBy(rows, (row) => row.parent_id);
-    const recordOf = sharing<Row<Name>, T>(this.#listing);
+    const recordOf = sharing<Row<Name>, T>(this.listing);
     return new Map(
       parents.map((parent) => {
         const own = byParent.get(parent) ?? [];
@@ -120,14 +108,14 @@ export class ListStatements<Name extends keyof Tables, T> {
     parents: readonly KeyValue[],
     request: SliceRequest,
   ): RawBuilder<unknown> {
-    const { table, id, company = 'company_id' } = this.#listing;
+    const { table, id, company = 'company_id' } = this.listing;
     const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
-    const selected = [...this.#columns, this.#columnOf(request)];
-    const ref = orderRef(this.#listing, request, relation);
+    const selected = [...this.columns, this.#columnOf(request)];
+    const ref = orderRef(this.listing, request, relation);
     return childrenOfEach({
       parents: parentTable(relation, parents),
       ...{ table: tableWith(table, selected), company, id, childId, companyId: work.caller.companyId },
-      ofParent: sql`${childrenOf(this.#listing, relation, work, [...selected, ...this.#usedBy(request)])}
+      ofParent: sql`${childrenOf(this.listing, relation, work, [...selected, ...this.#usedBy(request)])}
           and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
           limit ${hiddenFromPlanner(request.limit + 1)}`,
     });
@@ -141,10 +129,10 @@ export class ListStatements<Name extends keyof Tables, T> {
     request: SliceRequest,
   ): Promise<ReadonlyMap<P, Slice<T>>> {
     const found = await readLinked<Row<Name>, P>(work, {
-      ...{ list: this.#listing, relation, parents, request },
-      ...{ columns: this.#columns, key: this.#key },
+      ...{ list: this.listing, relation, parents, request },
+      ...{ columns: this.columns, key: this.key },
     });
-    const recordOf = sharing<Row<Name>, T>(this.#listing);
+    const recordOf = sharing<Row<Name>, T>(this.listing);
     const slices = parents.map((parent) => {
       const own = found.get(parent) ?? [];
       return [parent, this.#sliceOfRows(own, request, recordOf)] as const;
@@ -154,15 +142,15 @@ export class ListStatements<Name extends keyof Tables, T> {
 
   /** Number of records in a company's list. */
   async count(work: ReadWork, given: Condition | null): Promise<number> {
-    const { rows: counted, filters } = this.#listing;
+    const { rows: counted, filters } = this.listing;
     const where = meant(filters, given, work);
     if (where === null && typeof counted === 'string') return await countOf(work, counted);
-    const query = { name: `${this.#key} count`, where, before: [work.caller.companyId], after: [] };
+    const query = { name: `${this.key} count`, where, before: [work.caller.companyId], after: [] };
     const rows = await runFiltered<{ total: number }>(
       work.db,
       query,
-      () => sql`select count(*) as total from ${tableWith(this.#listing.table, columnsIn(filters, where))} as t
-        where ${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where)}`,
+      () => sql`select count(*) as total from ${tableWith(this.listing.table, columnsIn(filters, where))} as t
+        where ${ofCompany(this.listing, work, where)} ${alsoMeets(this.listing, where)}`,
     );
     return rows[0]?.total ?? 0;
   }
@@ -174,47 +162,47 @@ export class ListStatements<Name extends keyof Tables, T> {
     parents: readonly P[],
     given: Condition | null,
   ): Promise<ReadonlyMap<P, number>> {
-    const where = meant(this.#listing.filters, given, work);
+    const where = meant(this.listing.filters, given, work);
     const rows = await runFiltered<{ parent_id: P; total: number }>(
       work.db,
       {
-        ...{ name: `${this.#key} counts ${nameOf(relation)}`, where },
+        ...{ name: `${this.key} counts ${nameOf(relation)}`, where },
         ...{ before: companiesOf(work, relation), after: [JSON.stringify(parents)] },
       },
-      () => sql`select p.value as parent_id, (select count(*) from ${childrenOf(this.#listing, relation, work, columnsIn(this.#listing.filters, where))}
-        and ${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where, relation)}) as total from ${parentTable(relation, parents)}`,
+      () => sql`select p.value as parent_id, (select count(*) from ${childrenOf(this.listing, relation, work, columnsIn(this.listing.filters, where))}
+        and ${ofCompany(this.listing, work, where)} ${alsoMeets(this.listing, where, relation)}) as total from ${parentTable(relation, parents)}`,
     );
     return new Map(rows.map((row) => [row.parent_id, row.total]));
   }
 
   async byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>> {
-    const { id, recordOf } = this.#listing;
+    const { id, recordOf } = this.listing;
     const parameters = [work.caller.companyId, JSON.stringify(ids)];
     const rows = await runCached<Row<Name>>(
       work.db,
-      `${this.#key} by ids`,
+      `${this.key} by ids`,
       parameters,
-      () => sql`select ${this.#selected('t')} from ${tableWith(this.#listing.table, this.#columns)} as t
-        where ${ofCompany(this.#listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
+      () => sql`select ${this.#selected('t')} from ${tableWith(this.listing.table, this.columns)} as t
+        where ${ofCompany(this.listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
   }
 
   /** A record, with columns of records that it refers to, in one statement. */
   async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
-    const parts = { list: this.#listing, key: this.#key, selected: this.#selected('t') };
-    const row = await readJoined<Row<Name>>(work, { ...parts, used: this.#columns, id, joined });
-    return row && this.#listing.recordOf(row);
+    const parts = { list: this.listing, key: this.key, selected: this.#selected('t') };
+    const row = await readJoined<Row<Name>>(work, { ...parts, used: this.columns, id, joined });
+    return row && this.listing.recordOf(row);
   }
 
   /** The request with each comparison replaced by its current meaning. */
   #meant(work: ReadWork, request: SliceRequest): SliceRequest {
-    return { ...request, condition: meant(this.#listing.filters, request.condition, work) };
+    return { ...request, condition: meant(this.listing.filters, request.condition, work) };
   }
 
   /** The columns to read, and the one by which a page is ordered. */
   #selected(alias: string, request?: SliceRequest): RawBuilder<unknown> {
-    const columns = new Set(this.#columns);
+    const columns = new Set(this.columns);
     if (request !== undefined) columns.add(this.#columnOf(request));
     return sql.join([...columns].map((column) => sql.ref(`${alias}.${column}`)));
   }
@@ -223,10 +211,10 @@ export class ListStatements<Name extends keyof Tables, T> {
   #page(work: ReadWork, request: SliceRequest, before: readonly unknown[], relation?: Relation): Filtered {
     const { order, key, limit, condition: where } = request;
     const of = relation === undefined ? '' : nameOf(relation);
-    const isById = this.#columnOf(request) === this.#listing.id;
+    const isById = this.#columnOf(request) === this.listing.id;
     const given = key === null ? [] : [...(isById ? [] : [boundKey(this.#columnOf(request), key)]), key.id];
     return {
-      name: [this.#key, 'page', of, order, isDown(request), key === null].join(' '),
+      name: [this.key, 'page', of, order, isDown(request), key === null].join(' '),
       where,
       before: [...before, ...companiesOf(work, relation)],
       after: [...given, limit + 1],
@@ -237,15 +225,15 @@ export class ListStatements<Name extends keyof Tables, T> {
     const column = this.#columnOf(request);
     const items = rows.slice(0, request.limit).map((row) => ({
       record: recordOf(row),
-      key: { value: (row as ListRow)[column] as KeyValue, id: row[this.#listing.id] as number },
+      key: { value: (row as ListRow)[column] as KeyValue, id: row[this.listing.id] as number },
     }));
     if (request.backward) items.reverse();
     return { items, hasMore: rows.length > request.limit };
   }
 
   #filtered(work: ReadWork, request: SliceRequest, relation?: Relation): RawBuilder<unknown> {
-    const where = besideKey(this.#listing.filters, this.#columnOf(request), request);
-    return sql`${ofCompany(this.#listing, work, where)} ${alsoMeets(this.#listing, where, relation)}
+    const where = besideKey(this.listing.filters, this.#columnOf(request), request);
+    return sql`${ofCompany(this.listing, work, where)} ${alsoMeets(this.listing, where, relation)}
       ${this.#beyondKey(request, relation)}`;
   }
 
@@ -254,9 +242,9 @@ export class ListStatements<Name extends keyof Tables, T> {
     if (key === null) return sql``;
     const comparison = isDown(request) ? sql`<` : sql`>`;
     const column = this.#columnOf(request);
-    const ref = orderRef(this.#listing, request, relation);
+    const ref = orderRef(this.listing, request, relation);
     const id = ref(`t.${this.#orderedId(request)}`);
-    if (column === this.#listing.id) return sql`and ${id} ${comparison} ${hiddenFromPlanner(key.id)}`;
+    if (column === this.listing.id) return sql`and ${id} ${comparison} ${hiddenFromPlanner(key.id)}`;
     return sql`and (${ref(`t.${column}`)}, ${id}) ${comparison} (${hiddenFromPlanner(boundKey(column, key))}, ${hiddenFromPlanner(key.id)})`;
   }
 
@@ -269,24 +257,24 @@ export class ListStatements<Name extends keyof Tables, T> {
     const direction = isDown(request) ? sql`desc` : sql`asc`;
     const column = this.#columnOf(request);
     const id = sql`${ref(idRef)} ${direction}`;
-    return column === this.#listing.id
+    return column === this.listing.id
       ? sql`order by ${id}`
       : sql`order by ${ref(`${table}.${column}`)} ${direction}, ${id}`;
   }
 
   /** Columns that a page is ordered and filtered by. */
   #usedBy(request: SliceRequest): readonly string[] {
-    return [this.#columnOf(request), ...columnsIn(this.#listing.filters, request.condition)];
+    return [this.#columnOf(request), ...columnsIn(this.listing.filters, request.condition)];
   }
 
   /** Id column, the second value of a key. */
   #orderedId(request: SliceRequest): string {
-    return idBeside(this.#listing.table, this.#columnOf(request), this.#listing.id);
+    return idBeside(this.listing.table, this.#columnOf(request), this.listing.id);
   }
 
   #columnOf({ order }: SliceRequest): ListColumn<Name> {
-    const column = this.#listing.orders[order];
-    if (column === undefined) throw new Error(`The list of ${this.#listing.table} has no order ${order}`);
+    const column = this.listing.orders[order];
+    if (column === undefined) throw new Error(`The list of ${this.listing.table} has no order ${order}`);
     return column;
   }
 }

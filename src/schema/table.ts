@@ -82,7 +82,7 @@ export function table<Of extends Columns>(columns: Of, options: Options): Declar
 }
 
 type Named<All extends Readonly<Record<string, Declared>>> = {
-  readonly [Name in keyof All]: Table<All[Name]['columns']>;
+  [Name in keyof All]: Table<All[Name]['columns']>;
 };
 
 /** The tables with their names. */

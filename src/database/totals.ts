@@ -95,7 +95,7 @@ async function* rowsInParts(
   let last: Pick<KeyedRow, 'company_id' | 'key'> | undefined = { company_id: -1, key: first };
   while (last !== undefined) {
     const { company_id: companyId, key } = last;
-    const query = sql<KeyedRow>`select ${selected} (company_id, ${sql.ref(column)}) > (${companyId}, ${key})
+    const query: RawBuilder<KeyedRow> = sql`select ${selected} (company_id, ${sql.ref(column)}) > (${companyId}, ${key})
       order by company_id, ${sql.ref(column)} limit ${ROWS}`;
     const { rows } = await database.snapshot(null, (db) => query.execute(db));
     yield* rows;

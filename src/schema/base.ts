@@ -3,7 +3,8 @@ import { ALL_ACTIONS, OWN_ROWS, table } from './table.js';
 
 export const base = {
   /** Counters of a company by table: the exact number of rows, which triggers maintain, and the last drawn id. */
-  counters: table({
+  counters: table(
+    {
       company_id: integer,
       name: text,
       total: integer,
@@ -14,7 +15,8 @@ export const base = {
   ),
 
   /** Entries can be added, and deleted only up to the one in `prunings`: triggers refuse everything else. */
-  ledger: table({
+  ledger: table(
+    {
       /** Number of the entry among all entries of the database, in the order of their commits. */
       position: drawnId,
       company_id: optional(integer),
@@ -51,7 +53,8 @@ export const base = {
   ),
 
   /** Head of each company's chain of ledger entries. The company 0 stands for entries without a company. */
-  ledger_chains: table({
+  ledger_chains: table(
+    {
       company_id: integer,
       /** First entry that can be verified. */
       first_sequence: integer,
@@ -73,7 +76,8 @@ export const base = {
    * Record of the rows that retention has deleted from a table of a company. The company 0 stands for ledger
    * entries without a company.
    */
-  prunings: table({
+  prunings: table(
+    {
       company_id: integer,
       /** Name of the table. */
       name: text,
@@ -92,7 +96,8 @@ export const base = {
     },
   ),
 
-  idempotency_keys: table({
+  idempotency_keys: table(
+    {
       company_id: integer,
       /** User and operation, for example `17 POST /v1/groups`. */
       scope: text,

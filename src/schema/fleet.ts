@@ -44,7 +44,8 @@ const valueTable = <Of extends Columns>(value: Of) =>
 export const fleet = {
   groups: recordTable({ name: text }, { unique: [['company_id', 'name']] }),
 
-  logical_numbers: recordTable({ number: text, group_id: optional(integer) },
+  logical_numbers: recordTable(
+    { number: text, group_id: optional(integer) },
     {
       unique: [['company_id', 'number']],
       references: [inCompany('group_id', 'groups')],
@@ -52,7 +53,8 @@ export const fleet = {
     },
   ),
 
-  devices: recordTable({
+  devices: recordTable(
+    {
       serial_number: text,
       enabled: flag,
       logical_number_id: optional(integer),
@@ -77,7 +79,8 @@ export const fleet = {
   ),
 
   /** Last request of each device; a trigger inserts the row. Not part of the record, so it changes no revision. */
-  device_presence: deviceTable({
+  device_presence: deviceTable(
+    {
       /** Time of the last request of the terminal; 1970 if it never sent one. */
       last_seen_at: instant,
     },
@@ -95,7 +98,8 @@ export const fleet = {
   ),
 
   /** Token of a device, at most one for each. */
-  device_tokens: deviceTable({
+  device_tokens: deviceTable(
+    {
       token_hash: text,
       last_four: text,
       /**
@@ -119,7 +123,8 @@ export const fleet = {
    * App version whose bytes the terminal of a device has, or had. No reference to the version: its rows may be
    * too many to be deleted at once, and are ignored when the version is deleted.
    */
-  terminal_versions: deviceTable({
+  terminal_versions: deviceTable(
+    {
       app_version_id: integer,
       /** Content with these bytes: those of a version may be replaced. */
       content_id: integer,
@@ -135,7 +140,8 @@ export const fleet = {
   ),
 
   /** Logical number that a device had before; triggers add the rows. */
-  device_numbers: deviceTable({
+  device_numbers: deviceTable(
+    {
       /** End of the time in which it had this number, which began at the previous end. */
       ended_at: instant,
       /** Null if it had none. */
@@ -148,7 +154,8 @@ export const fleet = {
    * Serial number that a gateway named and no device has. Only the latest ones of each company, see
    * `MAX_UNKNOWN_TERMINALS`.
    */
-  unknown_terminals: companyTable({
+  unknown_terminals: companyTable(
+    {
       serial_number: text,
       first_seen_at: instant,
       last_seen_at: instant,

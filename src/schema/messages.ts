@@ -5,7 +5,8 @@ import { companyTable, ownedBy, recordTable, table } from './table.js';
 export const DELIVERY_STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
 
 export const messages = {
-  notifications: recordTable({
+  notifications: recordTable(
+    {
       content: text,
       range: text,
       kind: text,
@@ -23,7 +24,8 @@ export const messages = {
     },
   ),
 
-  notification_deliveries: companyTable({
+  notification_deliveries: companyTable(
+    {
       notification_id: integer,
       logical_number_id: integer,
       /** One of `DELIVERY_STATES`. */
@@ -83,7 +85,8 @@ export const messages = {
   ),
 
   /** Number of deliveries of each notification by state; triggers maintain it. */
-  notification_totals: table({
+  notification_totals: table(
+    {
       company_id: integer,
       notification_id: integer,
       queued: integer,
@@ -109,7 +112,8 @@ export const messages = {
   ),
 
   /** Logical numbers of a notification whose deliveries are not queued yet, in parts. */
-  notification_targets: table({
+  notification_targets: table(
+    {
       company_id: integer,
       notification_id: integer,
       part: integer,

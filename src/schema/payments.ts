@@ -19,7 +19,8 @@ export const payments = {
    * Transactions as terminals reported them; texts instead of references, so that they outlive their records
    * (decisions.md#values-without-references).
    */
-  transactions: companyTable({
+  transactions: companyTable(
+    {
       transaction_type: text,
       serial_number: text,
       logical_number: text,
@@ -95,7 +96,8 @@ export const payments = {
    * Payment types with brands and acquirers that are summed up by their names; all others of a month are
    * `other`.
    */
-  transaction_payment_kinds: table({
+  transaction_payment_kinds: table(
+    {
       company_id: integer,
       /** UTC months since the year 0: 12 times the year, plus the month from 0 to 11. */
       month: integer,

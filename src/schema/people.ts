@@ -42,7 +42,8 @@ export const MEMBERS_QUERY = `select m.company_id, m.user_id as id, u.email, m.n
   from memberships as m join users as u on u.id = m.user_id`;
 
 export const people = {
-  companies: table({
+  companies: table(
+    {
       /** Drawn at random. */
       id: drawnId,
       name: text,
@@ -58,7 +59,8 @@ export const people = {
     },
   ),
 
-  users: table({
+  users: table(
+    {
       /** Random, since users do not belong to a company. */
       id: drawnId,
       email: text,
@@ -89,7 +91,8 @@ export const people = {
   ),
 
   /** A network from which someone tried to sign in as a user; known to the user if `signed_in_at` is set. */
-  sign_in_networks: table({
+  sign_in_networks: table(
+    {
       user_id: integer,
       network: text,
       signed_in_at: optional(instant),
@@ -108,7 +111,8 @@ export const people = {
    * A user in a company, with this company's data about the user; other companies have their own
    * (decisions.md#members).
    */
-  memberships: table({
+  memberships: table(
+    {
       company_id: integer,
       user_id: integer,
       role: text,
@@ -129,7 +133,8 @@ export const people = {
     },
   ),
 
-  access_tokens: companyTable({
+  access_tokens: companyTable(
+    {
       user_id: integer,
       /** `derived` (what the token endpoint returns) or `named`. */
       kind: text,

@@ -74,10 +74,7 @@ const PAID = [...KIND, 'payment_status'] as const;
 export const rollups = {
   transaction_totals: rollup(KIND),
   transaction_app_totals: rollup([...KIND, 'app_name'], [['app_name', 'span', 'start']]),
-  transaction_payment_totals: rollup([
-    ...PAID,
-    ...(['payment_type', 'brand', 'acquirer'] as const),
-  ]),
+  transaction_payment_totals: rollup([...PAID, ...(['payment_type', 'brand', 'acquirer'] as const)]),
   transaction_installment_totals: rollup([...PAID, 'installments']),
   transaction_group_totals: rollup([...PAID, 'group_id']),
 };

@@ -4,7 +4,8 @@ import { companyTable, inCompany, linkTable, ownedBy, recordTable, table } from 
 const VERSION = ['app_version_id', 'app_versions'] as const;
 
 export const software = {
-  apps: recordTable({
+  apps: recordTable(
+    {
       name: text,
       description: optional(text),
       communication_format: text,
@@ -22,7 +23,8 @@ export const software = {
   ),
 
   /** The bytes of a file or of an app version, in chunks; they never change. */
-  contents: companyTable({
+  contents: companyTable(
+    {
       size: integer,
       crc: text,
       sha256: text,
@@ -38,11 +40,13 @@ export const software = {
     },
   ),
 
-  content_chunks: table({ company_id: integer, content_id: integer, sequence: integer, bytes },
+  content_chunks: table(
+    { company_id: integer, content_id: integer, sequence: integer, bytes },
     { key: ['company_id', 'content_id', 'sequence'], references: [ownedBy('content_id', 'contents')] },
   ),
 
-  files: recordTable({
+  files: recordTable(
+    {
       name: text,
       file_type: text,
       description: optional(text),
@@ -58,7 +62,8 @@ export const software = {
     },
   ),
 
-  app_versions: recordTable({
+  app_versions: recordTable(
+    {
       app_id: integer,
       number: text,
       displayable: flag,
@@ -82,15 +87,14 @@ export const software = {
 
   app_version_files: linkTable(VERSION, ['file_id', 'files']),
 
-  logical_number_app_versions: linkTable(['logical_number_id', 'logical_numbers'],
-    VERSION,
-  ),
+  logical_number_app_versions: linkTable(['logical_number_id', 'logical_numbers'], VERSION),
 
   /**
    * App versions that a logical number gets when it enters the group. A row refers to the attachment of its
    * version to its group, so it is deleted together with it: when the version is detached or deleted.
    */
-  group_default_versions: table({ company_id: integer, group_id: integer, app_version_id: integer },
+  group_default_versions: table(
+    { company_id: integer, group_id: integer, app_version_id: integer },
     {
       key: ['company_id', 'group_id', 'app_version_id'],
       references: [

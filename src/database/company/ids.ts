@@ -17,7 +17,9 @@ export const NUMBERED_TABLES: ReadonlySet<string> = new Set(
  * Tables whose INSERT draws the number of its row itself, since a trigger of SQLite stores it. For others, ids are
  * drawn before the INSERT.
  */
-export const DRAWING_TABLES: ReadonlySet<string> = new Set(COUNTED.filter((table) => drawnColumn(table) !== null));
+export const DRAWING_TABLES: ReadonlySet<string> = new Set(
+  COUNTED.filter((table) => drawnColumn(table) !== null),
+);
 
 /** The last id drawn for a company in a table, even if its record was deleted; 0 if none was drawn. */
 export async function lastDrawn(

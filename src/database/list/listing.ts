@@ -155,7 +155,8 @@ export function tableWith(
   const own = sql`${sql.table(table)} as o`;
   const beside = sql`${rows ?? sql.table('device_presence')} as c`;
   const columns = sql`${sql.ref('c.device_id')}, ${sql.ref('c.last_seen_at')}`;
-  if (isOfPresence(table, used)) return sql`(select c.company_id, c.device_id as id, ${columns} from ${beside})`;
+  if (isOfPresence(table, used))
+    return sql`(select c.company_id, c.device_id as id, ${columns} from ${beside})`;
   const both = rows === undefined ? sql`${own} ${join} ${beside}` : sql`${beside} ${crossJoin} ${own}`;
   return sql`(select o.*, ${columns} from ${both} on c.company_id = o.company_id and c.device_id = o.id)`;
 }

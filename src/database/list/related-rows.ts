@@ -5,14 +5,7 @@ import { idsIn, idsOf } from '../bound-lists.js';
 import { runCached } from '../statements.js';
 import { hiddenFromPlanner } from '../storage.js';
 import type { ReadWork } from '../work.js';
-import {
-  tableWith,
-  nameOf,
-  ofCompany,
-  parentTable,
-  type LinkRelation,
-  type ListTable,
-} from './listing.js';
+import { tableWith, nameOf, ofCompany, parentTable, type LinkRelation, type ListTable } from './listing.js';
 import { isDown, type KeyValue, type SliceRequest } from './slice.js';
 
 interface Linked<P extends KeyValue> {

@@ -82,8 +82,7 @@ function shapeOf(db: Sqlite.Database, table: string): TableShape {
     indexes: indexes
       .filter(
         (index) =>
-          index.unique === 0 &&
-          index.columns.every(({ name }) => name !== null && !LONG_COLUMNS.has(name)),
+          index.unique === 0 && index.columns.every(({ name }) => name !== null && !LONG_COLUMNS.has(name)),
       )
       .map((index) =>
         index.columns.map(({ name, desc }) => `${name ?? ''}${desc === 1 ? ' desc' : ''}`).join(', '),

@@ -3,9 +3,9 @@ import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 import type { Tables } from '../../../schema/schema.js';
 import type { Scope } from '../../database.js';
 import { stateOf } from '../faults.js';
-import { handleOn } from './statements.js';
 import { settingsSql } from './pool.js';
 import type { Session } from './session.js';
+import { handleOn } from './statements.js';
 
 /**
  * First key of the advisory locks of companies that write; the second key is the id. No other locks have this

@@ -77,7 +77,9 @@ function identify(file: string): void {
 /** Creates all tables in a file without tables, and stores that no migration is pending. */
 export function createSchema(database: Sqlite.Database): void {
   for (const statement of SQLITE_SCHEMA) database.exec(statement);
-  database.exec('create table applied_migrations (name text primary key not null, applied_at integer not null)');
+  database.exec(
+    'create table applied_migrations (name text primary key not null, applied_at integer not null)',
+  );
   const add = database.prepare('insert into applied_migrations (name, applied_at) values (?, ?)');
   for (const name of MIGRATION_NAMES) add.run(name, systemClock.now().getTime());
 }

@@ -10,7 +10,6 @@ import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { KeyedHash } from '../../platform/keys.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { insertRows, runCached, type Ending } from '../statements.js';
-import type { SystemReadWork } from '../work.js';
 
 /** Company id of entries without a company, for example of a sign-in with an unknown e-mail address. */
 export const NO_COMPANY = 0;
@@ -146,18 +145,23 @@ async function saveHeads(db: Transaction<Tables>, heads: readonly ChainHead[]): 
   await insertRows(db, 'ledger_chains', heads, OR_REPLACE);
 }
 
+/** A unit of work that reads. */
+interface Reading {
+  readonly db: Pick<Transaction<Tables>, 'selectFrom' | 'getExecutor'>;
+}
+
 /** Entries per page. One entry may have half a megabyte. */
 const PAGE_SIZE = 50;
 
 /** Entries with sequences after `after`, up to `upTo`, ascending; at most 50. */
 export async function selectEntries(
-  work: SystemReadWork,
+  { db }: Reading,
   companyId: number,
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<readonly Row<'ledger'>[]> {
   const { rows } = await sql<Row<'ledger'>>`select * from ledger
     where ${entriesOf(companyId)} and sequence > ${after} and sequence <= ${upTo}
-    order by sequence limit ${PAGE_SIZE}`.execute(work.db);
+    order by sequence limit ${PAGE_SIZE}`.execute(db);
   return rows;
 }
 
@@ -177,8 +181,7 @@ export interface ChainState {
 }
 
 /** States of all companies by name, including those without entries, and of the entries without a company. */
-export async function selectStates(work: SystemReadWork): Promise<readonly ChainState[]> {
-  const { db } = work;
+export async function selectStates({ db }: Reading): Promise<readonly ChainState[]> {
   const companies = await db.selectFrom('companies').select(['id', 'name']).orderBy('name').execute();
   const heads = new Map(
     (await db.selectFrom('ledger_chains').selectAll().execute()).map((head) => [head.company_id, head]),

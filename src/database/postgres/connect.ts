@@ -39,28 +39,12 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   return {
     name: databaseName({ server: url }),
     system: 'postgresql',
-    reads: handleOn(<R>(query: CompiledQuery) =>
-      sessions.read(null, (db) => db.getExecutor().executeQuery<R>(query)),
-    ),
-    writes: handleOn(<R>(query: CompiledQuery) =>
-      sessions.write(null, (db) => db.getExecutor().executeQuery<R>(query)),
-    ),
-    snapshot: (scope, use, isSingle) => sessions.read(scope, use, isSingle),
-    examine: (companyId, use) => sessions.examine(companyId, use),
-    write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
-    aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),
-    lockCompanies: (db, companyIds) => sessions.lockCompanies(db, companyIds),
-    examining: () => sessions.examining,
+    ...unitsOf(sessions),
     watchStatements: (listener) => statements.add(listener),
     health,
     verify: () => null,
     admit: () => undefined,
-    isShared: true,
-    announce: (changes) => announcements.announce(changes),
-    onAnnounced: (listener) => announcements.onAnnounced(listener),
-    alone: announcements.alone,
-    windows: (clock) => limits.windows(clock),
-    windowFailures: () => limits.failures,
+    ...sharingOf(announcements, limits),
     begin: () => undefined,
     checks: checksOf(sessions, health, options.onFault),
     ...(await maintenanceOf(sessions, limits)),
@@ -76,6 +60,34 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
         await announcements.close();
       }),
   };
+}
+
+function unitsOf(sessions: Sessions) {
+  return {
+    reads: handleOn(<R>(query: CompiledQuery) =>
+      sessions.read(null, (db) => db.getExecutor().executeQuery<R>(query)),
+    ),
+    writes: handleOn(<R>(query: CompiledQuery) =>
+      sessions.write(null, (db) => db.getExecutor().executeQuery<R>(query)),
+    ),
+    snapshot: (scope, use, isSingle) => sessions.read(scope, use, isSingle),
+    examine: (companyId, use) => sessions.examine(companyId, use),
+    write: (scope, use, ofCompany) => sessions.write(scope, use, ofCompany),
+    aboveCompanies: (db, use) => sessions.aboveCompanies(db, use),
+    lockCompanies: (db, companyIds) => sessions.lockCompanies(db, companyIds),
+    examining: () => sessions.examining,
+  } satisfies Partial<Database>;
+}
+
+function sharingOf(announcements: Announcements, limits: SharedLimits) {
+  return {
+    isShared: true,
+    announce: (changes) => announcements.announce(changes),
+    onAnnounced: (listener) => announcements.onAnnounced(listener),
+    alone: announcements.alone,
+    windows: (clock) => limits.windows(clock),
+    windowFailures: () => limits.failures,
+  } satisfies Partial<Database>;
 }
 
 async function maintenanceOf(

@@ -1,6 +1,6 @@
 /** Copies of databases from and into PostgreSQL servers. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, Connection, CustomTypesConfig, Submittable } from 'pg';
+import type { Client, CustomTypesConfig } from 'pg';
 
 import { systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
@@ -24,6 +24,7 @@ import {
 } from '../copy/rows.js';
 import { DatabaseRefused } from '../database.js';
 import { isStorageCode } from '../health.js';
+import { copyIn } from './connections/statements.js';
 import { translate } from './faults.js';
 import { inspect, READABLE } from './migrate.js';
 import { bringUsable, reach, unfinishedCopyIn, withClient } from './open.js';
@@ -252,32 +253,6 @@ class ServerTarget extends ServerSource implements CopyTarget {
 function timeOf(milliseconds: string): string {
   const text = new Date(Number(milliseconds)).toISOString();
   return text.startsWith('+') ? text.slice(1).replace(/^0/, '') : text;
-}
-
-/** Methods of a `pg` connection that its types lack; `pg-copy-streams` uses them too. */
-interface CopyConnection extends Connection {
-  sendCopyFromChunk(chunk: Buffer): void;
-  endCopyFrom(): void;
-}
-
-/**
- * Runs `copy … from stdin` with lines of the text format. Errors: those of PostgreSQL and of the connection.
- */
-async function copyIn(client: Client, statement: string, data: Buffer): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const query = {
-      submit: (connection: Connection) => connection.query(statement),
-      handleCopyInResponse: (connection: CopyConnection) => {
-        connection.sendCopyFromChunk(data);
-        connection.endCopyFrom();
-      },
-      // The connection is ready only after the next message.
-      handleCommandComplete: () => undefined,
-      handleError: reject,
-      handleReadyForQuery: () => resolve(),
-    };
-    client.query<Submittable>(query);
-  });
 }
 
 /**

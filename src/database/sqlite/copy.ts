@@ -55,6 +55,8 @@ class FileSource implements CopySource {
       bytes += bytesOf(row);
       if (bytes < BATCH_BYTES && batch.length < BATCH_ROWS) continue;
       yield batch;
+      // Lets the target continue between two batches.
+      await Promise.resolve();
       batch = [];
       bytes = 0;
     }

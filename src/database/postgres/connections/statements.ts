@@ -1,5 +1,6 @@
-/** Statements of PostgreSQL: handles that compile them, and the names under which connections prepare them. */
+/** Statements of PostgreSQL: handles that compile them, names under which connections prepare them, and COPY. */
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type RawNode } from 'kysely';
+import type { Client, Connection, Submittable } from 'pg';
 
 import { handlesOf } from '../../statements.js';
 import { postgresNode } from '../../storage.js';
@@ -64,4 +65,30 @@ function namesColumns(text: string): boolean {
     outer = outer.replaceAll(/\([^()]*\)/g, '');
   }
   return !outer.includes('*');
+}
+
+/** Methods of a `pg` connection that its types lack; `pg-copy-streams` uses them too. */
+interface CopyConnection extends Connection {
+  sendCopyFromChunk(chunk: Buffer): void;
+  endCopyFrom(): void;
+}
+
+/**
+ * Runs `copy … from stdin` with lines of the text format. Errors: those of PostgreSQL and of the connection.
+ */
+export async function copyIn(client: Client, statement: string, data: Buffer): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const query = {
+      submit: (connection: Connection) => connection.query(statement),
+      handleCopyInResponse: (connection: CopyConnection) => {
+        connection.sendCopyFromChunk(data);
+        connection.endCopyFrom();
+      },
+      // The connection is ready only after the next message.
+      handleCommandComplete: () => undefined,
+      handleError: reject,
+      handleReadyForQuery: () => resolve(),
+    };
+    client.query<Submittable>(query);
+  });
 }

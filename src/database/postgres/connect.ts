@@ -1,5 +1,6 @@
 import { sql, type CompiledQuery } from 'kysely';
 import { join } from 'node:path';
+import type { Pool } from 'pg';
 
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
@@ -30,7 +31,7 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   const { connections = CONNECTIONS, uploadFolder: folder = 'data' } = options;
   const pool = createPool(url, connections - 2, (error) => onFault('storage_unavailable', error));
   const answers = new Answers(pool);
-  const onStatement: Shared['onStatement'] = (text) => statements.notify(text);
+  const onStatement = (text: string) => statements.notify(text);
   const shared = { answers, roles, names: new StatementNames(), onStatement, onFault };
   const sessions = new Sessions(pool, shared, connections, options.examining);
   const announcements = new Announcements(url, pool);
@@ -47,11 +48,7 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
     ...sharingOf(announcements, limits),
     begin: () => undefined,
     checks: checksOf(sessions, health, options.onFault),
-    ...(await maintenanceOf(sessions, limits)),
-    connections: () => {
-      const { totalCount, idleCount } = pool;
-      return { used: totalCount - idleCount, idle: idleCount, waiting: sessions.waiting };
-    },
+    ...(await maintenanceOf(pool, sessions, limits)),
     lastBackupPath: join(folder, 'last-backup'),
     spoolPath: join(folder, `upload-${process.pid}-`),
     close: () =>
@@ -91,11 +88,16 @@ function sharingOf(announcements: Announcements, limits: SharedLimits) {
 }
 
 async function maintenanceOf(
+  pool: Pool,
   sessions: Sessions,
   limits: SharedLimits,
-): Promise<Pick<Database, 'bytes' | 'sizes' | 'maintain'>> {
+): Promise<Pick<Database, 'connections' | 'bytes' | 'sizes' | 'maintain'>> {
   let bytes = await sizeOf(sessions).catch(() => 0);
   return {
+    connections: () => {
+      const { totalCount, idleCount } = pool;
+      return { used: totalCount - idleCount, idle: idleCount, waiting: sessions.waiting };
+    },
     bytes: () => ({ file: bytes, log: 0 }),
     sizes: () => sessions.read(null, tableSizes),
     maintain: async () => {

@@ -102,7 +102,7 @@ describe('read-only storage', () => {
         chmodSync(data, folderMode);
         const { code, output } = await start();
         expect(code, output).toBe(CONFIG_EXIT);
-        expect(output).toMatch(/cannot be (written|opened)/);
+        expect(output).toMatch(/no permission|cannot be (written|opened)/);
       }
       chmodSync(data, 0o755);
     },

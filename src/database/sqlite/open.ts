@@ -134,7 +134,7 @@ async function takeOver(file: string): Promise<void> {
   if (recognizeFile(file) === 'new') return;
   const marks = readMarks(file);
   ensureMarker(file);
-  await demandNoServer(file, marks?.serverPid ?? null);
+  await demandNoServer(file, marks === null ? null : (marks.serverPid ?? 0));
 }
 
 /**

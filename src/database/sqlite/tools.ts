@@ -41,7 +41,7 @@ export class FileTools implements DatabaseTools {
     const endLog = loss === null ? keepLog(this.file) : (): void => undefined;
     try {
       const lost = loss === null ? [] : [loss.problem];
-      return [...lost, ...checkFile(this.file), ...foreignObjects(this.file)];
+      return [...lost, ...checkFile(this.file), ...(await foreignObjects(this.file))];
     } finally {
       endLog();
     }

@@ -2,10 +2,11 @@ import Sqlite from 'better-sqlite3';
 
 import { minuteOf } from '../../../schema/sqlite.js';
 import { totalChecks } from '../../totals.js';
+import { SqliteConnection } from '../connection.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';
-import { createSchema } from './migrate.js';
-import { closing, reading } from './open-file.js';
+import { createSchema, inTransaction, SILENT } from './migrate.js';
+import { reading } from './open-file.js';
 
 const MAX_PROBLEMS = 100;
 
@@ -63,12 +64,9 @@ function brokenReferences(database: Sqlite.Database): string[] {
  * from it, or that are missing. A foreign trigger could change or copy records. None for an older file, which
  * is compared after its migration.
  */
-export function foreignObjects(file: string): readonly string[] {
+export async function foreignObjects(file: string): Promise<readonly string[]> {
   if (inspectFile(file).state !== 'current') return [];
-  const expected = closing(new Sqlite(':memory:'), (database) => {
-    createSchema(database);
-    return objectsOf(database);
-  });
+  const expected = await objectsOfSchema();
   const actual = reading(file, objectsOf);
   return [
     ...[...actual].flatMap(([name, definition]) => {
@@ -78,6 +76,16 @@ export function foreignObjects(file: string): readonly string[] {
     }),
     ...[...expected.keys()].flatMap((name) => (actual.has(name) ? [] : [`the ${name} is missing`])),
   ];
+}
+
+async function objectsOfSchema(): Promise<ReadonlyMap<string, string>> {
+  const database = new Sqlite(':memory:');
+  try {
+    await inTransaction(new SqliteConnection(database, SILENT), createSchema);
+    return objectsOf(database);
+  } finally {
+    database.close();
+  }
 }
 
 /** Definitions by type and name, without SQLite's own objects. */

@@ -35,8 +35,11 @@ export interface Mark {
 /** Content of a marker file. */
 export interface Marks {
   readonly latest: Mark;
-  /** Process id of a server that has not closed a sound database; 0 if there is none. */
-  readonly serverPid: number;
+  /**
+   * Process id of a server that has not closed a sound database; 0 if the last server has closed it, and null if
+   * there was none.
+   */
+  readonly serverPid: number | null;
 }
 
 interface MarkRecord extends Mark {
@@ -68,7 +71,7 @@ export function readMarks(file: string): Marks | null {
   const [latest] = [server, command].filter((record) => record !== null).sort((a, b) => b.head - a.head);
   if (latest === undefined) return null;
   const { identity, head, at } = latest;
-  return { latest: { identity, head, at }, serverPid: server?.pid ?? 0 };
+  return { latest: { identity, head, at }, serverPid: server?.pid ?? null };
 }
 
 /** Writes a new marker in place of an old one, and syncs it. */

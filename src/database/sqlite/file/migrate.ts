@@ -45,11 +45,7 @@ export async function migrateFile(
   try {
     const connection = new SqliteConnection(database, watcher);
     const isNew = applied.length === 0;
-    if (isNew)
-      await inTransaction(connection, () => {
-        createSchema(database);
-        return Promise.resolve();
-      });
+    if (isNew) await inTransaction(connection, createSchema);
     const left = isNew ? pending.filter((name) => !MIGRATION_NAMES.includes(name)) : pending;
     for (const name of left) await applyMigration(connection, migrations, name);
     return { applied: pending, backup };
@@ -75,13 +71,17 @@ function identify(file: string): void {
 }
 
 /** Creates all tables in a file without tables, and stores that no migration is pending. */
-export function createSchema(database: Sqlite.Database): void {
-  for (const statement of SQLITE_SCHEMA) database.exec(statement);
-  database.exec(
-    'create table applied_migrations (name text primary key not null, applied_at integer not null)',
+export async function createSchema(db: Kysely<Tables>): Promise<void> {
+  for (const statement of SQLITE_SCHEMA) await sql.raw(statement).execute(db);
+  await sql`create table applied_migrations (name text primary key not null, applied_at integer not null)`.execute(
+    db,
   );
-  const add = database.prepare('insert into applied_migrations (name, applied_at) values (?, ?)');
-  for (const name of MIGRATION_NAMES) add.run(name, systemClock.now().getTime());
+  for (const name of MIGRATION_NAMES) await markAsApplied(db, name);
+}
+
+async function markAsApplied(db: Kysely<Tables>, name: string): Promise<void> {
+  const at = systemClock.now().getTime();
+  await sql`insert into applied_migrations (name, applied_at) values (${name}, ${at})`.execute(db);
 }
 
 async function applyMigration(
@@ -107,12 +107,11 @@ async function change(db: Kysely<Tables>, migrations: Migrations, name: string):
   } else {
     await migration?.sqlite(db);
   }
-  const at = systemClock.now().getTime();
-  await sql`insert into applied_migrations (name, applied_at) values (${name}, ${at})`.execute(db);
+  await markAsApplied(db, name);
   return false;
 }
 
-async function inTransaction<Result>(
+export async function inTransaction<Result>(
   connection: SqliteConnection,
   use: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result> {

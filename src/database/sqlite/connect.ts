@@ -1,10 +1,12 @@
 import Sqlite from 'better-sqlite3';
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { DomainError } from '../../platform/errors.js';
 import { inMemory } from '../../platform/limits/windows.js';
+import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { DatabaseHealth } from '../health.js';
 import { hasAllMigrations } from '../migrations.js';
@@ -78,9 +80,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     sizes: () => wholeFile.measure(),
     maintain: async () => {
       reserve?.keep();
-      // A log shrinks with the next changes, which a server that is not ready may not get. Readers may prevent that.
-      if (fileBytes(walPath(file)) > MAX_WAL_BYTES)
-        await sql`pragma wal_checkpoint(truncate)`.execute(groups.single);
+      await trimLog(file, groups.single);
     },
     spoolPath: `${file}.upload-`,
     lastBackupPath: lastBackupOf(file),
@@ -240,4 +240,20 @@ async function tryToWrite({
 async function freeBytes(file: string): Promise<number> {
   const { bavail, bsize } = await statfs(dirname(file));
   return bavail * bsize;
+}
+
+/** 2 seconds in all; housekeeping tries again at its next run. */
+const ATTEMPTS = 20;
+const PAUSE_MS = 100;
+
+/**
+ * Truncates a WAL of more than 16 MiB. It shrinks with the next changes too, but a server that is not ready may get
+ * none.
+ */
+async function trimLog(file: string, writes: Kysely<Tables>): Promise<void> {
+  // A checkpoint or a reader may prevent that for some time.
+  for (let attempt = 1; attempt <= ATTEMPTS && fileBytes(walPath(file)) > MAX_WAL_BYTES; attempt += 1) {
+    if (attempt > 1) await sleep(PAUSE_MS);
+    await sql`pragma wal_checkpoint(truncate)`.execute(writes);
+  }
 }

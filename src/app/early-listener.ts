@@ -62,7 +62,10 @@ function createWaitingApp(
     throw new DomainError(PROBLEM, 'The database cannot be reached yet.', { retryAfter: 5 });
   };
   return createHttpApp({
-    ...{ trustProxy, allowedOrigins, limits, secure: tls !== null },
+    trustProxy,
+    allowedOrigins,
+    limits,
+    secure: tls !== null,
     observers: [],
     uncounted: monitoringRoutes({
       '/healthz': alive,

@@ -88,7 +88,11 @@ export function createHttpHandlers(parts: HttpHandlerParts): HttpHandlers {
     v1: rest.router,
     terminal: terminals.router,
     ingest: createIngestRouter(transactionIngest, {
-      ...{ units, authenticator, bodyRate, onError, stopping: stopping.signal },
+      units,
+      authenticator,
+      bodyRate,
+      onError,
+      stopping: stopping.signal,
     }),
     graphql,
     onError,

@@ -43,7 +43,11 @@ export class Mqtt {
     if (broker === null) return;
     const { createMqttService } = await import('../mqtt/service.js');
     const service = createMqttService({
-      ...{ broker, logger, pace, perSecond, onError },
+      broker,
+      logger,
+      pace,
+      perSecond,
+      onError,
       queue: queueOf(units, noteSeen),
     });
     this.#service = service;
@@ -61,7 +65,12 @@ export class Mqtt {
 }
 
 const NOT_STARTED: MqttState = {
-  ...{ isConnected: false, connections: 0, published: 0, acknowledged: 0, returned: 0, inFlight: 0 },
+  isConnected: false,
+  connections: 0,
+  published: 0,
+  acknowledged: 0,
+  returned: 0,
+  inFlight: 0,
   confirmations: new Map(),
 };
 

@@ -68,10 +68,9 @@ export async function createServer(
   const storage = await openStorage(config, logger, storageOptions(overrides, earlyListener));
   const { database, tokenSecret, chain, loss } = storage;
   const mqtt = new Mqtt();
-  const monitoring = await createMonitoring({
-    ...{ logger, clock, database, lostLogLines, clients: limits.figures, config },
-    mqtt: config.mqtt === null ? null : () => mqtt.state,
-  });
+  const watched = { logger, clock, database, lostLogLines, config, clients: limits.figures };
+  const mqttState = config.mqtt === null ? null : () => mqtt.state;
+  const monitoring = await createMonitoring({ ...watched, mqtt: mqttState });
   const units = createUnits(database, clock, unitOptions(config, monitoring, chain));
   if (loss !== null) await recordLoss(units, loss, logger);
   const settings = { config, clock, timeouts, liveTimes: live, graphiqlToken, limits, onError };
@@ -79,13 +78,27 @@ export async function createServer(
   const httpHandlers = createHttpHandlers({ ...settings, ...shared, units, tokenSecret, monitoring });
   const housekeeping = createHousekeeping({ units, database, clock, onError, config, tokenSecret });
   const running: Running = {
-    ...{ database, earlyListener, httpHandlers, monitoring, housekeeping, mqtt },
+    database,
+    earlyListener,
+    httpHandlers,
+    monitoring,
+    housekeeping,
+    mqtt,
     startMqtt: () =>
       mqtt.start({ config, logger, units, pace: shared.pace, noteSeen: httpHandlers.noteSeen, onError }),
     unwatch: watchUntilEnd(database, logger, overrides.onFatal),
   };
+  return serverOf(running, units);
+}
+
+function serverOf(running: Running, units: Units): Server {
+  const { database, housekeeping, monitoring, earlyListener } = running;
   return {
-    ...{ database, units, housekeeping, steps: housekeeping.steps, metrics: monitoring.metrics },
+    database,
+    units,
+    housekeeping,
+    steps: housekeeping.steps,
+    metrics: monitoring.metrics,
     start: () => start(running),
     renewCertificate: (tls) => earlyListener.listening?.renewCertificate(tls),
     stop: (graceMs = STOP_GRACE_MS) => stop(running, graceMs),

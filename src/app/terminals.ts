@@ -87,7 +87,11 @@ export function createTerminals(
   };
   const routes = createTerminalRoutes(waiting);
   const router = createTerminalRouter(routes, {
-    ...{ units, clock, bodyRate, stopping, onError },
+    units,
+    clock,
+    bodyRate,
+    stopping,
+    onError,
     onLimited: () => monitoring.metrics.countRateLimited(),
     claim: (given, origin) => claimTerminal({ access, find, gateways }, given, origin),
     admit,
@@ -97,9 +101,7 @@ export function createTerminals(
       refusals.note(claim, refused);
     },
   });
-  const store = async (): Promise<void> => {
-    await Promise.all([refusals.finish(), seen.finish()]);
-  };
+  const store = () => Promise.all([refusals.finish(), seen.finish()]).then(() => undefined);
   const stop = (): Promise<void> => waiting.stop();
   return { router, routes, authenticator: withoutDeviceTokens(access, find), noteSeen, stop, store };
 }

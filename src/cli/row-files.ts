@@ -1,5 +1,5 @@
 /** Files with a row in each line. */
-import { CsvError, parse, type Info } from 'csv-parse';
+import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 
@@ -92,6 +92,16 @@ async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Col
   }
 }
 
+const PARSING: Options = {
+  bom: true,
+  info: true,
+  relax_column_count: true,
+  skip_empty_lines: true,
+  skip_records_with_empty_values: true,
+  max_record_size: MAX_ROW_BYTES,
+  record_delimiter: ['\r\n', '\n'],
+};
+
 async function* recordsIn(
   path: string,
   pieces: AsyncIterable<Buffer>,
@@ -104,12 +114,7 @@ async function* recordsIn(
     first += next.value;
   }
   const { separator, text, leftOut } = beginOfTable(first);
-  const parser = parse({
-    ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
-    ...{ delimiter: separator, skip_records_with_empty_values: true },
-    max_record_size: MAX_ROW_BYTES,
-    record_delimiter: ['\r\n', '\n'],
-  });
+  const parser = parse({ ...PARSING, delimiter: separator });
   async function* all(): AsyncGenerator<string> {
     yield text;
     yield* texts;

@@ -67,7 +67,8 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
   let token: string | null = null;
   const serverProcess = await createServerProcess(config, { graphiqlToken: () => token });
   const demo = await fillDatabase(serverProcess.server, {
-    ...{ seed, tokenSecret: loadTokenSecret(config) },
+    seed,
+    tokenSecret: loadTokenSecret(config),
     onProgress: io.progress('Filling'),
   });
   token = demo.token;
@@ -108,8 +109,14 @@ function startTerminals(io: CommandIo, url: string, { gatewayToken: token }: Dem
     );
     if (all.hasEnded()) return;
     simulation = new Simulation({
-      ...{ url: new URL(url), clock: systemClock, transport: { over: 'http' }, seed, hasFaults: true },
-      ...{ forMs: 24 * DAY, rampMs: 5 * SECOND, everyMs: 10 * SECOND },
+      url: new URL(url),
+      clock: systemClock,
+      transport: { over: 'http' },
+      seed,
+      hasFaults: true,
+      forMs: 24 * DAY,
+      rampMs: 5 * SECOND,
+      everyMs: 10 * SECOND,
       terminals: fleet.devices.map((device) => ({ ...device, token, isNamed: true })),
       notify: { token, everyMs: MINUTE, groupId: null },
     });

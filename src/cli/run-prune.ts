@@ -43,7 +43,10 @@ async function pruneIn(io: CommandIo, context: CommandContext, options: PruneOpt
   const names = new Map((await units.systemRead(listCompanies)).map(({ id, name }) => [id, name]));
   const nameOf = (companyId: number): string => names.get(companyId) ?? 'no company';
   const value = {
-    ...{ database: database.name, dry_run: isDryRun, before: limitsOf(rules, now), deleted: counts },
+    database: database.name,
+    dry_run: isDryRun,
+    before: limitsOf(rules, now),
+    deleted: counts,
     companies: old.map(({ kind, companyId, ...rows }) => ({ company: nameOf(companyId), kind, ...rows })),
   };
   printResult(io, options, value, linesOf(old, counts, isDryRun, nameOf));
@@ -75,7 +78,10 @@ async function deleteAll(
   const hash = ledgerChainHash(loadTokenSecret(config));
   await alone(io, database, async () => {
     await prune(units, {
-      ...{ ...due, hash, maxUnits: Infinity, isStopped: () => false },
+      ...due,
+      hash,
+      maxUnits: Infinity,
+      isStopped: () => false,
       onDeleted: (kind, _companyId, count) => {
         deleted.push({ kind, count });
         progress((done += count), Math.max(total, done));
@@ -108,8 +114,11 @@ function linesOf(
   nameOf: (companyId: number) => string,
 ): string[] {
   const rows = old.map(({ kind, companyId, count, oldest, newest }) => [
-    ...[nameOf(companyId), kind, String(count)],
-    ...[oldest?.toISOString() ?? '', newest?.toISOString() ?? ''],
+    nameOf(companyId),
+    kind,
+    String(count),
+    oldest?.toISOString() ?? '',
+    newest?.toISOString() ?? '',
   ]);
   const sums = KINDS.map((kind) => `${kind} ${counts[kind]}`).join(', ');
   return [

@@ -72,7 +72,16 @@ async function prepare(io: CommandIo, options: SimulateOptions): Promise<Simulat
     const { for: forMs, ramp: rampMs, every: everyMs, faults: hasFaults, seed } = options;
     const notify = notificationsOf(options, token, groupId);
     return new Simulation({
-      ...{ url, clock: systemClock, terminals, transport, forMs, rampMs, everyMs, hasFaults, seed, notify },
+      url,
+      clock: systemClock,
+      terminals,
+      transport,
+      forMs,
+      rampMs,
+      everyMs,
+      hasFaults,
+      seed,
+      notify,
     });
   } finally {
     client.close();

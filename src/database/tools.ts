@@ -72,8 +72,16 @@ export function description(
     .slice(0, LARGEST);
   return {
     fields: {
-      ...{ ...own, state, applied, pending, companies, users, records },
-      ...{ tables: sizes?.tables ?? null, free_bytes: free, oldest: Object.fromEntries(oldest) },
+      ...own,
+      state,
+      applied,
+      pending,
+      companies,
+      users,
+      records,
+      tables: sizes?.tables ?? null,
+      free_bytes: free,
+      oldest: Object.fromEntries(oldest),
     },
     lines: [
       title,

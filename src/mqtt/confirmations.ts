@@ -25,7 +25,9 @@ export interface ConfirmationLimits {
 }
 
 export const CONFIRMATION_LIMITS: ConfirmationLimits = {
-  ...{ all: 20_000, company: 10_000, terminal: 100 },
+  all: 20_000,
+  company: 10_000,
+  terminal: 100,
   pauseMs: SECOND,
 };
 const BATCH = 200;
@@ -39,7 +41,8 @@ const HELLO_MS = 15 * SECOND;
 /** Stores confirmations of terminals in batches of one company; companies take turns. */
 export class Confirmations {
   readonly #batches = new Batcher<number, Confirmation, ConfirmationOutcome>({
-    ...{ most: BATCH, everyMs: 0 },
+    most: BATCH,
+    everyMs: 0,
     perform: (companyId, batch) => this.#store(companyId, batch),
   });
   readonly #slots = new Semaphore({ places: COMPANIES, busy: () => new Error('Too many companies') });

@@ -25,12 +25,19 @@ export function createMqttService<D extends HeldDelivery>(options: MqttOptions<D
   const figures = new MqttFigures();
   const confirmations = new Confirmations(queue, figures, onError);
   const link: BrokerLink = new BrokerLink({
-    ...{ broker, logger, figures, times: { ...LINK_TIMES, ...options.times } },
+    broker,
+    logger,
+    figures,
+    times: { ...LINK_TIMES, ...options.times },
     onMessage: (topic, payload) => confirmations.take(topic, payload),
     onConnected: () => publisher.wake(),
   });
   const publisher = new Publisher({
-    ...{ queue, figures, pace, perSecond, onError },
+    queue,
+    figures,
+    pace,
+    perSecond,
+    onError,
     connection: () => link.connection,
     onAcknowledged: () => link.succeeded(),
   });

@@ -118,7 +118,11 @@ class ResourceRoutes<R extends Revised, S extends R> {
     const listName = this.resource.listName ?? path.split('/').at(-1) ?? '';
     const { names, of } = this.#name;
     return {
-      ...{ method: 'GET', path, scope: 'read', ...documented, paged: true },
+      method: 'GET',
+      path,
+      scope: 'read',
+      ...documented,
+      paged: true,
       response: oneOf(names.map((name) => listShape(listName, name, fields.shape))),
       read: async (work, call) => {
         const page = await handle(work, call.page, call);
@@ -132,7 +136,10 @@ class ResourceRoutes<R extends Revised, S extends R> {
   read(read: Part<R, S, 'read'>): Route {
     const { key = this.resource.key, fields = this.resource.fields, ...documented } = read;
     return {
-      ...{ method: 'GET', path: this.#pathOf(key), scope: 'read', ...documented },
+      method: 'GET',
+      path: this.#pathOf(key),
+      scope: 'read',
+      ...documented,
       response: this.#shapeOf(fields),
       read: async (work, call) => this.#respond(work, await key.find(work, call), fields),
     };
@@ -141,7 +148,11 @@ class ResourceRoutes<R extends Revised, S extends R> {
   create({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'create'>): Route {
     const { path } = this.resource;
     return {
-      ...{ method: 'POST', path, scope: 'write', ...documented, statuses: CREATED },
+      method: 'POST',
+      path,
+      scope: 'write',
+      ...documented,
+      statuses: CREATED,
       response: this.#shapeOf(fields),
       write: async (work, call) => this.#respond(work, await handle(work, call.input, call), fields),
     };
@@ -150,7 +161,10 @@ class ResourceRoutes<R extends Revised, S extends R> {
   update({ handle, fields = this.resource.fields, ...documented }: Part<R, S, 'update'>): Route {
     const path = this.#pathOf(this.resource.key);
     return {
-      ...{ method: 'PUT', path, scope: 'write', ...documented },
+      method: 'PUT',
+      path,
+      scope: 'write',
+      ...documented,
       response: this.#shapeOf(fields),
       write: async (work, call) => {
         const record = await this.#findUnchanged(work, call);
@@ -162,7 +176,10 @@ class ResourceRoutes<R extends Revised, S extends R> {
   delete({ handle, ...documented }: Part<R, S, 'delete'>): Route {
     const path = this.#pathOf(this.resource.key);
     return {
-      ...{ method: 'DELETE', path, scope: 'write', ...documented },
+      method: 'DELETE',
+      path,
+      scope: 'write',
+      ...documented,
       response: z.strictObject({}),
       write: async (work, call) => {
         await handle(work, await this.#findUnchanged(work, call));

@@ -32,7 +32,10 @@ const column = <Value>(kind: ColumnKind): Column<Value> => ({ kind, isOptional: 
 export const integer = column<number>('integer');
 /** The primary key of a table whose rows the database numbers. */
 export const drawnId: Column<Generated<number>> = {
-  ...{ kind: 'integer', isOptional: false, fallback: null, isDrawn: true },
+  kind: 'integer',
+  isOptional: false,
+  fallback: null,
+  isDrawn: true,
 };
 export const instant = column<InstantColumn>('instant');
 /** 1970-01-01 for rows that are inserted without one. */

@@ -5,7 +5,12 @@ const KIND = ['status', 'transaction_type', 'app_name'];
 const OUTCOME = ['amount', 'payment_outcome'];
 /** Columns besides the kind by which payments are summed up. */
 export const PAYMENT_COLUMNS = [
-  ...['payment_status', 'payment_type', 'brand', 'acquirer', 'installments', 'group_id'],
+  'payment_status',
+  'payment_type',
+  'brand',
+  'acquirer',
+  'installments',
+  'group_id',
 ];
 
 /** An index in the order of lists, newest first. */
@@ -75,15 +80,17 @@ export const payments = {
         {
           ...newestFirst('failed', []),
           included: [
-            ...[
-              'transaction_type',
-              'serial_number',
-              'logical_number',
-              'app_name',
-              'detail',
-              'framework_version',
-            ],
-            ...['sent', 'received', 'parsed', 'finished_at', 'reference'],
+            'transaction_type',
+            'serial_number',
+            'logical_number',
+            'app_name',
+            'detail',
+            'framework_version',
+            'sent',
+            'received',
+            'parsed',
+            'finished_at',
+            'reference',
           ],
           where: "status = 'fail'",
           isOnlySqlite: true,

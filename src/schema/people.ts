@@ -84,7 +84,8 @@ export const people = {
       key: ['id'],
       unique: [['email']],
       rights: {
-        ...{ rows: MEMBER, system: ALL_ACTIONS },
+        rows: MEMBER,
+        system: ALL_ACTIONS,
         company: 'select (id, email, disabled_at, locked_until)',
       },
     },
@@ -154,7 +155,9 @@ export const people = {
       references: [
         {
           columns: ['company_id', 'user_id'],
-          ...{ table: 'memberships', targets: ['company_id', 'user_id'], isOwned: true },
+          table: 'memberships',
+          targets: ['company_id', 'user_id'],
+          isOwned: true,
         },
       ],
       indexes: [

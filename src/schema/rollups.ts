@@ -20,14 +20,20 @@ export const SUMS = [
 export function addends(row: string): readonly string[] {
   const amount = `coalesce(${row}.amount, 0)`;
   return [
-    ...['1', amount],
+    '1',
+    amount,
     ...OUTCOMES.map((outcome) => `case when ${row}.payment_outcome = '${outcome}' then ${amount} else 0 end`),
   ];
 }
 
 /** Columns of transactions on which sums depend, besides `company_id`. */
 export const SUMMED = [
-  ...['started_at', 'status', 'transaction_type', 'app_name', 'amount', 'payment_outcome'],
+  'started_at',
+  'status',
+  'transaction_type',
+  'app_name',
+  'amount',
+  'payment_outcome',
   ...PAYMENT_COLUMNS,
 ];
 

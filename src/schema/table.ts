@@ -75,8 +75,15 @@ type Options = Partial<Omit<Declared, 'columns'>>;
 
 export function table<Of extends Columns>(columns: Of, options: Options): Declared<Of> {
   return {
-    ...{ columns, key: [], unique: [], references: [], indexes: [], check: null },
-    ...{ rights: RIGHTS_OF_COMPANY, isKeyed: false, fillFactor: 100 },
+    columns,
+    key: [],
+    unique: [],
+    references: [],
+    indexes: [],
+    check: null,
+    rights: RIGHTS_OF_COMPANY,
+    isKeyed: false,
+    fillFactor: 100,
     ...options,
   };
 }
@@ -103,7 +110,10 @@ function byCompany(name: string, columns: readonly string[]): Index {
 export const identified = { id: integer, company_id: integer };
 
 export const COMPANY: Reference = {
-  ...{ columns: ['company_id'], table: 'companies', targets: ['id'], isOwned: false },
+  columns: ['company_id'],
+  table: 'companies',
+  targets: ['id'],
+  isOwned: false,
 };
 
 /** A table with the primary key (company_id, id). */
@@ -132,7 +142,10 @@ export type AuditColumns = TableType<typeof audited>;
 
 const auditedColumns = { ...audited, created_by: optional(integer) };
 const CREATOR: Reference = {
-  ...{ columns: ['created_by'], table: 'users', targets: ['id'], isOwned: false },
+  columns: ['created_by'],
+  table: 'users',
+  targets: ['id'],
+  isOwned: false,
 };
 
 /** A table of records: with audit columns, and an index for each order that all lists have. */
@@ -144,7 +157,8 @@ export function recordTable<Of extends Columns>(
   // The column may be null for a row of the operator of the server, which lists of a company never read.
   const all = { ...columns, ...auditedColumns } as unknown as Of & typeof audited;
   return companyTable(all, {
-    ...{ ...options, references: [CREATOR, ...references] },
+    ...options,
+    references: [CREATOR, ...references],
     indexes: [...indexes, ['created_at', 'id'], ['updated_at', 'id']],
   });
 }

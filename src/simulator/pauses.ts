@@ -23,6 +23,7 @@ export class Pauses {
 
   end(): void {
     this.#isOver = true;
-    for (const end of [...this.#open]) end();
+    const open = [...this.#open];
+    for (const end of open) end();
   }
 }

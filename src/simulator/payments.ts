@@ -38,10 +38,18 @@ export class PaymentGenerator {
     this.#count += 1;
     const { number } = this.random.pick(CARDS);
     return {
-      ...{ transaction_type: 'switch', serial_number: serialNumber, logical_number: logicalNumber },
-      ...{ app_name: appName, detail: '', framework_version: FRAMEWORK_VERSION },
-      ...{ status: 'running', sent: `0200 pan=${number} nsu=${this.#count}`, received: null, parsed: null },
-      ...{ started_at: startedAt.toISOString(), finished_at: null },
+      transaction_type: 'switch',
+      serial_number: serialNumber,
+      logical_number: logicalNumber,
+      app_name: appName,
+      detail: '',
+      framework_version: FRAMEWORK_VERSION,
+      status: 'running',
+      sent: `0200 pan=${number} nsu=${this.#count}`,
+      received: null,
+      parsed: null,
+      started_at: startedAt.toISOString(),
+      finished_at: null,
       reference: `simulation ${run} ${serialNumber} ${this.#count}`.slice(0, 128),
     };
   }
@@ -65,11 +73,18 @@ export class PaymentGenerator {
     const { random } = this;
     const card = CARDS.find(({ number }) => sent.includes(number)) ?? CARDS[0];
     return {
-      ...{ acquirer: 'simulator', type: 'sale', status: isApproved ? 'approved' : 'denied' },
-      ...{ status_reason: response, capture_method: random.pick(['emv', 'contactless', 'magnetic-stripe']) },
-      ...{ amount: random.whole(100, 50_000), payment_method: random.pick(['credit', 'debit']) },
-      ...{ nsu: String(this.#count), authorization_code: isApproved ? random.digits(6) : null },
-      ...{ transaction_id: random.digits(9), merchant: MERCHANT, metadata: {} },
+      acquirer: 'simulator',
+      type: 'sale',
+      status: isApproved ? 'approved' : 'denied',
+      status_reason: response,
+      capture_method: random.pick(['emv', 'contactless', 'magnetic-stripe']),
+      amount: random.whole(100, 50_000),
+      payment_method: random.pick(['credit', 'debit']),
+      nsu: String(this.#count),
+      authorization_code: isApproved ? random.digits(6) : null,
+      transaction_id: random.digits(9),
+      merchant: MERCHANT,
+      metadata: {},
       // Sends the full card number in both fields: the server must keep only the first 6 and last 4 digits.
       card: { brand: card.brand, first_digits: card.number, last_digits: card.number },
     };

@@ -52,7 +52,13 @@ export class Simulation {
     const [figures, broken, run] = [new Figures(), new BrokenPromises(), randomBytes(4).toString('hex')];
     this.#began = clock.elapsed();
     this.#shared = {
-      ...{ figures, broken, run, clock, transport, hasFaults, everyMs },
+      figures,
+      broken,
+      run,
+      clock,
+      transport,
+      hasFaults,
+      everyMs,
       client: new HttpClient(url, figures, clock),
       sent: new SentNotifications(run, broken),
       work: new Pauses(),

@@ -86,7 +86,8 @@ export class OpenExchanges {
 
   async #claims(): Promise<readonly Claimed[]> {
     const claimed: Claimed[] = [];
-    for (const exchange of [...this.#checked]) {
+    const checked = [...this.#checked];
+    for (const exchange of checked) {
       try {
         claimed.push({ exchange, claim: await exchange.claimAgain() });
       } catch (error) {

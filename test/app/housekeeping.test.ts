@@ -73,8 +73,13 @@ describe('housekeeping', () => {
       server.place,
       'idempotency_keys',
       Array.from({ length: 10_500 }, (_, n) => ({
-        ...{ company_id: server.acme.caller.companyId, scope: 'test', key: `${n}`, fingerprint: '' },
-        ...{ status: 201, answer: '{}', created_at: new Date(old + n) },
+        company_id: server.acme.caller.companyId,
+        scope: 'test',
+        key: `${n}`,
+        fingerprint: '',
+        status: 201,
+        answer: '{}',
+        created_at: new Date(old + n),
       })),
     );
     await server.app.housekeeping.run();

@@ -76,7 +76,9 @@ async function connectTo(
   options: IClientOptions,
 ): Promise<MqttClient> {
   const client = await connectAsync(`mqtts://localhost:${terminalPort}`, {
-    ...{ ca: certificate, reconnectPeriod: 0, connectTimeout: 5_000 },
+    ca: certificate,
+    reconnectPeriod: 0,
+    connectTimeout: 5_000,
     ...(options.username === undefined ? {} : { password: PASSWORD }),
     ...options,
   });
@@ -152,7 +154,9 @@ describe('the access rules for mosquitto in src/docs/mqtt.md', () => {
       await expect(connectTo(installation, options)).rejects.toThrow(/refused/);
     }
     const atServers = connectAsync(`mqtt://127.0.0.1:${ports.serverPort}`, {
-      ...{ username: '7/100', password: PASSWORD, reconnectPeriod: 0 },
+      username: '7/100',
+      password: PASSWORD,
+      reconnectPeriod: 0,
     });
     await expect(atServers).rejects.toThrow(/refused/);
     await attacker.publishAsync('terminals/7/200/confirm', '{}', { qos: 1 });

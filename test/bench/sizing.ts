@@ -81,8 +81,16 @@ function rowOf(terminals: number): string[] {
 }
 
 const HEADINGS = [
-  ...['terminals', 'requests/s', 'writes/s', 'node processors', 'PostgreSQL processors'],
-  ...['million transactions/year', 'GB/year', 'million ledger entries/year', 'GB/year', 'GB log/day'],
+  'terminals',
+  'requests/s',
+  'writes/s',
+  'node processors',
+  'PostgreSQL processors',
+  'million transactions/year',
+  'GB/year',
+  'million ledger entries/year',
+  'GB/year',
+  'GB log/day',
 ];
 
 print(`Measured: ${JSON.stringify(costs.measured)}`);

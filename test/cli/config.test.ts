@@ -85,7 +85,10 @@ describe('config print', () => {
     const list = 'https://dash.example, HTTPS://Shop.example:443,http://localhost:5173,http://[::1]:3000';
     const { allowedOrigins } = readConfig({ ALLOWED_ORIGINS: list });
     expect(allowedOrigins).toEqual([
-      ...['https://dash.example', 'https://shop.example', 'http://localhost:5173', 'http://[::1]:3000'],
+      'https://dash.example',
+      'https://shop.example',
+      'http://localhost:5173',
+      'http://[::1]:3000',
     ]);
   });
 });

@@ -6,7 +6,12 @@ import { openKnown } from '../support/raw-socket.js';
 
 const BO = 'bo@acme.example';
 const inAcme = (command: string, email: string, ...more: string[]): string[] => [
-  ...['member', command, '--company', 'Acme', '--email', email],
+  'member',
+  command,
+  '--company',
+  'Acme',
+  '--email',
+  email,
   ...more,
 ];
 const add = (...more: string[]): string[] =>
@@ -50,7 +55,8 @@ describe('member add, list, set-role, disable, enable and remove', () => {
     const { url } = await cli.serve();
     expect([...(await tokens(url, BO, GOOD_PASSWORD)).keys()]).toEqual(['Acme', 'Beta']);
     expect(await cli.run(add())).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: 'This user is a member of the company already.\n',
     });
   });

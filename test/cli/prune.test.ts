@@ -38,8 +38,11 @@ describe('db prune', () => {
     const result = dry.object();
     expect(result).toMatchObject({ dry_run: true, deleted: { transactions: 300, deliveries: 0, tokens: 0 } });
     expect(result.companies).toContainEqual({
-      ...{ company: 'Acme', kind: 'transactions', count: 300 },
-      ...{ oldest: first.toISOString(), newest: new Date(first.getTime() + 299_000).toISOString() },
+      company: 'Acme',
+      kind: 'transactions',
+      count: 300,
+      oldest: first.toISOString(),
+      newest: new Date(first.getTime() + 299_000).toISOString(),
     });
     expect(await countsIn(cli)).toEqual(before);
     const text = await cli.run([

@@ -109,10 +109,16 @@ describe('CF-42 stop signals as service managers and npm send them', () => {
       const unit = /^```ini\n([^]*?)^```/m.exec(readDocument(`src/docs/${guide}.md`))?.[1]?.split('\n');
       expect(unit).toEqual(
         expect.arrayContaining([
-          ...['User=terminal-gateway', 'StateDirectory=terminal-gateway', 'NoNewPrivileges=yes'],
-          ...['ProtectSystem=strict', 'PrivateTmp=yes', 'CapabilityBoundingSet='],
+          'User=terminal-gateway',
+          'StateDirectory=terminal-gateway',
+          'NoNewPrivileges=yes',
+          'ProtectSystem=strict',
+          'PrivateTmp=yes',
+          'CapabilityBoundingSet=',
           /^ExecStart=.*$/m.exec(readDocument('src/docs/service.md'))?.[0],
-          ...['ExecReload=/bin/kill -HUP $MAINPID', '[Install]', 'WantedBy=multi-user.target'],
+          'ExecReload=/bin/kill -HUP $MAINPID',
+          '[Install]',
+          'WantedBy=multi-user.target',
         ]),
       );
       expect(readDocument('.config/container/Containerfile')).toMatch(/^USER 10001:10001$/m);

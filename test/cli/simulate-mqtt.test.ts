@@ -71,8 +71,10 @@ describe('terminal-gateway simulate --over mqtt', () => {
     onTestFinished(() => broker.stop());
     const server = await serve(
       brokerAt(broker.port, {
-        ...{ host: 'localhost', tls: { ca: tls.cert } },
-        ...{ username: 'gateway', password: PASSWORD },
+        host: 'localhost',
+        tls: { ca: tls.cert },
+        username: 'gateway',
+        password: PASSWORD,
       }),
     );
     for (const name of userNames(server)) known.add(name);

@@ -83,8 +83,16 @@ describe('simulated terminals and this server', () => {
   it('find that it keeps its promises, with a token of a gateway', async () => {
     const { cli, token } = await commandLineWithUser();
     const gateway = await cli.run([
-      ...['token', 'create', '--company', 'Acme', '--email', 'ana@acme.example'],
-      ...['--name', 'gateway', '--scopes', 'read,write,terminals'],
+      'token',
+      'create',
+      '--company',
+      'Acme',
+      '--email',
+      'ana@acme.example',
+      '--name',
+      'gateway',
+      '--scopes',
+      'read,write,terminals',
     ]);
     const server = await cli.serve();
     await createTerminals(server.client(token), 12);

@@ -46,8 +46,19 @@ describe('RU-24 a timestamp on the command line', () => {
     const { cli } = await commandLineWithUser();
     const create = async (expires: string) =>
       await cli.run([
-        ...['token', 'create', '--company', 'Acme', '--email', 'ana@acme.example', '--json'],
-        ...['--name', 'x', '--scopes', 'read', '--expires', expires],
+        'token',
+        'create',
+        '--company',
+        'Acme',
+        '--email',
+        'ana@acme.example',
+        '--json',
+        '--name',
+        'x',
+        '--scopes',
+        'read',
+        '--expires',
+        expires,
       ]);
     const later = (text: string): string => text.replace(/^20\d\d-\d\d/, '2099-01');
     for (const [text, instant] of ACCEPTED_TIMESTAMPS.filter(([form]) => !form.includes(':60'))) {

@@ -22,8 +22,12 @@ async function countTransactions(): Promise<number> {
 
 function rowOf(n: number): string {
   return JSON.stringify({
-    ...{ transaction_type: 'switch', serial_number: `S-${n % 9}`, logical_number: 'L', app_name: 'a.rb' },
-    ...{ status: 'success', started_at: new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString() },
+    transaction_type: 'switch',
+    serial_number: `S-${n % 9}`,
+    logical_number: 'L',
+    app_name: 'a.rb',
+    status: 'success',
+    started_at: new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString(),
     finished_at: '2026-02-01T00:00:00Z',
     parsed: { type: n % 5 === 0 ? 'cancellation' : 'sale', status: 'approved', amount: 1, card: {} },
     ...(n % 2 === 0 ? {} : { reference: `T-${n}` }),
@@ -63,7 +67,10 @@ describe('CF-01 kill -9 in the middle of an import', () => {
     expect(body.data).toEqual({
       transactionSummary: [
         {
-          ...{ count: ROWS, amountTotal: ROWS, approvedAmount, cancelledAmount },
+          count: ROWS,
+          amountTotal: ROWS,
+          approvedAmount,
+          cancelledAmount,
           netAmount: approvedAmount - cancelledAmount,
         },
       ],

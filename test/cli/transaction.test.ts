@@ -21,7 +21,11 @@ function row(n: number, overrides: Fields = {}): Fields {
     finished_at: '2026-03-03T09:00:00-03:00',
     reference: `T-${n}`,
     parsed: {
-      ...{ type: 'sale', status: 'approved', amount: n, status_reason: '00', nsu_reference: null },
+      type: 'sale',
+      status: 'approved',
+      amount: n,
+      status_reason: '00',
+      nsu_reference: null,
       card: { brand: 'visa', first_digits: '4111111111111111', last_digits: '1111' },
       metadata: { snake_case: { camelCase: 1 } },
     },
@@ -70,9 +74,13 @@ describe('transaction import', () => {
     const server = await cli.serve();
     const [second, first] = (await server.client(token).get('transactions')).list('transactions');
     expect(first).toMatchObject({
-      ...{ serial_number: 'S-1', started_at: '2026-03-01T00:00:01Z', finished_at: '2026-03-03T12:00:00Z' },
+      serial_number: 'S-1',
+      started_at: '2026-03-01T00:00:01Z',
+      finished_at: '2026-03-03T12:00:00Z',
       parsed: {
-        ...{ amount: 1, status_reason: '00', metadata: { snake_case: { camelCase: 1 } } },
+        amount: 1,
+        status_reason: '00',
+        metadata: { snake_case: { camelCase: 1 } },
         card: { first_digits: '411111', last_digits: '1111' },
       },
     });
@@ -83,7 +91,10 @@ describe('transaction import', () => {
     const { cli } = await commandLineWithUser();
     const all = rows(1_200).map((each, n) => (n % 3 === 0 ? { ...each, reference: undefined } : each));
     expect(totals(await importFile(cli, 'a.jsonl', ndjson(all), '--json'))).toEqual({
-      ...{ total: 1_200, created: 1_200, repeated: 0, rejected: 0 },
+      total: 1_200,
+      created: 1_200,
+      repeated: 0,
+      rejected: 0,
     });
     const more = [...all, row(9_000), row(9_001, { reference: null })];
     const again = await importFile(cli, 'a.jsonl', ndjson(more), '--json');
@@ -168,7 +179,9 @@ describe('transaction import', () => {
     const [running, paid] = (await server.client(token).get('transactions')).list('transactions');
     expect(running).toMatchObject({ status: 'running', finished_at: null, detail: '' });
     expect(paid).toMatchObject({
-      ...{ app_name: 'shop, "1".rb', detail: 'two\r\nlines', sent: 'null' },
+      app_name: 'shop, "1".rb',
+      detail: 'two\r\nlines',
+      sent: 'null',
       parsed: { amount: 1, card: { first_digits: '411111' } },
     });
   });

@@ -165,7 +165,9 @@ describe('contract 8: numbers and texts', () => {
     const path = await software.app();
     const base = await software.version(path, { bytecode: 'QUJD' });
     const copy = await client.post(path, {
-      ...{ number: 3, base_version_id: String(base.id), group_ids: [String(group)] },
+      number: 3,
+      base_version_id: String(base.id),
+      group_ids: [String(group)],
     });
     expect([copy.status, copy.record('app_version').size]).toEqual([201, 3]);
     const one = await client.get(`${path}/${String(copy.record('app_version').id)}`);

@@ -31,7 +31,9 @@ function examplesIn(page: string): ReadonlyMap<string, string> {
 /** The variables of the page. */
 const environment = (token: string): NodeJS.ProcessEnv => ({
   ...process.env,
-  ...{ BASE_URL: server.url, TOKEN: token, DEVICE_TOKEN: deviceToken },
+  BASE_URL: server.url,
+  TOKEN: token,
+  DEVICE_TOKEN: deviceToken,
 });
 
 /** Pastes a command into a shell that has the variables of the page. */

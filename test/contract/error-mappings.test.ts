@@ -55,7 +55,9 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
     const { serialNumber: serial_number, name } = fields;
     expect([rest.status, rest.headers['Retry-After']]).toEqual([status, '7']);
     expect(rest.body).toEqual({
-      ...{ code, message: 'In words.', request_id: 'request' },
+      code,
+      message: 'In words.',
+      request_id: 'request',
       errors: { serial_number, name },
     });
     const [first, second] = serial_number;

@@ -36,8 +36,13 @@ async function fill({ client }: Member, suffix = ''): Promise<Records> {
   const idIn = (reply: typeof parameter, kind: string): number =>
     reply.record(`logical_number_${kind}`).id as number;
   return {
-    ...{ Group, LogicalNumber, Device, App, AppVersion },
-    ...{ Parameter: idIn(parameter, 'parameter'), Metacontent: idIn(metacontent, 'metacontent') },
+    Group,
+    LogicalNumber,
+    Device,
+    App,
+    AppVersion,
+    Parameter: idIn(parameter, 'parameter'),
+    Metacontent: idIn(metacontent, 'metacontent'),
   };
 }
 

@@ -168,7 +168,9 @@ describe('REST and GraphQL list the same records', () => {
       [
         { ...processing, range: 'group', group_id: group },
         {
-          ...{ content: 'Update now', kind: 'PROCESSING', appId: ids.app(app) },
+          content: 'Update now',
+          kind: 'PROCESSING',
+          appId: ids.app(app),
           target: { groupId: ids.group(group) },
         },
       ],

@@ -132,8 +132,16 @@ describe('contract 3: paths', () => {
 
 describe('contract 4: versions and methods', () => {
   it.each([
-    ...['/v2/devices', '/v0/devices', '/V2/devices', '/v10', '/V1/groups', '/v1.1/groups', '/v1.0'],
-    ...['/v1beta/groups', '/v1-2/groups/', '/V1.1/groups'],
+    '/v2/devices',
+    '/v0/devices',
+    '/V2/devices',
+    '/v10',
+    '/V1/groups',
+    '/v1.1/groups',
+    '/v1.0',
+    '/v1beta/groups',
+    '/v1-2/groups/',
+    '/V1.1/groups',
   ])('RI-21 %s is 404 and names v1', async (path) => {
     const reply = await server.acme.client.get(path);
     expect([reply.status, reply.body.code]).toEqual([404, 'unknown_version']);

@@ -69,8 +69,13 @@ async function beBusy(server: TestServer, round: number): Promise<void> {
 }
 
 const transaction = (serialNumber: string) => ({
-  ...{ transactionType: 'switch', serialNumber, logicalNumber: 'L', appName: 'a.rb', status: 'success' },
-  ...{ startedAt: new Date('2026-01-01'), finishedAt: new Date('2026-01-02') },
+  transactionType: 'switch',
+  serialNumber,
+  logicalNumber: 'L',
+  appName: 'a.rb',
+  status: 'success',
+  startedAt: new Date('2026-01-01'),
+  finishedAt: new Date('2026-01-02'),
 });
 
 /** Lists of GraphQL with every field of their records that is a value, of the records beside them too. */

@@ -45,7 +45,11 @@ async function idOfLine(lines: readonly Fields[], reference: string): Promise<nu
 
 const running = (startedAt: string, reference: string, more: Fields = {}): Fields =>
   ingestRow(1, {
-    ...{ status: 'running', parsed: null, finished_at: null, started_at: startedAt, reference },
+    status: 'running',
+    parsed: null,
+    finished_at: null,
+    started_at: startedAt,
+    reference,
     ...more,
   });
 
@@ -65,7 +69,8 @@ const RECORDING: Readonly<Record<string, RecordAt>> = {
   '/terminal/v1': async (text, reference) => {
     const own = { serial_number: undefined, logical_number: undefined };
     const response = await fetch(`${server.url}/terminal/v1/transactions`, {
-      ...{ method: 'POST', body: ndjson([running(text, reference, own)]) },
+      method: 'POST',
+      body: ndjson([running(text, reference, own)]),
       headers: { authorization: `Bearer ${terminal}`, 'content-type': NDJSON },
     });
     const lines = (await response.text()).trimEnd().split('\n');

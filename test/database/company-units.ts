@@ -12,7 +12,12 @@ import { seedCompanies } from '../support/two-companies.js';
 
 const CLOCK: Clock = { now: () => new Date(Date.UTC(2026, 0, 1)), elapsed: () => 0 };
 export const CALLER: Caller = {
-  ...{ companyId: 1, userId: 1, tokenId: 1, role: 'admin', scopes: [], timeZone: 'UTC' },
+  companyId: 1,
+  userId: 1,
+  tokenId: 1,
+  role: 'admin',
+  scopes: [],
+  timeZone: 'UTC',
   ...SYSTEM,
 };
 

@@ -93,9 +93,13 @@ describe('AT-25 the fences between companies', () => {
 
   it('leave no column that names another record without a link, but history', async () => {
     const history = [
-      ...['ledger', 'transactions', 'notifications', 'idempotency_keys'],
+      'ledger',
+      'transactions',
+      'notifications',
+      'idempotency_keys',
       // Tables with the group at the time of a transaction, and versions granted to and held by terminals.
-      ...['transaction_group_totals', 'terminal_versions'],
+      'transaction_group_totals',
+      'terminal_versions',
     ];
     const loose: string[] = [];
     for (const table of (await tenantTables()).filter((name) => !history.includes(name))) {

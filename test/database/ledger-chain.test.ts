@@ -39,8 +39,13 @@ async function append(count: number, by = units): Promise<void> {
     await by.systemWrite({ ...SYSTEM, ip: '192.0.2.1', requestId: `r${n}` }, (work) => {
       for (const companyId of [ACME, BETA, ACME, null]) {
         work.ledger.append({
-          ...{ action: 'update', entityType: 'group', entityId: n + 1, companyId, userId: 5 },
-          ...{ before: { name: `before ${n}` }, after: { name: `after ${n}` } },
+          action: 'update',
+          entityType: 'group',
+          entityId: n + 1,
+          companyId,
+          userId: 5,
+          before: { name: `before ${n}` },
+          after: { name: `after ${n}` },
         });
       }
       return Promise.resolve();

@@ -82,7 +82,7 @@ async function sequences(companyId = ACME): Promise<number[]> {
 async function linkOf(sequence: number): Promise<Link> {
   const [row] = await place.sql<Link>(
     'select sequence, hash from ledger where company_id = $1 and sequence = $2',
-    [...[ACME, sequence]],
+    [ACME, sequence],
   );
   return row ?? { sequence, hash: '' };
 }

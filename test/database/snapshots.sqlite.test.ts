@@ -13,7 +13,12 @@ import { fileOf } from '../support/databases/sqlite-place.js';
 import { startServer, SYSTEM } from '../support/server.js';
 
 const CALLER: Caller = {
-  ...{ companyId: 1, userId: 1, tokenId: null, role: 'admin', scopes: [], timeZone: 'UTC' },
+  companyId: 1,
+  userId: 1,
+  tokenId: null,
+  role: 'admin',
+  scopes: [],
+  timeZone: 'UTC',
   ...SYSTEM,
 };
 

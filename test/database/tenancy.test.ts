@@ -125,23 +125,34 @@ const OWNED_KEYS = [
   { groupId: TWIN + 1, logicalNumberId: null, key: 'K' },
 ];
 const LISTS = [
-  ...[
-    groups,
-    logicalNumbers,
-    devices,
-    apps,
-    appVersions,
-    files,
-    parameters.all,
-    metacontents.all,
-    notifications,
-  ],
-  ...[transactions, users, memberList, apiTokens, companies, unknownTerminals],
+  groups,
+  logicalNumbers,
+  devices,
+  apps,
+  appVersions,
+  files,
+  parameters.all,
+  metacontents.all,
+  notifications,
+  transactions,
+  users,
+  memberList,
+  apiTokens,
+  companies,
+  unknownTerminals,
 ];
 const CHILDREN = [
-  ...[groupsOfAppVersion, filesOfAppVersion, appVersionsOfApp, appVersionsOfFile, appVersionsOfGroup],
-  ...[appVersionsOfLogicalNumber, modulesOfAppVersion, devicesOfLogicalNumber, logicalNumbersOfGroup],
-  ...[parameters.ofGroup, defaultVersionsOfGroup],
+  groupsOfAppVersion,
+  filesOfAppVersion,
+  appVersionsOfApp,
+  appVersionsOfFile,
+  appVersionsOfGroup,
+  appVersionsOfLogicalNumber,
+  modulesOfAppVersion,
+  devicesOfLogicalNumber,
+  logicalNumbersOfGroup,
+  parameters.ofGroup,
+  defaultVersionsOfGroup,
 ];
 
 type Read = (work: ReadWork) => Promise<unknown>;
@@ -295,7 +306,10 @@ describe('what a company changes', () => {
 
 const ANY_VERSION = { displayable: false, uuid: 'uuid', size: 0, crc: '0000' };
 const ANY_AUDIT = {
-  ...{ revision: 1, created_at: new Date(5), updated_at: new Date(5), created_via: 'api' },
+  revision: 1,
+  created_at: new Date(5),
+  updated_at: new Date(5),
+  created_via: 'api',
 };
 
 interface ForbiddenLink {

@@ -13,11 +13,18 @@ const STATUSES = ['success', 'running', 'fail'];
 const MINUTE_MS = 60_000;
 /** Amount and outcome of a payment. */
 const PAYMENTS = [
-  ...['null, null', "0, 'approved'", "5, 'approved'", "5, 'denied'", "7, 'cancelled'"],
-  ...["999999999999, 'approved'", "999999999999, 'cancelled'"],
+  'null, null',
+  "0, 'approved'",
+  "5, 'approved'",
+  "5, 'denied'",
+  "7, 'cancelled'",
+  "999999999999, 'approved'",
+  "999999999999, 'cancelled'",
 ];
 const CHANGES = [
-  ...["transaction_type = 'company'", "app_name = 'b'", 'group_id = 1 - group_id'],
+  "transaction_type = 'company'",
+  "app_name = 'b'",
+  'group_id = 1 - group_id',
   "payment_status = 'approved', payment_type = 'sale', brand = 'visa'",
   "acquirer = 'a', installments = installments + 1",
 ];
@@ -121,7 +128,8 @@ async function expectTrueTotals(database: Database): Promise<void> {
     const kinds = ['company_id', 'span', 'start', ...kind].join();
     const amounts = OUTCOMES.map((outcome) => `${outcome}_amount`);
     const sums = [
-      ...['count(*) as total', 'coalesce(sum(amount), 0) as amount_total'],
+      'count(*) as total',
+      'coalesce(sum(amount), 0) as amount_total',
       ...OUTCOMES.map(
         (outcome) =>
           `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,

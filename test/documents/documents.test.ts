@@ -20,7 +20,10 @@ const GUIDES = readdirSync(`${ROOT}src/docs`).map((name) => `src/docs/${name}`);
 const FOR_USERS = ['README.md', ...GUIDES];
 const DOCUMENTS = [
   ...FOR_USERS,
-  ...['src/README.md', 'src/decisions.md', 'src/rest/CONTRACT.md', 'test/CASES.md'],
+  'src/README.md',
+  'src/decisions.md',
+  'src/rest/CONTRACT.md',
+  'test/CASES.md',
 ];
 const CASES = readDocument('test/CASES.md');
 

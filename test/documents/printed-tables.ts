@@ -74,8 +74,12 @@ export async function withPrintedTables(text: string): Promise<string> {
 export async function commands(): Promise<readonly Command[]> {
   const nothing = (): undefined => undefined;
   const program = await createProgram({
-    ...{ environment: {}, program: 'terminal-gateway', print: nothing, notice: nothing },
-    ...{ readInput: () => Promise.resolve(''), progress: () => nothing },
+    environment: {},
+    program: 'terminal-gateway',
+    print: nothing,
+    notice: nothing,
+    readInput: () => Promise.resolve(''),
+    progress: () => nothing,
   });
   const leavesOf = (command: Command): Command[] =>
     command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
@@ -144,14 +148,25 @@ async function metricRows(): Promise<readonly Row[]> {
   const zero = (): number => 0;
   createMetrics(
     {
-      ...{ fleet: () => Promise.resolve(null), ledgerDelaySeconds: zero, backupAgeSeconds: zero },
-      ...{ connections: () => ({}), droppedTraces: zero, lostLogLines: zero, isLogLong: () => false },
-      ...{ storage: () => ({ sizes: null, rows: null }), databaseBytes: () => ({ file: 0, log: 0 }) },
+      fleet: () => Promise.resolve(null),
+      ledgerDelaySeconds: zero,
+      backupAgeSeconds: zero,
+      connections: () => ({}),
+      droppedTraces: zero,
+      lostLogLines: zero,
+      isLogLong: () => false,
+      storage: () => ({ sizes: null, rows: null }),
+      databaseBytes: () => ({ file: 0, log: 0 }),
       clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
       examining: () => ({ running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 }),
-      ...{ follow: () => () => undefined, limitStoreFailures: zero },
+      limitStoreFailures: zero,
       mqtt: () => ({
-        ...{ isConnected: false, connections: 0, published: 0, acknowledged: 0, returned: 0, inFlight: 0 },
+        isConnected: false,
+        connections: 0,
+        published: 0,
+        acknowledged: 0,
+        returned: 0,
+        inFlight: 0,
         confirmations: new Map(),
       }),
     },

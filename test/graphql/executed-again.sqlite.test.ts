@@ -13,13 +13,17 @@ const [NUMBERS, PARAMETERS] = [11, 1_000];
 const server = useServer({}, { examining: { deadlineMs: 100 } });
 beforeAll(async () => {
   await insertMany(server.place, ['devices', server.acme.caller.companyId, DEVICES], (n) => ({
-    ...{ serial_number: `SN-${n}`, enabled: true, meta: '{}' },
+    serial_number: `SN-${n}`,
+    enabled: true,
+    meta: '{}',
     ...audited(null),
   }));
   const { client } = server.beta;
   const group = await fleet.group(client, 'wide');
   const rows = Array.from({ length: PARAMETERS }, (_, n) => ({
-    ...{ owner: { groupId: nodeId('Group', group) }, key: `k${n}`, value: 'v' },
+    owner: { groupId: nodeId('Group', group) },
+    key: `k${n}`,
+    value: 'v',
   }));
   const set = 'mutation ($rows: [ParameterBulkSetRow!]!) { parameterBulkSet(rows: $rows) { count } }';
   await answered(server.beta, set, { rows });

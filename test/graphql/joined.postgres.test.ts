@@ -39,7 +39,8 @@ describe('a record on PostgreSQL', () => {
     const createdBy = { email: 'admin1@acme.example' };
     expect(await answered(server.acme, query)).toEqual({
       device: {
-        ...{ serialNumber: 'SN-1', createdBy },
+        serialNumber: 'SN-1',
+        createdBy,
         logicalNumber: { number: '000001', createdBy, group: { name: 'shop', createdBy } },
       },
     });

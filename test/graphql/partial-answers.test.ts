@@ -68,7 +68,10 @@ describe('a response without the right to some of its fields', () => {
       viewer { role company { name users { totalCount } } user { name apiTokens { totalCount } } } }`);
     expect(status).toBe(200);
     expect(body.data).toEqual({
-      ...{ devices: { totalCount: 2 }, users: null, apiTokens: null, ledger: null },
+      devices: { totalCount: 2 },
+      users: null,
+      apiTokens: null,
+      ledger: null,
       viewer: {
         role: 'OPERATOR',
         company: { name: 'Acme Pagamentos', users: null },

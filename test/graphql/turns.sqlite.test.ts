@@ -22,14 +22,14 @@ const server = useServer();
 const rowsOf = (make: (n: number) => unknown): unknown[] => Array.from({ length: ROWS }, (_, n) => make(n));
 
 const payment = (n: number): Fields => ({
-  ...{
-    reference: `turn ${n}`,
-    transactionType: 'SWITCH',
-    serialNumber: 'S',
-    logicalNumber: 'N',
-    appName: 'a',
-  },
-  ...{ status: 'SUCCESS', startedAt: '2026-11-22T10:00:00Z', finishedAt: '2026-11-22T10:00:01Z' },
+  reference: `turn ${n}`,
+  transactionType: 'SWITCH',
+  serialNumber: 'S',
+  logicalNumber: 'N',
+  appName: 'a',
+  status: 'SUCCESS',
+  startedAt: '2026-11-22T10:00:00Z',
+  finishedAt: '2026-11-22T10:00:01Z',
   parsed: { amount: n, type: 'sale', status: 'APPROVED', card: { brand: 'visa' } },
 });
 

@@ -100,7 +100,9 @@ describe('bytes behind a body', () => {
 
   it('RU-05 a stream of rows that breaks off keeps the rows that were stored, and ends without totals', async () => {
     const rows = bytesOf({
-      ...{ path: '/ingest/v1/transactions', type: 'application/x-ndjson', body: '{}\n' },
+      path: '/ingest/v1/transactions',
+      type: 'application/x-ndjson',
+      body: '{}\n',
       chunked: true,
     });
     const { text } = await send(rows + 'ZZ\r\n');

@@ -133,7 +133,11 @@ describe('AT-42 CORS', () => {
       const allowed = reply.headers['access-control-allow-headers']?.toLowerCase().split(', ');
       expect(allowed).toEqual(
         expect.arrayContaining([
-          ...['authorization', 'content-type', 'idempotency-key', 'if-match', 'apollo-require-preflight'],
+          'authorization',
+          'content-type',
+          'idempotency-key',
+          'if-match',
+          'apollo-require-preflight',
         ]),
       );
       expect(reply.headers).not.toHaveProperty('x-rate-limit-limit');
@@ -163,8 +167,12 @@ describe('AT-42 CORS', () => {
       const exposed = reply.headers['access-control-expose-headers']?.split(', ');
       expect(exposed).toEqual(
         expect.arrayContaining([
-          ...['X-Request-Id', 'X-Rate-Limit-Limit', 'X-Rate-Limit-Remaining', 'X-Rate-Limit-Reset'],
-          ...['ETag', 'Retry-After'],
+          'X-Request-Id',
+          'X-Rate-Limit-Limit',
+          'X-Rate-Limit-Remaining',
+          'X-Rate-Limit-Reset',
+          'ETag',
+          'Retry-After',
         ]),
       );
     }

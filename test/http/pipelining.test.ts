@@ -36,7 +36,9 @@ function bytesOf({ id, method = 'GET', path = '/v1/groups', body = '', close = f
 
 const creating = (name: string): Sent => ({ id: name, method: 'POST', body: JSON.stringify({ name }) });
 const asking = (id: string, query: string, variables = {}): Sent => ({
-  ...{ id, method: 'POST', path: '/graphql' },
+  id,
+  method: 'POST',
+  path: '/graphql',
   body: JSON.stringify({ query, variables }),
 });
 const rangeOf = (length: number): number[] => Array.from({ length }, (_none, step) => step);

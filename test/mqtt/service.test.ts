@@ -44,7 +44,12 @@ function start(broker: MqttSettings, options: Options = {}): Started {
   const errors: unknown[] = [];
   const logger = createLogger('info', { write: (line) => void logs.push(line) });
   const service = createMqttService({
-    ...{ broker, queue, pace, perSecond, logger, times },
+    broker,
+    queue,
+    pace,
+    perSecond,
+    logger,
+    times,
     onError: (error) => void errors.push(error),
   });
   service.start();

@@ -27,16 +27,26 @@ function insert(table: string, count: number, given: Readonly<Record<string, str
 
 function insertTransactions(member: Member, count: number, columns: Readonly<Record<string, string>>): void {
   insert('transactions', count, {
-    ...{ company_id: member.caller.companyId, transaction_type: "'switch'", detail: "''" },
-    ...{ serial_number: "'S-1'", logical_number: "'L-1'", app_name: "'shop.rb'", status: "'success'" },
-    ...{ started_at: START, recorded_at: START },
+    company_id: member.caller.companyId,
+    transaction_type: "'switch'",
+    detail: "''",
+    serial_number: "'S-1'",
+    logical_number: "'L-1'",
+    app_name: "'shop.rb'",
+    status: "'success'",
+    started_at: START,
+    recorded_at: START,
     ...columns,
   });
 }
 
 const audit = (member: Member) => ({
-  ...{ company_id: member.caller.companyId, revision: 1, created_by: member.caller.userId },
-  ...{ created_at: START, updated_at: START, created_via: "'api'" },
+  company_id: member.caller.companyId,
+  revision: 1,
+  created_by: member.caller.userId,
+  created_at: START,
+  updated_at: START,
+  created_via: "'api'",
 });
 
 /** The total of a list and the number of its records, and whether a thread has read them. */
@@ -85,7 +95,9 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
     });
     expect(await listed('transactions', during('09:00:00', '11:59:59'))).toEqual([0, 0, false]);
     expect(await listed('transactions', { since: '2026-03-01', until: '2026-03-01' })).toEqual([
-      ...[MANY, 30, false],
+      MANY,
+      30,
+      false,
     ]);
     expect(await listed('transactions', during('09:00:00', '12:59:59'))).toEqual([MANY, 30, false]);
     // Whole half hours are read from totals, the rest one by one.

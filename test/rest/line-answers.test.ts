@@ -20,7 +20,8 @@ async function* piecesOf(text: string): AsyncGenerator<Buffer> {
 
 const errors: unknown[] = [];
 const linesOf = (text: string, units: Units = server.app.units): Lines => ({
-  ...{ rows: ndjsonRows(piecesOf(text), MAX_LINE_BYTES), requestId: 'r' },
+  rows: ndjsonRows(piecesOf(text), MAX_LINE_BYTES),
+  requestId: 'r',
   write: (use) => units.write(server.acme.caller, use),
   onError: (error) => void errors.push(error),
 });

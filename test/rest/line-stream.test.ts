@@ -135,7 +135,9 @@ describe('a request to ingest', () => {
     }
     const refused = await sendLines(server.url, ingest.token, '');
     expect([refused.status, refused.lines[0]?.code, refused.headers['retry-after']]).toEqual([
-      ...[503, 'busy', '10'],
+      503,
+      'busy',
+      '10',
     ]);
     expect(await metricOf(server.url, 'http_refused_total{limit="ingest_of_company"}')).toBe(1);
     const foreign = await server.member('beta', 'operator', ['ingest']);
@@ -185,7 +187,8 @@ describe('the answer of ingest', () => {
         {
           error: {
             message: expect.stringContaining('less than 1024 bytes per second') as string,
-            ...{ code: 'too_slow', request_id: any },
+            code: 'too_slow',
+            request_id: any,
           },
           ...totalsOf(0),
         },

@@ -13,8 +13,15 @@ async function standIn(faults: Faults = {}): Promise<StandIn> {
 
 function simulationOf({ url }: StandIn, options: Partial<SimulationOptions> = {}): Simulation {
   return new Simulation({
-    ...{ url, clock: systemClock, transport: { over: 'http' }, forMs: HOUR, rampMs: 0, everyMs: 50, seed: 1 },
-    ...{ hasFaults: false, notify: null },
+    url,
+    clock: systemClock,
+    transport: { over: 'http' },
+    forMs: HOUR,
+    rampMs: 0,
+    everyMs: 50,
+    seed: 1,
+    hasFaults: false,
+    notify: null,
     terminals: [{ serialNumber: 'SN-1', token: 'secret', isNamed: true }],
     ...options,
   });
@@ -46,26 +53,24 @@ describe('a simulated terminal', () => {
     const summary = await run(server);
     expect(summary.broken).toEqual([]);
     expect(summary).toMatchObject({
-      ...{
-        terminals: 1,
-        connected: 1,
-        errors: 0,
-        assets_downloaded: 1,
-        manifests_fetched: 1,
-        params_fetched: 1,
-      },
-      ...{ notifications_received: 1, notifications_confirmed: 1, notifications_repeated: 0 },
+      terminals: 1,
+      connected: 1,
+      errors: 0,
+      assets_downloaded: 1,
+      manifests_fetched: 1,
+      params_fetched: 1,
+      notifications_received: 1,
+      notifications_confirmed: 1,
+      notifications_repeated: 0,
     });
     expect(server.confirmed).toEqual(['1']);
     expect(summary.transactions_created).toBeGreaterThan(0);
     expect(summary.transactions_repeated).toBeGreaterThan(0);
     expect(summary.requests).toBe(server.requests.length);
     expect(server.requests.slice(0, 4)).toEqual([
-      ...[
-        'GET /terminal/v1/manifest',
-        'GET /terminal/v1/params.dat',
-        'GET /terminal/v1/assets/acme_sale.posxml',
-      ],
+      'GET /terminal/v1/manifest',
+      'GET /terminal/v1/params.dat',
+      'GET /terminal/v1/assets/acme_sale.posxml',
       'POST /terminal/v1/report',
     ]);
     expect([...server.rows.values()].some(({ sent }) => String(sent).includes('pan='))).toBe(true);
@@ -152,7 +157,8 @@ describe('a simulated terminal', () => {
     expect(summary).toMatchObject({ reports: 0, transactions_created: 0, notifications_confirmed: 1 });
     expect(new Set(server.requests)).toEqual(
       new Set([
-        ...['GET /terminal/v1/manifest', 'GET /terminal/v1/notifications'],
+        'GET /terminal/v1/manifest',
+        'GET /terminal/v1/notifications',
         'POST /terminal/v1/notifications/confirm',
       ]),
     );

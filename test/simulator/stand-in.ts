@@ -46,13 +46,11 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
   let released: Buffer = ASSET;
   const manifest = (): string =>
     JSON.stringify({
-      ...{
-        device: { serial_number: 'SN-1', enabled: true },
-        logical_number: '1',
-        group: null,
-        parameters: [],
-        files: [],
-      },
+      device: { serial_number: 'SN-1', enabled: true },
+      logical_number: '1',
+      group: null,
+      parameters: [],
+      files: [],
       apps: [{ name: NAME, size: released.length, crc: crcOf(released), sha256: sha256(released) }],
       params_dat: { size: params.length, crc: crcOf(params) },
     });

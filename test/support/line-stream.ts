@@ -54,7 +54,10 @@ export function openLines(url: string, token: string | null, headers: Fields = {
     return { status: response.statusCode ?? 0, headers: response.headers, text, lines };
   };
   return {
-    ...{ sent, begun, reply, text: () => text },
+    sent,
+    begun,
+    reply,
+    text: () => text,
     write: (bytes) =>
       new Promise((resolve, reject) => {
         sent.write(bytes, (error) => (error ? reject(error) : resolve()));
@@ -95,7 +98,10 @@ export function ingestRow(n: number, overrides: Fields = {}): Fields {
     sent: '0200',
     received: '0210',
     parsed: {
-      ...{ type: 'sale', status: 'approved', amount: 100 + n, status_reason: '00' },
+      type: 'sale',
+      status: 'approved',
+      amount: 100 + n,
+      status_reason: '00',
       card: { brand: 'visa', first_digits: '411111', last_digits: '1111' },
     },
     started_at: new Date(Date.UTC(2026, 2, 1) + n * 1_000).toISOString(),
@@ -114,5 +120,8 @@ export const ingestRows = (count: number, first = 0): Fields[] =>
 
 /** The last line of an answer without an error. */
 export const totalsOf = (created: number, repeated = 0, rejected = 0): Fields => ({
-  ...{ total: created + repeated + rejected, created, repeated, rejected },
+  total: created + repeated + rejected,
+  created,
+  repeated,
+  rejected,
 });

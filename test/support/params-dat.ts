@@ -23,7 +23,10 @@ export function readParamsDat(text: string): Settings {
   return {
     values,
     apps: entriesOf(values.get('apps_list'), 4).map(([label = '', name = '', type = '', crc = '']) => ({
-      ...{ label, name, type, crc },
+      label,
+      name,
+      type,
+      crc,
     })),
     files: entriesOf(values.get('files_list'), 2).map(([name = '', crc = '']) => ({ name, crc })),
   };

@@ -47,7 +47,8 @@ export async function populate(server: TestServer, member: Member, times: number
   await server.app.units.write(member.caller, async (work) => {
     const found = await findDevicesBySerialNumbers(work, all);
     const terminals = [...found.values()].map(({ serialNumber, logicalNumberId }) => ({
-      ...{ serialNumber, logicalNumberId: logicalNumberId ?? 0 },
+      serialNumber,
+      logicalNumberId: logicalNumberId ?? 0,
     }));
     await claimForTerminals(work, terminals);
     const deviceIds = [...found.values()].map(({ id }) => id);

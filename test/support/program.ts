@@ -237,7 +237,11 @@ function outcomeOf(code: number | null, stdout: string, stderr: string): Outcome
   const json = (): unknown => JSON.parse(lines.at(-1) ?? '');
   const object = (): Fields => json() as Fields;
   return {
-    ...{ code, stdout, stderr, lines, object },
+    code,
+    stdout,
+    stderr,
+    lines,
+    object,
     list: () => json() as Fields[],
     token: () => String(object().api_token),
   };
@@ -289,7 +293,8 @@ function launch(args: readonly string[], url: string, options: ProgramOptions) {
   });
   running.set(child, ended);
   return {
-    ...{ child, ended },
+    child,
+    ended,
     stdout: () => text.stdout,
     stderr: () => text.stderr,
     output: () => text.output,

@@ -50,13 +50,16 @@ export async function insertTransactions(
   return await insertMany(place, ['transactions', companyId, count], (n) => {
     const recordedAt = new Date(first.getTime() + (n - 1) * stepMs);
     return {
-      ...{ transaction_type: 'switch', serial_number: `S-${n % 7}`, logical_number: `L-${n % 5}` },
-      ...{ app_name: `app ${n % 3}`, detail: 'credit', status: n % 4 === 0 ? 'fail' : 'success' },
-      ...{
-        amount: n,
-        payment_outcome: n % 2 === 0 ? 'approved' : 'denied',
-      },
-      ...{ started_at: new Date(recordedAt.getTime() - 60_000), recorded_at: recordedAt },
+      transaction_type: 'switch',
+      serial_number: `S-${n % 7}`,
+      logical_number: `L-${n % 5}`,
+      app_name: `app ${n % 3}`,
+      detail: 'credit',
+      status: n % 4 === 0 ? 'fail' : 'success',
+      amount: n,
+      payment_outcome: n % 2 === 0 ? 'approved' : 'denied',
+      started_at: new Date(recordedAt.getTime() - 60_000),
+      recorded_at: recordedAt,
     };
   });
 }

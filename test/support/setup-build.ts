@@ -9,7 +9,9 @@ export default function setup(): void {
   const built = timeOf('dist/boot.js');
   const sources = [
     ...globSync('src/**', { cwd: root }),
-    ...['tsconfig.json', '.config/tsconfig.build.json', '.config/bundle.js'],
+    'tsconfig.json',
+    '.config/tsconfig.build.json',
+    '.config/bundle.js',
   ];
   if (sources.every((source) => timeOf(source) <= built)) return;
   execFileSync('npm', ['run', '-s', 'build'], { cwd: root, stdio: 'inherit' });

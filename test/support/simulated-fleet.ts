@@ -13,21 +13,25 @@ export async function createTerminals(client: Client, count: number): Promise<nu
   const fileId = await create(client, 'files', 'file', form);
   const appId = await create(client, 'apps', 'app', { name: 'sale', language: 'posxml' });
   const versionId = await create(client, `apps/${appId}/versions`, 'app_version', {
-    ...{
-      number: '1.0',
-      displayable: true,
-      pos_display_label: 'Sale',
-      authorizer_url: 'https://a.example:7000',
-    },
+    number: '1.0',
+    displayable: true,
+    pos_display_label: 'Sale',
+    authorizer_url: 'https://a.example:7000',
     bytecode: randomBytes(40_000).toString('base64'),
-    ...{ group_ids: [groupId], file_ids: [fileId], module_ids: [] },
+    group_ids: [groupId],
+    file_ids: [fileId],
+    module_ids: [],
   });
   await create(client, 'parameters', 'group_parameter', {
-    ...{ name: 'Simulated terminals', key: 'host.address', value: 'gw.example' },
+    name: 'Simulated terminals',
+    key: 'host.address',
+    value: 'gw.example',
   });
   for (const serialNumber of simulatedSerials(count)) {
     const logicalNumberId = await create(client, 'logical_numbers', 'logical_number', {
-      ...{ number: serialNumber.replace('SN', 'LN'), group_id: groupId, app_version_ids: [versionId] },
+      number: serialNumber.replace('SN', 'LN'),
+      group_id: groupId,
+      app_version_ids: [versionId],
     });
     const device = { serial_number: serialNumber, logical_number_id: logicalNumberId };
     await create(client, 'devices', 'device', device);

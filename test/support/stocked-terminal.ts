@@ -34,8 +34,13 @@ export async function stockedTerminal(
   const fileId = await uploadedFile({ client, ...member }, `${name}.dat`, `file of ${name}`);
   const versionPath = await software.app({ name });
   const version = await software.version(versionPath, {
-    ...{ number: '1.0', displayable: true, pos_display_label: `Menu ${name}`, bytecode: base64(bytecode) },
-    ...{ group_ids: [groupId], module_ids: [module.id], file_ids: [fileId] },
+    number: '1.0',
+    displayable: true,
+    pos_display_label: `Menu ${name}`,
+    bytecode: base64(bytecode),
+    group_ids: [groupId],
+    module_ids: [module.id],
+    file_ids: [fileId],
   });
   const logicalNumber = `number of ${name}`;
   const more = { group_id: groupId, app_version_ids: [version.id] };
@@ -51,8 +56,16 @@ export async function stockedTerminal(
   const deviceId = await fleet.device(client, serialNumber, { logical_number_id: numberId });
   const token = await issueToken({ client, ...member }, deviceId);
   return {
-    ...{ serialNumber, logicalNumber, numberId, groupId, deviceId, token, fileId, versionPath },
-    ...{ versionId: version.id as number, moduleId: module.id as number },
+    serialNumber,
+    logicalNumber,
+    numberId,
+    groupId,
+    deviceId,
+    token,
+    fileId,
+    versionPath,
+    versionId: version.id as number,
+    moduleId: module.id as number,
   };
 }
 

@@ -79,13 +79,18 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
   'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
   'store refusals': (work) =>
     storeRefusals(work, {
-      ...{ code: 'terminal_unassigned', deviceIds: [1, TWIN + 1], unlessSince: work.now },
+      code: 'terminal_unassigned',
+      deviceIds: [1, TWIN + 1],
+      unlessSince: work.now,
     }),
   'add unknown terminals': (work) =>
     addUnknownTerminalSightings(
       work,
       ['U', 'Ux', 'S'].map((serialNumber) => ({
-        ...{ serialNumber, firstSeenAt: work.now, lastSeenAt: work.now, count: 1 },
+        serialNumber,
+        firstSeenAt: work.now,
+        lastSeenAt: work.now,
+        count: 1,
       })),
     ),
   'trim unknown terminals': (work) => trimUnknownTerminals(work, { added: 10, keep: 1 }),

@@ -63,7 +63,10 @@ export async function serveRoutes(
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    ...{ refused, noted, stopping, errors },
+    refused,
+    noted,
+    stopping,
+    errors,
     stop: () =>
       new Promise((resolve) => {
         http.close(() => resolve());

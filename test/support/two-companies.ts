@@ -67,16 +67,14 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
     'app_versions',
     'number',
     [11, 12, 15, 16].map((id) => ({
-      ...{
-        id,
-        app_id: 1,
-        number: `${id}`,
-        displayable: false,
-        uuid: 'uuid',
-        content_id: 1,
-        size: 0,
-        crc: '0000',
-      },
+      id,
+      app_id: 1,
+      number: `${id}`,
+      displayable: false,
+      uuid: 'uuid',
+      content_id: 1,
+      size: 0,
+      crc: '0000',
       ...audit,
     })),
   ],
@@ -98,7 +96,12 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
     'notifications',
     null,
     [1, 2, 3, 4].map((id) => ({
-      ...{ id, content: 'SHOW|x', range: 'group', kind: 'show', group_id: 1, expires_at: new Date(9) },
+      id,
+      content: 'SHOW|x',
+      range: 'group',
+      kind: 'show',
+      group_id: 1,
+      expires_at: new Date(9),
       ...audit,
     })),
   ],
@@ -120,23 +123,19 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
     'reference',
     [
       {
-        ...{
-          id: 1,
-          transaction_type: 'switch',
-          serial_number: 'S',
-          logical_number: 'N',
-          app_name: 'A.posxml',
-        },
-        ...{
-          detail: '',
-          status: 'success',
-          amount: 5,
-          payment_outcome: 'approved',
-          reference: 'R',
-          started_at: new Date(START),
-          finished_at: new Date(START),
-          recorded_at: new Date(START),
-        },
+        id: 1,
+        transaction_type: 'switch',
+        serial_number: 'S',
+        logical_number: 'N',
+        app_name: 'A.posxml',
+        detail: '',
+        status: 'success',
+        amount: 5,
+        payment_outcome: 'approved',
+        reference: 'R',
+        started_at: new Date(START),
+        finished_at: new Date(START),
+        recorded_at: new Date(START),
       },
     ],
   ],
@@ -193,12 +192,27 @@ export async function seedCompanies(place: TestPlace, withOther: boolean): Promi
 
 function peopleOf(company: number): Inserted[] {
   const user = {
-    ...{ id: company, email: `${company}@example`, name: 'user', time_zone: 'UTC', password_hash: '' },
-    ...{ sign_in_count: 0, failed_sign_ins: 0, revision: 1, created_at: EARLY, updated_at: EARLY },
+    id: company,
+    email: `${company}@example`,
+    name: 'user',
+    time_zone: 'UTC',
+    password_hash: '',
+    sign_in_count: 0,
+    failed_sign_ins: 0,
+    revision: 1,
+    created_at: EARLY,
+    updated_at: EARLY,
   };
   const token = {
-    ...{ id: company, company_id: company, user_id: company, kind: 'named', name: 't', scopes: '[]' },
-    ...{ token_hash: `${company}`, last_four: '0000', created_at: EARLY },
+    id: company,
+    company_id: company,
+    user_id: company,
+    kind: 'named',
+    name: 't',
+    scopes: '[]',
+    token_hash: `${company}`,
+    last_four: '0000',
+    created_at: EARLY,
   };
   return [
     ['companies', { id: company, name: `company ${company}`, created_at: EARLY, updated_at: EARLY }],
@@ -214,9 +228,17 @@ function peopleOf(company: number): Inserted[] {
 function endedToken(company: number): SqlRow {
   const [revoked, expired] = company === 1 ? [5, 6] : [1, 2];
   return {
-    ...{ id: 50, company_id: company, user_id: company, kind: 'named', name: 'ended', scopes: '[]' },
-    ...{ token_hash: `ended ${company}`, last_four: '0000', created_at: EARLY },
-    ...{ revoked_at: new Date(revoked), expires_at: new Date(expired) },
+    id: 50,
+    company_id: company,
+    user_id: company,
+    kind: 'named',
+    name: 'ended',
+    scopes: '[]',
+    token_hash: `ended ${company}`,
+    last_four: '0000',
+    created_at: EARLY,
+    revoked_at: new Date(revoked),
+    expires_at: new Date(expired),
   };
 }
 
@@ -230,8 +252,15 @@ function entryOf(company: number, sequence: number): Inserted {
 /** A user of both companies, with another role. */
 function personOfBoth(): Inserted[] {
   const token = {
-    ...{ id: SECOND_TOKEN, company_id: TWIN, user_id: 1, kind: 'derived', nonce: 'n', scopes: '[]' },
-    ...{ token_hash: 'derived', last_four: '0000', created_at: EARLY },
+    id: SECOND_TOKEN,
+    company_id: TWIN,
+    user_id: 1,
+    kind: 'derived',
+    nonce: 'n',
+    scopes: '[]',
+    token_hash: 'derived',
+    last_four: '0000',
+    created_at: EARLY,
   };
   return [
     ['memberships', { company_id: TWIN, user_id: 1, role: 'viewer', ...MEMBER }],
@@ -279,22 +308,41 @@ const ONLY_OF_OTHER: readonly Inserted[] = [
   [
     'devices',
     {
-      ...{ company_id: TWIN, id: 30, serial_number: 'S30', enabled: true, logical_number_id: 3, meta: '{}' },
-      ...{ framework_version: null, ...audit },
+      company_id: TWIN,
+      id: 30,
+      serial_number: 'S30',
+      enabled: true,
+      logical_number_id: 3,
+      meta: '{}',
+      framework_version: null,
+      ...audit,
     },
   ],
   [
     'notification_deliveries',
     {
-      ...{ company_id: TWIN, id: 3, notification_id: 101, logical_number_id: 1, ...FAILED },
-      ...{ finished_at: new Date(1), queued_at: EARLY, sequence: 3, attempts: 0 },
+      company_id: TWIN,
+      id: 3,
+      notification_id: 101,
+      logical_number_id: 1,
+      ...FAILED,
+      finished_at: new Date(1),
+      queued_at: EARLY,
+      sequence: 3,
+      attempts: 0,
     },
   ],
   ...[1, 2].map((number): Inserted => [
     'notification_deliveries',
     {
-      ...{ company_id: TWIN, id: number, notification_id: 100, logical_number_id: number, ...DUE },
-      ...{ queued_at: EARLY, sequence: number, attempts: 0 },
+      company_id: TWIN,
+      id: number,
+      notification_id: 100,
+      logical_number_id: number,
+      ...DUE,
+      queued_at: EARLY,
+      sequence: number,
+      attempts: 0,
     },
   ]),
 ];
@@ -327,15 +375,13 @@ export async function rowsOfCompany({ sql }: TestPlace, whose: 'first' | 'other'
   const tables = [
     ...ROWS,
     ...LINKS,
-    ...[
-      ['content_chunks'],
-      ['device_tokens'],
-      ['device_presence'],
-      ['terminal_refusals'],
-      ['terminal_versions'],
-      ['device_numbers'],
-      ['counters'],
-    ],
+    ['content_chunks'],
+    ['device_tokens'],
+    ['device_presence'],
+    ['terminal_refusals'],
+    ['terminal_versions'],
+    ['device_numbers'],
+    ['counters'],
   ] as const;
   const condition = whose === 'first' ? '= 1' : '<> 1';
   const rows: unknown[] = [];

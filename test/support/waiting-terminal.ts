@@ -59,7 +59,10 @@ export function httpTerminal(url: string, token: string, named?: string): HttpTe
     for await (const chunk of response.setEncoding('utf8')) text += String(chunk);
     const parsed = (text === '' ? {} : JSON.parse(text)) as TerminalReply['body'] & Listed;
     return {
-      ...{ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed },
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      text,
+      body: parsed,
       messages: (parsed.notifications ?? []).map(({ message }) => withoutTime(message)),
     };
   };
@@ -72,7 +75,9 @@ export function httpTerminal(url: string, token: string, named?: string): HttpTe
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       return {
-        ...{ status: response.statusCode ?? 0, headers: response.headers, text: () => text },
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text: () => text,
         ids: () => [...text.matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id),
         ended: once(response, 'close'),
         close: () => void response.destroy(),

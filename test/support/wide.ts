@@ -29,12 +29,15 @@ export async function wideFleet(server: TestServer, member: Member, count = MANY
     (await software.version(path, { group_ids: [group] })).id as number;
   const versions = [await version(), await version()] as const;
   const numbers = await insertMany(server.place, ['logical_numbers', caller.companyId, count], (n) => ({
-    ...{ number: `${prefix}-${n}`, group_id: group },
+    number: `${prefix}-${n}`,
+    group_id: group,
     ...audited(caller.userId),
   }));
   const links = versions.flatMap((version) =>
     numbers.map((number) => ({
-      ...{ company_id: caller.companyId, logical_number_id: number, app_version_id: version },
+      company_id: caller.companyId,
+      logical_number_id: number,
+      app_version_id: version,
     })),
   );
   await insertRows(server.place, 'logical_number_app_versions', links);
@@ -51,7 +54,9 @@ export async function fillOwner(
   for (const table of ['parameters', 'metacontents']) {
     const values = { group_id: owner.group_id ?? null, logical_number_id: owner.logical_number_id ?? null };
     await insertMany(server.place, [table, caller.companyId, count], (n) => ({
-      ...{ ...values, key: `key ${n}`, value: '"v"' },
+      ...values,
+      key: `key ${n}`,
+      value: '"v"',
       ...audited(caller.userId),
     }));
   }

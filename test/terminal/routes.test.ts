@@ -35,7 +35,11 @@ const route = (
   exchange: Serve,
   body?: z.ZodObject,
 ): TerminalRoute<string> => ({
-  ...{ method, path, scope: 'terminals', summary: 'Of a test', response: z.unknown() },
+  method,
+  path,
+  scope: 'terminals',
+  summary: 'Of a test',
+  response: z.unknown(),
   ...(body && { body }),
   exchange,
 });

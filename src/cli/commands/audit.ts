@@ -95,7 +95,9 @@ function refuseUnknown(states: readonly ChainState[], expect: readonly Noted[]):
 
 function fieldsOf({ state, report: { head, ...report } }: Result) {
   return {
-    ...{ company_id: state.companyId, company: state.name, ...report },
+    company_id: state.companyId,
+    company: state.name,
+    ...report,
     head: head && `${state.companyId},${head.sequence},${head.hash}`,
   };
 }

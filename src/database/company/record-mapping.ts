@@ -50,8 +50,13 @@ interface Field {
 
 const same: Codec<unknown, unknown> = { toColumn: (value) => value, fromColumn: (column) => column };
 const codecs = {
-  ...{ integer: same, text: same, bytes: same },
-  ...{ instant: nullable(instant), flag: nullable(flag), json: json(), jsonb: json() },
+  integer: same,
+  text: same,
+  bytes: same,
+  instant: nullable(instant),
+  flag: nullable(flag),
+  json: json(),
+  jsonb: json(),
 } as Readonly<Record<ColumnKind, Codec<unknown, unknown>>>;
 
 export interface RecordMapping<Name extends keyof Tables, T> {

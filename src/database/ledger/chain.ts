@@ -40,25 +40,35 @@ export function hashedValues(
   before: Link,
 ): (string | number | null)[] {
   return [
-    ...[
-      row.company_id,
-      row.sequence,
-      before.sequence,
-      before.hash,
-      Number(row.at),
-      row.user_id,
-      row.token_id,
-    ],
-    ...[row.channel, row.action, row.entity_type, row.entity_id, row.before, row.after],
-    ...[row.request_id, row.ip],
+    row.company_id,
+    row.sequence,
+    before.sequence,
+    before.hash,
+    Number(row.at),
+    row.user_id,
+    row.token_id,
+    row.channel,
+    row.action,
+    row.entity_type,
+    row.entity_id,
+    row.before,
+    row.after,
+    row.request_id,
+    row.ip,
   ];
 }
 
 /** Values that the seal of a head covers. */
 export function sealedValues(head: Omit<ChainHead, 'seal'>): (string | number)[] {
   return [
-    ...['head', head.company_id, head.first_sequence, head.before_sequence, head.before_hash],
-    ...[head.sequence, head.hash, head.key_fingerprint],
+    'head',
+    head.company_id,
+    head.first_sequence,
+    head.before_sequence,
+    head.before_hash,
+    head.sequence,
+    head.hash,
+    head.key_fingerprint,
   ];
 }
 
@@ -195,7 +205,10 @@ export async function selectStates({ db }: Reading): Promise<readonly ChainState
     rowsPruned.map((row) => [row.company_id, { upTo: row.up_to, newestAt: new Date(row.newest_at) }]),
   );
   return [...companies, { id: NO_COMPANY, name: 'no company' }].map(({ id, name }) => ({
-    ...{ companyId: id, name, head: heads.get(id) ?? null, last: last.get(id) ?? 0 },
+    companyId: id,
+    name,
+    head: heads.get(id) ?? null,
+    last: last.get(id) ?? 0,
     pruned: pruned.get(id) ?? null,
   }));
 }

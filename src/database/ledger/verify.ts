@@ -112,7 +112,10 @@ class Walk {
       this.#damage(sequence, `entry ${sequence} is not the one that was noted, or is missing`);
     }
     return {
-      ...{ sound: this.#sound, unchained: this.#unchained, damages: this.#damages, notes: this.#notes },
+      sound: this.#sound,
+      unchained: this.#unchained,
+      damages: this.#damages,
+      notes: this.#notes,
       head: this.#head === null ? null : { sequence: this.#head.sequence, hash: this.#head.hash },
     };
   }

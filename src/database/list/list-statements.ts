@@ -114,7 +114,11 @@ export class ListStatements<Name extends keyof Tables, T> {
     const ref = orderRef(this.listing, request, relation);
     return childrenOfEach({
       parents: parentTable(relation, parents),
-      ...{ table: tableWith(table, selected), company, id, childId, companyId: work.caller.companyId },
+      table: tableWith(table, selected),
+      company,
+      id,
+      childId,
+      companyId: work.caller.companyId,
       ofParent: sql`${childrenOf(this.listing, relation, work, [...selected, ...this.#usedBy(request)])}
           and ${this.#filtered(work, request, relation)} ${this.#ordered(request, 't', childId, ref)}
           limit ${hiddenFromPlanner(request.limit + 1)}`,
@@ -129,8 +133,12 @@ export class ListStatements<Name extends keyof Tables, T> {
     request: SliceRequest,
   ): Promise<ReadonlyMap<P, Slice<T>>> {
     const found = await readLinked<Row<Name>, P>(work, {
-      ...{ list: this.listing, relation, parents, request },
-      ...{ columns: this.columns, key: this.key },
+      list: this.listing,
+      relation,
+      parents,
+      request,
+      columns: this.columns,
+      key: this.key,
     });
     const recordOf = sharing<Row<Name>, T>(this.listing);
     const slices = parents.map((parent) => {
@@ -166,8 +174,10 @@ export class ListStatements<Name extends keyof Tables, T> {
     const rows = await runFiltered<{ parent_id: P; total: number }>(
       work.db,
       {
-        ...{ name: `${this.key} counts ${nameOf(relation)}`, where },
-        ...{ before: companiesOf(work, relation), after: [JSON.stringify(parents)] },
+        name: `${this.key} counts ${nameOf(relation)}`,
+        where,
+        before: companiesOf(work, relation),
+        after: [JSON.stringify(parents)],
       },
       () => sql`select p.value as parent_id, (select count(*) from ${childrenOf(this.listing, relation, work, columnsIn(this.listing.filters, where))}
         and ${ofCompany(this.listing, work, where)} ${alsoMeets(this.listing, where, relation)}) as total from ${parentTable(relation, parents)}`,

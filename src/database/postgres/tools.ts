@@ -86,7 +86,9 @@ export class ServerTools implements DatabaseTools {
       `${this.name}: ${bytes} bytes, PostgreSQL ${version}`,
       { ...this.place, bytes, postgresql: version },
       {
-        ...{ applied, pending, sizes: sizesOf(tables) },
+        applied,
+        pending,
+        sizes: sizesOf(tables),
         totals: applied.length === 0 ? [] : await rowsOf<TotalRow>(client, TOTAL_ROWS),
         // An older schema may lack some of the tables.
         oldest: pending.length === 0 ? await rowsOf<OldestRow>(client, OLDEST_ROWS) : [],

@@ -191,7 +191,8 @@ function newSelection<T>(list: List<T>, args: ListArgs, standard?: OrderBy): Sel
   const { condition } = request;
   let keys: ReturnType<Selection['keys']> | undefined;
   return {
-    ...{ condition, request },
+    condition,
+    request,
     keys: () =>
       (keys ??= {
         slice: `slice ${JSON.stringify(request)}`,

@@ -113,7 +113,9 @@ class RepeatableField {
     const { counters, contents } = this.execution.context;
     const placeholders = contents.placeholdersIn(contents.hasPlaceholders ? JSON.stringify(data) : '');
     return {
-      ...{ data, errors, recordCount: counters.nodes - this.#recordsBefore },
+      data,
+      errors,
+      recordCount: counters.nodes - this.#recordsBefore,
       contents: [...placeholders].map(([placeholder, content]) => ({ placeholder, ...content })),
     };
   }

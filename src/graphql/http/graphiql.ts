@@ -127,9 +127,13 @@ function graphiqlPage(linkTo: (name: string) => string, token: string | null): s
     },
     options: {
       // The first tab has the initial headers after a reload, new tabs have the others.
-      ...{ defaultQuery: EXAMPLE, headers, initialHeaders: headers, shouldPersistHeaders: false },
+      defaultQuery: EXAMPLE,
+      headers,
+      initialHeaders: headers,
+      shouldPersistHeaders: false,
       // By default the page would use a WebSocket, to which it does not pass the headers.
-      ...{ subscriptionsProtocol: 'GRAPHQL_SSE', subscriptionsEndpoint: '/graphql/stream' },
+      subscriptionsProtocol: 'GRAPHQL_SSE',
+      subscriptionsEndpoint: '/graphql/stream',
     },
   };
   const instructions =

@@ -104,7 +104,9 @@ async function answerBy(
   const headers = new HeaderMap([['content-type', 'application/json']]);
   const { status = 200, body } = await apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: {
-      ...{ method: 'POST', headers, search: '' },
+      method: 'POST',
+      headers,
+      search: '',
       body: { ...json, variables: text.variables },
     },
     context: () => Promise.resolve({ http }),

@@ -95,7 +95,9 @@ export class EventStreams {
     const facts = graphqlContextOf(response).request;
     const token = readToken(request, readQuery(request.originalUrl));
     return {
-      ...{ transport: 'sse', requestId: requestContext.requestId, lastSeen: lastSeenBy(request) },
+      transport: 'sse',
+      requestId: requestContext.requestId,
+      lastSeen: lastSeenBy(request),
       context: (subscription) => this.parts.authenticate(token, requestContext, { ...facts, subscription }),
     };
   }

@@ -52,7 +52,10 @@ export class Sockets {
     private readonly times: LiveTimes,
   ) {
     this.#protocol = createProtocol(times.initMs);
+    // The types of ws do not have closeTimeout yet.
+    const closing: object = { closeTimeout: times.closeMs };
     this.#server = new WebSocketServer({
+      ...closing,
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
@@ -61,8 +64,6 @@ export class Sockets {
       maxPayload: LIVE_LIMITS.messageBytes,
       maxFragments: LIVE_LIMITS.fragments,
       handleProtocols,
-      // Not in the types of ws yet.
-      ...{ closeTimeout: times.closeMs },
     });
     this.#server.on('headers', (headers, request) => headers.push(...(this.#headers.get(request) ?? [])));
     this.#timers = [

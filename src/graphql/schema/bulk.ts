@@ -88,7 +88,9 @@ function bulkField<Row, R extends object, Prepared>(
         return {
           count: all.filter(({ record, counts = record !== null }) => counts).length,
           results: all.map(({ record, problem, more }, index) => ({
-            ...{ index, ...more, [field]: record },
+            index,
+            ...more,
+            [field]: record,
             userErrors: userErrorsOf(problem, pathIn(given[index], [argument, String(index)])) ?? [],
           })),
         };

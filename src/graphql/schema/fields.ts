@@ -162,7 +162,9 @@ export function many<R, T extends object, P extends KeyValue>(
   { scope = 'read', order }: ListOptions = {},
 ): ResolvedField<R> {
   return {
-    ...{ field: object(Connection, description), scope, args: takes },
+    field: object(Connection, description),
+    scope,
+    args: takes,
     resolve: (record, ctx, args) => ctx.children(children, record[key] as P, args, scope, order),
     searches: searchesOf(children, order),
     planned: { kind: 'many', children, key: String(key), scope, order },
@@ -176,7 +178,9 @@ export function all<R, T extends object>(
   { scope = 'read', order }: ListOptions = {},
 ): ResolvedField<R> {
   return {
-    ...{ field: object(Connection, description), scope, args: takes },
+    field: object(Connection, description),
+    scope,
+    args: takes,
     resolve: (_record, ctx, args) => ctx.list(list, args, scope, order),
     searches: searchesOf(list, order),
     planned: { kind: 'list', list, scope, order },

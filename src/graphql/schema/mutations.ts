@@ -148,7 +148,9 @@ function creation<T extends object, R>(
   const field = fieldName(list.name);
   const noun = words(list.name);
   const InputType = inputOf(`${list.name}CreateInput`, create.model, {
-    ...{ ...create, references, enums },
+    ...create,
+    references,
+    enums,
     description: `Fields of a new ${noun}.`,
   });
   const Payload = payloadOf(`${list.name}Create`, field, Record, payloadFields);
@@ -171,7 +173,9 @@ function update<T extends object, R extends Revised>(
   const { update: change, references = {}, within, payloadFields } = options;
   const noun = withArticle(words(list.name));
   const InputType = inputOf(`${list.name}UpdateInput`, change.model, {
-    ...{ ...change, references, enums },
+    ...change,
+    references,
+    enums,
     description: `Changes of ${noun}. Absent fields keep their values.`,
     isUpdate: true,
   });
@@ -217,7 +221,9 @@ function furtherChanges<T extends object, R>(
   const field = fieldName(list.name);
   const entries = Object.entries(options.changes ?? {}).map(([name, { run, args = {}, ...change }]) => {
     const given = recordChange(list.name, options, {
-      ...{ ...change, args, isLocked },
+      ...change,
+      args,
+      isLocked,
       Payload: payloadOf(name.charAt(0).toUpperCase() + name.slice(1), field, Record),
       within: [],
       inputOf: (all) => Object.fromEntries(Object.keys(args).map((arg) => [arg, present(arg, all[arg])])),

@@ -67,7 +67,9 @@ function oneByKey<T extends { readonly id: number }>(
   const noun = withArticle(words(list.name));
   const description = `${noun.charAt(0).toUpperCase()}${noun.slice(1)} by exactly one of ${names.join(', ')}. Null if the company has none.`;
   return {
-    ...{ field: nullable(object(Record, description)), scope, args },
+    field: nullable(object(Record, description)),
+    scope,
+    args,
     resolve: (_source, ctx, given) => ctx.find(list, given, getters, scope),
     planned: { kind: 'find', list, getters, scope },
   };

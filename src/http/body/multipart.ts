@@ -126,7 +126,8 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
       defParamCharset: 'utf8',
       // The file service reduces the path to its base name.
       preservePath: true,
-      ...{ highWaterMark: TURN_BYTES, fileHwm: TURN_BYTES },
+      highWaterMark: TURN_BYTES,
+      fileHwm: TURN_BYTES,
       limits: {
         // The parser counts boundaries, and emits `partsLimit` when the number is reached, not exceeded.
         parts: MAX_FIELDS + 2,

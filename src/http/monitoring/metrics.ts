@@ -49,7 +49,8 @@ export function createMetrics(sources: MetricSources, register = new Registry())
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const refused = counter('terminal_refusals_total', 'Refused requests of terminals, by reason.', 'code');
   const waiting = new Gauge({
-    ...{ name: 'terminals_waiting', registers: [register] },
+    name: 'terminals_waiting',
+    registers: [register],
     help: 'Requests and streams of terminals that wait for notifications.',
   });
   const counted = countedMetrics(counter);
@@ -96,11 +97,15 @@ function countedMetrics(
 function histograms(register: Registry) {
   const common = { buckets: BUCKETS, registers: [register] };
   const durations = new Histogram({
-    ...{ ...common, name: 'http_request_duration_seconds', labelNames: ['method', 'path'] as const },
+    ...common,
+    name: 'http_request_duration_seconds',
+    labelNames: ['method', 'path'] as const,
     help: 'From the headers of a request to the end of its response.',
   });
   const operations = new Histogram({
-    ...{ ...common, name: 'graphql_operation_duration_seconds', labelNames: ['type', 'name'] as const },
+    ...common,
+    name: 'graphql_operation_duration_seconds',
+    labelNames: ['type', 'name'] as const,
     help: 'Execution of GraphQL operations, and of events of subscriptions once for all subscribers with the same text. Has at most 200 names; later ones are other, and operations without a name are anonymous.',
   });
   return { durations, operations };
@@ -135,8 +140,11 @@ export function statementMetrics(
   const help = 'SQL statements (read, write), without those that begin and end transactions.';
   metricsOf(register, Counter)('sql_statements_total', help, () => ({ ...totals }), 'kind');
   const durations = new Histogram({
-    ...{ name: 'sql_statement_duration_seconds', help: 'From the call of a statement to its result.' },
-    ...{ labelNames: ['kind'], buckets: STATEMENT_BUCKETS, registers: [register] },
+    name: 'sql_statement_duration_seconds',
+    help: 'From the call of a statement to its result.',
+    labelNames: ['kind'],
+    buckets: STATEMENT_BUCKETS,
+    registers: [register],
   });
   return (sql) => {
     const kind = kindOf(sql);

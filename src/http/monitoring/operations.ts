@@ -165,7 +165,9 @@ export function observeOperations(
     operationEnded: ({ requestId, milliseconds, caller, field, events, code, ...kind }) => {
       logger.info(
         {
-          ...{ request_id: requestId, path: PATHS[kind.transport], ...kind },
+          request_id: requestId,
+          path: PATHS[kind.transport],
+          ...kind,
           ...(field === null ? {} : { field, events }),
           duration_ms: Math.round(milliseconds * 10) / 10,
           ...(code === null ? {} : { code }),

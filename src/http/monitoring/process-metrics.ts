@@ -13,8 +13,18 @@ import startTime from 'prom-client/lib/metrics/processStartTime.js';
 import version from 'prom-client/lib/metrics/version.js';
 
 const METRICS = [
-  ...[cpu, startTime, memory, openFileDescriptors, maxFileDescriptors, eventLoopLag],
-  ...[resources, handles, requests, heapSizeAndUsed, heapSpaces, version],
+  cpu,
+  startTime,
+  memory,
+  openFileDescriptors,
+  maxFileDescriptors,
+  eventLoopLag,
+  resources,
+  handles,
+  requests,
+  heapSizeAndUsed,
+  heapSpaces,
+  version,
 ];
 
 /** Interval at which the event loop delay is sampled. */

@@ -86,7 +86,10 @@ type Add = (name: string, help: string, read: () => Value | Promise<Value>, labe
 export function metricsOf(register: Registry, Metric: typeof Gauge | typeof Counter): Add {
   return (name, help, read, label) => {
     new Metric({
-      ...{ name, help, labelNames: label === undefined ? [] : [label], registers: [register] },
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [register],
       async collect() {
         const value = await read();
         this.reset();

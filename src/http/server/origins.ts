@@ -8,14 +8,29 @@ import { requestContextOf } from '../request-context.js';
 const METHODS = 'GET, HEAD, POST, PUT, DELETE';
 /** Headers that a page may send besides those that need no permission. */
 const REQUEST_HEADERS = [
-  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'X-Request-Id', 'Last-Event-ID'],
-  ...['Apollo-Require-Preflight', 'X-Apollo-Operation-Name'],
-  ...['ApolloGraphQL-Client-Name', 'ApolloGraphQL-Client-Version'],
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'X-Request-Id',
+  'Last-Event-ID',
+  'Apollo-Require-Preflight',
+  'X-Apollo-Operation-Name',
+  'ApolloGraphQL-Client-Name',
+  'ApolloGraphQL-Client-Version',
 ].join(', ');
 /** Headers that a page may read besides those that need no permission. */
 const RESPONSE_HEADERS = [
-  ...['X-Request-Id', 'X-Rate-Limit-Limit', 'X-Rate-Limit-Remaining', 'X-Rate-Limit-Reset', 'Retry-After'],
-  ...['ETag', 'Idempotent-Replayed', 'X-Warning', 'Allow', 'WWW-Authenticate'],
+  'X-Request-Id',
+  'X-Rate-Limit-Limit',
+  'X-Rate-Limit-Remaining',
+  'X-Rate-Limit-Reset',
+  'Retry-After',
+  'ETag',
+  'Idempotent-Replayed',
+  'X-Warning',
+  'Allow',
+  'WWW-Authenticate',
 ].join(', ');
 /** Browsers keep the response to a preflight for two hours at most. */
 const PREFLIGHT_SECONDS = 7_200;

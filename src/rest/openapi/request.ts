@@ -33,7 +33,9 @@ const PAGE: readonly Parameter[] = [
 ];
 
 const header = (name: string, description: string, limits: Schema = {}): Parameter => ({
-  ...{ name, in: 'header', description },
+  name,
+  in: 'header',
+  description,
   schema: { type: 'string', ...limits },
 });
 

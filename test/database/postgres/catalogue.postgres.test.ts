@@ -161,7 +161,11 @@ describe('the types of columns', () => {
     const types = known.map((type) => `'${type}'::regtype`).join(', ');
     expect(await columnsWhere(`atttypid not in (${types})`)).toEqual([]);
     expect(await columnsWhere("relkind = 'r' and atttypid = 'json'::regtype")).toEqual([
-      ...['devices.meta', 'ledger.after', 'ledger.before', 'metacontents.value', 'transactions.parsed'],
+      'devices.meta',
+      'ledger.after',
+      'ledger.before',
+      'metacontents.value',
+      'transactions.parsed',
     ]);
   });
 });

@@ -13,8 +13,12 @@ beforeAll(() => addRecords(database.admin));
 const STATUSES = ['success', 'running', 'fail'];
 const OUTCOMES = ['approved', 'denied', 'cancelled'];
 const PAYMENTS = [
-  ...['null, null', "0, 'approved'", "5, 'denied'", "7, 'cancelled'"],
-  ...["999999999999, 'approved'", '3, null'],
+  'null, null',
+  "0, 'approved'",
+  "5, 'denied'",
+  "7, 'cancelled'",
+  "999999999999, 'approved'",
+  '3, null',
 ];
 const INSTANT = "'1970-01-01T00:00:00Z'::timestamptz + interval '1 second' *";
 
@@ -53,17 +57,17 @@ const range = fc
 const changeTransactions = fc
   .tuple(
     fc.constantFrom(
-      ...[
-        "status = 'fail'",
-        "app_name = 'b'",
-        "transaction_type = 'company'",
-        'amount = coalesce(amount, 0) + 4',
-        "detail = 'x'",
-        "payment_status = 'approved', payment_type = 'sale', brand = 'visa'",
-        "acquirer = 'a', installments = installments + 1",
-        'group_id = 1 - group_id',
-      ],
-      ...["payment_outcome = 'denied'", 'amount = null', "started_at = started_at - interval '1 hour'"],
+      "status = 'fail'",
+      "app_name = 'b'",
+      "transaction_type = 'company'",
+      'amount = coalesce(amount, 0) + 4',
+      "detail = 'x'",
+      "payment_status = 'approved', payment_type = 'sale', brand = 'visa'",
+      "acquirer = 'a', installments = installments + 1",
+      'group_id = 1 - group_id',
+      "payment_outcome = 'denied'",
+      'amount = null',
+      "started_at = started_at - interval '1 hour'",
     ),
     range,
   )
@@ -142,7 +146,8 @@ async function expectExact(): Promise<void> {
     // Integer division rounds toward zero, as on SQLite.
     const milliseconds = 'floor(extract(epoch from started_at) * 1000)::bigint';
     const sums = [
-      ...['count(*) as total', 'coalesce(sum(amount), 0) as amount_total'],
+      'count(*) as total',
+      'coalesce(sum(amount), 0) as amount_total',
       ...OUTCOMES.map(
         (outcome) =>
           `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,

@@ -41,8 +41,20 @@ describe('CF-60 mutated requests over every route, document and transport', () =
 const KNOWN: Known = {
   ids: Object.fromEntries(
     [
-      ...['Group', 'File', 'App', 'AppVersion', 'LogicalNumber', 'Device', 'Parameter', 'Metacontent'],
-      ...['Notification', 'Transaction', 'User', 'Company', 'ApiToken', 'LedgerEntry'],
+      'Group',
+      'File',
+      'App',
+      'AppVersion',
+      'LogicalNumber',
+      'Device',
+      'Parameter',
+      'Metacontent',
+      'Notification',
+      'Transaction',
+      'User',
+      'Company',
+      'ApiToken',
+      'LedgerEntry',
     ].map((type, index) => [type, [index + 1]]),
   ),
   names: { group_name: ['g'], logical_number: ['n'], serial_number: ['s'], app_name: ['a'] },
@@ -104,13 +116,24 @@ describe('the requests of a campaign', () => {
 });
 
 const ATTEMPT: Attempt = {
-  ...{ surface: 'REST', sender: ACME, method: 'GET', path: '/v1/groups', query: [], headers: [], body: null },
+  surface: 'REST',
+  sender: ACME,
+  method: 'GET',
+  path: '/v1/groups',
+  query: [],
+  headers: [],
+  body: null,
   delivery: 'whole',
 };
 const OPERATION: Attempt = {
   ...ATTEMPT,
-  ...{ surface: 'GraphQL', method: 'POST', path: '/graphql' },
-  operation: { document: '{ viewer { role } }', operationName: null },
+  surface: 'GraphQL',
+  method: 'POST',
+  path: '/graphql',
+  operation: {
+    document: '{ viewer { role } }',
+    operationName: null,
+  },
 };
 const SECRET = 'c'.repeat(40);
 const CARD = '4111111111111111';
@@ -118,7 +141,8 @@ const EMPTY = '"pagination":{"page":1,"total_pages":1,"entries":0,"total_entries
 
 describe('what a campaign finds', () => {
   const answer = (status: number, body: string, type = 'application/json'): Answer => ({
-    ...{ status, body: Buffer.from(body) },
+    status,
+    body: Buffer.from(body),
     headers: new Map([['content-type', type]]),
   });
   const kindsOf = async (attempt: Attempt, ...answers: Answer[]): Promise<string[]> => {

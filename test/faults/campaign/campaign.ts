@@ -104,8 +104,11 @@ class Campaign {
 
   get result(): CampaignResult {
     return {
-      ...{ seed: this.options.seed, responses: this.#responses, findings: this.#findings },
-      ...{ kinds: this.#kinds, memory: this.#memory },
+      seed: this.options.seed,
+      responses: this.#responses,
+      findings: this.#findings,
+      kinds: this.#kinds,
+      memory: this.#memory,
     };
   }
 

@@ -62,16 +62,24 @@ export async function fill(work: WriteWork, marker: string, time: number): Promi
     }
   }
   const notification = await sendNotification(work, {
-    ...{ content: `SHOW_MESSAGE|${text()}`, range: 'group', groupId: groups[0]?.id },
+    content: `SHOW_MESSAGE|${text()}`,
+    range: 'group',
+    groupId: groups[0]?.id,
   });
   const { firstId } = await recordAll(
     work,
     Array.from({ length: 100 }, (_, n) => ({
-      ...{ transactionType: 'switch', status: 'success', startedAt: work.now, finishedAt: work.now },
+      transactionType: 'switch',
+      status: 'success',
+      startedAt: work.now,
+      finishedAt: work.now,
       serialNumber: devices[n % EACH]?.serialNumber,
       logicalNumber: numbers[n % EACH]?.number,
       appName: apps[n % 4]?.name,
-      ...{ detail: text(), sent: text(), received: text(), reference: text() },
+      detail: text(),
+      sent: text(),
+      received: text(),
+      reference: text(),
       parsed: { type: 'sale', status: 'approved', amount: 1_250, card: {}, acquirer: text(), nsu: text() },
     })),
   );
@@ -79,16 +87,20 @@ export async function fill(work: WriteWork, marker: string, time: number): Promi
   const { companyId, userId } = work.caller;
   return {
     ids: {
-      ...{ Group: idsOf(groups), File: fileIds, App: idsOf(apps), AppVersion: idsOf(versions) },
-      ...{ LogicalNumber: idsOf(numbers), Device: idsOf(devices), Parameter: settings.parameters },
-      ...{ Metacontent: settings.metacontents, Notification: [notification.id] },
-      ...{
-        Transaction: transactions,
-        User: [userId],
-        Company: [companyId],
-        ApiToken: [userId],
-        LedgerEntry: [1, 50],
-      },
+      Group: idsOf(groups),
+      File: fileIds,
+      App: idsOf(apps),
+      AppVersion: idsOf(versions),
+      LogicalNumber: idsOf(numbers),
+      Device: idsOf(devices),
+      Parameter: settings.parameters,
+      Metacontent: settings.metacontents,
+      Notification: [notification.id],
+      Transaction: transactions,
+      User: [userId],
+      Company: [companyId],
+      ApiToken: [userId],
+      LedgerEntry: [1, 50],
     },
     names: {
       group_name: groups.map(({ name }) => name),

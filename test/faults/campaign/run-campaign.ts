@@ -71,8 +71,11 @@ function showSummary({ responses, findings, kinds, memory }: CampaignResult): vo
 try {
   print(`Seed ${seed}, ${values.minutes} minutes.`);
   const result = await runCampaign({
-    ...{ file: join(folder, 'gateway.db'), seed, milliseconds: Number(values.minutes) * MINUTE },
-    ...{ watchesLoop: true, onProgress: showProgress },
+    file: join(folder, 'gateway.db'),
+    seed,
+    milliseconds: Number(values.minutes) * MINUTE,
+    watchesLoop: true,
+    onProgress: showProgress,
   });
   showSummary(result);
   process.exitCode = sum(result.kinds) === 0 ? 0 : 1;

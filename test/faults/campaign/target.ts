@@ -24,8 +24,11 @@ export async function startTarget(
 ): Promise<Target> {
   const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     env: {
-      ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE },
-      ...{ DATABASE_URL: `file:${file}`, PORT: '0', RATE_LIMIT_PER_HOUR: '0' },
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      DATABASE_URL: `file:${file}`,
+      PORT: '0',
+      RATE_LIMIT_PER_HOUR: '0',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -94,7 +94,9 @@ class Server implements FaultyPostgres {
   async start(database = 'gateway'): Promise<void> {
     const { postgres } = await binaries();
     const settings = {
-      ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(this.port) },
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      port: String(this.port),
       ...this.settings,
     };
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -31,7 +31,10 @@ export async function postgresRounds({ rounds, kill, onRound, on }: PostgresRoun
   const problems: string[] = [];
   let slowestStart = 0;
   const result = (): RoundsResult => ({
-    ...{ rounds, problems, slowestStart, writers: WRITERS },
+    rounds,
+    problems,
+    slowestStart,
+    writers: WRITERS,
     acknowledged: writers.reduce((sum, writer) => sum + writer.acknowledged, 0),
   });
   try {

@@ -23,7 +23,8 @@ export interface TerminalCommand {
 export async function runTerminalRounds(options: TerminalCommand): Promise<number> {
   const { rounds, kill, folder, print } = options;
   const common = {
-    ...{ rounds, terminals: TERMINALS },
+    rounds,
+    terminals: TERMINALS,
     onRound: (round, { notifications_received: received, transactions_created: created, broken }) =>
       print(
         `round ${round} of ${rounds}: ${received} notifications received, ${created} transactions stored, ` +

@@ -101,8 +101,14 @@ async function simulationOf(
   client: Client,
 ): Promise<Simulation> {
   return new Simulation({
-    ...{ url: new URL(url), clock: systemClock, hasFaults: false, seed: 1, everyMs: EVERY_MS },
-    ...{ forMs: 3_600_000, rampMs: 500, notify: { token, groupId, everyMs: NOTIFY_MS } },
+    url: new URL(url),
+    clock: systemClock,
+    hasFaults: false,
+    seed: 1,
+    everyMs: EVERY_MS,
+    forMs: 3_600_000,
+    rampMs: 500,
+    notify: { token, groupId, everyMs: NOTIFY_MS },
     transport: broker === null ? { over: 'http' } : await overBroker(broker.port, client),
     terminals: simulatedSerials(terminals).map((serialNumber) => ({ serialNumber, token, isNamed: true })),
   });
@@ -113,7 +119,8 @@ async function overBroker(port: number, client: Client): Promise<Transport> {
   const { data } = reply.body as { data: { viewer: { company: { databaseId: number } } } };
   const url = new URL(`mqtt://127.0.0.1:${port}`);
   return {
-    ...{ over: 'mqtt', companyId: String(data.viewer.company.databaseId) },
+    over: 'mqtt',
+    companyId: String(data.viewer.company.databaseId),
     broker: { url, username: undefined, password: undefined, ca: undefined },
   };
 }
@@ -129,7 +136,8 @@ export async function serversOn(
   const { token } = await prepareDatabase(place);
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   return {
-    ...{ token, ports },
+    token,
+    ports,
     startServer: (port) => startProgram(place.url, { environment: { ...environment, PORT: String(port) } }),
   };
 }

@@ -51,7 +51,11 @@ async function executed(
   const { document, operation } = parsed(query);
   const context = new GraphqlContext(caller, services, { ...NO_FACTS, idempotencyKey: key });
   const result = await executeRepeatable({
-    ...{ schema, document, operation, variables: {}, context },
+    schema,
+    document,
+    operation,
+    variables: {},
+    context,
     mask: (errors) => errors.map((error) => error.toJSON()),
   });
   context.finish();

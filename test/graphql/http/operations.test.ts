@@ -43,8 +43,13 @@ async function bytesOf(asked: Asked, isApollo: boolean, accept = '*/*', { token 
   const body = JSON.stringify({ ...asked, ...(isApollo ? { extensions: { persistedQuery } } : {}) });
   const head = [
     'POST /graphql HTTP/1.1',
-    ...['Host: localhost', 'Connection: close', `Authorization: Bearer ${token}`, 'X-Request-Id: same'],
-    ...['Content-Type: application/json', `Accept: ${accept}`, `Content-Length: ${Buffer.byteLength(body)}`],
+    'Host: localhost',
+    'Connection: close',
+    `Authorization: Bearer ${token}`,
+    'X-Request-Id: same',
+    'Content-Type: application/json',
+    `Accept: ${accept}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
   ];
   const { text } = await sendRaw(
     server.url,

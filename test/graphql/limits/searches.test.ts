@@ -15,7 +15,9 @@ const DEVICES = 100_000;
 const server = useServer();
 beforeAll(async () => {
   await insertMany(server.place, ['devices', server.acme.caller.companyId, DEVICES], (n) => ({
-    ...{ serial_number: `SN-${n}`, enabled: true, meta: '{}' },
+    serial_number: `SN-${n}`,
+    enabled: true,
+    meta: '{}',
     ...audited(null),
   }));
 });
@@ -25,7 +27,9 @@ afterEach(() => {
 
 async function setTotal(companyId: number, name: string, total: number): Promise<void> {
   await server.place.sql('update counters set total = $1 where company_id = $2 and name = $3', [
-    ...[total, companyId, name],
+    total,
+    companyId,
+    name,
   ]);
 }
 
@@ -264,7 +268,9 @@ describe('the class of an operation', () => {
       {
         message: `The payload of a mutation with an Idempotency-Key searches or counts lists of too many records: 100000, at most ${LIMITS.searched}.`,
         extensions: {
-          ...{ code: 'GRAPHQL_VALIDATION_FAILED', limit: 'searched', maximum: LIMITS.searched },
+          code: 'GRAPHQL_VALIDATION_FAILED',
+          limit: 'searched',
+          maximum: LIMITS.searched,
           actual: 100_000,
         },
       },

@@ -59,12 +59,11 @@ describe('ledgerAppended', () => {
     expect(event).toEqual({
       ledgerAppended: {
         sequence: await lastSequence(server.acme),
-        ...{
-          action: 'create',
-          entityType: 'group',
-          after: expect.objectContaining({ name: 'after' }) as object,
-        },
-        ...{ actor: { name: 'admin of Acme Pagamentos' }, company: { name: 'Acme Pagamentos' } },
+        action: 'create',
+        entityType: 'group',
+        after: expect.objectContaining({ name: 'after' }) as object,
+        actor: { name: 'admin of Acme Pagamentos' },
+        company: { name: 'Acme Pagamentos' },
       },
     });
     stop();

@@ -23,7 +23,8 @@ beforeAll(async () => {
   for (let n = 0; n < GROUPS; n += 1) {
     const group = await fleet.group(client, `g${n}`);
     await insertMany(server.place, ['logical_numbers', caller.companyId, NUMBERS], (i) => ({
-      ...{ number: `${n}-${i}`, group_id: group },
+      number: `${n}-${i}`,
+      group_id: group,
       ...audited(caller.userId),
     }));
   }

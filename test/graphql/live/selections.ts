@@ -9,8 +9,18 @@ export interface Selection {
 }
 
 const FIELDS = [
-  ...['__typename', 'at', 'channel', 'action', 'entityType', 'entityId', 'before', 'after', 'id'],
-  ...['company { name }', 'actor { name email }', 'actor { id memberships: __typename }'],
+  '__typename',
+  'at',
+  'channel',
+  'action',
+  'entityType',
+  'entityId',
+  'before',
+  'after',
+  'id',
+  'company { name }',
+  'actor { name email }',
+  'actor { id memberships: __typename }',
 ];
 
 interface Drawn {

@@ -181,8 +181,11 @@ describe('GQ-15 a request for a socket', () => {
     await expect.poll(() => server.logs.find((line) => line.includes('upgrade-1'))).toContain('"status":403');
     const accepted = httpRequest(`${server.url}/graphql`, {
       headers: {
-        ...{ connection: 'upgrade', upgrade: 'websocket', 'x-request-id': 'upgrade-2' },
-        ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+        connection: 'upgrade',
+        upgrade: 'websocket',
+        'x-request-id': 'upgrade-2',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
       },
     }).end();
     const [response, raw] = (await once(accepted, 'upgrade')) as [

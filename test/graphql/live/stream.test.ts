@@ -45,7 +45,9 @@ async function open(query: Fields, headers: Record<string, string> = {}) {
     for await (const part of response.body ?? []) text += Buffer.from(part as Uint8Array).toString();
   })().catch(() => undefined);
   return {
-    ...{ status: response.status, headers: response.headers, ended },
+    status: response.status,
+    headers: response.headers,
+    ended,
     text: () => text,
     until: async (count: number) => {
       await expect.poll(() => numbersIn(text).length).toBeGreaterThanOrEqual(count);

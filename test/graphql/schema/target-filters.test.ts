@@ -164,7 +164,9 @@ describe.each(withFilter)('RU-50: the filter of $name', ({ name, type }) => {
     const filter = `{ groupId: { eq: "${nodeId('Group', group)}" } }`;
     const numbers = Array.from({ length: before }, () => ({ number: expect.any(String) as string }));
     expect(await run(mutation('', filter, ', dryRun: true'))).toEqual({
-      ...{ count: before, examples: numbers, userErrors: [] },
+      count: before,
+      examples: numbers,
+      userErrors: [],
     });
     expect(await had()).toBe(before);
     const { count, userErrors } = await run(mutation('', filter, `, expectCount: ${before + 1}`));

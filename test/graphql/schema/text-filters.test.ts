@@ -73,8 +73,13 @@ beforeAll(async () => {
     ]);
     await recordAll(work, [
       {
-        ...{ transactionType: 'switch', serialNumber: COMPOSED, logicalNumber: COMPOSED, appName: COMPOSED },
-        ...{ status: 'success', startedAt: work.now, finishedAt: work.now },
+        transactionType: 'switch',
+        serialNumber: COMPOSED,
+        logicalNumber: COMPOSED,
+        appName: COMPOSED,
+        status: 'success',
+        startedAt: work.now,
+        finishedAt: work.now,
       },
     ]);
   });

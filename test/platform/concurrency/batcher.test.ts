@@ -61,7 +61,8 @@ describe('calls that arrive together', () => {
     const ends = Promise.withResolvers<undefined>();
     const performed: (readonly number[])[] = [];
     const batcher = new Batcher<string, number, object>({
-      ...{ most: 100, everyMs: 0 },
+      most: 100,
+      everyMs: 0,
       perform: async (_key, calls) => {
         performed.push(calls);
         started.resolve(undefined);

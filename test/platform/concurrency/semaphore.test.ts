@@ -14,7 +14,11 @@ const [ACME, BETA, GAMA] = [1, 2, 3] as const;
 
 const turnsOf = (limits: Partial<SemaphoreLimits> = {}): Semaphore<number> =>
   new Semaphore({
-    ...{ places: 4, placesOfKey: 3, maxWaiting: 10, maxWaitingOfKey: 5, maxWaitMs: 10_000 },
+    places: 4,
+    placesOfKey: 3,
+    maxWaiting: 10,
+    maxWaitingOfKey: 5,
+    maxWaitMs: 10_000,
     busy: () => BUSY,
     ...limits,
   });
@@ -93,7 +97,11 @@ describe('UP-20 turns by company', () => {
 
 const turns = (places: number, placesOfKey: number, maxWaitMs = 60_000): Semaphore<string> =>
   new Semaphore({
-    ...{ places, placesOfKey, maxWaiting: 10_000, maxWaitingOfKey: 10_000, maxWaitMs },
+    places,
+    placesOfKey,
+    maxWaiting: 10_000,
+    maxWaitingOfKey: 10_000,
+    maxWaitMs,
     busy: () => new Error('busy'),
   });
 

@@ -31,11 +31,15 @@ describe('settings of MQTT', () => {
   it('have the user, the password without the line end, and the certificates', () => {
     const { cert } = selfSigned(folder);
     const environment = {
-      ...{ MQTT_URL: 'mqtts://broker.example', MQTT_USERNAME: 'gateway' },
-      ...{ MQTT_PASSWORD_FILE: fileWith('secret\n'), MQTT_CA_FILE: fileWith(cert) },
+      MQTT_URL: 'mqtts://broker.example',
+      MQTT_USERNAME: 'gateway',
+      MQTT_PASSWORD_FILE: fileWith('secret\n'),
+      MQTT_CA_FILE: fileWith(cert),
     };
     expect(readConfig(environment).mqtt).toMatchObject({
-      ...{ username: 'gateway', password: 'secret', tls: { ca: cert } },
+      username: 'gateway',
+      password: 'secret',
+      tls: { ca: cert },
     });
     expect(JSON.stringify(describeConfig(environment))).not.toContain('"secret');
   });

@@ -85,7 +85,10 @@ describe('batches of rows', () => {
     const totals = { total: 2, created: 1, repeated: 0, rejected: 1 };
     expect(addRows(NO_ROWS, results)).toEqual(totals);
     expect(addRows(totals, [{ line: 3, result: 'repeated', id: 1 }])).toEqual({
-      ...{ total: 3, created: 1, repeated: 1, rejected: 1 },
+      total: 3,
+      created: 1,
+      repeated: 1,
+      rejected: 1,
     });
     expect(ndjsonLine(totals)).toBe('{"total":2,"created":1,"repeated":0,"rejected":1}\n');
   });

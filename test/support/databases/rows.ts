@@ -66,6 +66,9 @@ async function drawnBefore(
 
 /** Audit columns of a record that was created by this user in 1970. */
 export const audited = (createdBy: number | null): SqlRow => ({
-  ...{ revision: 1, created_at: new Date(0), updated_at: new Date(0) },
-  ...{ created_by: createdBy, created_via: 'api' },
+  revision: 1,
+  created_at: new Date(0),
+  updated_at: new Date(0),
+  created_by: createdBy,
+  created_via: 'api',
 });

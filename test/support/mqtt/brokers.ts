@@ -16,7 +16,11 @@ export interface TestBroker {
 }
 
 export const brokerAt = (port: number, others: Partial<MqttSettings> = {}): MqttSettings => ({
-  ...{ host: '127.0.0.1', port, tls: null, username: null, password: null },
+  host: '127.0.0.1',
+  port,
+  tls: null,
+  username: null,
+  password: null,
   ...others,
 });
 

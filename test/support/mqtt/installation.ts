@@ -41,5 +41,5 @@ export async function installMosquitto(
   const log = join(folder, 'log');
   const broker = await startMosquitto(folder, serverPort, `log_dest file ${log}\nlog_type all\n${text}`);
   onTestFinished(() => broker.kill());
-  return { ...{ serverPort, terminalPort, certificate: cert, broker }, log: () => readFileSync(log, 'utf8') };
+  return { serverPort, terminalPort, certificate: cert, broker, log: () => readFileSync(log, 'utf8') };
 }

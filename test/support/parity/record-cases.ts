@@ -49,7 +49,9 @@ const encoded = (value: unknown): string => encodeURIComponent(String(value));
 
 function group(): RecordCase {
   return {
-    ...{ type: 'Group', key: 'group', collection: 'groups' },
+    type: 'Group',
+    key: 'group',
+    collection: 'groups',
     path: (record) => `groups/${encoded(record.name)}`,
     input: { name: 'grüppe of GraphQL' },
     created: { name: 'grüppe of GraphQL', created_via: 'api' },
@@ -69,7 +71,9 @@ function logicalNumber({ group: groupId, version }: RelatedRecords): RecordCase 
   const links = { groupId: ids.group(groupId), appVersionIds: [ids.version(version)] };
   const number = 'L of GraphQL';
   return {
-    ...{ type: 'LogicalNumber', key: 'logical_number', collection: 'logical_numbers' },
+    type: 'LogicalNumber',
+    key: 'logical_number',
+    collection: 'logical_numbers',
     path: (record) => `logical_numbers/${encoded(record.number)}`,
     input: { number, ...links },
     created: { number, ...linked },
@@ -91,7 +95,9 @@ function device({ number }: RelatedRecords): RecordCase {
   const created = { enabled: false, logical_number_id: number, meta: {}, framework_version: null };
   const input = { serialNumber: 'S of GraphQL', enabled: false, logicalNumberId: ids.number(number) };
   return {
-    ...{ type: 'Device', key: 'device', collection: 'devices' },
+    type: 'Device',
+    key: 'device',
+    collection: 'devices',
     path: (record) => `devices/${encoded(record.serial_number)}`,
     readPath: ({ id }) => `devices/${String(id)}`,
     input,
@@ -128,7 +134,10 @@ function parameter(records: RelatedRecords, kind: OwnerKind): RecordCase {
   const { owner, query, shows } = ownedBy(records, kind);
   const given = { key: 'key of GraphQL', value: ' a\nvalue ', description: 'what for' };
   return {
-    ...{ type: 'Parameter', key: `${kind}_parameter`, collection: 'parameters', query },
+    type: 'Parameter',
+    key: `${kind}_parameter`,
+    collection: 'parameters',
+    query,
     path: ({ id }) => `parameters/${String(id)}`,
     input: { owner, ...given },
     created: { ...given, ...shows },
@@ -147,29 +156,33 @@ function parameter(records: RelatedRecords, kind: OwnerKind): RecordCase {
 
 /** JSON of every kind, texts that look like another kind among them. */
 const VALUES: readonly unknown[] = [
-  ...[
-    'text',
-    '',
-    'null',
-    '1',
-    'ü\u{1f600}"\\\n',
-    0,
-    -7,
-    1.5e-7,
-    9007199254740991,
-    1.5e-300,
-    true,
-    false,
-    null,
-  ],
-  ...[[], {}, [1, 'two', null, [false]], { a: { b: [null, { c: 'd' }] }, camelCase: 1, snake_case: [] }],
+  'text',
+  '',
+  'null',
+  '1',
+  'ü\u{1f600}"\\\n',
+  0,
+  -7,
+  1.5e-7,
+  9007199254740991,
+  1.5e-300,
+  true,
+  false,
+  null,
+  [],
+  {},
+  [1, 'two', null, [false]],
+  { a: { b: [null, { c: 'd' }] }, camelCase: 1, snake_case: [] },
 ];
 
 function metacontent(records: RelatedRecords, kind: OwnerKind): RecordCase {
   const { owner, query, shows } = ownedBy(records, kind);
   const given = { key: 'key of GraphQL', value: null };
   return {
-    ...{ type: 'Metacontent', key: `${kind}_metacontent`, collection: 'metacontents', query },
+    type: 'Metacontent',
+    key: `${kind}_metacontent`,
+    collection: 'metacontents',
+    query,
     path: ({ id }) => `metacontents/${String(id)}`,
     input: { owner, ...given },
     created: { ...given, ...shows },
@@ -194,12 +207,18 @@ function app(): RecordCase {
   const given = { name: 'app of GraphQL', description: 'what for' };
   const enumerations = { kind: 'MODULE', language: 'RUBY', communicationFormat: 'ISO20022' } as const;
   return {
-    ...{ type: 'App', key: 'app', collection: 'apps', time: zonedSeconds },
+    type: 'App',
+    key: 'app',
+    collection: 'apps',
+    time: zonedSeconds,
     path: ({ id }) => `apps/${String(id)}`,
     input: { ...given, ...enumerations },
     created: {
-      ...{ name: 'app of GraphQL', description: 'what for' },
-      ...{ kind: 'module', language: 'ruby', communication_format: 'iso20022' },
+      name: 'app of GraphQL',
+      description: 'what for',
+      kind: 'module',
+      language: 'ruby',
+      communication_format: 'iso20022',
     },
     changes: [
       puts('changes how it speaks', { communication_format: 'iso8583' }),
@@ -232,7 +251,8 @@ function appVersion({
 }: RelatedRecords): RecordCase {
   const links = {
     groupIds: [ids.group(emptyGroup), ids.group(groupId)],
-    ...{ moduleIds: [ids.version(module)], fileIds: [ids.file(fileId)] },
+    moduleIds: [ids.version(module)],
+    fileIds: [ids.file(fileId)],
   };
   const linked = { group_ids: [groupId, emptyGroup], module_ids: [module], file_ids: [fileId] };
   const unlinked = { group_ids: [], module_ids: [], file_ids: [] };
@@ -241,7 +261,9 @@ function appVersion({
   const input = { appId: ids.app(appId), number: '1.0', displayable: true, ...given, ...links };
   const withoutTexts = { authorizer_url: null, pos_display_label: null };
   return {
-    ...{ type: 'AppVersion', key: 'app_version', time: zonedMilliseconds },
+    type: 'AppVersion',
+    key: 'app_version',
+    time: zonedMilliseconds,
     collection: `apps/${appId}/versions`,
     path: ({ id }) => `apps/${appId}/versions/${String(id)}`,
     input,
@@ -268,7 +290,9 @@ function file(): RecordCase {
   const given = { fileType: 'TORRENT', description: 'what for' } as const;
   const nine = { content: NINE_BASE64, ...ofNine };
   return {
-    ...{ type: 'File', key: 'file', collection: 'files' },
+    type: 'File',
+    key: 'file',
+    collection: 'files',
     path: ({ id }) => `files/${String(id)}`,
     input: given,
     file: { bytes: NINE, name: 'nine.bin' },

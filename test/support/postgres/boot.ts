@@ -127,8 +127,14 @@ async function startOn(
   const note = (line: unknown): void => void log.push(String(line));
   const EmbeddedPostgres = await importWithoutExitHooks();
   const server = new EmbeddedPostgres({
-    ...{ databaseDir, port, user: 'postgres', password, onLog: note, onError: note },
-    ...{ persistent: true, createPostgresUser: process.getuid?.() === 0 },
+    databaseDir,
+    port,
+    user: 'postgres',
+    password,
+    onLog: note,
+    onError: note,
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
     initdbFlags: [
       '--no-sync',
       '--encoding=UTF8',
@@ -136,7 +142,8 @@ async function startOn(
       '--locale-provider=icu',
       '--icu-locale=en-US',
       // Tests connect thousands of times.
-      ...['-c', 'scram_iterations=1'],
+      '-c',
+      'scram_iterations=1',
     ],
     postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   });

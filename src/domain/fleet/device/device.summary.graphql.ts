@@ -121,7 +121,8 @@ export const deviceSummaryGraphql = graphqlModule(
         async (device, ctx) => (await ctx.loadForMany(sightings, device))?.lastSeenAt,
       ),
       planned: {
-        ...{ kind: 'derived', property },
+        kind: 'derived',
+        property,
         of: (column, work) => sightingOf(Number(column), work).lastSeenAt?.getTime() ?? null,
       },
     },
@@ -131,7 +132,8 @@ export const deviceSummaryGraphql = graphqlModule(
         async (device, ctx) => (await ctx.loadForMany(sightings, device))?.presence ?? 'never_seen',
       ),
       planned: {
-        ...{ kind: 'derived', property },
+        kind: 'derived',
+        property,
         of: (column, work) => sightingOf(Number(column), work).presence,
       },
     },

@@ -17,7 +17,11 @@ type PaymentKind = Omit<Row<'transaction_payment_kinds'>, 'company_id'>;
 const OTHER = 'other';
 
 const NO_PAYMENT: Figures = {
-  ...{ payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 },
+  payment_status: '',
+  payment_type: '',
+  brand: '',
+  acquirer: '',
+  installments: -1,
 };
 
 /** The kind of a transaction's payment; undefined without a payment. */

@@ -128,7 +128,8 @@ export async function insertTransactions(
   const columns = records.map((record, index) => ({
     ...columnsOf(record),
     ...figures(record),
-    ...{ recorded_at: recordedAt, group_id: groups[index] ?? 0 },
+    recorded_at: recordedAt,
+    group_id: groups[index] ?? 0,
   }));
   return (await rows.insertReturningIds(work, columns)).sort((a, b) => a - b);
 }
@@ -151,7 +152,10 @@ export async function updateResults(
   const columns = ended.map((transaction) => ({
     ...columnsOf(transaction),
     ...figures(transaction),
-    ...{ id: transaction.id, reference: null, recorded_at: recordedAt, group_id: 0 },
+    id: transaction.id,
+    reference: null,
+    recorded_at: recordedAt,
+    group_id: 0,
   }));
   const updated = (await rows.updateEach(work, columns, RESULT_COLUMNS)).map(transactionOf);
   return new Map(updated.map((transaction) => [transaction.id, transaction]));

@@ -24,7 +24,9 @@ export const CompanyType = nodeType<Company>(
 
 const changeMutation = (name: string, description: string, args: Fields) =>
   ownMutation<Input>(name, {
-    ...{ description, args, payload: { company: changedRecord(CompanyType) } },
+    description,
+    args,
+    payload: { company: changedRecord(CompanyType) },
     scope: 'admin',
     within: [],
     run: async (work, input) => ({ company: await changeCompany(work, input) }),

@@ -199,7 +199,10 @@ const userUpdate = ownMutation('UserUpdate', {
 });
 
 export const userGraphql = graphqlModule(
-  ...[memberAdd, memberSetRole, memberRemove, userUpdate],
+  memberAdd,
+  memberSetRole,
+  memberRemove,
+  userUpdate,
   recordMutations(UserList, {
     get: getUser,
     changes: {

@@ -36,7 +36,11 @@ export function assetRequestOf(
 ) {
   const named = nameOf(name);
   return {
-    ...{ serialNumber, logicalNumber, frameworkVersion, status, startedAt },
+    serialNumber,
+    logicalNumber,
+    frameworkVersion,
+    status,
+    startedAt,
     appName: runningApp === null ? named : nameOf(runningApp),
     detail: `${result}: ${named}`,
     finishedAt: now,

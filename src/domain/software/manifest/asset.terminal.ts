@@ -48,13 +48,19 @@ const ASSET_ROUTE = {
     'The bytes of an application, module or file of the manifest. After a broken connection, ask for the rest with Range, and send the ETag of the first part in If-Range. Each download is recorded as a transaction.',
   parameters: [
     {
-      ...{ name: 'name', in: 'path', required: true, schema: text },
-      ...{ description: 'Name in the manifest, percent-encoded.', example: 'acme_sale.posxml' },
+      name: 'name',
+      in: 'path',
+      required: true,
+      schema: text,
+      description: 'Name in the manifest, percent-encoded.',
+      example: 'acme_sale.posxml',
     },
     CRC_PARAMETER,
     { name: 'app', in: 'query', description: 'The application that runs, for the record.', schema: text },
     {
-      ...{ name: 'logical_number', in: 'query', schema: text },
+      name: 'logical_number',
+      in: 'query',
+      schema: text,
       description: 'The logical number of the terminal, if it is sent. 422 for another one.',
     },
     { name: 'If-None-Match', in: 'header', description: 'ETag of the bytes that it has.', schema: text },

@@ -16,7 +16,10 @@ export function render(manifest: Manifest): RenderedManifest {
   const { text: paramsDat, omissions } = paramsDatOf(apps, files, parameters);
   const text = textOf(manifest, paramsDat);
   return {
-    ...{ apps, files, paramsDat, text },
+    apps,
+    files,
+    paramsDat,
+    text,
     omissions: [...manifest.omissions, ...omissions],
     etag: etagOfText(text),
   };
@@ -45,7 +48,12 @@ function textOf(manifest: Manifest, paramsDat: string): string {
 const fileShape = ({ name, size, crc, sha256 }: Asset) => ({ name, size, crc, sha256 });
 
 const moduleShape = ({ name, type, version, size, crc, sha256 }: ManifestModule) => ({
-  ...{ name, type, version, size, crc, sha256 },
+  name,
+  type,
+  version,
+  size,
+  crc,
+  sha256,
 });
 
 const appShape = ({ label, modules, ...app }: ManifestApp) => ({

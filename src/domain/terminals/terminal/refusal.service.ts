@@ -53,7 +53,9 @@ function refusedDevices(units: Units, clock: Clock, onError: OnError) {
   /** Time of the last noted refusal, by `company/device`. */
   const notedAt = new Map<string, number>();
   const notes = new CompanyNotes<Map<number, DeviceRefusalCode>>({
-    ...{ onError, clock, times: REFUSAL_TIMES },
+    onError,
+    clock,
+    times: REFUSAL_TIMES,
     create: () => new Map(),
     store: (companyId, refused) =>
       units.writeWithoutLedger(companyId, async (work) => {
@@ -88,7 +90,9 @@ const UNKNOWN_TIMES = { soonMs: SECOND / 4, intervalMs: 10 * SECOND };
 export function unknownSerialNumbers(units: Units, clock: Clock, onError: OnError) {
   /** Sightings by serial number; the latest seen is last. */
   const notes = new CompanyNotes<Map<string, UnknownTerminalSightings>>({
-    ...{ onError, clock, times: UNKNOWN_TIMES },
+    onError,
+    clock,
+    times: UNKNOWN_TIMES,
     create: () => new Map(),
     store: (companyId, sightings) =>
       units.writeWithoutLedger(companyId, async (work) => {

@@ -31,7 +31,9 @@ export class SeenDevices {
     private readonly maxDevices = MAX_DEVICES,
   ) {
     this.#notes = new CompanyNotes({
-      ...{ onError, clock, times: TIMES },
+      onError,
+      clock,
+      times: TIMES,
       create: () => new Map<number, number>(),
       store: (companyId, seen) => this.#store(companyId, seen),
     });

@@ -41,14 +41,22 @@ describe('the ledger in GraphQL', () => {
     expect(totalCount).toBe(3);
     const [created, updated, deleted] = nodes;
     expect(created).toMatchObject({
-      ...{ id: nodeId('LedgerEntry', created?.sequence ?? 0), databaseId: created?.sequence },
-      ...{ action: 'create', entityType: 'device', entityId: device, channel: 'API' },
-      ...{ actor: { databaseId: operator.caller.userId }, company: { name: 'Acme Pagamentos' } },
-      ...{ before: null, after: { serialNumber: 'TRACED', enabled: true } },
+      id: nodeId('LedgerEntry', created?.sequence ?? 0),
+      databaseId: created?.sequence,
+      action: 'create',
+      entityType: 'device',
+      entityId: device,
+      channel: 'API',
+      actor: { databaseId: operator.caller.userId },
+      company: { name: 'Acme Pagamentos' },
+      before: null,
+      after: { serialNumber: 'TRACED', enabled: true },
     });
     expect(updated).toMatchObject({ action: 'update', before: { enabled: true }, after: { enabled: false } });
     expect(deleted).toMatchObject({
-      ...{ action: 'delete', after: null, actor: { databaseId: server.acme.caller.userId } },
+      action: 'delete',
+      after: null,
+      actor: { databaseId: server.acme.caller.userId },
     });
     const at = nodes.map((entry) => String(entry.at));
     expect([...at].sort()).toEqual(at);

@@ -42,8 +42,10 @@ describe('the history of one record', () => {
       filter: { entityType: { eq: 'device' }, entityId: { eq: device } },
     });
     const entity = {
-      ...{ __typename: 'Device', id: nodeId('Device', device) },
-      ...{ serialNumber: 'TRACED', enabled: false },
+      __typename: 'Device',
+      id: nodeId('Device', device),
+      serialNumber: 'TRACED',
+      enabled: false,
     };
     expect([nodes, totalCount]).toMatchObject([
       [
@@ -81,9 +83,18 @@ describe('the record behind a ledger entry', () => {
       nodes.flatMap(({ entityType, entity }) => (entity === null ? [] : [[entityType, entity.__typename]])),
     );
     expect(Object.fromEntries(types)).toMatchObject({
-      ...{ access_token: 'ApiToken', app: 'App', app_version: 'AppVersion', company: 'Company' },
-      ...{ device: 'Device', file: 'File', group: 'Group', logical_number: 'LogicalNumber' },
-      ...{ metacontent: 'Metacontent', notification: 'Notification', parameter: 'Parameter', user: 'User' },
+      access_token: 'ApiToken',
+      app: 'App',
+      app_version: 'AppVersion',
+      company: 'Company',
+      device: 'Device',
+      file: 'File',
+      group: 'Group',
+      logical_number: 'LogicalNumber',
+      metacontent: 'Metacontent',
+      notification: 'Notification',
+      parameter: 'Parameter',
+      user: 'User',
     });
     const members = nodes.filter(({ entityType }) => entityType === 'membership');
     expect(members.length).toBeGreaterThan(0);

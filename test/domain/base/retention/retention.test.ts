@@ -161,7 +161,7 @@ describe('one run', () => {
     for (let n = 0; n < 30; n += 1) {
       await server.place.sql(
         'insert into companies (id, name, created_at, updated_at) values ($1, $2, $3, $3)',
-        [...[n + 1, `company ${n}`, new Date(0)]],
+        [n + 1, `company ${n}`, new Date(0)],
       );
     }
     const many = await server.statements(run);
@@ -274,15 +274,14 @@ describe('tokens', () => {
     ] as const;
     const at = (age: number | null): Date | null => (age === null ? null : new Date(now - age * DAY));
     await insertMany(server.place, ['access_tokens', companyId, ages.length], (n) => ({
-      ...{
-        user_id: userId,
-        kind: 'named',
-        name: `t${n}`,
-        scopes: '[]',
-        token_hash: `h${n}`,
-        last_four: '0000',
-      },
-      ...{ created_at: new Date(now - 200 * DAY), revoked_at: at(ages[n - 1]?.[0] ?? null) },
+      user_id: userId,
+      kind: 'named',
+      name: `t${n}`,
+      scopes: '[]',
+      token_hash: `h${n}`,
+      last_four: '0000',
+      created_at: new Date(now - 200 * DAY),
+      revoked_at: at(ages[n - 1]?.[0] ?? null),
       expires_at: at(ages[n - 1]?.[1] ?? null),
     }));
     await server.app.housekeeping.run();

@@ -11,13 +11,12 @@ describe('/v1/devices', () => {
     const created = await client.post('devices', { serial_number: '8000151501000080' });
     expect(created.status).toBe(201);
     expect(created.record('device')).toMatchObject({
-      ...{
-        serial_number: '8000151501000080',
-        enabled: true,
-        logical_number_id: null,
-        framework_version: null,
-      },
-      ...{ created_by: caller.userId, created_via: 'api' },
+      serial_number: '8000151501000080',
+      enabled: true,
+      logical_number_id: null,
+      framework_version: null,
+      created_by: caller.userId,
+      created_via: 'api',
     });
     expect(created.record('device').meta).toEqual({});
   });

@@ -39,8 +39,12 @@ describe('deviceSummary', () => {
   it('is zero without devices', async () => {
     expect(await answered(server.beta, QUERY)).toEqual({
       deviceSummary: {
-        ...{ total: 0, enabled: 0, disabled: 0, neverSeen: 0 },
-        ...{ byModel: [], byFrameworkVersion: [] },
+        total: 0,
+        enabled: 0,
+        disabled: 0,
+        neverSeen: 0,
+        byModel: [],
+        byFrameworkVersion: [],
       },
     });
   });
@@ -57,7 +61,10 @@ describe('deviceSummary', () => {
     await add(beta, 'S1', { meta: { model: 'of beta' }, frameworkVersion: '9' });
     expect(await answered(acme, QUERY)).toEqual({
       deviceSummary: {
-        ...{ total: 7, enabled: 5, disabled: 2, neverSeen: 2 },
+        total: 7,
+        enabled: 5,
+        disabled: 2,
+        neverSeen: 2,
         byModel: [
           { value: null, count: 4 },
           { value: 'X', count: 2 },

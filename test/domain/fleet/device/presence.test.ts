@@ -70,7 +70,12 @@ const idsOf = (...wanted: readonly Presence[]): number[] =>
   [...ids].filter(([, presence]) => wanted.includes(presence)).map(([id]) => id);
 
 const request = (condition: Condition | null, more: Partial<SliceRequest> = {}): SliceRequest => ({
-  ...{ order: 'ID', descending: false, backward: false, limit: 50, key: null, condition },
+  order: 'ID',
+  descending: false,
+  backward: false,
+  limit: 50,
+  key: null,
+  condition,
   ...more,
 });
 
@@ -163,7 +168,8 @@ describe('presence', () => {
       ...Array.from({ length: 3 }, () => ['number', 1]),
     ]);
     expect({ ...groups[0], byPresence: byName(groups[0]?.byPresence) }).toEqual({
-      ...{ groupId: null, count: 5 },
+      groupId: null,
+      count: 5,
       byPresence: { online: 0, stale: 2, offline: 2, never_seen: 1 },
     });
     expect(byName(groups[1]?.byPresence)).toEqual({ online: 1, stale: 0, offline: 0, never_seen: 0 });

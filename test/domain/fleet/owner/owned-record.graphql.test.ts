@@ -34,8 +34,11 @@ describe.each([
   it.each(['group', 'logical number'] as const)('shows the %s that owns it', async (kind) => {
     const record = await created(`of a ${kind}`, ownerOf[kind]());
     expect(record).toEqual({
-      ...{ id: nodeId(typeName, Number(record.databaseId)), databaseId: record.databaseId },
-      ...{ key: `of a ${kind}`, value: 'v', createdVia: 'API' },
+      id: nodeId(typeName, Number(record.databaseId)),
+      databaseId: record.databaseId,
+      key: `of a ${kind}`,
+      value: 'v',
+      createdVia: 'API',
       createdBy: { databaseId: server.acme.caller.userId },
       group: kind === 'group' ? { name: 'owner' } : null,
       logicalNumber: kind === 'group' ? null : { number: '1' },

@@ -121,7 +121,10 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
     const { companyId, userId } = server.acme.caller;
     const value = `"${'x'.repeat(250 * 1024)}"`;
     await insertMany(server.place, ['metacontents', companyId, 33], (n) => ({
-      ...{ group_id: group, logical_number_id: null, key: `key ${n}`, value },
+      group_id: group,
+      logical_number_id: null,
+      key: `key ${n}`,
+      value,
       ...audited(userId),
     }));
     const refused = await client.delete(`groups/${name}`);
@@ -143,7 +146,10 @@ describe('CC-20 a logical number of many deliveries', () => {
       server.place,
       ['notifications', companyId, MAX_DELETED_TOGETHER + 1],
       () => ({
-        ...{ content: 'x', range: 'group', kind: 'show', expires_at: new Date(0) },
+        content: 'x',
+        range: 'group',
+        kind: 'show',
+        expires_at: new Date(0),
         ...audited(userId),
       }),
     );
@@ -151,8 +157,13 @@ describe('CC-20 a logical number of many deliveries', () => {
       server.place,
       'notification_deliveries',
       sent.map((notification) => ({
-        ...{ company_id: companyId, id: notification + 1_000_000, notification_id: notification },
-        ...{ logical_number_id: id, state: 'queued', queued_at: new Date(0), sequence: notification },
+        company_id: companyId,
+        id: notification + 1_000_000,
+        notification_id: notification,
+        logical_number_id: id,
+        state: 'queued',
+        queued_at: new Date(0),
+        sequence: notification,
       })),
     );
     const refused = await client.delete(`logical_numbers/${number}`);
@@ -175,7 +186,10 @@ describe('CC-20 a logical number of too many devices', () => {
     const id = await fleet.logicalNumber(client, number);
     const { companyId, userId } = server.acme.caller;
     await insertMany(server.place, ['devices', companyId, 251], (n) => ({
-      ...{ serial_number: `many ${n}`, enabled: true, logical_number_id: id, meta: '{}' },
+      serial_number: `many ${n}`,
+      enabled: true,
+      logical_number_id: id,
+      meta: '{}',
       ...audited(userId),
     }));
     const refused = await client.delete(`logical_numbers/${number}`);

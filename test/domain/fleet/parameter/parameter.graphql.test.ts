@@ -36,7 +36,10 @@ describe('effectiveParameters', () => {
           { key: 'alone', value: 'x', description: null, source: 'LOGICAL_NUMBER', overridden: null },
           { key: 'host', value: 'a.example', description: 'd', source: 'GROUP', overridden: null },
           {
-            ...{ key: 'port', value: '443', description: null, source: 'LOGICAL_NUMBER' },
+            key: 'port',
+            value: '443',
+            description: null,
+            source: 'LOGICAL_NUMBER',
             overridden: { id: nodeId('Parameter', port), value: '80', group: { name: 'shared' } },
           },
         ],
@@ -184,8 +187,9 @@ describe('parameterBulkSet', () => {
   it('takes one more statement for each further 200 rows that it inserts, and refuses 1001 rows', async () => {
     const rows = (prefix: string, count: number): Fields[] =>
       Array.from({ length: count }, (_, n) => ({
-        ...{ owner: n % 2 === 0 ? ofGroup() : ofNumber() },
-        ...{ key: `${prefix} ${n}`, value: String(n) },
+        owner: n % 2 === 0 ? ofGroup() : ofNumber(),
+        key: `${prefix} ${n}`,
+        value: String(n),
       }));
     const statements = async (given: Fields[]): Promise<number> =>
       (await server.statements(() => set(given))).statements.length;

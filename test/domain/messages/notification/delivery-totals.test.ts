@@ -74,7 +74,8 @@ describe('what is kept of deliveries', () => {
       },
       async () => {
         const terminals = [random.pick(ids), random.pick(ids)].map((logicalNumberId) => ({
-          ...{ logicalNumberId, serialNumber: `SN of ${logicalNumberId}` },
+          logicalNumberId,
+          serialNumber: `SN of ${logicalNumberId}`,
         }));
         const claimed = await inUnit(units, acme, (work) => claimForTerminals(work, terminals));
         held.push(...[...claimed.values()].flat());

@@ -57,7 +57,12 @@ const globalId = (id: number): string => nodeId('Notification', id);
 const shown = async (id: number, states?: readonly string[]): Promise<Shown['notification']> =>
   (await answered<Shown>(acme, SHOWN, { id: globalId(id), states })).notification;
 const counts = (given: Partial<Record<string, number>>) => ({
-  ...{ queued: 0, sent: 0, delivered: 0, failed: 0, expired: 0, cancelled: 0 },
+  queued: 0,
+  sent: 0,
+  delivered: 0,
+  failed: 0,
+  expired: 0,
+  cancelled: 0,
   ...given,
 });
 const recall = (mutation: string, id: number, member = acme): Promise<Changed> =>
@@ -82,14 +87,12 @@ describe('deliveries of a notification', () => {
     const { deliveries, summary } = await shown(id);
     const instant: unknown = expect.stringMatching(/^20.+Z$/);
     const of = (number: string, state: string, more: object) => ({
-      ...{
-        logicalNumber: { number },
-        state,
-        queuedAt: instant,
-        sentAt: null,
-        finishedAt: null,
-        reason: null,
-      },
+      logicalNumber: { number },
+      state,
+      queuedAt: instant,
+      sentAt: null,
+      finishedAt: null,
+      reason: null,
       ...more,
     });
     expect(deliveries).toEqual({
@@ -123,7 +126,9 @@ describe('cancelling', () => {
   it('ends what waits, and lets nothing of it out', async () => {
     const id = await mixed();
     expect(await recall(CANCEL, id)).toEqual({
-      ...{ notification: { databaseId: id }, cancelled: 1, userErrors: [] },
+      notification: { databaseId: id },
+      cancelled: 1,
+      userErrors: [],
     });
     expect((await shown(id)).summary).toEqual(counts({ delivered: 1, failed: 1, cancelled: 1 }));
     const due = await inUnit(server.app.units, acme, (work) => claimDeliveries(work, 9));
@@ -162,7 +167,9 @@ describe('a retry', () => {
   it('queues what has failed, with the same ids, and nothing else', async () => {
     const id = await mixed();
     expect(await recall(RETRY, id)).toEqual({
-      ...{ notification: { databaseId: id }, queued: 1, userErrors: [] },
+      notification: { databaseId: id },
+      queued: 1,
+      userErrors: [],
     });
     expect((await shown(id)).summary).toEqual(counts({ delivered: 1, queued: 2 }));
     const deliveries = await inUnit(server.app.units, acme, (work) => claimDeliveries(work, 9));

@@ -23,10 +23,15 @@ const EACH = 5;
 async function fill({ place, app }: TestServer, acme: Member): Promise<string[]> {
   const { companyId, userId } = acme.caller;
   const ids = await insertMany(place, ['logical_numbers', companyId, TERMINALS], (n) => ({
-    ...{ number: `n${n}`, group_id: null, ...audited(userId) },
+    number: `n${n}`,
+    group_id: null,
+    ...audited(userId),
   }));
   await insertMany(place, ['devices', companyId, TERMINALS], (n) => ({
-    ...{ serial_number: `SN${n}`, enabled: true, meta: '{}', logical_number_id: ids[n - 1] ?? 0 },
+    serial_number: `SN${n}`,
+    enabled: true,
+    meta: '{}',
+    logical_number_id: ids[n - 1] ?? 0,
     ...audited(userId),
   }));
   const numbers = await app.database.reads.selectFrom('logical_numbers').select('number').execute();

@@ -98,7 +98,8 @@ describe.each(Object.entries(TRANSPORTS))('RU-55 a message over %s', (_name, arr
     for (const content of ['Closed on Sunday', 'SHOW_MESSAGE|Closed on Sunday']) {
       const { message } = await arrival(content);
       expect(handleMessage(message)).toMatchObject({
-        ...{ action: 'SHOW_MESSAGE', isExecuted: true },
+        action: 'SHOW_MESSAGE',
+        isExecuted: true,
         parameters: ['Closed on Sunday', await queuedInSaoPaulo()],
       });
     }

@@ -59,11 +59,15 @@ describe('notificationSend', () => {
     for (const target of [toGroup(), toNumbers('200', '100', '100')]) {
       const input = { content: 'x', target };
       expect(await changed(server.acme, TRY, { input, dryRun: true })).toEqual({
-        ...{ notification: null, count: 2, examples: [{ number: '100' }, { number: '200' }], userErrors: [] },
+        notification: null,
+        count: 2,
+        examples: [{ number: '100' }, { number: '200' }],
+        userErrors: [],
       });
       const refusal = await changed(server.acme, TRY, { input, expectCount: 3 });
       expect(refusal).toMatchObject({
-        ...{ notification: null, count: null },
+        notification: null,
+        count: null,
         userErrors: [{ path: ['expectCount'], code: 'INVALID' }],
       });
       expect(refusal.userErrors[0]?.message).toContain('affects 2 logical numbers');
@@ -80,8 +84,13 @@ describe('notificationSend', () => {
     const notification = await sent({ content: 'Closing at 18:00', target: toGroup() });
     const { databaseId, createdAt } = notification;
     expect(notification).toMatchObject({
-      ...{ id: nodeId('Notification', databaseId), content: 'SHOW_MESSAGE|Closing at 18:00' },
-      ...{ kind: 'SHOW', range: 'GROUP', app: null, createdVia: 'API', updatedAt: createdAt },
+      id: nodeId('Notification', databaseId),
+      content: 'SHOW_MESSAGE|Closing at 18:00',
+      kind: 'SHOW',
+      range: 'GROUP',
+      app: null,
+      createdVia: 'API',
+      updatedAt: createdAt,
       group: { id: nodeId('Group', group), name: 'Shops' },
       createdBy: { databaseId: server.acme.caller.userId },
     });
@@ -94,8 +103,11 @@ describe('notificationSend', () => {
   it('takes an app with the kind PROCESSING', async () => {
     const input = { kind: 'PROCESSING', appId: nodeId('App', app), target: toNumbers('100') };
     expect(await sent(input)).toMatchObject({
-      ...{ content: 'PROCESSING_MESSAGE|x', kind: 'PROCESSING', range: 'SPECIFIC_LOGICAL_NUMBERS' },
-      ...{ group: null, app: { id: nodeId('App', app), name: 'pay.posxml' } },
+      content: 'PROCESSING_MESSAGE|x',
+      kind: 'PROCESSING',
+      range: 'SPECIFIC_LOGICAL_NUMBERS',
+      group: null,
+      app: { id: nodeId('App', app), name: 'pay.posxml' },
     });
   });
 

@@ -165,7 +165,8 @@ describe('queueing', () => {
   it('takes a constant number of statements for up to 500 targets, which one statement stores', async () => {
     const { companyId, userId } = server.acme.caller;
     await insertMany(server.place, ['logical_numbers', companyId, 500], (n) => ({
-      ...{ number: `many ${n}`, group_id: null },
+      number: `many ${n}`,
+      group_id: null,
       ...audited(userId),
     }));
     const many = Array.from({ length: 500 }, (_, n) => `many ${n + 1}`);

@@ -290,7 +290,8 @@ describe('a stream of notifications', () => {
     await expect.poll(() => stream.ids()).toEqual(['1', '2']);
     const [, second = ''] = stream.text().split('id: 2\n');
     expect(JSON.parse(second.replace(/^data: /, ''))).toEqual({
-      ...{ id: '2', message: expect.stringMatching(/^2\|SHOW_MESSAGE\|two\|/) as string },
+      id: '2',
+      message: expect.stringMatching(/^2\|SHOW_MESSAGE\|two\|/) as string,
       queued_at: INSTANT,
     });
     server.clock.advance(31 * SECOND);

@@ -113,7 +113,9 @@ describe('transactions of devices and of logical numbers', () => {
     const device = { createdBy: { databaseId: beta.caller.userId } };
     const seen = await answered(beta, query, { id: theirs });
     expect(seen).toMatchObject({
-      ...{ transaction: null, node: null, byId: { totalCount: 0, nodes: [] } },
+      transaction: null,
+      node: null,
+      byId: { totalCount: 0, nodes: [] },
       transactions: { totalCount: 2 },
       device: { transactions: { totalCount: 1, nodes: [{ detail: 'of beta', device }] } },
     });

@@ -28,8 +28,13 @@ describe('an API token in GraphQL', () => {
     const { apiToken, token } = await create({ name: 'dashboard', scopes: ['READ'] });
     expect(token).toMatch(/^[0-9a-f]{40}$/);
     expect(apiToken).toMatchObject({
-      ...{ kind: 'NAMED', name: 'dashboard', scopes: ['READ'], lastFour: token.slice(-4) },
-      ...{ lastUsedAt: null, expiresAt: null, revokedAt: null },
+      kind: 'NAMED',
+      name: 'dashboard',
+      scopes: ['READ'],
+      lastFour: token.slice(-4),
+      lastUsedAt: null,
+      expiresAt: null,
+      revokedAt: null,
       user: { databaseId: server.acme.caller.userId },
     });
     const graphql = createGraphql(server.url, token);

@@ -110,7 +110,11 @@ describe('apiTokenRenew', () => {
     expect(userErrors).toEqual([]);
     expect(token).toMatch(/^[0-9a-f]{40}$/);
     expect(apiToken).toMatchObject({
-      ...{ kind: 'NAMED', name: 'another', scopes: ['READ'], lastFour: token?.slice(-4), revokedAt: null },
+      kind: 'NAMED',
+      name: 'another',
+      scopes: ['READ'],
+      lastFour: token?.slice(-4),
+      revokedAt: null,
       expiresAt: expect.any(String) as string,
     });
     expect(apiToken?.databaseId).not.toBe(old.id);
@@ -221,7 +225,8 @@ describe('apiTokenRenew', () => {
     server.clock.advance(2 * HOUR);
     for (const { id } of [revoked, expired]) {
       expect(await renew(member, id)).toMatchObject({
-        ...{ token: null, apiToken: null },
+        token: null,
+        apiToken: null,
         userErrors: [{ path: ['id'], code: 'INVALID' }],
       });
     }

@@ -87,8 +87,12 @@ describe('memberAdd', () => {
     const added = await add(server.acme, { email, name: 'Ana, as Acme calls her' });
     expect(added).toMatchObject({
       user: {
-        ...{ name: 'Ana, as Acme calls her', email, timeZone: 'UTC' },
-        ...{ signInCount: 0, lastSignInAt: null, lastSignInIp: null },
+        name: 'Ana, as Acme calls her',
+        email,
+        timeZone: 'UTC',
+        signInCount: 0,
+        lastSignInAt: null,
+        lastSignInIp: null,
       },
       initialPassword: null,
       userErrors: [],
@@ -112,7 +116,8 @@ describe('memberAdd', () => {
   ] as const)('refuses %s and adds nobody', async (_case, member, input, path, code) => {
     const before = await membersOf(member());
     expect(await add(member(), input)).toMatchObject({
-      ...{ user: null, initialPassword: null },
+      user: null,
+      initialPassword: null,
       userErrors: [{ path, code }],
     });
     expect(await membersOf(member())).toEqual(before);
@@ -136,7 +141,9 @@ describe('Company.members', () => {
     const all = await membersOf(server.acme, { first: 100 });
     expect(all.nodes).toHaveLength(all.totalCount);
     expect(all.nodes.find((member) => member.user.databaseId === user.id)).toMatchObject({
-      ...{ role: 'VIEWER', disabledAt: null, lockedUntil: null },
+      role: 'VIEWER',
+      disabledAt: null,
+      lockedUntil: null,
       lastSignInAt: expect.any(String) as string,
     });
     const read: MemberShape[] = [];
@@ -170,7 +177,9 @@ describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
     expect(await memberOf(server.acme, member.caller.userId)).toMatchObject({ role: 'OPERATOR' });
     const entries = await ledgerOf(server, server.acme, 'membership', member.caller.userId);
     expect(entries.at(-1)).toMatchObject({
-      ...{ action: 'set_role', before: { role: 'viewer' }, after: { role: 'operator' } },
+      action: 'set_role',
+      before: { role: 'viewer' },
+      after: { role: 'operator' },
     });
     await changed(server.acme, SET_ROLE, { id: idOf(member), role: 'OPERATOR' });
     expect(await ledgerOf(server, server.acme, 'membership', member.caller.userId)).toHaveLength(

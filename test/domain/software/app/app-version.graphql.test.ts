@@ -105,7 +105,8 @@ describe('an app version in GraphQL', () => {
     const [one, two] = [await acme.module(), await acme.module()];
     const plain = (await acme.version(await acme.app())).id as number;
     const { id, databaseId } = await create({
-      ...{ appId: nodeId('App', await appId()), number: '1' },
+      appId: nodeId('App', await appId()),
+      number: '1',
       moduleIds: idsOf('AppVersion', one),
     });
     const set = async (...ids: string[]) => await changed(server.acme, SET, { id, moduleIds: ids });

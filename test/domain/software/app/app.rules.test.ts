@@ -68,7 +68,8 @@ describe('the language and name of an application', () => {
     ['menu .posxml', 'menu .posxml'],
   ])('of the POSXML application %s, the language ruby alone makes %s', (name, changed) => {
     expect(identifyAnew({ name, language: 'posxml' }, undefined, 'ruby')).toEqual({
-      ...{ name: changed, language: 'ruby' },
+      name: changed,
+      language: 'ruby',
     });
   });
 });

@@ -225,9 +225,12 @@ describe('CC-20 a record that too many versions use', () => {
     const file = await software.file();
     const { companyId, userId } = server.acme.caller;
     const versions = await insertMany(server.place, ['app_versions', companyId, 501], (n) => ({
-      ...{ app_id: Number(path.split('/')[1]), number: `v${n}` },
-      ...{ uuid: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` },
-      ...{ displayable: false, size: 0, crc: '0000' },
+      app_id: Number(path.split('/')[1]),
+      number: `v${n}`,
+      uuid: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+      displayable: false,
+      size: 0,
+      crc: '0000',
       ...audited(userId),
     }));
     await insertRows(

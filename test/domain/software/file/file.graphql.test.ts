@@ -45,7 +45,10 @@ describe('a file in GraphQL', () => {
     const sent = carrying(server, server.acme, { name: 'new.png', bytes: 'new' });
     const replaced = await changed<FilePayload>(sent, REPLACE, { id: file.id });
     expect(replaced.file).toMatchObject({
-      ...{ name: 'new.png', content: base64('new'), size: 3, sha256: sha256('new') },
+      name: 'new.png',
+      content: base64('new'),
+      size: 3,
+      sha256: sha256('new'),
     });
   });
 
@@ -83,7 +86,9 @@ describe('a file in GraphQL', () => {
     const twin = await upload('ours.png', 'of beta', server.beta);
     expect(twin.databaseId).not.toBe(databaseId);
     expect((await server.acme.client.get(`files/${databaseId}`)).record('file')).toMatchObject({
-      ...{ name: 'ours.png', description: null, content: base64('ours') },
+      name: 'ours.png',
+      description: null,
+      content: base64('ours'),
     });
   });
 });

@@ -47,7 +47,8 @@ describe('the default versions of a group', () => {
     const [one, two] = [await versionOf([group]), await versionOf([group])];
     const having = (versions: readonly number[], revision: number) => ({
       group: {
-        ...{ databaseId: group, revision },
+        databaseId: group,
+        revision,
         defaultAppVersions: {
           totalCount: versions.length,
           nodes: versions.map((databaseId) => ({ databaseId })),
@@ -83,7 +84,8 @@ describe('the default versions of a group', () => {
         userErrors: [
           {
             message: `must be app versions that are attached to the group: not ${id}`,
-            ...{ path: ['appVersionIds'], code: 'INVALID' },
+            path: ['appVersionIds'],
+            code: 'INVALID',
           },
         ],
       });

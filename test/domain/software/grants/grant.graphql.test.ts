@@ -66,7 +66,8 @@ async function largeFleet(count: number, versionCount = 1) {
   const prefix = unique();
   const { companyId, userId } = server.acme.caller;
   const ids = await insertMany(server.place, ['logical_numbers', companyId, count], (n) => ({
-    ...{ number: `${prefix}-${n}`, group_id: group },
+    number: `${prefix}-${n}`,
+    group_id: group,
     ...audited(userId),
   }));
   return { group, versions, ids, prefix };

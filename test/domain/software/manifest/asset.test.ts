@@ -43,7 +43,11 @@ describe('an asset', () => {
     expect([reply.status, reply.bytes.equals(BYTES)]).toEqual([200, true]);
     const names = ['content-type', 'content-length', 'etag', 'x-crc16', 'accept-ranges'];
     expect(names.map((name) => reply.headers.get(name))).toEqual([
-      ...['application/octet-stream', String(BYTES.length), `"${SHA256}"`, crcOf(BYTES), 'bytes'],
+      'application/octet-stream',
+      String(BYTES.length),
+      `"${SHA256}"`,
+      crcOf(BYTES),
+      'bytes',
     ]);
     expect((await get('acmepagamentos_sale.dat')).bytes.toString()).toBe('file of sale');
     expect((await get('acmepagamentos_sale-module.posxml')).bytes.toString()).toBe('module of sale');
@@ -89,7 +93,8 @@ describe('an asset', () => {
     for (const range of ['bytes=1800000-', 'bytes=-0', 'bytes=99999999999999999999-']) {
       const reply = await get(NAME, { range });
       expect([codeOf(reply), reply.headers.get('content-range')]).toEqual([
-        ...['416 range_not_satisfiable', `bytes */${size}`],
+        '416 range_not_satisfiable',
+        `bytes */${size}`,
       ]);
     }
     for (const range of ['bytes=5-1', 'bytes=0-1,5-6', 'lines=0-1', 'bytes=', 'bytes=a-b', '0-1']) {
@@ -204,8 +209,12 @@ describe('requests for assets', () => {
     await expect.poll(() => assetRequests(server.acme, terminal.serialNumber)).toHaveLength(4);
     const [outside, part, unchanged, whole] = await assetRequests(server.acme, terminal.serialNumber);
     expect(whole).toMatchObject({
-      ...{ transaction_type: 'get_asset', serial_number: terminal.serialNumber, status: 'success' },
-      ...{ logical_number: terminal.logicalNumber, app_name: 'menu.posxml', detail: `20 bytes: ${name}` },
+      transaction_type: 'get_asset',
+      serial_number: terminal.serialNumber,
+      status: 'success',
+      logical_number: terminal.logicalNumber,
+      app_name: 'menu.posxml',
+      detail: `20 bytes: ${name}`,
     });
     expect(unchanged).toMatchObject({ status: 'success', app_name: name, detail: `not changed: ${name}` });
     expect(part).toMatchObject({ status: 'success', detail: `bytes 0 to 3 of 20: ${name}` });
@@ -229,7 +238,9 @@ describe('requests for assets', () => {
         detail: expect.stringMatching(/^12582912 bytes, ended after \d+ bytes: /) as unknown,
       });
     expect(await reachOf(server.acme, nodeId('AppVersion', terminal.versionId))).toEqual({
-      ...{ granted: 1, downloaded: 0, current: 0 },
+      granted: 1,
+      downloaded: 0,
+      current: 0,
     });
   });
 
@@ -253,7 +264,8 @@ describe('the reach of a version', () => {
     const name = 'acmepagamentos_reach.posxml';
     const { versionId } = terminal;
     const number = await fleet.logicalNumber(acme.client, 'second of reach', {
-      ...{ group_id: terminal.groupId, app_version_ids: [versionId] },
+      group_id: terminal.groupId,
+      app_version_ids: [versionId],
     });
     const device = await fleet.device(acme.client, 'SN-reach-2', { logical_number_id: number });
     const second = await issueToken(acme, device);
@@ -265,7 +277,9 @@ describe('the reach of a version', () => {
     expect(await reach(terminal.moduleId)).toEqual({ granted: 0, downloaded: 0, current: 0 });
 
     const next = await softwareOf(acme.client).version(terminal.versionPath, {
-      ...{ number: '2.0', bytecode: base64('next'), group_ids: [terminal.groupId] },
+      number: '2.0',
+      bytecode: base64('next'),
+      group_ids: [terminal.groupId],
     });
     const nextId = next.id as number;
     await setVersions(acme, terminal, nextId);
@@ -298,7 +312,9 @@ describe('the reach of a version', () => {
       const asset = `acmepagamentos_${name}.posxml`;
       const { etag } = Object.fromEntries((await getAsset(server, terminal.token, asset)).headers);
       const next = await softwareOf(acme.client).version(terminal.versionPath, {
-        ...{ number: '1.1', bytecode: base64('next'), group_ids: [terminal.groupId] },
+        number: '1.1',
+        bytecode: base64('next'),
+        group_ids: [terminal.groupId],
       });
       const nextId = next.id as number;
       await setVersions(acme, terminal, nextId);

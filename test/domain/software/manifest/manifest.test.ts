@@ -48,10 +48,14 @@ describe('the manifest', () => {
         {
           label: '1 - Menu sale',
           name: 'acmepagamentos_sale.posxml',
-          ...{ type: 'posxml', version: '1.0', ...sumsOf('bytecode of sale') },
+          type: 'posxml',
+          version: '1.0',
+          ...sumsOf('bytecode of sale'),
           modules: [
             {
-              ...{ name: 'acmepagamentos_sale-module.posxml', type: 'posxml', version: '2.0' },
+              name: 'acmepagamentos_sale-module.posxml',
+              type: 'posxml',
+              version: '2.0',
               ...sumsOf('module of sale'),
             },
           ],

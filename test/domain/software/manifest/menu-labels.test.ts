@@ -5,8 +5,16 @@ import { menuLabels } from '../../../../src/domain/software/manifest/assets.rule
 import type { StoredVersion } from '../../../../src/domain/software/manifest/manifest.model.js';
 
 const version = (id: number, posDisplayLabel: string | null): StoredVersion => ({
-  ...{ id, posDisplayLabel, appName: `app${id}.rb`, language: 'ruby', number: '1.0', displayable: true },
-  ...{ size: 1, crc: '31C3', contentId: null, sha256: null },
+  id,
+  posDisplayLabel,
+  appName: `app${id}.rb`,
+  language: 'ruby',
+  number: '1.0',
+  displayable: true,
+  size: 1,
+  crc: '31C3',
+  contentId: null,
+  sha256: null,
 });
 
 const labelsOf = (given: readonly (string | null)[]): readonly string[] => [

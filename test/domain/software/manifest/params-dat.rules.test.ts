@@ -38,14 +38,16 @@ const version = (id: number): fc.Arbitrary<StoredVersion> =>
     displayable: fc.boolean(),
     posDisplayLabel: fc.option(text),
     size: fc.nat(),
-    ...{ crc, ...bytes },
+    crc,
+    ...bytes,
   });
 const file = (id: number): fc.Arbitrary<StoredFile> =>
   fc.record({
     id: fc.constant(id),
     name: fc.oneof(name, fc.constant('bins.dat')),
     size: fc.nat(),
-    ...{ crc, ...bytes },
+    crc,
+    ...bytes,
   });
 
 const software: fc.Arbitrary<Software> = fc
@@ -103,7 +105,11 @@ describe('params.dat', () => {
 
   it('quotes values that would lose spaces or quotes', () => {
     const parameters = [' a ', '"a"', '"', 'a "b"', ''].map((value, index): EffectiveParameter => ({
-      ...{ key: `k${index}`, value, description: null, source: 'GROUP', overridden: null },
+      key: `k${index}`,
+      value,
+      description: null,
+      source: 'GROUP',
+      overridden: null,
     }));
     expect(paramsDatOf([], [], parameters).text).toBe(
       'apps_list=\nfiles_list=\nk0=" a "\nk1=""a""\nk2="""\nk3=a "b"\nk4=\n',
@@ -114,7 +120,11 @@ describe('params.dat', () => {
 describe('the name of a company in names of assets', () => {
   it('has letters a to z and digits only', () => {
     expect(['Acme Café 2', 'ÀÉ_Ü', 'Straße', '会社', '___'].map(foldedCompany)).toEqual([
-      ...['acmecafe2', 'aeu', 'strae', 'company', 'company'],
+      'acmecafe2',
+      'aeu',
+      'strae',
+      'company',
+      'company',
     ]);
   });
 });

@@ -40,7 +40,9 @@ describe('a report of a terminal', () => {
     const meta = { battery_level: '80', charging: 'true', version: '1.10', pan: '411111******1111' };
     expect(await deviceOf('SN-TEXT')).toMatchObject({ meta });
     const huge = await fetch(`${server.url}/terminal/v1/report`, {
-      ...{ method: 'POST', headers, body: '{"meta":{"iccid":12345678901234567890}}' },
+      method: 'POST',
+      headers,
+      body: '{"meta":{"iccid":12345678901234567890}}',
     });
     expect(huge.status).toBe(422);
     expect(await deviceOf('SN-TEXT')).toMatchObject({ meta });
@@ -57,7 +59,8 @@ describe('a report of a terminal', () => {
   it.each(['[]', '"text"', '80', 'null', 'framework_version=9'])('is 400 with the body %s', async (body) => {
     const { token } = await newTerminal(server.acme, `SN of ${encodeURIComponent(body)}`);
     const headers = {
-      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' },
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/x-www-form-urlencoded',
     };
     const reply = await fetch(`${server.url}/terminal/v1/report`, { method: 'POST', headers, body });
     expect(reply.status).toBe(400);

@@ -57,7 +57,9 @@ export class RestRequests {
     const token = sender.token === null ? [] : [`access_token=${sender.token}`];
     return {
       ...this.#withBody(route, mutated as object),
-      ...{ surface: 'REST', sender, path },
+      surface: 'REST',
+      sender,
+      path,
       method: random.chance(0.93) ? route.method : random.pick(METHODS),
       query: [...token, ...this.#query(route)],
       delivery: 'whole',

@@ -39,7 +39,12 @@ export interface DeliveryChange {
 /** Number of deliveries of a notification in each state. */
 export type DeliverySummary = Readonly<Record<DeliveryState, number>>;
 export const NO_DELIVERIES: DeliverySummary = {
-  ...{ queued: 0, sent: 0, delivered: 0, failed: 0, expired: 0, cancelled: 0 },
+  queued: 0,
+  sent: 0,
+  delivered: 0,
+  failed: 0,
+  expired: 0,
+  cancelled: 0,
 };
 
 /** Entity type that `Units.onCommitted` reports for each company whose deliveries have changed. */

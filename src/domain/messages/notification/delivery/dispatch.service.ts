@@ -101,7 +101,12 @@ async function hold(
   return waiting.map((delivery) => {
     const { id, logicalNumberId, logicalNumber, queuedAt, appName, companyName, timeZone } = delivery;
     return {
-      ...{ companyId, id, logicalNumberId, logicalNumber, queuedAt, leaseEndsAt },
+      companyId,
+      id,
+      logicalNumberId,
+      logicalNumber,
+      queuedAt,
+      leaseEndsAt,
       message: messageOf(delivery, timeZone),
       app: appName === null ? null : `${foldedCompany(companyName)}_${appName}`,
     };

@@ -185,7 +185,9 @@ const bulk = bulkMutation<Input, Transaction, CheckedRecords>({
   run: async (work, checked) => {
     const results = await storeRecords(work, checked);
     return results.map(({ transaction, repeated, problem }) => ({
-      ...{ record: transaction, problem, more: { repeated } },
+      record: transaction,
+      problem,
+      more: { repeated },
       counts: transaction !== null && !repeated,
     }));
   },

@@ -122,7 +122,10 @@ interface SummaryArgs {
 }
 
 const requestOf = ({ filter, bucket, by, timeZone }: SummaryArgs): SummaryRequest => ({
-  ...{ where: conditionOf(transactions, filter), bucket, by, timeZone: timeZone ?? null },
+  where: conditionOf(transactions, filter),
+  bucket,
+  by,
+  timeZone: timeZone ?? null,
 });
 
 /** Nothing for arguments that the field refuses. */

@@ -54,14 +54,20 @@ const COLUMNS: Readonly<Record<Dimension, string>> = {
 
 /** Values of columns that represent no value, because these columns are never null. */
 const NONE: Partial<Record<Dimension, string | number>> = {
-  ...{ group: 0, paymentStatus: '', paymentType: '', brand: '', acquirer: '', installments: -1 },
+  group: 0,
+  paymentStatus: '',
+  paymentType: '',
+  brand: '',
+  acquirer: '',
+  installments: -1,
 };
 
 const OUTCOMES: readonly PaymentOutcome[] = ['approved', 'denied', 'cancelled'];
 /** The sums over a table of totals, and over transactions, in the order of `SUMS`. */
 const SUMS_OF_TOTALS = SUMS.map((name) => sql`coalesce(sum(${sql.ref(`t.${name}`)}), 0)`);
 const SUMS_OF_TRANSACTIONS = [
-  ...[sql`count(*)`, sql`coalesce(sum(t.amount), 0)`],
+  sql`count(*)`,
+  sql`coalesce(sum(t.amount), 0)`,
   ...OUTCOMES.map(
     (outcome) =>
       sql`coalesce(sum(case when t.payment_outcome = ${sql.lit(outcome)} then t.amount else 0 end), 0)`,

@@ -101,10 +101,13 @@ describe('RU-01 RU-62 card data of every way in, in each text of a transaction',
     const before = await scrubs();
     const rows = FORMS.map((form, n) => ({
       ...row(form, n),
-      ...{ reference: `T-${n}`, serial_number: undefined, logical_number: undefined },
+      reference: `T-${n}`,
+      serial_number: undefined,
+      logical_number: undefined,
     }));
     const response = await fetch(`${server.url}/terminal/v1/transactions`, {
-      ...{ method: 'POST', body: ndjson(rows) },
+      method: 'POST',
+      body: ndjson(rows),
       headers: { authorization: `Bearer ${terminal.token}`, 'content-type': NDJSON },
     });
     expect((await response.text()).match(/"created","id"|"result":"created"/g)).toHaveLength(FORMS.length);

@@ -40,7 +40,8 @@ describe('a payment without a card', () => {
       ingestRow(n, { serial_number: undefined, logical_number: undefined, parsed, reference: `own-${n}` }),
     );
     const response = await fetch(`${server.url}/terminal/v1/transactions`, {
-      ...{ method: 'POST', body: ndjson(own) },
+      method: 'POST',
+      body: ndjson(own),
       headers: { authorization: `Bearer ${terminal}`, 'content-type': NDJSON },
     });
     expect(await response.text()).toContain('"total":2,"created":2');

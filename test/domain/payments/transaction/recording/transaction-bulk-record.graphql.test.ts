@@ -38,17 +38,21 @@ describe('transactionBulkRecord', () => {
       paymentInput({}, { amount: -1 }),
     ]);
     const error = (index: number, field: string, message: string, code = 'INVALID'): Fields => ({
-      ...{
-        message: expect.stringContaining(message) as string,
-        path: ['inputs', String(index), field],
-        code,
-      },
+      message: expect.stringContaining(message) as string,
+      path: ['inputs', String(index), field],
+      code,
     });
     const failed = (index: number, ...userErrors: Fields[]): Fields => ({
-      ...{ index, repeated: false, transaction: null, userErrors },
+      index,
+      repeated: false,
+      transaction: null,
+      userErrors,
     });
     const row = (index: number, reference: string | null, repeated = false): Fields => ({
-      ...{ index, repeated, transaction: { reference }, userErrors: [] },
+      index,
+      repeated,
+      transaction: { reference },
+      userErrors: [],
     });
     expect(payload).toMatchObject({
       count: 3,
@@ -82,7 +86,8 @@ describe('transactionBulkRecord', () => {
     const mixed = [...many.slice(0, 500), ...thousand('more').slice(0, 500)];
     expect(await bulk(mixed)).toMatchObject({ count: 500 });
     expect(await bulk([...many, paymentInput()])).toMatchObject({
-      ...{ count: null, results: null },
+      count: null,
+      results: null,
       userErrors: [{ message: 'must have at most 1000 entries', path: ['inputs'], code: 'INVALID' }],
     });
   });

@@ -41,7 +41,10 @@ describe('transactionFinish', () => {
     const { transaction, userErrors } = await finish(id, input);
     expect(userErrors).toEqual([]);
     expect(transaction).toMatchObject({
-      ...{ status: 'SUCCESS', received: 'pan 411111******1111', detail: '', parsed: { amount: 250 } },
+      status: 'SUCCESS',
+      received: 'pan 411111******1111',
+      detail: '',
+      parsed: { amount: 250 },
     });
     const finishedAt = new Date(String(transaction?.finishedAt));
     expect(finishedAt >= before && finishedAt <= server.clock.now()).toBe(true);

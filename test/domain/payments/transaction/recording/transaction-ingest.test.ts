@@ -65,7 +65,9 @@ describe('POST /ingest/v1/transactions', () => {
     ]);
     const [listed] = (await server.acme.client.get('transactions')).list('transactions');
     expect(listed).toMatchObject({
-      ...{ serial_number: 'S-3', started_at: '2026-03-01T00:00:03Z', finished_at: '2026-03-03T12:00:00Z' },
+      serial_number: 'S-3',
+      started_at: '2026-03-01T00:00:03Z',
+      finished_at: '2026-03-03T12:00:00Z',
       parsed: { amount: 103, status_reason: '00', card: { brand: 'visa', first_digits: '411111' } },
     });
   });
@@ -140,7 +142,9 @@ describe('POST /ingest/v1/transactions', () => {
       ingestRow(60, {
         sent: `pan ${digits} cvv=123`,
         parsed: {
-          ...{ type: 'sale', status: 'approved', amount: 1 },
+          type: 'sale',
+          status: 'approved',
+          amount: 1,
           card: { first_digits: digits, last_digits: digits },
           metadata: { pan: digits },
         },
@@ -182,7 +186,10 @@ describe('POST /ingest/v1/transactions', () => {
       rejected(7, { row: ['must have at most 262144 bytes'] }),
       rejected(8, { row: ['is not UTF-8 text'] }),
       rejected(9, {
-        ...{ serial_number: required, logical_number: required, app_name: required, started_at: required },
+        serial_number: required,
+        logical_number: required,
+        app_name: required,
+        started_at: required,
         transaction_type: ['must be one of company, switch, get_asset'],
         status: ['must be one of success, running, fail'],
       }),
@@ -297,8 +304,13 @@ describe('transactions that are first running and then end', () => {
       'mutation ($input: TransactionInput!) { transactionRecord(input: $input) { userErrors { code message } } }',
       {
         input: {
-          ...{ ...input, status: 'FAIL', sent: '0200', received: '0210', reference: 'I-130' },
-          ...{ startedAt: '2026-03-01T00:02:10Z', finishedAt: '2026-03-03T12:00:00Z' },
+          ...input,
+          status: 'FAIL',
+          sent: '0200',
+          received: '0210',
+          reference: 'I-130',
+          startedAt: '2026-03-01T00:02:10Z',
+          finishedAt: '2026-03-03T12:00:00Z',
         },
       },
     );

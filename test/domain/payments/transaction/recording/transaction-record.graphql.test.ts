@@ -35,7 +35,10 @@ describe('transactionRecord', () => {
     const listed = (await server.acme.client.get('transactions')).list('transactions');
     expect(listed).toMatchObject([
       {
-        ...{ id: transaction?.databaseId, serial_number: 'S-1', status: 'success', sent: '0200' },
+        id: transaction?.databaseId,
+        serial_number: 'S-1',
+        status: 'success',
+        sent: '0200',
         parsed: { amount: 9_999_999_999, metadata: { terminal: 'x', deep: { camelCase: [1, null] } } },
       },
     ]);
@@ -49,12 +52,21 @@ describe('transactionRecord', () => {
 
   it('accepts what is required only, and records each such call anew', async () => {
     const input = {
-      ...{ transactionType: 'GET_ASSET', serialNumber: 'S-1', logicalNumber: 'L-1', appName: 'shop.rb' },
-      ...{ status: 'FAIL', startedAt: '2026-03-01T09:00:00-03:00', finishedAt: '2026-03-01T12:00:01Z' },
+      transactionType: 'GET_ASSET',
+      serialNumber: 'S-1',
+      logicalNumber: 'L-1',
+      appName: 'shop.rb',
+      status: 'FAIL',
+      startedAt: '2026-03-01T09:00:00-03:00',
+      finishedAt: '2026-03-01T12:00:01Z',
     };
     const [first, second] = [await record(input), await record(input)];
     expect(first.transaction).toMatchObject({
-      ...{ startedAt: '2026-03-01T12:00:00.000Z', detail: '', parsed: null, sent: null, reference: null },
+      startedAt: '2026-03-01T12:00:00.000Z',
+      detail: '',
+      parsed: null,
+      sent: null,
+      reference: null,
     });
     expect(second.repeated).toBe(false);
     expect(second.transaction?.id).not.toBe(first.transaction?.id);
@@ -75,11 +87,13 @@ describe('transactionRecord', () => {
     const before = await total();
     const other = await record(paymentInput({ reference: 'fixed', detail: 'x' }, { amount: 1 }));
     expect(other).toEqual({
-      ...{ transaction: null, repeated: null },
+      transaction: null,
+      repeated: null,
       userErrors: [
         {
           message: 'belongs to a transaction with other values of detail, parsed',
-          ...{ path: ['input', 'reference'], code: 'TAKEN' },
+          path: ['input', 'reference'],
+          code: 'TAKEN',
         },
       ],
     });
@@ -171,7 +185,9 @@ describe('transactionRecord', () => {
     });
     const { transaction, userErrors } = await record({
       ...paymentInput({ reference: 'hidden' }),
-      ...{ sent, received: '5555.5555.5555.4444 🙂', detail: 'Código de segurança: 987' },
+      sent,
+      received: '5555.5555.5555.4444 🙂',
+      detail: 'Código de segurança: 987',
     });
     expect(userErrors).toEqual([]);
     expect(transaction).toMatchObject({

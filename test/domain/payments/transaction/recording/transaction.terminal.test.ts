@@ -23,12 +23,14 @@ async function send(
   { type = NDJSON, of = token, ...headers }: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const response = await fetch(`${server.url}/terminal/v1/transactions`, {
-    ...{ method: 'POST', body },
+    method: 'POST',
+    body,
     headers: { authorization: `Bearer ${of}`, 'content-type': type, ...headers },
   });
   const lines = (await response.text()).split('\n').filter((line) => line !== '');
   return {
-    ...{ status: response.status, type: response.headers.get('content-type') },
+    status: response.status,
+    type: response.headers.get('content-type'),
     lines: lines.map((line) => JSON.parse(line) as Fields),
   };
 }
@@ -89,7 +91,8 @@ describe('transactions from a terminal', () => {
     ]);
     const other = await send(ndjson([own(20, { detail: 'other' })]));
     expect(other.lines[0]).toEqual({
-      ...{ line: 1, result: 'rejected' },
+      line: 1,
+      result: 'rejected',
       errors: { reference: ['belongs to a transaction with other values of detail'] },
     });
   });
@@ -251,7 +254,12 @@ describe('transactions from a terminal', () => {
     ];
     const { lines } = await send(ndjson(rows));
     expect(lines.map(({ result }) => result)).toEqual([
-      ...['created', 'rejected', 'rejected', 'rejected', 'rejected', undefined],
+      'created',
+      'rejected',
+      'rejected',
+      'rejected',
+      'rejected',
+      undefined,
     ]);
     expect(JSON.stringify(await stored())).not.toContain('4111111111111111');
   });

@@ -72,8 +72,16 @@ const DIMENSIONS: Readonly<Record<string, (row: Paid, groups: Groups) => Fields>
 };
 
 const NOTHING = {
-  ...{ status: null, transactionType: null, appName: null, logicalNumber: null, group: null },
-  ...{ groupDatabaseId: null, paymentStatus: null, paymentType: null, brand: null, acquirer: null },
+  status: null,
+  transactionType: null,
+  appName: null,
+  logicalNumber: null,
+  group: null,
+  groupDatabaseId: null,
+  paymentStatus: null,
+  paymentType: null,
+  brand: null,
+  acquirer: null,
   installments: null,
 };
 
@@ -84,7 +92,8 @@ export function expected(rows: readonly Paid[], question: Question, groups: Grou
   for (const row of rows.filter((each) => meets(each, filter))) {
     const start = bucket === 'NONE' ? null : bucketStart(bucket, timeZone ?? 'UTC', row.startedAt);
     const dimensions = {
-      ...{ bucketStart: start === null ? null : new Date(start).toISOString(), ...NOTHING },
+      bucketStart: start === null ? null : new Date(start).toISOString(),
+      ...NOTHING,
       ...Object.assign({}, ...by.map((name) => DIMENSIONS[name]?.(row, groups))),
     } as Fields;
     const key = JSON.stringify(dimensions);
@@ -131,7 +140,10 @@ export const drawnRows = (first: number) =>
 
 export const parsedOf = ({ paid, amount, brand, acquirer, quantity }: Drawn) => ({
   ...paid.parsed,
-  ...{ amount, acquirer, card: { brand }, installment: { type: null, quantity } },
+  amount,
+  acquirer,
+  card: { brand },
+  installment: { type: null, quantity },
 });
 
 export function reported(row: Drawn) {
@@ -139,7 +151,11 @@ export function reported(row: Drawn) {
   const made = amount === null || status !== 'success' ? report() : payment(parsedOf(row));
   return {
     ...made,
-    ...{ status, transactionType, appName, serialNumber, logicalNumber },
+    status,
+    transactionType,
+    appName,
+    serialNumber,
+    logicalNumber,
     startedAt: new Date(startedAt),
     finishedAt: status === 'running' ? null : new Date(startedAt + MINUTE),
   };

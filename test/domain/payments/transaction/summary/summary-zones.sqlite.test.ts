@@ -18,8 +18,16 @@ const startedAt = (n: number): number => FIRST + n * 15 * MINUTE + (n % 3 === 0 
 
 const NEAR = 'America/Sao_Paulo';
 const ZONES = [
-  ...['Asia/Kolkata', 'Asia/Yangon', 'Australia/Adelaide', 'America/St_Johns', 'Asia/Kabul'],
-  ...['Australia/Lord_Howe', 'Asia/Tokyo', 'Asia/Almaty', 'Pacific/Auckland', 'Pacific/Marquesas'],
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Australia/Adelaide',
+  'America/St_Johns',
+  'Asia/Kabul',
+  'Australia/Lord_Howe',
+  'Asia/Tokyo',
+  'Asia/Almaty',
+  'Pacific/Auckland',
+  'Pacific/Marquesas',
 ] as const;
 const BUCKETS = ['day', 'week', 'month'] as const;
 
@@ -55,7 +63,10 @@ afterAll(() => {
 });
 
 const requestOf = (bucket: SummaryRequest['bucket'], timeZone: string): SummaryRequest => ({
-  ...{ where: null, bucket, by: ['status'], timeZone },
+  where: null,
+  bucket,
+  by: ['status'],
+  timeZone,
 });
 
 /** Number of transactions of each day of a zone, computed without the database. */
@@ -91,7 +102,9 @@ describe('RU-56 a summary of a year', () => {
       }
       expect(
         found.rows.map(({ bucketStart: start, count, amountTotal }) => [
-          ...[start?.getTime(), count, amountTotal],
+          start?.getTime(),
+          count,
+          amountTotal,
         ]),
       ).toEqual([...sums].map(([start, { count, amount }]) => [start, count, amount]));
     }

@@ -18,7 +18,8 @@ const summary = async (question: Question): Promise<Summary> =>
 
 const at = (startedAt: number, parsed: Record<string, unknown> = {}) => ({
   ...payment({ amount: 1, ...parsed }),
-  ...{ startedAt: new Date(startedAt), finishedAt: new Date(startedAt) },
+  startedAt: new Date(startedAt),
+  finishedAt: new Date(startedAt),
 });
 
 describe('kinds of payments', () => {
@@ -86,7 +87,7 @@ describe('a summary in a time zone', () => {
     await record(server, server.acme, [at(Date.UTC(1999, 0, 1))]);
     const question = { bucket: 'DAY', by: ['BRAND'] } as const;
     expect(await refused(server.acme, SUMMARY, { ...question, timeZone: 'America/Sao_Paulo' })).toEqual({
-      ...{ code: 'BAD_USER_INPUT' },
+      code: 'BAD_USER_INPUT',
       message: expect.stringContaining(
         'covers at most 20 years: shorten the interval of startedAt',
       ) as string,
@@ -103,7 +104,7 @@ describe('a summary in a time zone', () => {
       starts.map((start) => ({ company_id: companyId, span: 30, start, ...kind, ...sums })),
     );
     expect(await refused(server.acme, SUMMARY, { ...question, filter, timeZone: 'America/Guyana' })).toEqual({
-      ...{ code: 'BAD_USER_INPUT' },
+      code: 'BAD_USER_INPUT',
       message: expect.stringMatching(
         /other minutes of UTC than 0 and 30, a summary reads at most 2000000 transactions/,
       ) as string,

@@ -167,7 +167,9 @@ describe('transactionSummary', () => {
     await recordOne();
     const groups = async (): Promise<unknown[]> =>
       (await summary({ bucket: 'NONE', by: ['GROUP'] })).map(({ group, groupDatabaseId, count }) => [
-        ...[(group as { name: string } | null)?.name ?? null, groupDatabaseId, count],
+        (group as { name: string } | null)?.name ?? null,
+        groupDatabaseId,
+        count,
       ]);
     const south = ['South', groupOf['L-1']?.databaseId, 1];
     expect(await groups()).toEqual([[null, null, 1], south, ['Gone', gone, 1]]);
@@ -250,8 +252,11 @@ describe('a summary that would be too much', () => {
     const hour = FIRST / HOUR - 400 * 24;
     await insertRows(server.place, 'transaction_totals', [
       {
-        ...{ company_id: companyId, span: 30, start: hour * 60 },
-        ...{ status: 'success', transaction_type: 'switch' },
+        company_id: companyId,
+        span: 30,
+        start: hour * 60,
+        status: 'success',
+        transaction_type: 'switch',
         ...Object.fromEntries(SUMS.map((name) => [name, name === 'total' ? MAX_READ : 0])),
       },
     ]);

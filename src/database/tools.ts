@@ -8,6 +8,10 @@ export interface DatabaseTools {
   readonly place: Readonly<Record<string, string>>;
   /** Names of pending migrations. Errors: `DatabaseRefused`. */
   pending(): Promise<readonly string[]>;
+  /**
+   * Tables that pending migrations touch, and how they lock them. Changes nothing. Errors: `DatabaseRefused`.
+   */
+  touched(): Promise<readonly TouchedTable[]>;
   /** Reads the whole database. Resolves to the problems found. Errors: `DatabaseRefused`. */
   check(): Promise<readonly string[]>;
   /**
@@ -41,6 +45,22 @@ export interface Description {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Lines of text for people. */
   readonly lines: readonly string[];
+}
+
+/** A table that a pending migration changes or writes to. */
+export interface TouchedTable {
+  readonly migration: string;
+  /** `*` for the whole file. */
+  readonly table: string;
+  /**
+   * Strongest lock of the migration, for example `AccessExclusiveLock`: no other session can read or write the
+   * table meanwhile.
+   */
+  readonly lock: string;
+  /** Rows of the table; on PostgreSQL, an estimate from its last analysis. */
+  readonly rows: number;
+  /** Whether the table is rewritten. Updates of single rows are not reported. */
+  readonly isRewritten: boolean;
 }
 
 /** Number of tables in the text; the JSON has all. */

@@ -17,6 +17,7 @@ describe('db', () => {
       file: fileOf(cli.place),
       dry_run: true,
       migrations: MIGRATION_NAMES,
+      tables: [],
     });
     expect(existsSync(fileOf(cli.place))).toBe(false);
     const done = await cli.run(['db', 'migrate']);
@@ -24,14 +25,21 @@ describe('db', () => {
     expect((await cli.run(['db', 'migrate'])).stdout).toBe(`${fileOf(cli.place)} is up to date.\n`);
   });
 
-  it('lists pending migrations of an older database, and changes nothing', async () => {
+  it('shows what pending migrations lock, and how many rows there are', async () => {
     const { cli } = await commandLineWithUser();
     const database = new Sqlite(fileOf(cli.place));
     database.prepare('delete from applied_migrations where name = ?').run(MIGRATION_NAMES.at(-1));
     database.close();
+    const tables = {
+      migration: MIGRATION_NAMES.at(-1),
+      table: '*',
+      lock: 'write lock of the file',
+      rewritten: false,
+    };
     for (let time = 0; time < 2; time += 1) {
       const dry = (await cli.run(['db', 'migrate', '--dry-run', '--json'])).object();
-      expect(dry).toMatchObject({ migrations: [MIGRATION_NAMES.at(-1)] });
+      expect(dry).toMatchObject({ migrations: [MIGRATION_NAMES.at(-1)], tables: [tables] });
+      expect((dry.tables as { rows: number }[])[0]?.rows).toBeGreaterThan(1);
     }
   });
 

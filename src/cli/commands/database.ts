@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
 import { databaseTools, openDatabase } from '../../database/open.js';
-import type { DatabaseTools } from '../../database/tools.js';
+import type { DatabaseTools, TouchedTable } from '../../database/tools.js';
 import { readConfig } from '../../platform/config/config.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { parseKept } from '../../platform/config/parsing.js';
@@ -18,7 +18,7 @@ missing. At the end the target is read again and compared with the source: 3 say
 
 export function addCommands(db: Command, io: CommandIo): void {
   addJsonCommand(db, 'migrate', 'apply pending migrations; a database that has records is backed up first')
-    .option('--dry-run', 'print the pending migrations; change nothing')
+    .option('--dry-run', 'print the pending migrations, and the tables that they lock, with their rows')
     .action((options: MigrateOptions) => migrate(io, options));
   addJsonCommand(db, 'check', 'read the whole database and report damage').action((options: JsonOption) =>
     check(io, options),
@@ -70,11 +70,23 @@ async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
   const tools = await databaseTools(database);
   const isDryRun = options.dryRun === true;
   const pending = await tools.pending();
+  const touched = isDryRun ? await tools.touched() : [];
   if (!isDryRun) await (await openDatabase(database, { onProgress: io.notice })).close();
-  const lines = pending.map((name) => `${name} ${isDryRun ? 'would be applied' : 'applied'}`);
-  const result = { ...tools.place, dry_run: isDryRun, migrations: pending };
+  const lines = [
+    ...pending.map((name) => `${name} ${isDryRun ? 'would be applied' : 'applied'}`),
+    ...(touched.length === 0 ? [] : [table(TOUCHED_HEADER, touched.map(cellsOf))]),
+  ];
+  const tables = isDryRun
+    ? { tables: touched.map(({ isRewritten, ...each }) => ({ ...each, rewritten: isRewritten })) }
+    : {};
+  const result = { ...tools.place, dry_run: isDryRun, migrations: pending, ...tables };
   printResult(io, options, result, pending.length === 0 ? [`${nameOf(io)} is up to date.`] : lines);
 }
+
+const TOUCHED_HEADER = ['MIGRATION', 'TABLE', 'LOCK', 'ROWS', 'WRITTEN ANEW'];
+const cellsOf = ({ migration, table: name, lock, rows, isRewritten }: TouchedTable): string[] => [
+  ...[migration, name, lock, String(rows), isRewritten ? 'yes' : 'no'],
+];
 
 async function check(io: CommandIo, options: JsonOption): Promise<void> {
   const tools = await toolsOf(io);

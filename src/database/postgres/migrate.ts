@@ -183,6 +183,13 @@ async function failed(client: Client, name: string, migration: string, error: un
     const advice = `an administrator must run in this database: grant usage, create on schema ${schema} to ${user};`;
     return new DatabaseRefused('unusable', `${name}: ${message}. Nothing was changed: ${advice}`, error);
   }
+  if (error instanceof DatabaseRefused) {
+    return new DatabaseRefused(
+      error.reason,
+      `${name} cannot be used. Nothing was changed. ${error.message}`,
+      error,
+    );
+  }
   return new Error(`The migration ${migration} failed and was rolled back: ${message}`, { cause: error });
 }
 
@@ -209,7 +216,7 @@ async function demandOwner(client: Client, name: string): Promise<void> {
 }
 
 /** A handle for migrations on one connection. The caller begins and ends its transactions. */
-const migrationHandle = (client: Client, roles: Roles): Kysely<Tables> =>
+export const migrationHandle = (client: Client, roles: Roles): Kysely<Tables> =>
   handleOn(async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
     const { rows } = await client.query<Record<string, unknown>>(withRoles(sql, roles), [...parameters]);
     return { rows } as unknown as QueryResult<R>;

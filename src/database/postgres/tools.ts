@@ -1,10 +1,11 @@
 import type { Client } from 'pg';
 
 import { DatabaseRefused } from '../database.js';
-import { description, type DatabaseTools, type Description } from '../tools.js';
+import { description, type DatabaseTools, type Description, type TouchedTable } from '../tools.js';
 import { OLDEST_ROWS, TOTAL_ROWS, type OldestRow, type TotalRow } from '../totals.js';
 import { checkServer, rowCounts, sizesOf, TABLE_SIZES, type SizeRow } from './check.js';
 import { inspect } from './migrate.js';
+import { previewMigrations } from './migration-preview.js';
 import { withClient } from './open.js';
 import { readAsSystem, rolesIn } from './roles.js';
 
@@ -21,6 +22,10 @@ export class ServerTools implements DatabaseTools {
 
   async pending(): Promise<readonly string[]> {
     return await withClient(this.url, async (client) => (await inspect(client, this.name)).pending);
+  }
+
+  async touched(): Promise<readonly TouchedTable[]> {
+    return await withClient(this.url, (client) => previewMigrations(client, this.name));
   }
 
   async check(): Promise<readonly string[]> {

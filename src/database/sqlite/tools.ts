@@ -5,7 +5,13 @@ import { dirname } from 'node:path';
 import { systemClock } from '../../platform/clock.js';
 import { noteBackup } from '../../platform/storage/last-backup.js';
 import { DatabaseRefused } from '../database.js';
-import { description, type DatabaseTools, type Description, type Progress } from '../tools.js';
+import {
+  description,
+  type DatabaseTools,
+  type Description,
+  type Progress,
+  type TouchedTable,
+} from '../tools.js';
 import { OLDEST_ROWS, TOTAL_ROWS, type OldestRow, type TotalRow } from '../totals.js';
 import { isBusy, translate } from './faults.js';
 import { backupTo, restoreFrom } from './file/backup.js';
@@ -29,6 +35,20 @@ export class FileTools implements DatabaseTools {
       const { pending } = inspectFile(this.file);
       refuseLoss(this.file);
       return pending;
+    });
+  }
+
+  async touched(): Promise<readonly TouchedTable[]> {
+    const pending = await this.pending();
+    if (!existsSync(this.file) || pending.length === 0) return [];
+    return await attempt(() => {
+      const whole = {
+        table: '*',
+        lock: 'write lock of the file',
+        rows: reading(this.file, rowsIn),
+        isRewritten: false,
+      };
+      return pending.map((migration) => ({ migration, ...whole }));
     });
   }
 
@@ -106,6 +126,23 @@ export class FileTools implements DatabaseTools {
     );
     return { fields, lines: loss === null ? lines : [...lines, loss] };
   }
+}
+
+/** Number of rows in all tables. */
+function rowsIn(database: Sqlite.Database): number {
+  const tables = database
+    .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
+    .pluck()
+    .all();
+  const counts = tables.map((table) =>
+    Number(
+      database
+        .prepare(`select count(*) from "${String(table)}"`)
+        .pluck()
+        .get(),
+    ),
+  );
+  return counts.reduce((sum, rows) => sum + rows, 0);
 }
 
 /** Errors: `DatabaseRefused` instead of an error about a file of the database. */

@@ -6,11 +6,12 @@ import { CompanyRows } from '../../../src/database/company/company-rows.js';
 import { MIGRATIONS } from '../../../src/database/migrations.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
+import { previewMigrations } from '../../../src/database/postgres/migration-preview.js';
 import type { Caller } from '../../../src/platform/caller.js';
 import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 
 const database = openNodes(2);
-const { node } = database;
+const { node, admin } = database;
 const groups = new CompanyRows('groups');
 const NOTHING = { sqlite: () => Promise.resolve(), postgres: () => Promise.resolve() };
 
@@ -78,6 +79,56 @@ describe('CF-16 a migration by a newer node', () => {
     }
     const counts = await Promise.all(running);
     expect(Math.min(...counts)).toBeGreaterThan(10);
+  });
+
+  it('is shown before: tables, locks and rows; nobody waits, and nothing is changed', async () => {
+    await addCompany(node(0));
+    await admin('analyze groups');
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const statements = [
+      'alter table groups add column preview text',
+      'alter table devices alter column revision type numeric',
+      'create index apps_preview on apps (revision)',
+      'update files set revision = revision + 1',
+      'create table previews (id bigint)',
+    ];
+    const change = async <T>(db: Kysely<T>): Promise<void> => {
+      for (const statement of statements) await sql.raw(statement).execute(db);
+    };
+    const known = Object.fromEntries(added.map((each) => [each, NOTHING]));
+    try {
+      // A reader of all these tables holds its locks meanwhile.
+      await client.query('begin; select count(*) from groups, devices, apps, files');
+      const other = new pg.Client(database.url);
+      await other.connect();
+      try {
+        const touched = await previewMigrations(other, 'test', {
+          ...MIGRATIONS,
+          ...known,
+          '9999-preview': { ...NOTHING, postgres: change },
+        });
+        const [counted] = await admin<{ rows: number }>('select count(*)::int as rows from groups');
+        const { rows } = present(counted);
+        expect(rows).toBeGreaterThan(0);
+        const migration = '9999-preview';
+        expect(touched).toEqual([
+          { migration, table: 'apps', lock: 'ShareLock', rows: 0, isRewritten: false },
+          { migration, table: 'devices', lock: 'AccessExclusiveLock', rows: 0, isRewritten: true },
+          { migration, table: 'files', lock: 'RowExclusiveLock', rows: 0, isRewritten: false },
+          { migration, table: 'groups', lock: 'AccessExclusiveLock', rows, isRewritten: false },
+        ]);
+        const { rows: places } = await other.query(
+          `select current_schema() as schema from pg_namespace where nspname like 'terminal_gateway_preview%'
+            union all select current_schema()`,
+        );
+        expect(places).toEqual([{ schema: 'public' }]);
+      } finally {
+        await other.end();
+      }
+    } finally {
+      await client.end();
+    }
   });
 
   it('lets a node of the version before run, and refuses its next start', async () => {

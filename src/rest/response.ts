@@ -78,16 +78,17 @@ interface ListOptions {
 }
 
 /**
- * Reads and renders a list of large records. Refuses it if the unread responses of the company leave no room.
- * Errors: `busy` and `malformed` of `HeldBytes`.
+ * Reads and renders a list of large records. Refuses it if the unread responses of the company leave no room;
+ * without reading, if the same list was requested before. Errors: `busy` and `malformed` of `HeldBytes`.
  */
 export async function performList(
   read: (work: ReadWork) => Promise<RouteResponse>,
   caller: Caller,
+  asked: () => string,
   { units, waiting, largeReads, held }: ListOptions,
 ): Promise<RenderedList | RenderedResponse> {
   const { companyId } = caller;
-  waiting.demandRoom(companyId);
+  waiting.demandRoom(companyId, asked);
   let release = (): void => undefined;
   try {
     const readOnce = async (work: ReadWork): Promise<RouteResponse> => {
@@ -95,7 +96,7 @@ export async function performList(
       // connection.
       release();
       release = await largeReads.acquire(companyId);
-      waiting.demandRoom(companyId);
+      waiting.demandRoom(companyId, asked);
       try {
         return await read(work);
       } catch (error) {
@@ -106,7 +107,11 @@ export async function performList(
       }
     };
     const list = await units.read(caller, readOnce, { examines: 'when_needed' });
-    return await renderList(list, held);
+    try {
+      return await renderList(list, held);
+    } finally {
+      waiting.expect(companyId, asked, held.bytes);
+    }
   } finally {
     release();
   }

@@ -181,7 +181,7 @@ async function perform(
   options: RestOptions,
 ): Promise<RenderedResponse | RenderedList> {
   const { units, storedResponses } = options;
-  const { route, body } = received;
+  const { request, route, body } = received;
   const isLong = body.bytes.length > LONG_BODY;
   if (isLong) await yieldToEventLoop();
   else await enterEventLoop();
@@ -198,7 +198,8 @@ async function perform(
   if (route.isLarge !== true) {
     return renderResponse(route, await units.read(caller, read, { examines: 'when_needed' }));
   }
-  return await performList(read, caller, { ...options, held });
+  const asked = (): string => `${request.originalUrl} ${body.bytes.toString()}`;
+  return await performList(read, caller, asked, { ...options, held });
 }
 
 /** A request to /v1 whose token, scope and body are checked. */

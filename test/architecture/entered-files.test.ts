@@ -70,8 +70,8 @@ describe('files that a request enters', () => {
   it.each<[string, number, (n: number) => Promise<unknown>]>([
     ['POST /v1/devices', 74, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
     ['GET /v1/devices', 52, () => server.acme.client.get('devices')],
-    ['GET /v1/transactions', 51, () => server.acme.client.get('transactions')],
-    ['the nested query', 64, () => server.acme.graphql(NESTED)],
+    ['GET /v1/transactions', 52, () => server.acme.client.get('transactions')],
+    ['the nested query', 65, () => server.acme.graphql(NESTED)],
     ["a terminal's transaction", 92, sendTransaction],
   ])('%s: at most %i', async (_, most, request) => {
     const files = await filesEnteredBy(request);

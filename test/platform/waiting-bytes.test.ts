@@ -79,6 +79,30 @@ describe('the budget of bytes that wait for clients', () => {
     expect(() => budget.demandRoom(4)).toThrow(busy);
   });
 
+  it('refuses beforehand what was too large when it was asked for the last time', () => {
+    const budget = new WaitingBytes(LIMITS);
+    const list = () => 'GET /v1/metacontents';
+    budget.expect(1, list, 5 * MIB);
+    budget.demandRoom(1, list);
+    const held = budget.hold(1, 5 * MIB);
+    expect(() => budget.demandRoom(1, list)).toThrow(busy);
+    expect(budget.refused).toBe(1);
+    budget.demandRoom(1, () => 'GET /v1/groups');
+    budget.demandRoom(2, list);
+    budget.expect(1, list, 100);
+    budget.demandRoom(1, list);
+    held.release();
+  });
+
+  it('knows nothing of a request that is nested too deeply to become text', () => {
+    const budget = new WaitingBytes(LIMITS);
+    budget.expect(1, () => 'GET /v1/groups', 5 * MIB);
+    const nested = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
+    expect(() => JSON.stringify(nested)).toThrow(RangeError);
+    budget.demandRoom(1, () => JSON.stringify(nested));
+    budget.expect(1, () => JSON.stringify(nested), 5 * MIB);
+  });
+
   it('says of a response that could never be sent that it is too large', () => {
     expect(() => new WaitingBytes(LIMITS).hold(1, LARGE_OF_ALL + 1)).toThrow(
       expect.objectContaining({ code: 'malformed' }) as Error,

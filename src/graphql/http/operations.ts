@@ -50,13 +50,14 @@ export async function answerOperations(
   const apollo = await startApollo(options);
   return async (request, response) => {
     const sent = readRequest(request);
+    const asked = (): string => JSON.stringify(sent.json);
     const type = responseType(request);
     const held = holdBytes(response, PIECE_BYTES);
     const context = graphqlContextOf(response);
     const { contents, caller } = context;
     const { waiting } = requestContextOf(response).limits;
     await enterEventLoop();
-    waiting.demandRoom(caller.companyId);
+    waiting.demandRoom(caller.companyId, asked);
     contents.allowStreaming();
     let sending: Promise<void> | undefined;
     try {
@@ -66,6 +67,7 @@ export async function answerOperations(
           type === undefined
             ? http.refuse(refusedWith(406, NOT_ACCEPTABLE).errors)
             : await answerBy(apollo, http, sent);
+        waiting.expect(caller.companyId, asked, answer.text.length);
         response.status(answer.status).setHeader('Content-Type', type ?? TYPES[0]);
         sending = send(response, answer.text, held);
       });

@@ -7,7 +7,7 @@ import type { WebSocket } from 'ws';
 import { HttpProblem } from '../../http/problem.js';
 import { overLimit } from '../../http/server/requests.js';
 import { yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
-import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
+import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { RenderedErrors, renderError } from '../execution/mask.js';
@@ -204,9 +204,10 @@ export class SocketSession {
       context: (subscription: RequestFacts['subscription']) =>
         this.#context(requestId, { ...facts, subscription }),
     };
+    const asked = (): string => JSON.stringify(text);
     const operation = new LiveOperation(this.parts, client, text, {
       stop,
-      turn: (signal) => this.#turn(signal),
+      turn: (signal) => this.#turn(signal, asked),
       onEnd: () => {
         onEnd();
         if (!operation.isSubscription) this.#pending -= 1;
@@ -221,17 +222,21 @@ export class SocketSession {
   }
 
   /** Waits until the next query or mutation can be executed. Resolves with a function that ends it. */
-  async #turn(signal: AbortSignal): Promise<Release> {
+  async #turn(signal: AbortSignal, asked: () => string): Promise<(bytes: number) => void> {
+    const { waiting } = this.parts.limits;
     const release = await this.#executed.acquire(null, signal);
     try {
       await yieldToEventLoop();
       await this.#outbox.room(LIVE_LIMITS.bufferedBytes, signal);
-      this.parts.limits.waiting.demandRoom(this.#companyId);
-      return release;
+      waiting.demandRoom(this.#companyId, asked);
     } catch (error) {
       release();
       throw error;
     }
+    return (bytes) => {
+      release();
+      waiting.expect(this.#companyId, asked, bytes);
+    };
   }
 
   async #send(messages: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 
 import { DomainError } from '../errors.js';
+import { ExpectedSizes } from './expected-sizes.js';
 
 const MIB = 1024 * 1024;
 /** Maximum bytes of a small response. */
@@ -9,6 +10,9 @@ const SMALL_BYTES = 64 * 1024;
  * Share of each limit that large responses may use, so that small ones, errors included, still get through.
  */
 const PART_OF_LARGE = 3 / 4;
+
+/** Returns the request of a client as text: equal texts are equal requests. Called only if needed. */
+type Asked = () => string;
 
 /** Limits in bytes. */
 export interface WaitingLimits {
@@ -41,6 +45,7 @@ const NOTHING_WAITS: Readonly<Company> = { counted: 0, exempt: null, holders: 0 
  */
 export class WaitingBytes {
   readonly #companies = new Map<number | null, Company>();
+  readonly #expected = new ExpectedSizes();
   #all = 0;
   #refused = 0;
 
@@ -60,10 +65,22 @@ export class WaitingBytes {
     return this.#companies.get(companyId)?.counted ?? 0;
   }
 
-  /** Refuses work early if not even a small response would have room. Errors: `busy`. */
-  demandRoom(companyId: number | null): void {
+  /**
+   * Refuses work early if its response would be refused. Its expected size is that of the previous response
+   * to the same request; 1 byte if that is unknown. Errors: those of `add`.
+   */
+  demandRoom(companyId: number | null, asked: Asked = () => ''): void {
+    const bytes = Math.max(
+      1,
+      this.#expected.of(() => `${companyId} ${asked()}`),
+    );
     const company = this.#companies.get(companyId) ?? NOTHING_WAITS;
-    if (this.#placeFor(company, null, 1) === 'none') throw this.#refusal(1);
+    if (this.#placeFor(company, null, bytes) === 'none') throw this.#refusal(bytes);
+  }
+
+  /** Records the size of a response, for `demandRoom`. */
+  expect(companyId: number | null, asked: Asked, bytes: number): void {
+    this.#expected.record(() => `${companyId} ${asked()}`, bytes);
   }
 
   /** Starts counting a response. Errors: those of `add`. */

@@ -85,7 +85,11 @@ async function migrate(io: CommandIo, options: MigrateOptions): Promise<void> {
 
 const TOUCHED_HEADER = ['MIGRATION', 'TABLE', 'LOCK', 'ROWS', 'WRITTEN ANEW'];
 const cellsOf = ({ migration, table: name, lock, rows, isRewritten }: TouchedTable): string[] => [
-  ...[migration, name, lock, String(rows), isRewritten ? 'yes' : 'no'],
+  migration,
+  name,
+  lock,
+  String(rows),
+  isRewritten ? 'yes' : 'no',
 ];
 
 async function check(io: CommandIo, options: JsonOption): Promise<void> {

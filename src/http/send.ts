@@ -169,6 +169,9 @@ export async function sendText(
   else endAfterTurn(response, text, encoding);
 }
 
+/** Ends of the responses of this turn. One immediate calls all: between two, Node would begin other work. */
+const endsOfTurn: (() => void)[] = [];
+
 /**
  * Ends a response with its whole body after this turn of the event loop, so that the responses of one turn are written
  * together: a write wakes its client, and a client that already reads responses need not be woken for each. At once if the
@@ -179,7 +182,7 @@ export function endAfterTurn(response: Response, body: string, encoding: BufferE
     if (!response.destroyed && !response.writableEnded) response.end(body, encoding);
   };
   if (isTurnOver()) end();
-  else setImmediate(end);
+  else if (endsOfTurn.push(end) === 1) setImmediate(() => endsOfTurn.splice(0).forEach((each) => each()));
 }
 
 /** Sends bytes that stay in memory anyway, such as a page. Counts only one piece, the part being sent. */

@@ -132,7 +132,7 @@ describe('RL-10 limits of several nodes', () => {
   });
 
   it('cost a client far from its limit no row, and one over it no statement any more', async () => {
-    const { counterOf } = node();
+    const { counterOf } = node(testClock(), url, PATIENT);
     const counter = counterOf(1_000);
     await count(counter, 9);
     await counter.exchange(ADDRESS);

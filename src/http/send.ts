@@ -145,8 +145,8 @@ const LONG_TEXT = PIECE_BYTES / 4;
 /**
  * Sends a text as the whole body, a long one in pieces. `counted` counts its bytes; without it, they are counted here.
  * Errors: those of `holdBytes`, before anything is sent; the response to a change is cut instead (see `holdChanged`).
- * It is not kept for others: changes are committed together, so the next ones of these clients arrive while the last
- * responses are written.
+ * Responses to changes are ended at once: changes are committed together, so the next ones of these clients arrive
+ * while the last responses are written.
  */
 export async function sendText(
   response: Response,

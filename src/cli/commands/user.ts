@@ -96,13 +96,13 @@ function addStateCommand(
 
 /**
  * Changes a user on behalf of `--as`, or of the first administrator of each of the user's companies, and prints the
- * user and the sentence that `told` returns.
+ * user and the sentence that `sentenceOf` returns.
  */
 async function changeUser(
   io: CommandIo,
   options: UserOptions,
   change: Change,
-  told: (changed: User) => string,
+  sentenceOf: (changed: User) => string,
 ): Promise<void> {
   const changed = await withDatabase(io, ({ units }) =>
     units.systemWrite(LOCAL_ORIGIN, async (work) => {
@@ -111,7 +111,7 @@ async function changeUser(
       return await change(work, user, by);
     }),
   );
-  printResult(io, options, userFields(changed), [told(changed)]);
+  printResult(io, options, userFields(changed), [sentenceOf(changed)]);
 }
 
 async function update(io: CommandIo, options: UpdateOptions): Promise<void> {

@@ -107,7 +107,7 @@ export async function* bodyPieces(
   const take = async (piece: Buffer): Promise<void> => {
     const arrived = arriving;
     arriving = Promise.withResolvers();
-    // An error is reported to whoever asks for the next piece, if anybody does.
+    // An error is reported to the caller that asks for the next piece, if there is one.
     arriving.promise.catch(() => undefined);
     handling = Promise.withResolvers();
     arrived.resolve(piece);

@@ -138,7 +138,7 @@ export async function numbersBefore(
   return (drawn.get(companyId) ?? 1) - 1;
 }
 
-/** Tells subscribers, waiting terminals and publishers after the commit that deliveries have changed. */
+/** Notifies subscribers, waiting terminals and publishers of changed deliveries, after the commit. */
 export function reportDeliveries(work: CompanyWriteWork): void {
   work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
 }

@@ -23,7 +23,7 @@ function shownTime(at: Date, timeZone: string): string {
 /** Next thing to do with a waiting delivery. */
 type Step = 'claim' | 'expire' | 'fail' | 'postpone';
 
-/** The step of a delivery that nobody has claimed. */
+/** The step of an unclaimed delivery. */
 export function stepOf({ queuedAt, attempts, isReachable }: WaitingDelivery, now: Date): Step {
   if (now.getTime() - queuedAt.getTime() >= QUEUED_MS) return 'expire';
   if (attempts >= MAX_ATTEMPTS) return 'fail';

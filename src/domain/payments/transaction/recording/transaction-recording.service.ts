@@ -76,7 +76,7 @@ export async function checkRecords(
 
 /** A transaction that records of a batch report. */
 interface Reported {
-  /** Its latest values, in the form in which they are read back. */
+  /** Latest values of the row, in the form in which they are read back. */
   latest: TransactionRecord;
   /** Null until the batch is stored. */
   stored: Transaction | null;

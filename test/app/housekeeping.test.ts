@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { insertRows } from '../support/databases/rows.js';
+import { useServerPerTest } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
-import { useServerPerTest } from '../support/use-server.js';
 
 const server = useServerPerTest();
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { answered, nodeId, refused } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
 import { createSampleRecords } from '../support/sample-records.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 const server = useServer();
 let ids: Readonly<Record<string, string>>;

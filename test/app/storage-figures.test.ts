@@ -4,7 +4,7 @@ import { createStorageFigures } from '../../src/app/storage-figures.js';
 import { DAY, MINUTE } from '../../src/platform/clock.js';
 import { parsePeriod } from '../../src/platform/period.js';
 import { insertTransactions } from '../support/retention.js';
-import { useServerPerTest } from '../support/use-server.js';
+import { useServerPerTest } from '../support/server.js';
 
 const server = useServerPerTest({
   keep: { transactions: parsePeriod('24 months'), ledger: null, deliveries: null },

@@ -9,8 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readDocument, ROOT } from '../documents/markdown.js';
 import { databaseEnvironment } from '../support/config.js';
 import { commandLine, commandLineWithUser, COMPILE_CACHE, type Program } from '../support/program.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { selfSigned } from '../support/self-signed.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startUpload } from '../support/started-upload.js';
 
 const SIZE = 20_000_000;

@@ -10,8 +10,7 @@ import { brokerAt, startAedes } from '../support/mqtt/brokers.js';
 import { installMosquitto } from '../support/mqtt/installation.js';
 import { WITHOUT_MOSQUITTO } from '../support/mqtt/mosquitto.js';
 import { runCommand } from '../support/program.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { selfSigned } from '../support/self-signed.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { createTerminals } from '../support/simulated-fleet.js';
 

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { ROOT } from '../documents/markdown.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { selfSigned } from '../support/self-signed.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer } from '../support/server.js';
 
 /** Runs the health check with these variables; resolves to its exit code and output. */

@@ -7,8 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readDocument } from '../documents/markdown.js';
 import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
 import { freePort } from '../support/free-port.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { selfSigned } from '../support/self-signed.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const NGINX = 'nginx';

@@ -5,7 +5,7 @@ import { fleet } from '../support/fleet.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { ask, titled } from '../support/route-requests.js';
 import { useSampleRecords } from '../support/sample-records.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 const server = useServer();
 const existing = useSampleRecords(server);

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Client, Fields, Reply, RequestOptions } from '../support/client.js';
 import { crcOf } from '../support/crc.js';
-import { softwareOf, unique } from '../support/software.js';
-import { useServer } from '../support/use-server.js';
+import { softwareOf, unique } from '../support/fleet.js';
+import { useServer, type Client, type Fields, type Reply, type RequestOptions } from '../support/server.js';
 
 const server = useServer();
 let client: Client;

@@ -2,8 +2,8 @@ import { isEnumType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
+import { useServer } from '../support/server.js';
 import { TRANSPORTS } from '../support/transports.js';
-import { useServer } from '../support/use-server.js';
 
 const server = useServer();
 

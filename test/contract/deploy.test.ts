@@ -1,8 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../support/client.js';
-import { softwareOf, type Software } from '../support/software.js';
-import { useServer } from '../support/use-server.js';
+import { softwareOf, type Software } from '../support/fleet.js';
+import { useServer, type Fields } from '../support/server.js';
 
 const server = useServer();
 let software: Software;

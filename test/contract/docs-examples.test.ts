@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DOCUMENT } from '../support/openapi-check.js';
+import { useServer } from '../support/server.js';
 import { newTerminal } from '../support/terminals.js';
-import { useServer } from '../support/use-server.js';
 
 const run = promisify(execFile);
 

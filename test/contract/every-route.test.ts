@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Fields } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { ask, goodBody, placeholdersOf, titled } from '../support/route-requests.js';
 import { useSampleRecords } from '../support/sample-records.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Fields } from '../support/server.js';
 
 const server = useServer();
 const existing = useSampleRecords(server);

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields, Reply } from '../support/client.js';
 import { fleet, ledgerOf, totalIn } from '../support/fleet.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Fields, type Reply } from '../support/server.js';
 
 const server = useServer();
 beforeAll(async () => {

@@ -1,11 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../support/client.js';
 import { answered, changed, nodeId, type Page } from '../support/dashboard.js';
-import { fleet } from '../support/fleet.js';
-import type { Member } from '../support/server.js';
-import { softwareOf } from '../support/software.js';
-import { useServer } from '../support/use-server.js';
+import { fleet, softwareOf } from '../support/fleet.js';
+import { useServer, type Fields, type Member } from '../support/server.js';
 
 const NOBODYS = 9e6;
 const ERRORS = 'userErrors { message path code }';

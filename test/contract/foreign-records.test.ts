@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Client, Reply } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { ask, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
 import { createSampleRecords, OWNER_NUMBER, type PathValues } from '../support/sample-records.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Client, type Reply } from '../support/server.js';
 
 const server = useServer();
 let ofAcme: PathValues;

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { HOUR } from '../../src/platform/clock.js';
 import { totalIn } from '../support/fleet.js';
-import type { Member } from '../support/server.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Member } from '../support/server.js';
 
 const server = useServer();
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Reply } from '../support/client.js';
 import { ingestRow, sendLines, totalsOf } from '../support/line-stream.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { sendRaw } from '../support/raw-http.js';
 import { ask, goodBody, titled } from '../support/route-requests.js';
 import { useSampleRecords } from '../support/sample-records.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Reply } from '../support/server.js';
 
 const server = useServer();
 const existing = useSampleRecords(server);

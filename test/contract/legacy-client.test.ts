@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
 import { addPerson, PASSWORD } from '../support/people.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 const script = new URL('legacy-client.sh', import.meta.url).pathname;
 

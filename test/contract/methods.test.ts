@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Reply } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { sendRaw } from '../support/raw-http.js';
 import { ask, titled, type PathValue } from '../support/route-requests.js';
 import { useSampleRecords } from '../support/sample-records.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Reply } from '../support/server.js';
 
 const server = useServer();
 const existing = useSampleRecords(server);

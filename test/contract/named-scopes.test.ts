@@ -6,7 +6,7 @@ import { fleet } from '../support/fleet.js';
 import { createGraphql } from '../support/graphql.js';
 import { OTHERS } from '../support/openapi-check.js';
 import { addPerson, signIn, tokensIn } from '../support/people.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 const CALLS = OTHERS.filter(({ scope }) => scope === 'terminals').map(
   ({ method, path }) => `${method} ${path}`,

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type Fields } from '../support/client.js';
 import { notify } from '../support/deliveries.js';
 import { expectDocumented, OTHERS } from '../support/openapi-check.js';
+import { useServer } from '../support/server.js';
 import { stockedTerminal, type StockedTerminal } from '../support/stocked-terminal.js';
 import { getAsTerminal } from '../support/terminals.js';
-import { useServer } from '../support/use-server.js';
 import { httpTerminal } from '../support/waiting-terminal.js';
 
 const server = useServer();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatted } from '../../.config/formatted.js';
 import { createClient } from '../support/client.js';
 import { expectDocumented, DOCUMENT, OTHERS, ROUTES } from '../support/openapi-check.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 const server = useServer();
 

@@ -1,15 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../support/client.js';
 import { answered, nodeId, type UserErrorShape } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
 import { create, mutate, type Payload } from '../support/parity/operations.js';
 import { RECORD_CASES, type RecordCase } from '../support/parity/record-cases.js';
 import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
 import { asRest, schema } from '../support/parity/rest-spelling.js';
-import type { Member } from '../support/server.js';
+import { useServer, type Fields, type Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
-import { useServer } from '../support/use-server.js';
 
 const server = useServer();
 let member: Member;

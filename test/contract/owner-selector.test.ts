@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
 import { sendRaw } from '../support/raw-http.js';
+import { useServer, type Fields } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
-import { useServer } from '../support/use-server.js';
 
 const server = useServer();
 const ids: Record<string, string> = {};

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 const server = useServer();
 beforeAll(async () => {

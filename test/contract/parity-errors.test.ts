@@ -19,9 +19,8 @@ import {
   type RelatedRecords,
 } from '../support/parity/related-records.js';
 import { snakeCase } from '../support/parity/rest-spelling.js';
-import type { Member } from '../support/server.js';
+import { useServer, type Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
-import { useServer } from '../support/use-server.js';
 
 const server = useServer();
 let member: Member;

@@ -5,16 +5,14 @@ import {
   TRANSACTION_TYPES,
 } from '../../src/domain/payments/transaction/transaction.model.js';
 import { payment, record, report } from '../domain/payments/transaction/records.js';
-import type { Fields } from '../support/client.js';
 import { nodeId } from '../support/dashboard.js';
 import { create, list, mutate, read, remove, update, type Payload } from '../support/parity/operations.js';
 import { RECORD_CASES, type Change, type RecordCase } from '../support/parity/record-cases.js';
 import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
 import { asRest, fieldsOnlyInGraphql, ZONE } from '../support/parity/rest-spelling.js';
 import { addPerson, PASSWORD, signIn } from '../support/people.js';
-import type { Member } from '../support/server.js';
+import { useServer, type Fields, type Member } from '../support/server.js';
 import { carrying, type SentFile } from '../support/uploading.js';
-import { useServer } from '../support/use-server.js';
 
 const server = useServer();
 let member: Member;

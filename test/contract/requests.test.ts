@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { totalIn } from '../support/fleet.js';
 import { sendRaw } from '../support/raw-http.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 const server = useServer();
 

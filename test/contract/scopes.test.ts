@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
 import type { Method } from '../../src/rest/route.js';
-import type { Reply } from '../support/client.js';
 import { ROUTES } from '../support/openapi-check.js';
-import type { Member } from '../support/server.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Reply, type Member } from '../support/server.js';
 
 /** The scope of each route, written a second time: a route that is missing here fails. */
 const ROUTE_SCOPES: Readonly<Record<string, Partial<Record<Method, Scope>>>> = {

@@ -5,13 +5,12 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { createRoutes } from '../../src/app/routes.js';
-import type { Reply } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn } from '../support/people.js';
 import { recordAll } from '../support/recording.js';
 import { ask, placeholdersOf } from '../support/route-requests.js';
 import { createSampleRecords } from '../support/sample-records.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import { startServer, type Reply, type Member, type TestServer } from '../support/server.js';
 import { subscribe } from '../support/subscribe.js';
 
 /**

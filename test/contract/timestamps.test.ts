@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../support/client.js';
 import { answered } from '../support/dashboard.js';
 import { ingestRow, ndjson, NDJSON, sendLines } from '../support/line-stream.js';
+import { useServer, type Fields } from '../support/server.js';
 import { newTerminal } from '../support/terminals.js';
 import { ACCEPTED_TIMESTAMPS, REFUSED_TIMESTAMPS } from '../support/timestamps.js';
-import { useServer } from '../support/use-server.js';
 
 const server = useServer({ rateLimitPerHour: 100_000 });
 let terminal: string;

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { startServer } from '../support/server.js';
+import { softwareOf, unique } from '../support/fleet.js';
+import { startServer, useServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
-import { softwareOf, unique } from '../support/software.js';
-import { useServer } from '../support/use-server.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 
 import { fileOf } from '../support/databases/sqlite-place.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 const server = useServer();
 

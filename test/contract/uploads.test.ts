@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import type { Client, Fields, Reply } from '../support/client.js';
 import { crcOf } from '../support/crc.js';
 import { totalIn } from '../support/fleet.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Client, type Fields, type Reply } from '../support/server.js';
 
 const server = useServer();
 let client: Client;

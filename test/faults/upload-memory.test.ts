@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 
 import type { TestPlace } from '../support/databases/place.js';
+import { softwareOf } from '../support/fleet.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram } from '../support/program.js';
-import { softwareOf } from '../support/software.js';
 import { itUnless, memoryOf, noProc, useDatabase } from './machine.js';
 
 let place: TestPlace;

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, statementsFor } from '../support/dashboard.js';
 import { populate } from '../support/populated.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 import { askable, findWays, nodeOf, schema, type Way } from './ways.js';
 
 interface Case {

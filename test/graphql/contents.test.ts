@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
 import { CHUNK_BYTES } from '../../src/platform/encoding/content-builder.js';
-import type { Fields } from '../support/client.js';
 import { answered, nodeId, statementsFor } from '../support/dashboard.js';
-import { startServer } from '../support/server.js';
+import { softwareOf, unique } from '../support/fleet.js';
+import { startServer, useServer, type Fields } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
-import { softwareOf, unique } from '../support/software.js';
 import { overSocket, responseIn } from '../support/transports.js';
-import { useServer } from '../support/use-server.js';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_FILE_BYTES = 4 * MEGABYTE;

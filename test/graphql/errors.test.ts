@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { inDocumentOrder, maskErrors } from '../../src/graphql/execution/mask.js';
 import { DomainError } from '../../src/platform/errors.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 const MASKED = 'Something went wrong on the server.';
 const INNER = /sqlite|postgres|constraint|trigger|groups_|memberships|node_modules|\.ts|\bat \w/i;

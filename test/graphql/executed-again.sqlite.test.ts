@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { answered, nodeId } from '../support/dashboard.js';
 import { audited, insertMany } from '../support/databases/rows.js';
 import { fleet } from '../support/fleet.js';
+import { useServer } from '../support/server.js';
 import { TRANSPORTS } from '../support/transports.js';
-import { useServer } from '../support/use-server.js';
 
 const DEVICES = 100_000;
 /** Entries of an operation that shows the parameters of a group below each of its numbers. */

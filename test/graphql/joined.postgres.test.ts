@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, statementsFor } from '../support/dashboard.js';
-import type { Member } from '../support/server.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Member } from '../support/server.js';
 
 const server = useServer();
 beforeAll(async () => {

@@ -2,10 +2,8 @@ import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { getNamedType, isLeafType, isNonNullType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../support/client.js';
 import { populate } from '../support/populated.js';
-import type { Member } from '../support/server.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Fields, type Member } from '../support/server.js';
 import { askable, findWays, schema, type Way } from './ways.js';
 
 const server = useServer();

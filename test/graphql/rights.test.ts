@@ -2,9 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { mayUse, ROLES, SCOPES, type Scope } from '../../src/platform/caller.js';
-import type { Member } from '../support/server.js';
+import { useServer, type Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
-import { useServer } from '../support/use-server.js';
 import { callOf, rootFieldsOf, type RootField } from './root-calls.js';
 
 /** Root fields by the scope that they need, written a second time: a field that is missing here fails. */

@@ -7,7 +7,7 @@ import { graphql } from '../gql/gql.js';
 import type { ShowcaseQuery } from '../gql/graphql.js';
 import { createClient, type Client, type Fields } from '../support/client.js';
 import { testConfig } from '../support/config.js';
-import { useServer } from '../support/use-server.js';
+import { useServer } from '../support/server.js';
 
 /** The query of a dashboard of the whole fleet. */
 const Showcase = graphql(`

@@ -3,9 +3,9 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { ReadWork, Units } from '../../src/database/work.js';
 import { openKnown } from '../support/raw-socket.js';
+import { useServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 import { TRANSPORTS } from '../support/transports.js';
-import { useServer } from '../support/use-server.js';
 
 const server = useServer();
 beforeAll(async () => {

@@ -5,11 +5,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { coerceLongLists } from '../../src/graphql/execution/long-input.js';
-import type { Fields } from '../support/client.js';
 import { answered, nodeId, refused } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
+import { useServer, type Fields } from '../support/server.js';
 import { turnsOf } from '../support/turns.js';
-import { useServer } from '../support/use-server.js';
 import { parsed, servicesOf } from './operation-services.js';
 
 const schema = await createSchema();

@@ -3,8 +3,7 @@ import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { selfSigned } from '../support/self-signed.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { changed } from '../support/dashboard.js';
+import { wideFleet } from '../support/fleet.js';
 import { startServer, SYSTEM, type TestServer } from '../support/server.js';
-import { wideFleet } from '../support/wide.js';
 
 /** Connections of one company, and requests on each. */
 const [CONNECTIONS, AHEAD] = [50, 4];

@@ -12,8 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/platform/config/config.js';
 import { readDocument } from '../documents/markdown.js';
 import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { selfSigned } from '../support/self-signed.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 async function serve(config: Partial<Config> = {}): Promise<TestServer> {

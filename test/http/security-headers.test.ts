@@ -1,10 +1,8 @@
 import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
-import type { Reply } from '../support/client.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { selfSigned } from '../support/self-signed.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
+import { startServer, type Reply, type TestServer } from '../support/server.js';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { changed } from '../support/dashboard.js';
+import { softwareOf } from '../support/fleet.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
-import { softwareOf } from '../support/software.js';
 import { carrying } from '../support/uploading.js';
 
 let server: TestServer;

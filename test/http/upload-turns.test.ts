@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
+import { softwareOf } from '../support/fleet.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
-import { softwareOf } from '../support/software.js';
 
 /** Maximum processor time of one turn of the event loop, in ms. */
 const MAX_TURN_MS = 50;

@@ -12,8 +12,7 @@ import { freePort } from '../support/free-port.js';
 import { brokerAt, startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
 import { MemoryQueue } from '../support/mqtt/memory-queue.js';
 import { connectTerminals, type SimulatedTerminals } from '../support/mqtt/terminals.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { selfSigned } from '../support/self-signed.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { waitFor } from '../support/wait-for.js';
 
 const QUICK: Partial<LinkTimes> = {

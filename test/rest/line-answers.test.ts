@@ -6,8 +6,8 @@ import { ndjsonRows } from '../../src/platform/encoding/ndjson.js';
 import { DomainError } from '../../src/platform/errors.js';
 import { lineAnswers, MAX_LINE_BYTES, type LineRoute, type Lines } from '../../src/rest/lines.js';
 import { ingestRows, ndjson, totalsOf } from '../support/line-stream.js';
+import { useServer } from '../support/server.js';
 import { turnsOf } from '../support/turns.js';
-import { useServer } from '../support/use-server.js';
 
 const server = useServer();
 

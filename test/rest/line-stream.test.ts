@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { getToken, revokeToken } from '../../src/domain/people/access-token/access-token.service.js';
-import type { Fields } from '../support/client.js';
 import { metricOf } from '../support/gauges.js';
 import {
   INGEST,
@@ -15,8 +14,7 @@ import {
   type LineStream,
 } from '../support/line-stream.js';
 import { sendRaw } from '../support/raw-http.js';
-import { startServer, type Member } from '../support/server.js';
-import { useServer } from '../support/use-server.js';
+import { startServer, useServer, type Fields, type Member } from '../support/server.js';
 
 const BODY_MS = 1_500;
 /** Less than some of these streams take. */

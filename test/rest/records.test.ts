@@ -1,14 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Route } from '../../src/rest/route.js';
-import type { Fields } from '../support/client.js';
+import { softwareOf } from '../support/fleet.js';
 import { DOCUMENT, ROUTES } from '../support/openapi-check.js';
 import { populate } from '../support/populated.js';
 import { ask, titled } from '../support/route-requests.js';
 import { useSampleRecords } from '../support/sample-records.js';
-import type { Member } from '../support/server.js';
-import { softwareOf } from '../support/software.js';
-import { useServer } from '../support/use-server.js';
+import { useServer, type Fields, type Member } from '../support/server.js';
 
 const server = useServer();
 beforeAll(async () => {

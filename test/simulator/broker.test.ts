@@ -9,8 +9,7 @@ import type { BrokerOptions, Shared } from '../../src/simulator/shared.js';
 import { RunIsOver, type TerminalParts } from '../../src/simulator/terminal-http.js';
 import { freePort } from '../support/free-port.js';
 import { startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { selfSigned } from '../support/self-signed.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 
 async function brokerWith(options: Parameters<typeof startAedes>[0]): Promise<number> {
   const broker = await startAedes(options);

@@ -1,5 +1,4 @@
-import type { Fields } from './client.js';
-import type { Member, TestServer } from './server.js';
+import type { Fields, Member, TestServer } from './server.js';
 
 export interface AssetReply {
   readonly status: number;

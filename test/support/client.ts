@@ -51,6 +51,20 @@ export function createClient(url: string, token: string | null): Client {
   };
 }
 
+/** A multipart body with these text fields, and a file unless `bytes` is null. */
+export function fileForm(
+  name: string,
+  bytes: string | Uint8Array | null,
+  fields: Readonly<Record<string, string>> = {},
+  part = 'file',
+): FormData {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
+  if (bytes !== null)
+    form.set(part, new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), name);
+  return form;
+}
+
 const agent = new Agent({ keepAlive: true });
 
 /** Sends a request with a body of any method; `fetch` allows none for GET. */

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 
-import type { Fields } from './client.js';
-import type { Member, TestServer } from './server.js';
+import type { Fields, Member, TestServer } from './server.js';
 
 export interface UserErrorShape {
   readonly message: string;

@@ -3,9 +3,8 @@ import type { SystemWriteWork, Units } from '../../src/database/work.js';
 import { finish } from '../../src/domain/messages/notification/delivery/delivery-changes.repository.js';
 import type { ClaimedDelivery } from '../../src/domain/messages/notification/delivery/delivery.model.js';
 import { sendNotification } from '../../src/domain/messages/notification/notification.service.js';
-import { fleet } from './fleet.js';
+import { fleet, rowsIn } from './fleet.js';
 import { SYSTEM, type Member, type TestServer } from './server.js';
-import { rowsIn } from './wide.js';
 
 /** Creates an enabled device under a logical number of its own; resolves to the id of that. */
 export async function reachable(member: Member, number: string): Promise<number> {

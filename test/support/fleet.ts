@@ -1,24 +1,36 @@
 import { expect } from 'vitest';
 
-import type { Client, Fields } from './client.js';
+import { fileForm, type Client, type Fields } from './client.js';
+import { audited, insertMany, insertRows } from './databases/rows.js';
 import type { Member, TestServer } from './server.js';
-import { softwareOf } from './software.js';
 
 /** Creates a record; resolves to its fields. */
-async function created(client: Client, path: string, key: string, body: Fields): Promise<Fields> {
+export async function created(
+  client: Client,
+  path: string,
+  key: string,
+  body: Fields | FormData,
+): Promise<Fields> {
   const reply = await client.post(path, body);
-  expect(reply.status, reply.text).toBe(201);
+  expect(reply.status, `${path}: ${reply.text}`).toBe(201);
   return reply.record(key);
 }
 
+/** Creates a record; resolves to its id. */
+export const createdId = async (...parts: Parameters<typeof created>): Promise<number> =>
+  (await created(...parts)).id as number;
+
 /** Creates records through REST; every request must succeed and resolves to the id of the record. */
 export const fleet = {
-  group: async (client: Client, name: string): Promise<number> =>
-    (await created(client, 'groups', 'group', { name })).id as number,
-  logicalNumber: async (client: Client, number: string, more: Fields = {}): Promise<number> =>
-    (await created(client, 'logical_numbers', 'logical_number', { number, ...more })).id as number,
-  device: async (client: Client, serialNumber: string, more: Fields = {}): Promise<number> =>
-    (await created(client, 'devices', 'device', { serial_number: serialNumber, ...more })).id as number,
+  group: (client: Client, name: string) => createdId(client, 'groups', 'group', { name }),
+  logicalNumber: (client: Client, number: string, more: Fields = {}) =>
+    createdId(client, 'logical_numbers', 'logical_number', { number, ...more }),
+  device: (client: Client, serialNumber: string, more: Fields = {}) =>
+    createdId(client, 'devices', 'device', { serial_number: serialNumber, ...more }),
+  app: (client: Client, name: string, more: Fields = {}) =>
+    createdId(client, 'apps', 'app', { name, ...more }),
+  file: (client: Client, name: string, bytes: string | Uint8Array = 'x') =>
+    createdId(client, 'files', 'file', fileForm(name, bytes)),
   /** Creates versions of a new app, linked to the given groups; resolves to their ids, ascending. */
   appVersions: async (client: Client, count: number, groupIds: readonly number[]): Promise<number[]> => {
     const software = softwareOf(client);
@@ -30,6 +42,29 @@ export const fleet = {
     return ids;
   },
 };
+
+let names = 0;
+/** A name that no other record of the test has. */
+export const unique = (): string => `name ${++names}`;
+
+export type Software = ReturnType<typeof softwareOf>;
+
+/** Creates apps, versions and files through REST; every request must succeed. */
+export function softwareOf(client: Client) {
+  /** Creates an app; resolves to the path of its versions. */
+  const app = async (fields: Fields = {}): Promise<string> =>
+    `apps/${await fleet.app(client, unique(), fields)}/versions`;
+  const version = (path: string, fields: Fields = {}): Promise<Fields> =>
+    created(client, path, 'app_version', { number: unique(), ...fields });
+  return {
+    app,
+    version,
+    /** Each creates a record and resolves to its id; `module` is a version of a new app of kind `module`. */
+    group: () => fleet.group(client, unique()),
+    module: async () => (await version(await app({ kind: 'module' }))).id as number,
+    file: () => fleet.file(client, unique()),
+  };
+}
 
 /** The number of all records of a list of REST. */
 export async function totalIn(client: Client, path: string, selector?: Fields): Promise<number> {
@@ -70,4 +105,71 @@ export async function statementsOf(server: TestServer, request: () => Promise<un
   await request();
   const { statements } = await server.statements(request);
   return statements.filter((sql) => !IN_BACKGROUND.some((part) => sql.includes(part))).length;
+}
+
+/** A group with many logical numbers, which all hold two versions of one app. */
+export interface WideFleet {
+  readonly group: number;
+  readonly app: number;
+  /** Path of the versions of the app. */
+  readonly path: string;
+  readonly versions: readonly [number, number];
+  readonly numbers: readonly number[];
+  /** Number of the first logical number, the prefix followed by `-1`. */
+  readonly number: string;
+}
+
+/** More than one statement deletes. */
+export const MANY = 600;
+
+/** Plain SQL writes its logical numbers and links. */
+export async function wideFleet(server: TestServer, member: Member, count = MANY): Promise<WideFleet> {
+  const { client, caller } = member;
+  const prefix = unique();
+  const group = await fleet.group(client, prefix);
+  const software = softwareOf(client);
+  const path = await software.app();
+  const version = async (): Promise<number> =>
+    (await software.version(path, { group_ids: [group] })).id as number;
+  const versions = [await version(), await version()] as const;
+  const numbers = await insertMany(server.place, ['logical_numbers', caller.companyId, count], (n) => ({
+    number: `${prefix}-${n}`,
+    group_id: group,
+    ...audited(caller.userId),
+  }));
+  const links = versions.flatMap((version) =>
+    numbers.map((number) => ({
+      company_id: caller.companyId,
+      logical_number_id: number,
+      app_version_id: version,
+    })),
+  );
+  await insertRows(server.place, 'logical_number_app_versions', links);
+  return { group, app: Number(path.split('/')[1]), path, versions, numbers, number: `${prefix}-1` };
+}
+
+/** Gives a group or logical number as many parameters and metacontents. */
+export async function fillOwner(
+  server: TestServer,
+  { caller }: Member,
+  owner: { readonly group_id?: number; readonly logical_number_id?: number },
+  count = MANY,
+): Promise<void> {
+  for (const table of ['parameters', 'metacontents']) {
+    const values = { group_id: owner.group_id ?? null, logical_number_id: owner.logical_number_id ?? null };
+    await insertMany(server.place, [table, caller.companyId, count], (n) => ({
+      ...values,
+      key: `key ${n}`,
+      value: '"v"',
+      ...audited(caller.userId),
+    }));
+  }
+}
+
+/** Number of rows that meet a condition. */
+export async function rowsIn(server: TestServer, table: string, where = 'true'): Promise<number> {
+  const [row] = await server.place.sql<{ total: number }>(
+    `select count(*) as total from ${table} where ${where}`,
+  );
+  return row?.total ?? -1;
 }

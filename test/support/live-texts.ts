@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 
-import type { Fields } from './client.js';
 import { openKnown, type RawSocket } from './raw-socket.js';
-import type { Member, TestServer } from './server.js';
+import type { Fields, Member, TestServer } from './server.js';
 
 /** A socket with subscriptions, and the text of each message of an event. */
 export interface LiveTexts {

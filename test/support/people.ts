@@ -3,8 +3,7 @@ import { createPasswords } from '../../src/domain/people/user/password.service.j
 import type { User } from '../../src/domain/people/user/user.model.js';
 import { addUser } from '../../src/domain/people/user/user.service.js';
 import type { Role } from '../../src/platform/caller.js';
-import type { Reply, RequestOptions } from './client.js';
-import { COMPANIES, SYSTEM, type TestServer } from './server.js';
+import { COMPANIES, SYSTEM, type Reply, type RequestOptions, type TestServer } from './server.js';
 
 export const PASSWORD = 'correct horse battery staple';
 

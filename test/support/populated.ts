@@ -5,10 +5,9 @@ import {
   storeRefusals,
 } from '../../src/domain/terminals/terminal/refusal.repository.js';
 import { changed, nodeId } from './dashboard.js';
-import { fleet } from './fleet.js';
+import { fleet, softwareOf } from './fleet.js';
 import { recordAll } from './recording.js';
 import type { Member, TestServer } from './server.js';
-import { softwareOf } from './software.js';
 
 /** Creates `times` records of every kind in a company, each linked to records of every kind that it can refer to. */
 export async function populate(server: TestServer, member: Member, times: number): Promise<void> {
@@ -25,10 +24,10 @@ export async function populate(server: TestServer, member: Member, times: number
   const apps: number[] = [];
   const versions: number[] = [];
   for (const name of all) {
-    const { id } = await software.create('app', 'apps', { name });
-    apps.push(Number(id));
+    const id = await fleet.app(client, name);
+    apps.push(id);
     const links = { group_ids: groups, module_ids: modules, file_ids: files, bytecode: 'Ynl0ZXM=' };
-    versions.push(Number((await software.version(`apps/${String(id)}/versions`, links)).id));
+    versions.push(Number((await software.version(`apps/${id}/versions`, links)).id));
   }
   for (const group of groups) await setDefaultVersions(member, group, versions);
   for (const [n, name] of all.entries()) {

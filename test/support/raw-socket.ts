@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket, type ClientOptions } from 'ws';
 
-import type { Fields } from './client.js';
-import type { TestServer } from './server.js';
+import type { Fields, TestServer } from './server.js';
 
 export interface Ended {
   readonly code: number;

@@ -1,3 +1,5 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+
 import { createServer, type Server, type ServerOverrides } from '../../src/app/server.js';
 import { drawIds, NUMBERED_TABLES } from '../../src/database/company/ids.js';
 import type { SystemWriteWork } from '../../src/database/work.js';
@@ -12,6 +14,8 @@ import { testClock, type TestClock } from './clock.js';
 import { ownSecret, testConfig } from './config.js';
 import { newDatabase, type TestPlace } from './databases/place.js';
 import { createGraphql, type Graphql } from './graphql.js';
+
+export { fileForm, type Client, type Fields, type Reply, type RequestOptions } from './client.js';
 
 export interface Member {
   readonly caller: Caller;
@@ -143,4 +147,23 @@ async function addMember(
       caller: { ...member, tokenId: token.id, role, scopes, timeZone, ...SYSTEM },
     };
   });
+}
+
+/**
+ * A server for all tests of the file or the `describe` that calls this: starts before them and stops after them. Its
+ * properties are there once the first hook or test runs.
+ */
+export function useServer(...options: Parameters<typeof startServer>): TestServer {
+  const server = {} as TestServer;
+  beforeAll(async () => void Object.assign(server, await startServer(...options)));
+  afterAll(() => server.stop());
+  return server;
+}
+
+/** A new server for each test; its properties are there once the next `beforeEach` or the test runs. */
+export function useServerPerTest(...options: Parameters<typeof startServer>): TestServer {
+  const server = {} as TestServer;
+  beforeEach(async () => void Object.assign(server, await startServer(...options)));
+  afterEach(() => server.stop());
+  return server;
 }

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 
-import { fleet } from './fleet.js';
+import { fleet, softwareOf } from './fleet.js';
 import type { Member } from './server.js';
-import { softwareOf } from './software.js';
 import { issueToken } from './terminals.js';
 
 export interface StockedTerminal {

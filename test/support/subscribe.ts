@@ -2,9 +2,8 @@ import { createClient, type FormattedExecutionResult } from 'graphql-ws';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 
-import type { Fields } from './client.js';
 import type { GraphqlErrorShape } from './graphql.js';
-import type { Member, TestServer } from './server.js';
+import type { Fields, Member, TestServer } from './server.js';
 
 /** A running subscription and its events so far. */
 export interface Subscribed<Data> {

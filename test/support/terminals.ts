@@ -1,7 +1,6 @@
-import type { Fields, Reply } from './client.js';
 import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
-import type { Member, TestServer } from './server.js';
+import type { Fields, Reply, Member, TestServer } from './server.js';
 
 export const ISSUE = `mutation ($id: ID!) {
   deviceTokenIssue(deviceId: $id) { token device { serialNumber } userErrors { message path code } } }`;

@@ -1,6 +1,5 @@
-import type { Fields } from './client.js';
 import { ask, openKnown } from './raw-socket.js';
-import type { Member, TestServer } from './server.js';
+import type { Fields, Member, TestServer } from './server.js';
 
 type Server = Pick<TestServer, 'url'>;
 type Caller = Pick<Member, 'token'>;

@@ -1,6 +1,5 @@
-import type { Fields } from './client.js';
 import { replyOf, type GraphqlOptions } from './graphql.js';
-import type { Member, TestServer } from './server.js';
+import type { Fields, Member, TestServer } from './server.js';
 
 export interface SentFile {
   readonly bytes: string | Uint8Array;

@@ -4,11 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 
 import { DatabaseRefused } from '../../../src/database/database.js';
-import type { Client } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import { serveHere, startProgram, type Program } from '../../support/program.js';
-import { openServer } from '../../support/server.js';
+import { openServer, type Client } from '../../support/server.js';
 import { useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { killPrograms, runCommand, runProgram, startProgram, type Program } from '../../support/program.js';
-import { selfSigned } from '../../support/self-signed.js';
+import { selfSigned } from '../../support/scratch.js';
 import { FAST, faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, recovered } from './gateway.js';
 

@@ -8,11 +8,9 @@ import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { executeRepeatable } from '../../../src/graphql/execution/repeatable-mutation.js';
 import { NO_FACTS } from '../../../src/graphql/execution/request.js';
-import type { Fields } from '../../support/client.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
-import { startServer, type Member } from '../../support/server.js';
+import { startServer, useServer, type Fields, type Member } from '../../support/server.js';
 import { carrying } from '../../support/uploading.js';
-import { useServer } from '../../support/use-server.js';
 import { parsed, servicesOf } from '../operation-services.js';
 
 const server = useServer();

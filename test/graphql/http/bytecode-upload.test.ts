@@ -3,20 +3,18 @@ import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../support/client.js';
 import { crcOf } from '../../support/crc.js';
 import { answered, changed, nodeId } from '../../support/dashboard.js';
-import { fleet } from '../../support/fleet.js';
-import { softwareOf, unique } from '../../support/software.js';
+import { fleet, unique } from '../../support/fleet.js';
+import { useServer, type Fields } from '../../support/server.js';
 import { carrying } from '../../support/uploading.js';
-import { useServer } from '../../support/use-server.js';
 
 const server = useServer();
 let apollo: ApolloClient;
 let appId: string;
 beforeAll(async () => {
-  const { id } = await softwareOf(server.acme.client).create('app', 'apps', { name: unique() });
-  appId = nodeId('App', Number(id));
+  const id = await fleet.app(server.acme.client, unique());
+  appId = nodeId('App', id);
   apollo = new ApolloClient({
     cache: new InMemoryCache(),
     link: new UploadHttpLink({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { useServer } from '../../support/use-server.js';
+import { useServer } from '../../support/server.js';
 
 const server = useServer({ rateLimitPerHour: 10_000, allowedOrigins: ['https://shop.example'] });
 

@@ -3,8 +3,7 @@ import { Client as UrqlClient, fetchExchange } from '@urql/core';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { Reply } from '../../support/client.js';
-import { useServer } from '../../support/use-server.js';
+import { useServer, type Reply } from '../../support/server.js';
 
 const server = useServer();
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createClient, type Reply } from '../../support/client.js';
-import { startServer } from '../../support/server.js';
-import { useServer } from '../../support/use-server.js';
+import { startServer, useServer } from '../../support/server.js';
 
 const server = useServer({ rateLimitPerHour: 1_000 });
 

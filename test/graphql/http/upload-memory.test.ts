@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 
 import { answered, changed } from '../../support/dashboard.js';
+import { useServer } from '../../support/server.js';
 import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
-import { useServer } from '../../support/use-server.js';
 
 /** Large uploads of one company that are received at the same time. */
 const SLOTS = 8;

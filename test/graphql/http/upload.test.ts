@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
-import type { Fields, Reply } from '../../support/client.js';
 import { answered, changed, nodeId } from '../../support/dashboard.js';
-import { startServer, type Member } from '../../support/server.js';
+import { startServer, useServer, type Fields, type Reply, type Member } from '../../support/server.js';
 import { openSlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
-import { useServer } from '../../support/use-server.js';
 
 const MAX_FILE_BYTES = 1_000_000;
 

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { answered, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
+import { useServer } from '../../support/server.js';
 import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
-import { useServer } from '../../support/use-server.js';
 
 const LARGE = 255 * 1024;
 const MANY = 70;

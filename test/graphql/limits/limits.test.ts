@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../support/client.js';
 import type { GraphqlReply } from '../../support/graphql.js';
-import { useServer } from '../../support/use-server.js';
+import { useServer, type Fields } from '../../support/server.js';
 
 const server = useServer();
 beforeAll(async () => {

@@ -1,10 +1,9 @@
 import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../support/client.js';
 import { ask, openKnown, type RawSocket } from '../../support/raw-socket.js';
+import { useServer, type Fields } from '../../support/server.js';
 import { overStream, responseIn } from '../../support/transports.js';
-import { useServer } from '../../support/use-server.js';
 
 const server = useServer();
 let socket: RawSocket;

@@ -3,12 +3,11 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { LIMITS } from '../../../src/graphql/limits/limits.js';
 import { DomainError } from '../../../src/platform/errors.js';
-import type { Fields } from '../../support/client.js';
 import { nodeId } from '../../support/dashboard.js';
 import { audited, insertMany } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
+import { useServer, type Fields } from '../../support/server.js';
 import { overSocket, overStream } from '../../support/transports.js';
-import { useServer } from '../../support/use-server.js';
 
 const DEVICES = 100_000;
 

@@ -6,7 +6,7 @@ import { statementsFor } from '../../support/dashboard.js';
 import { fileOf } from '../../support/databases/sqlite-place.js';
 import { populate } from '../../support/populated.js';
 import { planOf } from '../../support/query-plan.js';
-import { useServer } from '../../support/use-server.js';
+import { useServer } from '../../support/server.js';
 import { askable, findWays, nodeOf, schema } from '../ways.js';
 
 const server = useServer();

@@ -5,8 +5,8 @@ import { systemClock } from '../../../src/platform/clock.js';
 import { record, report } from '../../domain/payments/transaction/records.js';
 import { fleet } from '../../support/fleet.js';
 import { recordAll } from '../../support/recording.js';
+import { useServer } from '../../support/server.js';
 import { lastSequence, openStreams, subscribe, type Subscribed } from '../../support/subscribe.js';
-import { useServer } from '../../support/use-server.js';
 
 const server = useServer();
 

@@ -2,8 +2,8 @@ import { createClient } from 'graphql-sse';
 import { describe, expect, it } from 'vitest';
 
 import { fleet } from '../../support/fleet.js';
+import { useServer } from '../../support/server.js';
 import { lastSequence } from '../../support/subscribe.js';
-import { useServer } from '../../support/use-server.js';
 
 const server = useServer();
 

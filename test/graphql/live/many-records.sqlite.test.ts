@@ -9,9 +9,9 @@ import { LiveOperation } from '../../../src/graphql/live/operation.js';
 import { watchOperations } from '../../../src/http/monitoring/operations.js';
 import { audited, insertMany } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
+import { useServer } from '../../support/server.js';
 import { TRANSPORTS } from '../../support/transports.js';
 import { turnsOf } from '../../support/turns.js';
-import { useServer } from '../../support/use-server.js';
 import { servicesOf } from '../operation-services.js';
 
 const schema = await createSchema();

@@ -7,9 +7,8 @@ import { HOUR } from '../../../src/platform/clock.js';
 import { changed, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { openKnown } from '../../support/raw-socket.js';
-import { type Member, SYSTEM } from '../../support/server.js';
+import { SYSTEM, useServer, type Member } from '../../support/server.js';
 import { openStreams } from '../../support/subscribe.js';
-import { useServer } from '../../support/use-server.js';
 
 const server = useServer({}, { live: { recheckMs: 50 } });
 

@@ -2,10 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { getToken, revokeToken } from '../../../src/domain/people/access-token/access-token.service.js';
 import { record, report } from '../../domain/payments/transaction/records.js';
-import { IDS_BEFORE_BETA } from '../../support/server.js';
+import { IDS_BEFORE_BETA, useServer } from '../../support/server.js';
 import { RECORDS, recordMany, stallBoth } from '../../support/stalled-client.js';
 import { openStreams } from '../../support/subscribe.js';
-import { useServer } from '../../support/use-server.js';
 
 const server = useServer({}, { live: { recheckMs: 100 } });
 beforeAll(async () => {

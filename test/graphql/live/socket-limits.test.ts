@@ -2,9 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { operationHash } from '../../../src/platform/config/parsing.js';
 import { ask, openKnown, type RawSocket } from '../../support/raw-socket.js';
-import { startServer } from '../../support/server.js';
+import { startServer, useServer } from '../../support/server.js';
 import { overStream } from '../../support/transports.js';
-import { useServer } from '../../support/use-server.js';
 
 const server = useServer();
 let socket: RawSocket;

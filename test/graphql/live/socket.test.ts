@@ -5,10 +5,8 @@ import { WebSocket } from 'ws';
 
 import { sendRaw } from '../../support/raw-http.js';
 import { ask, openKnown, openRaw, refusedUpgrade, type RawOptions } from '../../support/raw-socket.js';
-import { removeFolder, scratchFolder } from '../../support/scratch.js';
-import { selfSigned } from '../../support/self-signed.js';
-import { startServer } from '../../support/server.js';
-import { useServer } from '../../support/use-server.js';
+import { removeFolder, scratchFolder, selfSigned } from '../../support/scratch.js';
+import { startServer, useServer } from '../../support/server.js';
 
 const server = useServer({ trustProxy: ['127.0.0.1'] });
 

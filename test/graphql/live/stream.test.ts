@@ -1,11 +1,9 @@
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../support/client.js';
 import { fleet } from '../../support/fleet.js';
-import { startServer } from '../../support/server.js';
+import { startServer, useServer, type Fields } from '../../support/server.js';
 import { lastSequence, openStreams } from '../../support/subscribe.js';
-import { useServer } from '../../support/use-server.js';
 
 const server = useServer({}, { live: { heartbeatMs: 100 } });
 

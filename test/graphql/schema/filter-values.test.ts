@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, refused } from '../../support/dashboard.js';
 import { populate } from '../../support/populated.js';
-import { useServer } from '../../support/use-server.js';
+import { useServer } from '../../support/server.js';
 import { comparisonsOf, schema } from '../ways.js';
 
 /** Each root query with a filter, its required selection, and the type of its filter. */

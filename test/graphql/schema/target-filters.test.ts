@@ -7,12 +7,10 @@ import {
 } from 'graphql';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../support/client.js';
 import { changed, nodeId, type UserErrorShape } from '../../support/dashboard.js';
-import { fleet } from '../../support/fleet.js';
+import { fleet, rowsIn } from '../../support/fleet.js';
+import { useServer, type Fields } from '../../support/server.js';
 import { responseIn, TRANSPORTS } from '../../support/transports.js';
-import { useServer } from '../../support/use-server.js';
-import { rowsIn } from '../../support/wide.js';
 import { comparisonsOf, schema } from '../ways.js';
 
 /** Arguments of each mutation with a filter in its target, besides the target. */

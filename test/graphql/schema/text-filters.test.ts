@@ -5,8 +5,8 @@ import { addUnknownTerminalSightings } from '../../../src/domain/terminals/termi
 import { answered, changed } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { recordAll } from '../../support/recording.js';
+import { useServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
-import { useServer } from '../../support/use-server.js';
 import { schema } from '../ways.js';
 
 const COMPOSED = 'Caf\u00e9';

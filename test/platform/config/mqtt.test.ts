@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { describeConfig, readConfig } from '../../../src/platform/config/config.js';
-import { removeFolder, scratchFolder } from '../../support/scratch.js';
-import { selfSigned } from '../../support/self-signed.js';
+import { removeFolder, scratchFolder, selfSigned } from '../../support/scratch.js';
 
 const folder = scratchFolder();
 afterAll(() => removeFolder(folder));

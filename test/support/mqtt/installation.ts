@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 
 import { readDocument } from '../../documents/markdown.js';
-import { selfSigned } from '../self-signed.js';
+import { selfSigned } from '../scratch.js';
 import { startMosquitto, writePasswords, type Mosquitto } from './mosquitto.js';
 
 /** The n-th fenced block of the access rules in src/docs/mqtt.md. */

@@ -1,8 +1,7 @@
 import { getNamedType, getNullableType, isListType, isObjectType } from 'graphql';
 
-import type { Fields } from '../client.js';
 import { answered, type UserErrorShape } from '../dashboard.js';
-import type { Member } from '../server.js';
+import type { Fields, Member } from '../server.js';
 import { schema, selectionOf } from './rest-spelling.js';
 
 /** The payload of a mutation: of the fields below, those that it has. */

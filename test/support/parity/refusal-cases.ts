@@ -1,5 +1,4 @@
-import type { Fields, Reply } from '../client.js';
-import type { Member } from '../server.js';
+import type { Fields, Reply, Member } from '../server.js';
 import { create, mutate, remove, update, type Payload } from './operations.js';
 import { ids, type RelatedRecords } from './related-records.js';
 import { snakeCase } from './rest-spelling.js';

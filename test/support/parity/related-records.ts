@@ -1,7 +1,6 @@
 import { nodeId } from '../dashboard.js';
-import { fleet } from '../fleet.js';
+import { fleet, softwareOf } from '../fleet.js';
 import type { Member } from '../server.js';
-import { softwareOf } from '../software.js';
 
 /** Records that other records refer to: their REST ids and names. */
 export interface RelatedRecords {
@@ -21,7 +20,7 @@ export async function createRelatedRecords({ client }: Member): Promise<RelatedR
   const [groupName, numberName] = ['related group', 'related number'];
   const software = softwareOf(client);
   const group = await fleet.group(client, groupName);
-  const app = (await software.create('app', 'apps', { name: 'related app' })).id as number;
+  const app = await fleet.app(client, 'related app');
   const version = await software.version(`apps/${app}/versions`, { number: 'taken', group_ids: [group] });
   return {
     group,

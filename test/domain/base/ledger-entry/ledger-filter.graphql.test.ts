@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, nodeId, statementsFor, type Page } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
 import { populate } from '../../../support/populated.js';
-import type { Member } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
 let acme: Member;

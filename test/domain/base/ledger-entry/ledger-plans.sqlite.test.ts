@@ -1,12 +1,11 @@
 import Sqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, nodeId, type Page } from '../../../support/dashboard.js';
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { populate } from '../../../support/populated.js';
 import { planOf } from '../../../support/query-plan.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 beforeAll(async () => {

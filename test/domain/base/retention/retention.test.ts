@@ -5,12 +5,11 @@ import { retained } from '../../../../src/domain/base/retention/retention.servic
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { parsePeriod } from '../../../../src/platform/period.js';
 import { ROLLUPS } from '../../../../src/schema/rollups.js';
-import type { Fields } from '../../../support/client.js';
 import { insertMany } from '../../../support/databases/rows.js';
 import type { GraphqlErrorShape } from '../../../support/graphql.js';
 import { insertTransactions, pruneNow } from '../../../support/retention.js';
+import { useServerPerTest, type Fields } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
-import { useServerPerTest } from '../../../support/use-server.js';
 import { record, report } from '../../payments/transaction/records.js';
 
 const KEEP = {

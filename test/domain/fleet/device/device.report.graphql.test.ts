@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { changed, type UserErrorShape } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import type { Member } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
 let ingest: Member;

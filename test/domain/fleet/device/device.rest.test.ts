@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { fleet, ledgerOf } from '../../../support/fleet.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -6,11 +6,9 @@ import {
   reportDevice,
   storeSightings,
 } from '../../../../src/domain/fleet/device/device.service.js';
-import type { Fields } from '../../../support/client.js';
 import { answered, statementsFor } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import type { Member } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { SeenDevices } from '../../../../src/domain/terminals/terminal/seen-devices.service.js';
 import { fleet } from '../../../support/fleet.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -19,8 +19,7 @@ import {
 } from '../../../../src/domain/fleet/device/device.service.js';
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { fleet } from '../../../support/fleet.js';
-import type { Member } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Member } from '../../../support/server.js';
 
 const NOW = new Date('2026-11-25T12:00:00Z');
 const LIMITS = { staleMs: 15 * MINUTE, offlineMs: 24 * HOUR };

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, changed, refused, type Page } from '../../../support/dashboard.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 

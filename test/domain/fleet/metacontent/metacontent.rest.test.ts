@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Reply } from '../../../support/client.js';
 import { fleet } from '../../../support/fleet.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Reply } from '../../../support/server.js';
 
 const server = useServer();
 beforeAll(async () => {

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 let round = 0;

@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { MAX_DELETED_TOGETHER } from '../../../../src/platform/limits/many-records.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
-import { fleet } from '../../../support/fleet.js';
-import { unique } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
-import { fillOwner, MANY, rowsIn } from '../../../support/wide.js';
+import { fleet, unique, fillOwner, MANY, rowsIn } from '../../../support/fleet.js';
+import { useServer } from '../../../support/server.js';
 
 const server = useServer();
 

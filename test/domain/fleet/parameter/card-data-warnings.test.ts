@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields, Reply } from '../../../support/client.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields, type Reply } from '../../../support/server.js';
 
 const VISA = '4111111111111111';
 const warning = 'It looks like a card number or another secret of a card.';

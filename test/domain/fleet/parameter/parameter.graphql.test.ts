@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId, statementsFor } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 let group = 0;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { fleet } from '../../../support/fleet.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer } from '../../../support/server.js';
 
 const server = useServer();
 beforeAll(async () => {

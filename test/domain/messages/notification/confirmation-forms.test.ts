@@ -2,8 +2,8 @@ import { beforeAll, expect, it } from 'vitest';
 
 import { eventOf } from '../../../../src/mqtt/confirmations.js';
 import { notify } from '../../../support/deliveries.js';
+import { useServer } from '../../../support/server.js';
 import { newTerminal } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 
 const server = useServer();
 let token: string;

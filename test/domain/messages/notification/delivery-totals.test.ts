@@ -19,8 +19,7 @@ import {
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
 import { createRandom } from '../../../../src/platform/random.js';
 import { failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
-import type { Member } from '../../../support/server.js';
-import { useServerPerTest } from '../../../support/use-server.js';
+import { useServerPerTest, type Member } from '../../../support/server.js';
 
 const STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
 const NUMBERS = ['100', '200', '300', '400', '500'];

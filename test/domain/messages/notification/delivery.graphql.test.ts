@@ -9,12 +9,10 @@ import { sendNotification } from '../../../../src/domain/messages/notification/n
 import { DAY } from '../../../../src/platform/clock.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
-import { ledgerOf } from '../../../support/fleet.js';
+import { ledgerOf, wideFleet } from '../../../support/fleet.js';
 import { withoutTime } from '../../../support/framework-terminal.js';
-import type { Member } from '../../../support/server.js';
+import { useServerPerTest, type Member } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
-import { useServerPerTest } from '../../../support/use-server.js';
-import { wideFleet } from '../../../support/wide.js';
 
 const server = useServerPerTest();
 let acme: Member;

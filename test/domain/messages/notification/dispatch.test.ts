@@ -13,8 +13,7 @@ import { DAY, HOUR, SECOND } from '../../../../src/platform/clock.js';
 import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';
 import { withoutTime } from '../../../support/framework-terminal.js';
-import type { Member } from '../../../support/server.js';
-import { useServerPerTest } from '../../../support/use-server.js';
+import { useServerPerTest, type Member } from '../../../support/server.js';
 
 const server = useServerPerTest();
 let acme: Member;

@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { takeDeliveryStep } from '../../../../src/domain/messages/notification/delivery/delivery.service.js';
-import { fleet } from '../../../support/fleet.js';
-import { unique } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
-import { rowsIn, wideFleet } from '../../../support/wide.js';
+import { fleet, unique, rowsIn, wideFleet } from '../../../support/fleet.js';
+import { useServer } from '../../../support/server.js';
 
 const server = useServer();
 beforeAll(async () => {

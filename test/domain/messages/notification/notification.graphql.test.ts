@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY, SECOND } from '../../../../src/platform/clock.js';
-import type { Fields } from '../../../support/client.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
 import { notificationRows } from '../../../support/deliveries.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
-import type { Member } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
 let group = 0;

@@ -2,12 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { sendNotification } from '../../../../src/domain/messages/notification/notification.service.js';
-import type { Fields } from '../../../support/client.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
 import { notificationRows } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';
-import type { TestServer } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields, type TestServer } from '../../../support/server.js';
 
 const server = useServer();
 /** Ids of records of acme. */

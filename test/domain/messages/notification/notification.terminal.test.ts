@@ -6,9 +6,8 @@ import { answered, changed, nodeId } from '../../../support/dashboard.js';
 import { deliveriesOf, notify } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';
 import { metricOf } from '../../../support/gauges.js';
-import type { Member } from '../../../support/server.js';
+import { useServerPerTest, type Member } from '../../../support/server.js';
 import { ISSUE, newTerminal, REVOKE } from '../../../support/terminals.js';
-import { useServerPerTest } from '../../../support/use-server.js';
 import { httpTerminal, type HttpTerminal } from '../../../support/waiting-terminal.js';
 
 const server = useServerPerTest();

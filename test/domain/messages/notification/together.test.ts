@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { SECOND } from '../../../../src/platform/clock.js';
 import { deliveriesOf, notify } from '../../../support/deliveries.js';
 import { metricOf } from '../../../support/gauges.js';
-import type { Member } from '../../../support/server.js';
+import { useServerPerTest, type Member } from '../../../support/server.js';
 import { newTerminal } from '../../../support/terminals.js';
-import { useServerPerTest } from '../../../support/use-server.js';
 import { httpTerminal, type HttpTerminal } from '../../../support/waiting-terminal.js';
 
 const TERMINALS = 20;

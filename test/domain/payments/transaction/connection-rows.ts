@@ -1,7 +1,6 @@
 import { DAY, HOUR } from '../../../../src/platform/clock.js';
-import type { Fields } from '../../../support/client.js';
 import { answered } from '../../../support/dashboard.js';
-import type { Member, TestServer } from '../../../support/server.js';
+import type { Fields, Member, TestServer } from '../../../support/server.js';
 import type { Row } from './filters.js';
 import { record, report } from './records.js';
 

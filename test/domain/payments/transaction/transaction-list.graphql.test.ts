@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { nodeId } from '../../../support/dashboard.js';
-import type { Member } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
 import { FIRST, partOf, recordConnection, reported, rows, type Part } from './connection-rows.js';
 import { transactionFilters, meets, type Row } from './filters.js';
 import { record } from './records.js';

@@ -6,7 +6,7 @@ import {
   TRANSACTION_TYPES,
 } from '../../../../src/domain/payments/transaction/transaction.model.js';
 import { DAY } from '../../../../src/platform/clock.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer } from '../../../support/server.js';
 import type { Row } from './filters.js';
 import { APPS, DAYS, FILTERS, FIRST, listed, recordRows, type Filter } from './listed-rows.js';
 

@@ -1,11 +1,10 @@
 import Sqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { planOf, programOf } from '../../../support/query-plan.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields } from '../../../support/server.js';
 import { partOf, recordConnection, rows } from './connection-rows.js';
 import { FILTERS, listed, recordRows } from './listed-rows.js';
 import { BULK, paymentInput } from './recording/inputs.js';

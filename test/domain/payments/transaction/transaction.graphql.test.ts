@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY } from '../../../../src/platform/clock.js';
-import type { Fields } from '../../../support/client.js';
 import { answered, nodeId, statementsFor, type Page } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields } from '../../../support/server.js';
 import { payment, record, report, START } from './records.js';
 
 const at = (milliseconds: number): Date => new Date(START.getTime() + milliseconds);

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY } from '../../../../src/platform/clock.js';
-import type { Member } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Member } from '../../../support/server.js';
 import { payment, record, report, START } from './records.js';
 
 const server = useServer();

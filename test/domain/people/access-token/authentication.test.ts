@@ -10,8 +10,7 @@ import { disableUser, enableUser } from '../../../../src/domain/people/user/user
 import { MINUTE, SECOND } from '../../../../src/platform/clock.js';
 import { type Client, createClient, type Reply } from '../../../support/client.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { type Member, SYSTEM } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { SYSTEM, useServer, type Member } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { createNamedToken } from '../../../../src/domain/people/access-token/access-token.service.js';
 import type { Role, Scope } from '../../../../src/platform/caller.js';
 import { HOUR } from '../../../../src/platform/clock.js';
-import type { Fields } from '../../../support/client.js';
 import {
   answered,
   changed,
@@ -15,8 +14,7 @@ import {
 import { ledgerOf } from '../../../support/fleet.js';
 import { createGraphql, type Graphql } from '../../../support/graphql.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { SYSTEM, type Member } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { SYSTEM, useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { commandLineWithUser, GOOD_PASSWORD, userAdd } from '../../../support/program.js';
-import type { Member } from '../../../support/server.js';
-import { useServerPerTest } from '../../../support/use-server.js';
+import { useServerPerTest, type Member } from '../../../support/server.js';
 
 const ERRORS = 'userErrors { message path code }';
 

@@ -13,8 +13,7 @@ import {
 import { ledgerOf } from '../../../support/fleet.js';
 import { createGraphql } from '../../../support/graphql.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { type Member, SYSTEM } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { SYSTEM, useServer, type Member } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -6,8 +6,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/platform/clock.js';
 import { createClient, type RequestOptions } from '../../../support/client.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { SYSTEM } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { SYSTEM, useServer } from '../../../support/server.js';
 
 const server = useServer({ trustProxy: ['127.0.0.1'] });
 

@@ -4,11 +4,9 @@ import { createPasswords } from '../../../../src/domain/people/user/password.ser
 import { createSignIn, createSignInThrottle } from '../../../../src/domain/people/user/sign-in.service.js';
 import { disableUser, setPassword } from '../../../../src/domain/people/user/user.service.js';
 import { inMemory } from '../../../../src/platform/limits/windows.js';
-import type { Reply } from '../../../support/client.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { SYSTEM } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { SYSTEM, useServer, type Reply } from '../../../support/server.js';
 
 const server = useServer({ trustProxy: ['127.0.0.1'] });
 

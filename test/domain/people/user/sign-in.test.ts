@@ -5,8 +5,7 @@ import { setPassword } from '../../../../src/domain/people/user/user.service.js'
 import { DAY } from '../../../../src/platform/clock.js';
 import { createClient } from '../../../support/client.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { COMPANIES, startServer, SYSTEM } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { COMPANIES, startServer, SYSTEM, useServer } from '../../../support/server.js';
 
 const server = useServer({ trustProxy: ['127.0.0.1'] });
 

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, nodeId, refused, type Page } from '../../../support/dashboard.js';
-import type { Member } from '../../../support/server.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
 let viewer: Member;

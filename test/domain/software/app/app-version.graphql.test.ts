@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
-import { ledgerOf } from '../../../support/fleet.js';
-import { type Software, softwareOf, unique } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
+import { fleet, ledgerOf, softwareOf, unique, type Software } from '../../../support/fleet.js';
+import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 let acme: Software;
@@ -32,8 +30,7 @@ interface VersionPayload {
   readonly userErrors: readonly UserErrorShape[];
 }
 
-const appId = async (fields: Fields = {}): Promise<number> =>
-  (await acme.create('app', 'apps', { name: unique(), ...fields })).id as number;
+const appId = (fields: Fields = {}): Promise<number> => fleet.app(server.acme.client, unique(), fields);
 const nodes = (...ids: number[]) => ({ nodes: ids.map((databaseId) => ({ databaseId })) });
 const idsOf = (typeName: string, ...ids: number[]) => ids.map((id) => nodeId(typeName, id));
 

@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, listed, nodeId } from '../../../support/dashboard.js';
-import { fleet } from '../../../support/fleet.js';
-import { softwareOf } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
+import { fleet, softwareOf } from '../../../support/fleet.js';
+import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Client } from '../../../support/client.js';
-import { type Software, softwareOf } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
+import { softwareOf, type Software } from '../../../support/fleet.js';
+import { useServer, type Client } from '../../../support/server.js';
 
 const server = useServer();
 let client: Client;

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
-import { softwareOf } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
+import { fleet, softwareOf } from '../../../support/fleet.js';
+import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 
@@ -14,8 +13,8 @@ const DELETE = `mutation ($id: ID!) { appDelete(id: $id) { deletedId ${ERRORS} }
 describe('an app in GraphQL', () => {
   it('is not found by ids of other types', async () => {
     const { acme } = server;
-    const { id } = await softwareOf(acme.client).create('app', 'apps', { name: 'stays' });
-    for (const other of [nodeId('Group', Number(id)), 'nonsense']) {
+    const id = await fleet.app(acme.client, 'stays');
+    for (const other of [nodeId('Group', id), 'nonsense']) {
       expect(await changed(acme, DELETE, { id: other })).toMatchObject({
         deletedId: null,
         userErrors: [{ message: 'No such app.', path: ['id'], code: 'NOT_FOUND' }],

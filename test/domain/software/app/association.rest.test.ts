@@ -1,8 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import type { Client, Fields } from '../../../support/client.js';
-import { type Software, softwareOf, unique } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
+import { fleet, softwareOf, unique, type Software } from '../../../support/fleet.js';
+import { useServer, type Client, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 let client: Client;
@@ -140,12 +139,10 @@ describe('associations of a version', () => {
     const stays = await acme.version(path, { group_ids: groups });
     const numbers: string[] = [];
     for (const groupId of groups) {
-      const { number } = await acme.create('logical_number', 'logical_numbers', {
-        number: unique(),
-        group_id: groupId,
-        app_version_ids: [leaver.id, stays.id],
-      });
-      numbers.push(String(number));
+      const number = unique();
+      const more = { group_id: groupId, app_version_ids: [leaver.id, stays.id] };
+      await fleet.logicalNumber(client, number, more);
+      numbers.push(number);
     }
     await client.put(`${path}/${String(leaver.id)}`, { group_ids: [groups[1]] });
     const held = async (): Promise<unknown[]> =>

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
-import { fleet } from '../../../support/fleet.js';
-import { softwareOf, unique } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
+import { fleet, softwareOf, unique } from '../../../support/fleet.js';
+import { useServer } from '../../../support/server.js';
 
 const server = useServer();
 
@@ -20,7 +19,7 @@ beforeEach(async () => {
   group = await fleet.group(client, unique());
   other = await fleet.group(client, unique());
   const software = softwareOf(client);
-  app = (await software.create('app', 'apps', { name: unique() })).id as number;
+  app = await fleet.app(server.acme.client, unique());
   const fields = { group_ids: [group], bytecode: 'b25l' };
   version = (await software.version(`apps/${app}/versions`, fields)).id as number;
   number = unique();

@@ -5,10 +5,8 @@ import { deleteAppVersion } from '../../../../src/domain/software/app/associatio
 import { MAX_DELETED_TOGETHER } from '../../../../src/platform/limits/many-records.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
-import { ledgerOf } from '../../../support/fleet.js';
-import { softwareOf } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
-import { MANY, rowsIn, wideFleet, type WideFleet } from '../../../support/wide.js';
+import { ledgerOf, softwareOf, MANY, rowsIn, wideFleet, type WideFleet } from '../../../support/fleet.js';
+import { useServer } from '../../../support/server.js';
 
 const server = useServer();
 

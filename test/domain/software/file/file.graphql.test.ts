@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
-import type { Member } from '../../../support/server.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
 import { carrying } from '../../../support/uploading.js';
-import { useServer } from '../../../support/use-server.js';
 
 const server = useServer();
 

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId, statementsFor } from '../../../support/dashboard.js';
-import { ledgerOf } from '../../../support/fleet.js';
-import type { Member } from '../../../support/server.js';
-import { softwareOf } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
+import { ledgerOf, softwareOf } from '../../../support/fleet.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Client, Fields, Reply } from '../../../support/client.js';
-import { useServer } from '../../../support/use-server.js';
-import { rowsIn } from '../../../support/wide.js';
+import { rowsIn } from '../../../support/fleet.js';
+import { useServer, type Client, type Fields, type Reply } from '../../../support/server.js';
 
 const server = useServer();
 let client: Client;

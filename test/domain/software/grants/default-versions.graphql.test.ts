@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { changed, nodeId, type Page, type UserErrorShape } from '../../../support/dashboard.js';
-import { fleet, ledgerOf } from '../../../support/fleet.js';
-import { softwareOf, unique } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
-import { rowsIn, wideFleet } from '../../../support/wide.js';
+import { fleet, ledgerOf, softwareOf, unique, rowsIn, wideFleet } from '../../../support/fleet.js';
+import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
-import { fleet, ledgerOf } from '../../../support/fleet.js';
-import { type Member, startServer } from '../../../support/server.js';
-import { softwareOf, unique } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
-import { rowsIn, wideFleet } from '../../../support/wide.js';
+import { fleet, ledgerOf, softwareOf, unique, rowsIn, wideFleet } from '../../../support/fleet.js';
+import { startServer, useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
 

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { findTarget } from '../../../../src/domain/fleet/logical-number/target.service.js';
 import { planVersionGrant } from '../../../../src/domain/software/grants/grant.service.js';
-import { fleet } from '../../../support/fleet.js';
-import { unique } from '../../../support/software.js';
-import { useServer } from '../../../support/use-server.js';
+import { fleet, unique } from '../../../support/fleet.js';
+import { useServer } from '../../../support/server.js';
 
 describe('a planned grant', () => {
   const server = useServer();

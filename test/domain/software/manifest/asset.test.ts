@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AssetReply, assetRequests, getAsset, reachOf } from '../../../support/assets.js';
 import { crcOf } from '../../../support/crc.js';
 import { nodeId } from '../../../support/dashboard.js';
-import { fleet, statementsOf } from '../../../support/fleet.js';
+import { fleet, statementsOf, softwareOf } from '../../../support/fleet.js';
+import { useServer } from '../../../support/server.js';
 import { openSlowly } from '../../../support/slow-asset.js';
-import { softwareOf } from '../../../support/software.js';
 import {
   base64,
   setVersions,
@@ -14,7 +14,6 @@ import {
   type StockedTerminal,
 } from '../../../support/stocked-terminal.js';
 import { getAsTerminal, issueToken } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 
 const NAME = 'acmepagamentos_sale.posxml';
 /** Content of three chunks. */

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../support/client.js';
 import { crcOf } from '../../../support/crc.js';
-import { statementsOf } from '../../../support/fleet.js';
+import { statementsOf, softwareOf } from '../../../support/fleet.js';
 import { localName, readParamsDat } from '../../../support/params-dat.js';
-import { softwareOf } from '../../../support/software.js';
+import { useServer, type Fields } from '../../../support/server.js';
 import {
   base64,
   setVersions,
@@ -14,7 +13,6 @@ import {
   type StockedTerminal,
 } from '../../../support/stocked-terminal.js';
 import { getAsTerminal, newTerminal, outcomeOf } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 
 const server = useServer({ rateLimitPerHour: 100_000 });
 let sale: StockedTerminal;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { hashToken } from '../../../../src/domain/people/access-token/access-token.model.js';
 import { changed, nodeId, refused } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
+import { useServer } from '../../../support/server.js';
 import { ISSUE, issueToken, newTerminal, outcomeOf, report, REVOKE } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 
 const server = useServer();
 

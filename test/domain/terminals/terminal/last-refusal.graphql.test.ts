@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { answered, nodeId } from '../../../support/dashboard.js';
+import { useServer } from '../../../support/server.js';
 import { newTerminal, report } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 
 const server = useServer();
 

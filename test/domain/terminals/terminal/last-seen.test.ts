@@ -4,9 +4,8 @@ import { SeenDevices } from '../../../../src/domain/terminals/terminal/seen-devi
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
-import { startServer, type Member } from '../../../support/server.js';
+import { startServer, useServer, type Member } from '../../../support/server.js';
 import { newTerminal, outcomeOf, report } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 
 const server = useServer();
 

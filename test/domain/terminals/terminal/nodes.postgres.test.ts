@@ -4,11 +4,10 @@ import type { Server } from '../../../../src/app/server.js';
 import { assetRequests, getAsset } from '../../../support/assets.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { ingestRows, ndjson, openLines, totalsOf } from '../../../support/line-stream.js';
-import { openServer } from '../../../support/server.js';
+import { openServer, useServer } from '../../../support/server.js';
 import { openSlowly } from '../../../support/slow-asset.js';
 import { stockedTerminal, type StockedTerminal } from '../../../support/stocked-terminal.js';
 import { REVOKE } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 
 /** More than the buffers of a connection take. */
 const LARGE = Buffer.alloc(30 * 1024 * 1024, 'large');

@@ -10,9 +10,8 @@ import { SECOND } from '../../../../src/platform/clock.js';
 import { CHECK_MS } from '../../../../src/terminal/open-exchanges.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { metricOf } from '../../../support/gauges.js';
-import { openServer } from '../../../support/server.js';
+import { openServer, useServer } from '../../../support/server.js';
 import { newTerminal, REVOKE } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 import { httpTerminal } from '../../../support/waiting-terminal.js';
 
 const server = useServer({ rateLimitPerHour: 100_000 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SeenDevices } from '../../../../src/domain/terminals/terminal/seen-devices.service.js';
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { planOf } from '../../../support/query-plan.js';
-import { useServer } from '../../../support/use-server.js';
+import { useServer } from '../../../support/server.js';
 
 const server = useServer();
 let database: Sqlite.Database;

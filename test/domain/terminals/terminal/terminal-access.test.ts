@@ -4,10 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type Reply } from '../../../support/client.js';
 import { fleet } from '../../../support/fleet.js';
 import { createGraphql } from '../../../support/graphql.js';
-import { startServer } from '../../../support/server.js';
+import { startServer, useServer } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
 import { newTerminal, outcomeOf, report } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 
 const server = useServer({ rateLimitPerHour: 100_000 });
 let gateway: string;

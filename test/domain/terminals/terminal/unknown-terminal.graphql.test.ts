@@ -2,12 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { unknownSerialNumbers } from '../../../../src/domain/terminals/terminal/refusal.service.js';
 import { MAX_UNKNOWN_TERMINALS } from '../../../../src/domain/terminals/terminal/terminal.model.js';
-import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
-import type { Member } from '../../../support/server.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
 import { newTerminal, outcomeOf, report } from '../../../support/terminals.js';
-import { useServer } from '../../../support/use-server.js';
 
 const server = useServer();
 let gateway: string;

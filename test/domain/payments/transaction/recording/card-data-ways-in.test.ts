@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { formsOf, shows } from '../../../../platform/card-data/card-forms.js';
-import type { Fields } from '../../../../support/client.js';
 import { metricOf } from '../../../../support/gauges.js';
 import { ingestRow, ndjson, NDJSON, sendLines } from '../../../../support/line-stream.js';
-import type { Member } from '../../../../support/server.js';
+import { useServer, type Fields, type Member } from '../../../../support/server.js';
 import { newTerminal, report } from '../../../../support/terminals.js';
-import { useServer } from '../../../../support/use-server.js';
 import { BULK, paymentInput, RECORD, runningInput } from './inputs.js';
 
 const VISA = '4111111111111111';

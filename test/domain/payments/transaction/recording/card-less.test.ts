@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../../support/client.js';
 import { answered } from '../../../../support/dashboard.js';
 import { ingestRow, ndjson, NDJSON, sendLines, totalsOf } from '../../../../support/line-stream.js';
+import { useServer, type Fields } from '../../../../support/server.js';
 import { newTerminal } from '../../../../support/terminals.js';
-import { useServer } from '../../../../support/use-server.js';
 import { paymentInput, RECORD } from './inputs.js';
 
 const server = useServer();

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { recordEach } from '../../../../../src/domain/payments/transaction/recording/transaction-recording.service.js';
-import type { Fields } from '../../../../support/client.js';
 import { answered, changed } from '../../../../support/dashboard.js';
 import { metricOf } from '../../../../support/gauges.js';
-import type { Member } from '../../../../support/server.js';
-import { useServer } from '../../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../../support/server.js';
 import { payment } from '../records.js';
 import { BULK, paymentInput, runningInput } from './inputs.js';
 

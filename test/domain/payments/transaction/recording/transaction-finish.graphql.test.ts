@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../../support/client.js';
 import { changed, nodeId, type UserErrorShape } from '../../../../support/dashboard.js';
-import type { Member } from '../../../../support/server.js';
-import { useServer } from '../../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../../support/server.js';
 import { FINISH, paymentInput, RECORD, runningInput } from './inputs.js';
 
 const server = useServer();

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../../support/client.js';
 import { metricOf } from '../../../../support/gauges.js';
 import {
   ingestRow,
@@ -11,8 +10,7 @@ import {
   totalsOf,
   type LineReply,
 } from '../../../../support/line-stream.js';
-import type { Member } from '../../../../support/server.js';
-import { useServer } from '../../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../../support/server.js';
 
 const server = useServer();
 let ingest: Member;

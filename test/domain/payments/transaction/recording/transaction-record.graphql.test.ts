@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../../support/client.js';
 import { answered, changed, statementsFor, type UserErrorShape } from '../../../../support/dashboard.js';
 import { fleet } from '../../../../support/fleet.js';
 import { metricOf } from '../../../../support/gauges.js';
-import type { Member } from '../../../../support/server.js';
-import { useServer } from '../../../../support/use-server.js';
+import { useServer, type Fields, type Member } from '../../../../support/server.js';
 import { FINISH, paymentInput, RECORD, runningInput } from './inputs.js';
 
 const server = useServer();

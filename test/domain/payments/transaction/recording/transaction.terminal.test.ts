@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Fields } from '../../../../support/client.js';
 import { fleet } from '../../../../support/fleet.js';
 import { ingestRow, ndjson, NDJSON, runningRow, totalsOf } from '../../../../support/line-stream.js';
+import { useServer, type Fields } from '../../../../support/server.js';
 import { getAsTerminal, newTerminal, report } from '../../../../support/terminals.js';
-import { useServer } from '../../../../support/use-server.js';
 
 const server = useServer({ rateLimitPerHour: 100_000 });
 let token: string;

@@ -5,7 +5,7 @@ import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
 import { SUMS } from '../../../../../src/schema/rollups.js';
 import { answered, refused } from '../../../../support/dashboard.js';
 import { insertRows } from '../../../../support/databases/rows.js';
-import { useServer } from '../../../../support/use-server.js';
+import { useServer } from '../../../../support/server.js';
 import { payment, record } from '../records.js';
 import { SUMMARY, type Question, type Summary } from './expected-summary.js';
 

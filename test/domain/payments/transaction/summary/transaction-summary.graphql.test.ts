@@ -12,8 +12,7 @@ import { SUMS } from '../../../../../src/schema/rollups.js';
 import { answered, refused, statementsFor } from '../../../../support/dashboard.js';
 import { insertRows } from '../../../../support/databases/rows.js';
 import { fleet } from '../../../../support/fleet.js';
-import type { Member } from '../../../../support/server.js';
-import { useServer } from '../../../../support/use-server.js';
+import { useServer, type Member } from '../../../../support/server.js';
 import { transactionFilters } from '../filters.js';
 import { payment, record, report } from '../records.js';
 import {

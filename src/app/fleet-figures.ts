@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { type CounterName, fleetTotals, queuedDeliveries } from '../database/counters.js';
 import type { Database } from '../database/database.js';
-import { fleetTotals, queuedDeliveries, type CounterName } from '../database/totals.js';
 import type { FleetFigures } from '../http/monitoring/sources.js';
 import { SECOND, type Clock } from '../platform/clock.js';
 

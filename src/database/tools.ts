@@ -1,6 +1,8 @@
 import { counted } from '../platform/errors.js';
+import { ROLLUPS, wrongRows, type Rollup } from '../schema/rollups.js';
+import { COUNTED, counterOf } from '../schema/schema.js';
+import type { CounterName } from './counters.js';
 import type { StorageSizes } from './database.js';
-import { RECORDS, type OldestRow, type TotalRow } from './totals.js';
 
 /** Operations of the commands `db …` on a database, which servers may be using. */
 export interface DatabaseTools {
@@ -118,3 +120,82 @@ function stateOf(applied: readonly string[], pending: readonly string[]): 'curre
   if (pending.length === 0) return 'current';
   return applied.length === 0 ? 'new' : 'older';
 }
+
+/** Counters that describe a database. */
+const RECORDS = [
+  'groups',
+  'logical_numbers',
+  'devices',
+  'apps',
+  'files',
+  'notifications',
+  'transactions',
+] as const satisfies readonly CounterName[];
+
+/** SQL for both databases: numbers of companies, of users and of `RECORDS`, as `name` and `total`. */
+export const TOTAL_ROWS = `select 'companies' as name, count(*) as total from companies
+  union all select 'users', count(*) from users
+  union all select name, sum(total) from counters
+    where name in (${RECORDS.map((name) => `'${name}'`).join(', ')}) group by name`;
+
+export interface TotalRow {
+  readonly name: string;
+  readonly total: number;
+}
+
+const OLDEST = {
+  transactions: `select (select t.recorded_at from transactions as t
+    where t.company_id = c.id order by t.id limit 1) as oldest from companies as c`,
+  ledger: `select (select l.at from ledger as l
+    where l.company_id = c.id order by l.sequence limit 1) as oldest from companies as c`,
+  deliveries: `select (select min(d.finished_at) from notification_deliveries as d
+    where d.company_id = c.id and d.state in ('delivered', 'failed', 'expired', 'cancelled')) as oldest
+    from companies as c`,
+};
+
+/**
+ * SQL for both databases: the time of the oldest row of each kind that retention deletes, over all companies,
+ * as `kind` and `at`.
+ */
+export const OLDEST_ROWS = Object.entries(OLDEST)
+  .map(([kind, query]) => `select '${kind}' as kind, (select min(oldest) from (${query}) as found) as at`)
+  .join(' union all ');
+
+export interface OldestRow {
+  readonly kind: string;
+  readonly at: number | null;
+}
+
+/** Maximum problems that one query of `totalChecks` returns. */
+const MAX_PROBLEMS = 100;
+
+/**
+ * Queries for both databases that compare counters, sums and ledgers with the rows, and return a `problem` for
+ * each difference. `minute` is SQL for the minute of a transaction since 1970, `timeOf` for the text of a time in
+ * seconds since 1970.
+ */
+export function totalChecks(minute: string, timeOf: (seconds: string) => string): readonly string[] {
+  const wrongSums = (rollup: Rollup): string =>
+    `select 'company ' || company_id || ': the totals of ' || span || ' minutes from ' || ${timeOf('start * 60')}
+        || ' are wrong in ${rollup.name}' as problem
+      from (${wrongRows(rollup, minute)}) as found order by company_id, span desc, start`;
+  const queries = [...COUNTED.map(wrongCounter), ...ROLLUPS.map(wrongSums), WRONG_SEQUENCES];
+  return queries.map((query) => `${query} limit ${MAX_PROBLEMS}`);
+}
+
+function wrongCounter(table: (typeof COUNTED)[number]): string {
+  const counter = counterOf(table);
+  return `select 'company ' || c.id || ': its counter of ${counter} is ' || coalesce(k.total, 0) || ', but it has '
+      || coalesce(r.total, 0) as problem
+    from companies as c left join counters as k on k.company_id = c.id and k.name = '${counter}'
+    left join (select company_id, count(*) as total from ${table} group by company_id) as r on r.company_id = c.id
+    where coalesce(k.total, 0) <> coalesce(r.total, 0)`;
+}
+
+/** Ledgers whose sequences have gaps, or do not end with the last one drawn. */
+const WRONG_SEQUENCES = `select 'company ' || c.company_id || ': its ledger has ' || coalesce(l.total, 0)
+    || ' entries from ' || coalesce(l.first, 0) || ' to ' || coalesce(l.last, 0) || ', but ' || c.last_drawn
+    || ' was given' as problem
+  from counters as c left join (select coalesce(company_id, 0) as company_id, min(sequence) as first,
+    max(sequence) as last, count(*) as total from ledger group by 1) as l on l.company_id = c.company_id
+  where c.name = 'ledger' and (l.last is distinct from c.last_drawn or l.total <> l.last - l.first + 1)`;

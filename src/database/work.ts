@@ -4,7 +4,6 @@ import type { Caller, Origin } from '../platform/caller.js';
 import type { PresenceLimits } from '../platform/presence.js';
 import type { Tables } from '../schema/schema.js';
 import type { CommittedChange } from './database.js';
-import type { Ledger } from './ledger/ledger.js';
 
 /** A handle for queries only. A statement written with `sql` that changes something fails at run time. */
 export type ReadDatabase = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'getExecutor'>;
@@ -31,6 +30,37 @@ export interface ReadWork {
  * and begins again as one that examines.
  */
 export const MANY_ROWS = 5_000;
+
+/** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */
+export interface LedgerChange {
+  /** `create`, `update`, `delete`, or another name of an event, for example `sign_in`. */
+  readonly action: string;
+  readonly entityType: string;
+  readonly entityId: number | null;
+  readonly before?: object | null;
+  readonly after?: object | null;
+  /** Default: the company and the user of the caller. */
+  readonly companyId?: number | null;
+  readonly userId?: number | null;
+}
+
+interface Identified {
+  readonly id: number;
+}
+
+/** Fields of a change that neither the caller nor the method of `Ledger` determines. */
+type GivenFields = Partial<Pick<LedgerChange, 'action' | 'companyId' | 'userId'>>;
+
+/**
+ * Changes are recorded in the transaction of the unit of work, in the order of the calls
+ * (decisions.md#ledger).
+ */
+export interface Ledger {
+  append(event: LedgerChange): void;
+  created(entityType: string, after: Identified, given?: GivenFields): void;
+  updated(entityType: string, before: Identified, after: object, given?: GivenFields): void;
+  deleted(entityType: string, before: Identified, given?: GivenFields): void;
+}
 
 /** Unit of work of a use case that changes something: it is stored completely or not at all. */
 export interface WriteWork extends ReadWork {
@@ -86,6 +116,22 @@ export type SystemWriteWork = Omit<WriteWork, 'caller'>;
 
 /** Work of the server itself in one company. */
 export type CompanyWriteWork = SystemWriteWork & { readonly caller: Pick<Caller, 'companyId'> };
+
+/**
+ * The only way to run SQL written by hand in a repository, for what tables and lists of a company cannot express. The
+ * statement must itself compare `company_id` with `companyId` in every company table that it names.
+ * `test/database/special-sql.test.ts` counts the uses in each file, so that a new one shows in the diff.
+ */
+export function specialSql<Db extends ReadDatabase>(
+  work: { readonly db: Db } & Pick<CompanyWriteWork, 'caller'>,
+): { readonly db: Db; readonly companyId: number };
+export function specialSql<Db extends ReadDatabase>(work: { readonly db: Db }): { readonly db: Db };
+export function specialSql({
+  db,
+  caller,
+}: Pick<ReadWork, 'db'> & Partial<Pick<CompanyWriteWork, 'caller'>>): object {
+  return caller === undefined ? { db } : { db, companyId: caller.companyId };
+}
 
 export interface ReadOptions {
   /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { DRAWING_TABLES } from '../../src/database/company/ids.js';
+import { DRAWING_TABLES } from '../../src/database/counters.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Comparison, Condition, FilterKind } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
+import type { Key, SliceRequest } from '../../src/database/list/listing.js';
 import { type Search, searchedRows } from '../../src/database/list/request-class.js';
-import type { Key, SliceRequest } from '../../src/database/list/slice.js';
 import { bound, handleOf } from '../../src/database/sqlite/statements.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { ledgerEntries } from '../../src/domain/base/ledger-entry/ledger-entry.service.js';

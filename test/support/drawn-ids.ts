@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 
-import { NUMBERED_TABLES } from '../../src/database/company/ids.js';
+import { NUMBERED_TABLES } from '../../src/database/counters.js';
 
 const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
 import { createServer, type Server, type ServerOverrides } from '../../src/app/server.js';
-import { drawIds, NUMBERED_TABLES } from '../../src/database/company/ids.js';
+import { drawIds, NUMBERED_TABLES } from '../../src/database/counters.js';
 import type { SystemWriteWork } from '../../src/database/work.js';
 import { createNamedToken } from '../../src/domain/people/access-token/access-token.service.js';
 import { findCompany } from '../../src/domain/people/company/company.service.js';

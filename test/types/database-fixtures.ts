@@ -4,8 +4,7 @@ const IMPORTS = `
 import { z } from 'zod';
 import { CompanyRows } from '../../src/database/company/company-rows.js';
 import { CompanyTable } from '../../src/database/company/company-table.js';
-import { specialSql } from '../../src/database/company/special-sql.js';
-import type { ReadWork, SystemReadWork, WriteWork } from '../../src/database/work.js';
+import { specialSql, type ReadWork, type SystemReadWork, type WriteWork } from '../../src/database/work.js';
 import type { Audit } from '../../src/platform/changes.js';
 import { changed, newValues } from '../../src/platform/changes.js';
 import { parse } from '../../src/platform/validate.js';

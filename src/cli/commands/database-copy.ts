@@ -1,12 +1,12 @@
 import {
   compareTables,
+  type Comparison,
+  type CopySource,
   copyTables,
   estimate,
   isEqual,
-  type Comparison,
-  type CopySource,
-} from '../../database/copy/copy.js';
-import { demandEmptyPlace, openSource, openTarget, placeName } from '../../database/copy/open-places.js';
+} from '../../database/copy.js';
+import { demandEmptyPlace, openSource, openTarget, placeName } from '../../database/open.js';
 import { systemClock } from '../../platform/clock.js';
 import { ConfigError } from '../../platform/config/config.js';
 import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../platform/config/database-url.js';

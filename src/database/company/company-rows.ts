@@ -7,11 +7,11 @@ import type { Caller } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/requests.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
+import { boundList, inList } from '../bound-lists.js';
+import { drawIds, DRAWING_TABLES, insertDrawing, NUMBERED_TABLES } from '../counters.js';
 import { insertRows, NO_ENDING, runCached, type Ending } from '../statements.js';
 import { hiddenFromPlanner, textOf } from '../storage.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
-import { drawIds, DRAWING_TABLES, insertDrawing, NUMBERED_TABLES } from './ids.js';
-import { boundValues, entriesOf, kindOf, ownedAnd } from './matching.js';
 
 /** A unit of work of one company: that of its caller, or the one given to `inCompany`. */
 export type OfCompany<Work> = Work & { readonly caller: Pick<Caller, 'companyId'> };
@@ -248,6 +248,56 @@ export class CompanyRows<Name extends CompanyTableName> {
   #matching(work: ReadWork, match: Match<Name>): RawBuilder<unknown> {
     return sql`${sql.table(this.table)} where ${ownedAnd(work.caller, match)}`;
   }
+}
+
+/** The only place where rows of a company's table are restricted to the caller's company. */
+function ownedAnd({ companyId }: Pick<Caller, 'companyId'>, match: object): RawBuilder<unknown> {
+  const conditions = entriesOf(match).map(([column, value]) => conditionOf(sql.ref(column), value));
+  return sql.join([sql`company_id = ${hiddenFromPlanner(companyId)}`, ...conditions], sql` and `);
+}
+
+function conditionOf(column: RawBuilder<unknown>, value: unknown): RawBuilder<unknown> {
+  switch (kindOf(value)) {
+    case 'null':
+      return sql`${column} is null`;
+    case 'value':
+      return sql`${column} = ${hiddenFromPlanner(value)}`;
+    case 'nothing':
+      return sql`1 = 0`;
+    case 'ids':
+      return sql`${column} ${inList('integer', value as readonly unknown[])}`;
+    case 'texts':
+      return sql`${column} ${inList('text', value as readonly unknown[])}`;
+  }
+}
+
+/** Form of a condition. `nothing` is an empty list, which no row matches. */
+type Kind = 'null' | 'value' | 'nothing' | 'ids' | 'texts';
+
+function kindOf(value: unknown): Kind {
+  if (value === null) return 'null';
+  if (!Array.isArray(value)) return 'value';
+  switch (typeof value[0]) {
+    case 'undefined':
+      return 'nothing';
+    case 'number':
+      return 'ids';
+    case 'string':
+      return 'texts';
+    default:
+      throw new Error('Rows are not selected by lists of such values');
+  }
+}
+
+/** The values that `conditionOf` binds. A list is one value, a JSON text. */
+function boundValues(value: unknown): readonly unknown[] {
+  const kind = kindOf(value);
+  if (kind === 'null' || kind === 'nothing') return [];
+  return [kind === 'value' ? value : boundList(value as readonly unknown[])];
+}
+
+function entriesOf(object: object): [string, unknown][] {
+  return Object.entries(object) as [string, unknown][];
 }
 
 function assignments(changes: object): RawBuilder<unknown> {

@@ -1,12 +1,13 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder, type UpdateType } from 'kysely';
 
 import type { Audit } from '../../platform/changes.js';
+import { camelCase, type CamelCase } from '../../platform/encoding/text.js';
 import type { PageRequest } from '../../platform/requests.js';
-import type { Row, Tables, Written } from '../../schema/schema.js';
-import type { AuditColumns } from '../../schema/table.js';
-import { AUDIT_COLUMNS, changedBy, changedTogether, createdBy } from '../audit.js';
-import { areSame } from '../storage.js';
-import type { ReadWork, WriteWork } from '../work.js';
+import type { ColumnKind } from '../../schema/columns.js';
+import { columnsOf, type Row, type Tables, type Written } from '../../schema/schema.js';
+import { audited, type AuditColumns } from '../../schema/table.js';
+import { areSame, flag, instant, json, nullable, type Codec } from '../storage.js';
+import type { ReadWork, SystemWriteWork, WriteWork } from '../work.js';
 import {
   CompanyRows,
   only,
@@ -16,7 +17,140 @@ import {
   type NewRow,
   type Selection,
 } from './company-rows.js';
-import { recordMapping, type RecordMapping, type TableOf } from './record-mapping.js';
+
+/** Columns that a record shows. */
+type Shown<Name extends keyof Tables, Hidden> = Exclude<string & keyof Tables[Name], Hidden>;
+
+/**
+ * Whether a field can have the values of a column. Columns of text also hold JSON and names of choices, so their
+ * fields may have any type, but with null if the column may be null.
+ */
+type Fits<Column, Field> =
+  string extends NonNullable<Column>
+    ? null extends Column
+      ? null extends Field
+        ? true
+        : false
+      : true
+    : [Column, Field] extends [Field, Column]
+      ? true
+      : false;
+
+/** Columns without a field that fits, and fields without a column. */
+type Mismatch<Name extends keyof Tables, T, Hidden> =
+  | {
+      [Column in Shown<Name, Hidden>]: CamelCase<Column> extends keyof T
+        ? Fits<UpdateType<Tables[Name][Column]>, T[CamelCase<Column>]> extends true
+          ? never
+          : Column
+        : Column;
+    }[Shown<Name, Hidden>]
+  | Exclude<keyof T, CamelCase<Shown<Name, Hidden>>>;
+
+/** The name of a table whose columns, but the hidden ones, are the fields of `T`; others do not compile. */
+type TableOf<Name extends keyof Tables, T, Hidden = 'company_id'> = [Mismatch<Name, T, Hidden>] extends [
+  never,
+]
+  ? Name
+  : { readonly mismatch: Mismatch<Name, T, Hidden> };
+
+interface Field {
+  readonly column: string;
+  readonly field: string;
+  readonly codec: Codec<unknown, unknown>;
+}
+
+const same: Codec<unknown, unknown> = { toColumn: (value) => value, fromColumn: (column) => column };
+const codecs = {
+  integer: same,
+  text: same,
+  bytes: same,
+  instant: nullable(instant),
+  flag: nullable(flag),
+  json: json(),
+  jsonb: json(),
+} as Readonly<Record<ColumnKind, Codec<unknown, unknown>>>;
+
+interface RecordMapping<Name extends keyof Tables, T> {
+  /** Columns by field. */
+  readonly columns: { readonly [Field in keyof T]: string & keyof Row<Name> };
+  readonly recordOf: (row: Row<Name>) => T;
+  /** Values of the columns of those fields that `values` has. */
+  readonly columnsOf: (values: object) => Readonly<Record<string, unknown>>;
+}
+
+/** `hidden` names the columns that records do not show; by default, the company. */
+export function recordMapping<Name extends keyof Tables, T, Hidden extends string = 'company_id'>(
+  table: TableOf<Name, T, Hidden>,
+  hidden: readonly Hidden[] = ['company_id' as Hidden],
+): RecordMapping<Name, T> {
+  const isHidden = new Set<string>(hidden);
+  const fields = Object.entries(columnsOf(table as Name)).flatMap(
+    ([column, { kind, isOptional }]): Field[] => {
+      // The value of other columns of JSON may be null.
+      const codec = kind === 'json' && isOptional ? nullable(codecs.json) : codecs[kind];
+      return isHidden.has(column) ? [] : [{ column, field: camelCase(column), codec }];
+    },
+  );
+  return {
+    columns: Object.fromEntries(fields.map(({ column, field }) => [field, column])) as RecordMapping<
+      Name,
+      T
+    >['columns'],
+    recordOf: (row) => {
+      const columns = row as Readonly<Record<string, unknown>>;
+      const record: Record<string, unknown> = {};
+      for (const { column, field, codec } of fields) record[field] = codec.fromColumn(columns[column]);
+      return record as T;
+    },
+    columnsOf: (values) => {
+      const given = new Map<string, unknown>(Object.entries(values));
+      const known = fields.filter(({ field }) => given.has(field));
+      return Object.fromEntries(
+        known.map(({ column, field, codec }) => [column, codec.toColumn(given.get(field))]),
+      );
+    },
+  };
+}
+
+const AUDIT_COLUMNS: ReadonlySet<string> = new Set(Object.keys(audited));
+
+/** Audit columns of a record that this unit of work creates. */
+function createdBy(work: WriteWork): Written<AuditColumns> {
+  const now = instant.toColumn(work.now);
+  return {
+    revision: 1,
+    created_at: now,
+    updated_at: now,
+    created_by: work.caller.userId,
+    created_via: work.caller.channel,
+  };
+}
+
+/**
+ * Audit columns of a record that this unit of work changes. `updated_at` never decreases, even if the clock
+ * does.
+ */
+export function changedBy(
+  work: SystemWriteWork,
+  current: { readonly revision: number; readonly updatedAt: Date },
+): Pick<Written<AuditColumns>, 'revision' | 'updated_at'> {
+  const updated = Math.max(work.now.getTime(), current.updatedAt.getTime());
+  return { revision: current.revision + 1, updated_at: instant.toColumn(new Date(updated)) };
+}
+
+/** Audit columns of many changed rows, as SQL for an UPDATE of `table`. */
+export function changedTogether(
+  work: SystemWriteWork,
+  table: string,
+): { readonly revision: RawBuilder<number>; readonly updated_at: RawBuilder<Date> } {
+  const updatedAt = sql.ref(`${table}.updated_at`);
+  const now = instant.toColumn(work.now);
+  return {
+    revision: sql`${sql.ref(`${table}.revision`)} + 1`,
+    updated_at: sql`case when ${updatedAt} > ${now} then ${updatedAt} else ${now} end`,
+  };
+}
 
 /** Names of the company tables whose rows have an id and the audit columns. */
 export type AuditedTableName = {

@@ -4,46 +4,16 @@ import type { Caller } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/keys.js';
 import type { Tables } from '../../schema/schema.js';
-import { drawIds, insertDrawing } from '../company/ids.js';
+import { drawIds, insertDrawing } from '../counters.js';
 import { insertRows, NO_ENDING } from '../statements.js';
 import { instant, json, nullable } from '../storage.js';
+import type { Ledger, LedgerChange } from '../work.js';
 import { chained, NO_COMPANY, type LedgerRow } from './chain.js';
-
-/** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */
-export interface LedgerChange {
-  /** `create`, `update`, `delete`, or another name of an event, for example `sign_in`. */
-  readonly action: string;
-  readonly entityType: string;
-  readonly entityId: number | null;
-  readonly before?: object | null;
-  readonly after?: object | null;
-  /** Default: the company and the user of the caller. */
-  readonly companyId?: number | null;
-  readonly userId?: number | null;
-}
 
 export interface RecordedChange extends LedgerChange {
   readonly companyId: number | null;
   readonly userId: number | null;
   readonly at: Date;
-}
-
-interface Identified {
-  readonly id: number;
-}
-
-/** Fields of a change that neither the caller nor the method of `Ledger` determines. */
-type GivenFields = Partial<Pick<LedgerChange, 'action' | 'companyId' | 'userId'>>;
-
-/**
- * Changes are recorded in the transaction of the unit of work, in the order of the calls
- * (decisions.md#ledger).
- */
-export interface Ledger {
-  append(event: LedgerChange): void;
-  created(entityType: string, after: Identified, given?: GivenFields): void;
-  updated(entityType: string, before: Identified, after: object, given?: GivenFields): void;
-  deleted(entityType: string, before: Identified, given?: GivenFields): void;
 }
 
 type Actor = Partial<Caller> & Pick<Caller, 'channel' | 'ip' | 'requestId'>;

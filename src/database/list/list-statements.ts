@@ -2,26 +2,32 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { columnNames, type Row, type Tables } from '../../schema/schema.js';
 import { inIds } from '../bound-lists.js';
+import { countOf } from '../counters.js';
 import { runCached, runFiltered, type Filtered } from '../statements.js';
 import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
-import { countOf } from '../totals.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn, meant, type Condition } from './condition.js';
 import {
+  besideKey,
+  boundKey,
   childrenOf,
   companiesOf,
   idBeside,
+  isDown,
   isOfPresence,
+  type KeyValue,
   nameOf,
   ofCompany,
   parentTable,
+  sharing,
+  type Slice,
+  type SliceRequest,
+  sortById,
   tableWith,
 } from './listing.js';
 import type { LinkRelation, ListColumn, ListRow, Listing, Relation } from './listing.js';
 import { readJoined, type JoinedOne, readLinked } from './related-rows.js';
 import { alsoMeets, orderRef, unindexedRef } from './request-class.js';
-import { besideKey, boundKey, isDown, sharing, sortById } from './slice.js';
-import type { KeyValue, Slice, SliceRequest } from './slice.js';
 
 let lists = 0;
 
@@ -141,11 +147,9 @@ export class ListStatements<Name extends keyof Tables, T> {
       key: this.key,
     });
     const recordOf = sharing<Row<Name>, T>(this.listing);
-    const slices = parents.map((parent) => {
-      const own = found.get(parent) ?? [];
-      return [parent, this.#sliceOfRows(own, request, recordOf)] as const;
-    });
-    return new Map(slices);
+    return new Map(
+      parents.map((parent) => [parent, this.#sliceOfRows(found.get(parent) ?? [], request, recordOf)]),
+    );
   }
 
   /** Number of records in a company's list. */

@@ -8,9 +8,17 @@ import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/c
 import type { ReadWork } from '../work.js';
 import type { Condition, FilterKind } from './condition.js';
 import { ListStatements } from './list-statements.js';
-import type { Listing, ListRow, Relation, RelationById, RelationByName } from './listing.js';
-import { newRowsOf, type NewRows } from './new-rows.js';
-import type { JoinedOne } from './related-rows.js';
+import type {
+  KeyValue,
+  Listing,
+  ListRow,
+  Relation,
+  RelationById,
+  RelationByName,
+  Slice,
+  SliceRequest,
+} from './listing.js';
+import { type JoinedOne, type NewRows, newRowsOf } from './related-rows.js';
 import {
   searchOfCount,
   searchOfCounts,
@@ -18,7 +26,6 @@ import {
   searchOfSlices,
   type Search,
 } from './request-class.js';
-import type { KeyValue, Slice, SliceRequest } from './slice.js';
 
 /** A list as services use it. */
 export interface List<T> {

@@ -1,12 +1,23 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import type { Tables } from '../../schema/schema.js';
+import type { Row, Tables } from '../../schema/schema.js';
 import { idsIn, idsOf } from '../bound-lists.js';
 import { runCached } from '../statements.js';
-import { hiddenFromPlanner } from '../storage.js';
-import type { ReadWork } from '../work.js';
-import { tableWith, nameOf, ofCompany, parentTable, type LinkRelation, type ListTable } from './listing.js';
-import { isDown, type KeyValue, type SliceRequest } from './slice.js';
+import { hiddenFromPlanner, indexedBy } from '../storage.js';
+import type { ReadWork, SystemReadWork } from '../work.js';
+import { condition, type Condition, type FilterKind } from './condition.js';
+import {
+  isDown,
+  type KeyValue,
+  type LinkRelation,
+  type Listing,
+  type ListTable,
+  nameOf,
+  ofCompany,
+  parentTable,
+  type SliceRequest,
+  tableWith,
+} from './listing.js';
 
 interface Linked<P extends KeyValue> {
   readonly list: ListTable;
@@ -143,4 +154,60 @@ export async function readJoined<R>(
       where ${ofCompany(list, work, null)} and ${sql.ref(`t.${list.id}`)} = ${hiddenFromPlanner(id)}`,
   );
   return rows[0];
+}
+
+/**
+ * Ids of a company in a table. Only one transaction of a company writes at a time, so its ids become visible
+ * in ascending order: a reader that has read up to `last` has missed no row with a lower id.
+ */
+export interface IdSpan {
+  /** The lowest id that exists; `last + 1` if the table is empty. */
+  readonly first: number;
+  /** The highest id ever drawn for the company, even if its row was deleted. */
+  readonly last: number;
+}
+
+/** Range of ids greater than `after`, up to `upTo`; at most `limit` records that meet the condition. */
+export interface IdRange {
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+  readonly condition: Condition | null;
+}
+
+export interface NewRows<T> {
+  readonly name: string;
+  readonly filters: Readonly<Record<string, FilterKind>>;
+  span(work: SystemReadWork, companyId: number): Promise<IdSpan>;
+  /** The company's records in the range, ascending by id. Scans at most as many rows as the range has ids. */
+  read(work: ReadWork, range: IdRange): Promise<readonly T[]>;
+}
+
+/** `index` is the name of the index over the company and the id. */
+export function newRowsOf<Name extends keyof Tables, T>(
+  { name, table, id, filters, recordOf }: Listing<Name, T>,
+  index: string,
+): NewRows<T> {
+  const column = sql.ref(`t.${id}`);
+  return {
+    name,
+    filters: Object.fromEntries(Object.entries(filters).map(([field, { kind }]) => [field, kind])),
+    span: async (work, companyId) => {
+      const { rows } = await sql<{ first: number | null; last: number | null }>`select
+        (select ${column} from ${sql.table(table)} as t where t.company_id = ${companyId}
+          order by ${column} limit 1) as first,
+        (select last_drawn from counters where company_id = ${companyId} and name = ${table}) as last`.execute(
+        work.db,
+      );
+      const last = rows[0]?.last ?? 0;
+      return { first: rows[0]?.first ?? last + 1, last };
+    },
+    read: async (work, { after, upTo, limit, condition: where }) => {
+      const { rows } = await sql<Row<Name>>`select t.* from ${indexedBy(table, 't', index)}
+        where t.company_id = ${work.caller.companyId} and ${column} > ${after} and ${column} <= ${upTo}
+          ${where === null ? sql`` : sql`and ${condition(filters, where)}`}
+        order by ${column} limit ${limit}`.execute(work.db);
+      return rows.map(recordOf);
+    },
+  };
 }

@@ -5,8 +5,8 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { PRESENCE_LIMITS } from '../../platform/presence.js';
+import { type CounterName, countsOf } from '../counters.js';
 import { unindexed } from '../storage.js';
-import { countsOf, type CounterName } from '../totals.js';
 import type { ReadWork } from '../work.js';
 import {
   conjuncts,
@@ -17,8 +17,7 @@ import {
   condition,
   type Comparison,
 } from './condition.js';
-import type { Relation, ListTable } from './listing.js';
-import type { SliceRequest } from './slice.js';
+import type { ListTable, Relation, SliceRequest } from './listing.js';
 
 /** A read that may read many rows, and show few of them or only their number. */
 export interface Search {

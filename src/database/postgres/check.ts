@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 
 import { MINUTE_OF_TRANSACTION } from '../../schema/postgres-sums.js';
 import type { StorageSizes } from '../database.js';
-import { totalChecks } from '../totals.js';
+import { totalChecks } from '../tools.js';
 import { readAsSystem } from './roles.js';
 
 /**

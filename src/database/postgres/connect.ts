@@ -4,8 +4,7 @@ import type { Pool } from 'pg';
 
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
-import type { Database, OpenOptions } from '../database.js';
-import { DatabaseHealth } from '../health.js';
+import { type Database, DatabaseHealth, type OpenOptions } from '../database.js';
 import { hasAllMigrations } from '../migrations.js';
 import { StatementListeners } from '../statements.js';
 import { Announcements } from './announcements.js';

@@ -9,9 +9,12 @@ import type { ColumnKind } from '../../schema/columns.js';
 import { POSTGRES_RULES, POSTGRES_TABLES } from '../../schema/postgres.js';
 import { TABLE_NAMES, TABLES } from '../../schema/schema.js';
 import type { Table } from '../../schema/table.js';
-import type { CopySource, CopyTarget } from '../copy/copy.js';
 import {
   bytesOf,
+  type CopyRow,
+  type CopySource,
+  type CopyTarget,
+  type CopyValue,
   demandCurrent,
   demandEmpty,
   demandFinished,
@@ -19,11 +22,8 @@ import {
   lineOf,
   mapKind,
   UNFINISHED_TABLE,
-  type CopyRow,
-  type CopyValue,
-} from '../copy/rows.js';
-import { DatabaseRefused } from '../database.js';
-import { isStorageCode } from '../health.js';
+} from '../copy.js';
+import { DatabaseRefused, isStorageCode } from '../database.js';
 import { copyIn } from './connections/statements.js';
 import { translate } from './faults.js';
 import { inspect, READABLE } from './migrate.js';

@@ -3,7 +3,7 @@ import pg, { type Client, type QueryConfig } from 'pg';
 
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
-import { demandFinished, UNFINISHED_TABLE } from '../copy/rows.js';
+import { demandFinished, UNFINISHED_TABLE } from '../copy.js';
 import { type Database, type OpenOptions, DatabaseRefused } from '../database.js';
 import { connect } from './connect.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';

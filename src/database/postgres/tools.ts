@@ -1,8 +1,16 @@
 import type { Client } from 'pg';
 
 import { DatabaseRefused } from '../database.js';
-import { description, type DatabaseTools, type Description, type TouchedTable } from '../tools.js';
-import { OLDEST_ROWS, TOTAL_ROWS, type OldestRow, type TotalRow } from '../totals.js';
+import {
+  type DatabaseTools,
+  type Description,
+  description,
+  OLDEST_ROWS,
+  type OldestRow,
+  TOTAL_ROWS,
+  type TotalRow,
+  type TouchedTable,
+} from '../tools.js';
 import { checkServer, rowCounts, sizesOf, TABLE_SIZES, type SizeRow } from './check.js';
 import { inspect } from './migrate.js';
 import { previewMigrations } from './migration-preview.js';

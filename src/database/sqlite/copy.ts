@@ -4,17 +4,18 @@ import Sqlite from 'better-sqlite3';
 import type { Column } from '../../schema/columns.js';
 import { TABLE_NAMES } from '../../schema/schema.js';
 import type { Table } from '../../schema/table.js';
-import type { CopySource, CopyTarget } from '../copy/copy.js';
 import {
   bytesOf,
+  type CopyRow,
+  type CopySource,
+  type CopyTarget,
+  type CopyValue,
   demandCurrent,
   demandEmpty,
   demandFinished,
   knownTables,
   UNFINISHED_TABLE,
-  type CopyRow,
-  type CopyValue,
-} from '../copy/rows.js';
+} from '../copy.js';
 import { DatabaseRefused } from '../database.js';
 import { translate } from './faults.js';
 import { inspectFile, noDatabaseAt } from './file/inspect.js';

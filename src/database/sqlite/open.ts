@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 
 import { faultOfSystem } from '../../platform/storage/faults.js';
-import { demandFinished } from '../copy/rows.js';
+import { demandFinished } from '../copy.js';
 import { type Database, type OpenOptions, DatabaseRefused } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { connect } from './connect.js';

@@ -6,13 +6,16 @@ import { systemClock } from '../../platform/clock.js';
 import { noteBackup } from '../../platform/storage/last-backup.js';
 import { DatabaseRefused } from '../database.js';
 import {
-  description,
   type DatabaseTools,
   type Description,
+  description,
+  OLDEST_ROWS,
+  type OldestRow,
   type Progress,
+  TOTAL_ROWS,
+  type TotalRow,
   type TouchedTable,
 } from '../tools.js';
-import { OLDEST_ROWS, TOTAL_ROWS, type OldestRow, type TotalRow } from '../totals.js';
 import { isBusy, translate } from './faults.js';
 import { backupTo, restoreFrom } from './file/backup.js';
 import { checkFile, foreignObjects, refuseNone } from './file/check.js';

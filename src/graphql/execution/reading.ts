@@ -1,10 +1,10 @@
+import type { KeyValue } from '../../database/list/listing.js';
 import {
   countEntries,
   type EntryCount,
   searchedRows,
   type Search,
 } from '../../database/list/request-class.js';
-import type { KeyValue } from '../../database/list/slice.js';
 import { MANY_ROWS, type ReadWork, type Units, type WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';

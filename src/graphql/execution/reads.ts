@@ -1,7 +1,7 @@
 import type { Condition } from '../../database/list/condition.js';
 import type { ChildList, List } from '../../database/list/list.js';
+import type { KeyValue, Slice, SliceRequest } from '../../database/list/listing.js';
 import type { EntryCount } from '../../database/list/request-class.js';
-import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import type { OrderBy } from '../schema/declared.js';

@@ -2,8 +2,7 @@ import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
 
 import type { Condition } from '../../database/list/condition.js';
 import type { ChildList, List } from '../../database/list/list.js';
-import type { ListRow } from '../../database/list/listing.js';
-import type { KeyValue, Slice, SliceRequest } from '../../database/list/slice.js';
+import type { KeyValue, ListRow, Slice, SliceRequest } from '../../database/list/listing.js';
 import type { ReadWork } from '../../database/work.js';
 import { hasVariable, type Variables } from '../limits/cost.js';
 import type { Getter, OrderBy } from '../schema/declared.js';

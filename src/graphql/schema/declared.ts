@@ -2,8 +2,8 @@ import type { GraphQLField } from 'graphql';
 import { Extensions } from 'type-graphql';
 
 import type { ChildList, List } from '../../database/list/list.js';
+import type { KeyValue } from '../../database/list/listing.js';
 import type { Search } from '../../database/list/request-class.js';
-import type { KeyValue } from '../../database/list/slice.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 

@@ -10,7 +10,7 @@ import {
 } from 'type-graphql';
 
 import type { ChildList, List } from '../../database/list/list.js';
-import type { KeyValue } from '../../database/list/slice.js';
+import type { KeyValue } from '../../database/list/listing.js';
 import type { Scope } from '../../platform/caller.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Declarations, OrderBy } from './declared.js';

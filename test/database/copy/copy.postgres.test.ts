@@ -2,10 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 
-import { copyTables } from '../../../src/database/copy/copy.js';
-import { openSource, openTarget } from '../../../src/database/copy/open-places.js';
-import type { CopyValue } from '../../../src/database/copy/rows.js';
-import { openDatabase } from '../../../src/database/open.js';
+import { copyTables, type CopyValue } from '../../../src/database/copy.js';
+import { openDatabase, openSource, openTarget } from '../../../src/database/open.js';
 import { TABLE_NAMES } from '../../../src/schema/schema.js';
 import { createDatabase } from '../../support/postgres/boot.js';
 import {

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 
-import { specialSql } from '../../../src/database/company/special-sql.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { StatementNames } from '../../../src/database/postgres/connections/statements.js';
 import { createUnits } from '../../../src/database/units.js';
-import type { ReadWork } from '../../../src/database/work.js';
+import { type ReadWork, specialSql } from '../../../src/database/work.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { addCompany, openNodes } from '../../support/postgres/nodes.js';
 

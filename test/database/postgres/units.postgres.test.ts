@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { CompanyRows } from '../../../src/database/company/company-rows.js';
-import { specialSql } from '../../../src/database/company/special-sql.js';
-import type { WriteWork } from '../../../src/database/work.js';
+import { specialSql, type WriteWork } from '../../../src/database/work.js';
 import { ledgerNewRows } from '../../../src/domain/base/ledger-entry/ledger-entry.service.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';

@@ -1,4 +1,4 @@
-import { NUMBERED_TABLES } from '../../../src/database/company/ids.js';
+import { NUMBERED_TABLES } from '../../../src/database/counters.js';
 import type { SqlRow, SqlValue, TestPlace } from './place.js';
 
 /** Both databases accept more parameters of one statement. */

@@ -2,7 +2,7 @@ import type { CompiledQuery, QueryResult } from 'kysely';
 import type { PoolClient, QueryConfig } from 'pg';
 
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
-import { isStorageCode } from '../../health.js';
+import { isStorageCode } from '../../database.js';
 import { LONG_COLUMNS, textCounter, type StatementEnd } from '../../statements.js';
 import { isLostConnection, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 
 import { minuteOf } from '../../../schema/sqlite.js';
-import { totalChecks } from '../../totals.js';
+import { totalChecks } from '../../tools.js';
 import { SqliteConnection } from '../connection.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 
-import { specialSql } from '../../../database/company/special-sql.js';
-import type { SystemWriteWork } from '../../../database/work.js';
+import { specialSql, type SystemWriteWork } from '../../../database/work.js';
 
 /**
  * Deletes about `limit` responses that were stored before `before`, oldest first; returns whether more exist.

@@ -1,4 +1,4 @@
-import { recordMapping } from '../../../database/company/record-mapping.js';
+import { recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
 import type { Channel } from '../../../platform/caller.js';
 

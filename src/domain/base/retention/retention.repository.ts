@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, only } from '../../../database/company/company-rows.js';
-import { specialSql } from '../../../database/company/special-sql.js';
-import { pruneLedger } from '../../../database/ledger/prune.js';
+import { pruneLedger } from '../../../database/ledger/chain.js';
 import { deletedUpTo, prunedUpTo, type Retained } from '../../../database/prunings.js';
 import { instant, nullable } from '../../../database/storage.js';
-import type { ReadWork, SystemReadWork } from '../../../database/work.js';
+import { type ReadWork, specialSql, type SystemReadWork } from '../../../database/work.js';
 
 /** Id that represents ledger entries without a company. */
 export const NO_COMPANY = 0;

@@ -2,10 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 
 import { CompanyRows, only } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import { auditedList } from '../../../database/list/list.js';
 import { flag, instant, json, jsonText, textOf } from '../../../database/storage.js';
-import type { ReadWork } from '../../../database/work.js';
+import { type ReadWork, specialSql } from '../../../database/work.js';
 import type { Device, DeviceCount, DeviceMeta, DeviceTotals, FormerNumber } from './device.model.js';
 import { meaningOfLastSeenAt, meaningOfPresence } from './presence.repository.js';
 

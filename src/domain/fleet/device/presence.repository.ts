@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
 import { inIds, inList, inPairs, pairTable } from '../../../database/bound-lists.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import type { Comparison, Condition, MeaningAt } from '../../../database/list/condition.js';
 import { runCached } from '../../../database/statements.js';
 import {
@@ -12,7 +11,7 @@ import {
   typed,
   unindexed,
 } from '../../../database/storage.js';
-import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
+import { type CompanyWriteWork, type ReadWork, specialSql } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import {
   type Device,

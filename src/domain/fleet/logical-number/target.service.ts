@@ -1,6 +1,6 @@
+import { countOf } from '../../../database/counters.js';
 import type { Condition } from '../../../database/list/condition.js';
-import type { Key, SliceRequest } from '../../../database/list/slice.js';
-import { countOf } from '../../../database/totals.js';
+import type { Key, SliceRequest } from '../../../database/list/listing.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { normalized } from '../../../platform/encoding/text.js';

@@ -2,9 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { inIds, pairTable } from '../../../database/bound-lists.js';
 import { CompanyRows, only } from '../../../database/company/company-rows.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import { typed } from '../../../database/storage.js';
-import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
 
 /** Link between a logical number and one of its app versions. */
 export interface VersionLink {

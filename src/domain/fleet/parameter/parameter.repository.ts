@@ -2,9 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { inIds, idTable, pairTable } from '../../../database/bound-lists.js';
 import { CompanyTable, type ValuesOf } from '../../../database/company/company-table.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
-import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
 import type { Row } from '../../../schema/schema.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import type { Owner } from '../owner/owner.model.js';

@@ -1,6 +1,5 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
-import { specialSql } from '../../../database/company/special-sql.js';
-import type { WriteWork } from '../../../database/work.js';
+import { specialSql, type WriteWork } from '../../../database/work.js';
 import type { Row } from '../../../schema/schema.js';
 import { MAX_KINDS, type TransactionRecord } from './transaction.model.js';
 

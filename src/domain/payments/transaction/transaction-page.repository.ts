@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { specialSql } from '../../../database/company/special-sql.js';
 import {
   conjuncts,
   exactComparisons,
@@ -10,7 +9,7 @@ import {
 import { boundCompany } from '../../../database/list/listing.js';
 import { runCached, runFiltered } from '../../../database/statements.js';
 import { firstPage, instant, laterPage, hiddenFromPlanner } from '../../../database/storage.js';
-import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
+import { MANY_ROWS, type ReadWork, specialSql } from '../../../database/work.js';
 import type { Row } from '../../../schema/schema.js';
 import { isAlways, type PagePlace, type TimeRange } from './transaction-period.model.js';
 import type { Transaction, TransactionStatus } from './transaction.model.js';

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 
 import { inIds, inList } from '../../../database/bound-lists.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import {
   deletedUpTo,
   inParts,
@@ -10,7 +9,7 @@ import {
   type OldBatch,
   type Retained,
 } from '../../../database/prunings.js';
-import type { SystemWriteWork } from '../../../database/work.js';
+import { specialSql, type SystemWriteWork } from '../../../database/work.js';
 import { MINUTE, SPANS } from '../../../platform/clock.js';
 import { ROLLUPS } from '../../../schema/rollups.js';
 

@@ -1,11 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { inList } from '../../../database/bound-lists.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import { exactComparisons, toColumn, type Condition } from '../../../database/list/condition.js';
 import { runCached } from '../../../database/statements.js';
 import { instant } from '../../../database/storage.js';
-import type { ReadWork } from '../../../database/work.js';
+import { type ReadWork, specialSql } from '../../../database/work.js';
 import { MINUTE } from '../../../platform/clock.js';
 import type { rollups } from '../../../schema/rollups.js';
 import {

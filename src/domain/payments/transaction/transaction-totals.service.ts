@@ -1,7 +1,7 @@
+import { countOf } from '../../../database/counters.js';
 import { fieldsIn, splitInterval, valueDemanded, type Condition } from '../../../database/list/condition.js';
 import type { List } from '../../../database/list/list.js';
 import type { Search } from '../../../database/list/request-class.js';
-import { countOf } from '../../../database/totals.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import { MINUTE, type Span } from '../../../platform/clock.js';
 import { countTransactions } from './transaction-page.repository.js';

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 
-import { randomId } from '../../../database/company/ids.js';
-import { specialSql } from '../../../database/company/special-sql.js';
+import { randomId } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
-import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
+import { specialSql, type SystemReadWork, type SystemWriteWork } from '../../../database/work.js';
 import type { Row } from '../../../schema/schema.js';
 import type { Company, CompanySummary } from './company.model.js';
 

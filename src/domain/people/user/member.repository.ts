@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 
-import { changedBy, changedTogether } from '../../../database/audit.js';
 import { inIds } from '../../../database/bound-lists.js';
 import { CompanyRows, inCompany, type OfCompany, only } from '../../../database/company/company-rows.js';
-import { recordMapping } from '../../../database/company/record-mapping.js';
-import { specialSql } from '../../../database/company/special-sql.js';
+import { changedBy, changedTogether, recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant, nullable } from '../../../database/storage.js';
-import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
+import {
+  specialSql,
+  type SystemReadWork,
+  type SystemWriteWork,
+  type WriteWork,
+} from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
 import type { PageRequest } from '../../../platform/requests.js';
 import type { Row } from '../../../schema/schema.js';

@@ -1,5 +1,5 @@
 import { found, getFrom } from '../../../database/company/records.js';
-import { countOf } from '../../../database/totals.js';
+import { countOf } from '../../../database/counters.js';
 import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { DomainError, taken } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';

@@ -1,11 +1,9 @@
 import { sql, type Updateable } from 'kysely';
 
-import { changedBy } from '../../../database/audit.js';
-import { randomId } from '../../../database/company/ids.js';
-import { recordMapping } from '../../../database/company/record-mapping.js';
-import { specialSql } from '../../../database/company/special-sql.js';
+import { changedBy, recordMapping } from '../../../database/company/company-table.js';
+import { randomId } from '../../../database/counters.js';
 import { forUpdate, instant, nullable, typed } from '../../../database/storage.js';
-import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
+import { specialSql, type SystemReadWork, type SystemWriteWork } from '../../../database/work.js';
 import { DAY } from '../../../platform/clock.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import {

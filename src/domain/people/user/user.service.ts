@@ -1,6 +1,5 @@
 import { found } from '../../../database/company/records.js';
-import type { LedgerChange } from '../../../database/ledger/ledger.js';
-import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
+import type { LedgerChange, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { parse } from '../../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';

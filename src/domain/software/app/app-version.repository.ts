@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 
 import { idTable, inIds } from '../../../database/bound-lists.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import { auditedList } from '../../../database/list/list.js';
-import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
 import type { AppVersion, AssociatedVersion, Associations } from './app-version.model.js';
 
 export const appVersionTable = new CompanyTable<'app_versions', AppVersion>('app_versions');

@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 
-import { specialSql } from '../../../database/company/special-sql.js';
 import { instant, typed } from '../../../database/storage.js';
-import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
+import {
+  specialSql,
+  type SystemReadWork,
+  type SystemWriteWork,
+  type WriteWork,
+} from '../../../database/work.js';
 
 /** Copies one chunk to another content; false if there is none. */
 export async function copyChunk(

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 
 import { inIds } from '../../../database/bound-lists.js';
 import { CompanyRows } from '../../../database/company/company-rows.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import { flag } from '../../../database/storage.js';
-import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
 import type { Reach } from './manifest.model.js';
 
 const held = new CompanyRows('terminal_versions');

@@ -1,10 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { idTable, inIds } from '../../../database/bound-lists.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import { crossJoin, flag } from '../../../database/storage.js';
-import type { ReadWork } from '../../../database/work.js';
+import { type ReadWork, specialSql } from '../../../database/work.js';
 import type { Software, StoredFile, StoredVersion } from './manifest.model.js';
 
 /**

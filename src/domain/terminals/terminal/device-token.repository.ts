@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 
 import { inList } from '../../../database/bound-lists.js';
 import { CompanyRows } from '../../../database/company/company-rows.js';
-import { specialSql } from '../../../database/company/special-sql.js';
 import { instant } from '../../../database/storage.js';
-import type { ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
+import { type ReadWork, specialSql, type SystemReadWork, type WriteWork } from '../../../database/work.js';
 
 const tokens = new CompanyRows('device_tokens');
 

@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 
 import { inIds } from '../../../database/bound-lists.js';
 import { CompanyRows, type NewRow } from '../../../database/company/company-rows.js';
-import { recordMapping } from '../../../database/company/record-mapping.js';
-import { specialSql } from '../../../database/company/special-sql.js';
+import { recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant, typed } from '../../../database/storage.js';
-import type { CompanyWriteWork, ReadWork } from '../../../database/work.js';
+import { type CompanyWriteWork, type ReadWork, specialSql } from '../../../database/work.js';
 import type { DeviceRefusalCode } from '../../../platform/terminal.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import type { TerminalRefusal, UnknownTerminal } from './terminal.model.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Condition } from '../../../../src/database/list/condition.js';
-import type { Slice, SliceRequest } from '../../../../src/database/list/slice.js';
+import type { Slice, SliceRequest } from '../../../../src/database/list/listing.js';
 import { createUnits } from '../../../../src/database/units.js';
 import type { ReadWork, Units } from '../../../../src/database/work.js';
 import {

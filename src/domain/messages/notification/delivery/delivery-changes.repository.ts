@@ -2,10 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { idTable, inIds, inList, pairTable } from '../../../../database/bound-lists.js';
 import type { OfCompany } from '../../../../database/company/company-rows.js';
-import { drawIds } from '../../../../database/company/ids.js';
-import { specialSql } from '../../../../database/company/special-sql.js';
+import { drawIds } from '../../../../database/counters.js';
 import { hiddenFromPlanner, indexedBy, instant, typed } from '../../../../database/storage.js';
-import type { CompanyWriteWork, SystemReadWork } from '../../../../database/work.js';
+import { type CompanyWriteWork, specialSql, type SystemReadWork } from '../../../../database/work.js';
 import { DELIVERY, DELIVERY_CHANGES, type DeliveryState, type FinishedState } from './delivery.model.js';
 
 /** Ids of deliveries of a notification in one of the states, in no certain order. */

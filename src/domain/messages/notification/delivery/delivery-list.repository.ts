@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, inCompany } from '../../../../database/company/company-rows.js';
-import { recordMapping } from '../../../../database/company/record-mapping.js';
-import { specialSql } from '../../../../database/company/special-sql.js';
+import { recordMapping } from '../../../../database/company/company-table.js';
 import { listOf } from '../../../../database/list/list.js';
-import type { NewRows } from '../../../../database/list/new-rows.js';
+import type { NewRows } from '../../../../database/list/related-rows.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../../database/prunings.js';
-import type { ReadWork } from '../../../../database/work.js';
+import { type ReadWork, specialSql } from '../../../../database/work.js';
 import { lastPosition } from '../waiting/waiting.repository.js';
 import type { Delivery, DeliveryChange, DeliverySummary } from './delivery.model.js';
 

@@ -2,9 +2,14 @@ import { sql } from 'kysely';
 
 import { idTable } from '../../../../database/bound-lists.js';
 import { CompanyRows } from '../../../../database/company/company-rows.js';
-import { specialSql } from '../../../../database/company/special-sql.js';
 import { instant, typed } from '../../../../database/storage.js';
-import type { CompanyWriteWork, ReadWork, SystemReadWork, WriteWork } from '../../../../database/work.js';
+import {
+  type CompanyWriteWork,
+  type ReadWork,
+  specialSql,
+  type SystemReadWork,
+  type WriteWork,
+} from '../../../../database/work.js';
 import { numbersBefore } from './delivery-changes.repository.js';
 import { DELIVERY_CHANGES } from './delivery.model.js';
 

@@ -2,9 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 
 import { idTable, inIds, inList, joinIds } from '../../../../database/bound-lists.js';
 import type { OfCompany } from '../../../../database/company/company-rows.js';
-import { specialSql } from '../../../../database/company/special-sql.js';
 import { crossJoin, flag, hiddenFromPlanner, instant, nullable } from '../../../../database/storage.js';
-import type { CompanyWriteWork, SystemReadWork } from '../../../../database/work.js';
+import { type CompanyWriteWork, specialSql, type SystemReadWork } from '../../../../database/work.js';
 import { SECOND } from '../../../../platform/clock.js';
 import { QUEUED_MS } from '../notification.model.js';
 import { after, at, change } from './delivery-changes.repository.js';

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 
 import { idTable, inList } from '../../../../database/bound-lists.js';
 import type { OfCompany } from '../../../../database/company/company-rows.js';
-import { lastDrawn } from '../../../../database/company/ids.js';
-import { specialSql } from '../../../../database/company/special-sql.js';
+import { lastDrawn } from '../../../../database/counters.js';
 import { flag } from '../../../../database/storage.js';
-import type { SystemReadWork } from '../../../../database/work.js';
+import { specialSql, type SystemReadWork } from '../../../../database/work.js';
 import { DELIVERY_CHANGES } from '../delivery/delivery.model.js';
 
 type ReadWork = OfCompany<SystemReadWork>;

@@ -1,9 +1,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
 import { pairTable } from '../../../../database/bound-lists.js';
-import { specialSql } from '../../../../database/company/special-sql.js';
 import { greaterOf, indexedBy, instant, instantIn, shiftedUnits } from '../../../../database/storage.js';
-import type { ReadWork } from '../../../../database/work.js';
+import { type ReadWork, specialSql } from '../../../../database/work.js';
 import { DAY, HOUR, MINUTE, type Span } from '../../../../platform/clock.js';
 import type { OffsetChange } from '../../../../platform/time-zones.js';
 import { SUMS } from '../../../../schema/rollups.js';

@@ -1,9 +1,98 @@
-import { sql, type QueryExecutorProvider } from 'kysely';
+/** Counters of the tables of each company: numbers of rows, which triggers keep exact, and the last drawn ids. */
+import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 import { randomInt } from 'node:crypto';
 
-import { COUNTED, drawnColumn, TABLES } from '../../schema/schema.js';
-import { runCached, type Ending } from '../statements.js';
-import { portable } from '../storage.js';
+import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import { COUNTED, drawnColumn, TABLES } from '../schema/schema.js';
+import { inList } from './bound-lists.js';
+import type { Database } from './database.js';
+import { runCached, type Ending } from './statements.js';
+import { indexedBy, portable } from './storage.js';
+import type { ReadWork } from './work.js';
+
+/** Name of a counter; `users` counts memberships. */
+export type CounterName = Exclude<(typeof COUNTED)[number], 'memberships'> | 'users';
+
+/** Number of records of the caller's company, from a counter that triggers keep exact. */
+export async function countOf(work: ReadWork, name: CounterName): Promise<number> {
+  const { companyId } = work.caller;
+  const rows = await runCached<{ total: number }>(
+    work.db,
+    'count',
+    [companyId, name],
+    () => sql`select total from counters where company_id = ${companyId} and name = ${name}`,
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** Counters of several tables, in one statement. */
+export async function countsOf(
+  work: ReadWork,
+  names: readonly CounterName[],
+): Promise<ReadonlyMap<CounterName, number>> {
+  const { companyId } = work.caller;
+  const rows = await runCached<{ name: CounterName; total: number }>(
+    work.db,
+    'counts',
+    [companyId, JSON.stringify(names)],
+    () => sql`select ${sql.ref('name')}, ${sql.ref('total')} from ${sql.table('counters')}
+      where company_id = ${companyId} and ${sql.ref('name')} ${inList('text', names)}`,
+  );
+  const totals = new Map(rows.map(({ name, total }) => [name, total]));
+  return new Map(names.map((name) => [name, totals.get(name) ?? 0]));
+}
+
+/** Sums of counters over all companies. Reads about 20 rows for each company, and no records. */
+export async function fleetTotals(
+  database: Pick<Database, 'snapshot'>,
+  names: readonly CounterName[],
+): Promise<ReadonlyMap<CounterName, number>> {
+  const totals = new Map(names.map((name) => [name, 0]));
+  const counters = sql`company_id, name as key, total from counters where`;
+  for await (const { key, total } of rowsInParts(database, counters, { column: 'name', first: '' })) {
+    const name = key as CounterName;
+    const known = totals.get(name);
+    if (known !== undefined) totals.set(name, known + total);
+  }
+  return totals;
+}
+
+/** Number of queued deliveries of all companies. Reads a row for each notification with waiting deliveries. */
+export async function queuedDeliveries(database: Pick<Database, 'snapshot'>): Promise<number> {
+  const waiting = sql`company_id, notification_id as key, queued as total
+    from ${indexedBy('notification_totals', 't', 'notification_totals_waiting')} where queued + sent > 0 and`;
+  let queued = 0;
+  const rows = rowsInParts(database, waiting, { column: 'notification_id', first: 0 });
+  for await (const { total } of rows) queued += total;
+  return queued;
+}
+
+/** Rows that one statement reads; more would hold the event loop for too long. */
+const ROWS = 2_000;
+
+interface KeyedRow {
+  readonly company_id: number;
+  readonly key: string | number;
+  readonly total: number;
+}
+
+/** Rows of all companies in the order of their keys: the company, and `column`, which is greater than `first`. */
+async function* rowsInParts(
+  database: Pick<Database, 'snapshot'>,
+  selected: RawBuilder<unknown>,
+  { column, first }: { readonly column: string; readonly first: string | number },
+): AsyncIterable<KeyedRow> {
+  let last: Pick<KeyedRow, 'company_id' | 'key'> | undefined = { company_id: -1, key: first };
+  while (last !== undefined) {
+    const { company_id: companyId, key } = last;
+    const query: RawBuilder<KeyedRow> = sql`select ${selected} (company_id, ${sql.ref(column)}) > (${companyId}, ${key})
+      order by company_id, ${sql.ref(column)} limit ${ROWS}`;
+    const { rows } = await database.snapshot(null, (db) => query.execute(db));
+    yield* rows;
+    last = rows.length < ROWS ? undefined : rows.at(-1);
+    if (last !== undefined) await yieldToEventLoop();
+  }
+}
 
 /**
  * Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies

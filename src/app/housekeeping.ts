@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
 import { deleteExpiredResponses } from '../domain/base/idempotency-key/idempotency-key.service.js';
 import { prune, rulesOf, type Rules } from '../domain/base/retention/retention.service.js';
-import { expireDeliveries } from '../domain/messages/notification/delivery/recall.service.js';
+import { expireDeliveries } from '../domain/messages/notification/delivery.service.js';
 import { sweepContents } from '../domain/software/content/content.service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';

@@ -1,7 +1,6 @@
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
 import type { Changes, SystemWriteWork, Units } from '../database/work.js';
 import { selectOnlyDevices } from '../domain/fleet/device/device.service.js';
-import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
   confirmDeliveries,
@@ -9,7 +8,8 @@ import {
   markSent,
   nextDueCompany,
   sendAgain,
-} from '../domain/messages/notification/delivery/dispatch.service.js';
+} from '../domain/messages/notification/dispatch.service.js';
+import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/notification.model.js';
 import type { MqttState } from '../http/monitoring/sources.js';
 import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';

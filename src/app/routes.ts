@@ -1,8 +1,7 @@
 import { deviceRoutes } from '../domain/fleet/device/device.rest.js';
 import { groupRoutes } from '../domain/fleet/group/group.rest.js';
 import { logicalNumberRoutes } from '../domain/fleet/logical-number/logical-number.rest.js';
-import { metacontentRoutes } from '../domain/fleet/metacontent/metacontent.rest.js';
-import { parameterRoutes } from '../domain/fleet/parameter/parameter.rest.js';
+import { metacontentRoutes, parameterRoutes } from '../domain/fleet/setting/setting.rest.js';
 import { notificationRoutes } from '../domain/messages/notification/notification.rest.js';
 import { transactionIngest, transactionRoutes } from '../domain/payments/transaction/transaction.rest.js';
 import type { SignIn } from '../domain/people/user/sign-in.service.js';

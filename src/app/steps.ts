@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
-import { takeDeliveryStep } from '../domain/messages/notification/delivery/delivery.service.js';
+import { takeDeliveryStep } from '../domain/messages/notification/delivery.service.js';
 
 /** Between two steps, so that others read and write meanwhile. */
 const PAUSE_MS = 5;

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 
 import type { Units } from '../database/work.js';
 import { notificationTerminalRoutes } from '../domain/messages/notification/notification.terminal.js';
-import { WaitingTerminals } from '../domain/messages/notification/waiting/waiting-terminals.service.js';
+import { WaitingTerminals } from '../domain/messages/notification/waiting.service.js';
 import { recordTransaction } from '../domain/payments/transaction/recording/transaction-recording.service.js';
 import { transactionRoutes } from '../domain/payments/transaction/recording/transaction.terminal.js';
 import { ValidTokens } from '../domain/people/access-token/authentication.service.js';

@@ -3,13 +3,9 @@ import { ledgerRetention, retained } from '../domain/base/retention/retention.se
 import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
 import { groupRemovals } from '../domain/fleet/group/group.service.js';
 import { logicalNumberRemovals } from '../domain/fleet/logical-number/logical-number.service.js';
-import { metacontents } from '../domain/fleet/metacontent/metacontent.service.js';
-import { deleteOwned } from '../domain/fleet/owner/owner.service.js';
-import { parameters } from '../domain/fleet/parameter/parameter.service.js';
-import {
-  deleteDeliveriesOf,
-  deliveryRetention,
-} from '../domain/messages/notification/delivery/delivery.service.js';
+import { parameters } from '../domain/fleet/setting/parameter.service.js';
+import { metacontents, deleteOwned } from '../domain/fleet/setting/setting.service.js';
+import { deleteDeliveriesOf, deliveryRetention } from '../domain/messages/notification/delivery.service.js';
 import { transactionRetention } from '../domain/payments/transaction/transaction.service.js';
 import { tokenRetention } from '../domain/people/access-token/access-token.service.js';
 

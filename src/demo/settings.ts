@@ -1,7 +1,7 @@
 import type { WriteWork } from '../database/work.js';
 import type { Group } from '../domain/fleet/group/group.model.js';
-import { metacontents } from '../domain/fleet/metacontent/metacontent.service.js';
-import { parameters } from '../domain/fleet/parameter/parameter.service.js';
+import { parameters } from '../domain/fleet/setting/parameter.service.js';
+import { metacontents } from '../domain/fleet/setting/setting.service.js';
 import { sendNotification } from '../domain/messages/notification/notification.service.js';
 import type { Random } from '../platform/random.js';
 import type { CompanyPlan } from './catalog.js';

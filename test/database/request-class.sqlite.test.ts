@@ -16,15 +16,15 @@ import {
   logicalNumbers,
   logicalNumbersOfGroup,
 } from '../../src/domain/fleet/logical-number/logical-number.service.js';
-import { metacontents } from '../../src/domain/fleet/metacontent/metacontent.service.js';
-import { parameters } from '../../src/domain/fleet/parameter/parameter.service.js';
-import { deliveriesOfNotification } from '../../src/domain/messages/notification/delivery/recall.service.js';
+import { parameters } from '../../src/domain/fleet/setting/parameter.service.js';
+import { metacontents } from '../../src/domain/fleet/setting/setting.service.js';
+import { deliveriesOfNotification } from '../../src/domain/messages/notification/delivery.service.js';
 import { notifications } from '../../src/domain/messages/notification/notification.service.js';
 import {
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
-} from '../../src/domain/payments/transaction/transaction-totals.service.js';
+} from '../../src/domain/payments/transaction/transaction.service.js';
 import { apiTokens } from '../../src/domain/people/access-token/access-token.service.js';
 import {
   appVersions,

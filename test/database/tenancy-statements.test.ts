@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { inCompany } from '../../src/database/company/company-rows.js';
 import { totalDevices } from '../../src/domain/fleet/device/device.service.js';
-import { findExpired } from '../../src/domain/messages/notification/delivery/delivery-changes.repository.js';
-import { DELIVERY_CHANGES } from '../../src/domain/messages/notification/delivery/delivery.model.js';
-import { makePart } from '../../src/domain/messages/notification/delivery/delivery.repository.js';
-import { findDueCompanyAfter } from '../../src/domain/messages/notification/delivery/dispatch.repository.js';
 import {
   lastPosition,
   lastPositions,
-} from '../../src/domain/messages/notification/waiting/waiting.repository.js';
+} from '../../src/domain/messages/notification/delivery-list.repository.js';
+import { findExpired, makePart } from '../../src/domain/messages/notification/delivery.repository.js';
+import { findDueCompanyAfter } from '../../src/domain/messages/notification/dispatch.repository.js';
+import { DELIVERY_CHANGES } from '../../src/domain/messages/notification/notification.model.js';
 import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 import { MAX_KINDS } from '../../src/domain/payments/transaction/transaction.model.js';
 import { findCredential } from '../../src/domain/people/access-token/access-token.repository.js';

@@ -32,13 +32,13 @@ import {
   versionLinks,
 } from '../../src/domain/fleet/logical-number/version-links.repository.js';
 import { dropVersionLinks } from '../../src/domain/fleet/logical-number/version-links.service.js';
-import { metacontents } from '../../src/domain/fleet/metacontent/metacontent.service.js';
-import { selectByOwnersAndKeys } from '../../src/domain/fleet/parameter/parameter.repository.js';
+import { selectByOwnersAndKeys } from '../../src/domain/fleet/setting/parameter.repository.js';
 import {
   listEffectiveParameters,
   parameters,
   setParameters,
-} from '../../src/domain/fleet/parameter/parameter.service.js';
+} from '../../src/domain/fleet/setting/parameter.service.js';
+import { metacontents } from '../../src/domain/fleet/setting/setting.service.js';
 import {
   listNotifications,
   notifications,
@@ -48,8 +48,7 @@ import {
   finishTransaction,
   recordEach,
 } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
-import { transactions } from '../../src/domain/payments/transaction/transaction-totals.service.js';
-import { getTransaction } from '../../src/domain/payments/transaction/transaction.service.js';
+import { transactions, getTransaction } from '../../src/domain/payments/transaction/transaction.service.js';
 import {
   selectDerivedTokens,
   selectTokensOf,
@@ -71,8 +70,8 @@ import {
 import {
   insertAssociations,
   selectAssociatedWith,
+  isModuleInUse,
 } from '../../src/domain/software/app/app-version.repository.js';
-import { isModuleInUse } from '../../src/domain/software/app/app-version.repository.js';
 import {
   appVersions,
   appVersionsOfApp,

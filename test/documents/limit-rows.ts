@@ -1,5 +1,5 @@
 import { WAITING_LIMITS } from '../../src/domain/messages/notification/notification.terminal.js';
-import { MAX_WAITING } from '../../src/domain/messages/notification/waiting/waiting-terminals.service.js';
+import { MAX_WAITING } from '../../src/domain/messages/notification/waiting.service.js';
 import { TRANSACTION_LIMITS } from '../../src/domain/payments/transaction/recording/transaction.terminal.js';
 import { LIVE_LIMITS } from '../../src/graphql/live/limits.js';
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../../src/http/body/body.js';

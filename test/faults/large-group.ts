@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { WriteWork } from '../../src/database/work.js';
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import { createLogicalNumber } from '../../src/domain/fleet/logical-number/logical-number.service.js';
-import { metacontents } from '../../src/domain/fleet/metacontent/metacontent.service.js';
+import { metacontents } from '../../src/domain/fleet/setting/setting.service.js';
 import type { Client } from '../support/client.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';

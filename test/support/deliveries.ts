@@ -1,7 +1,7 @@
 import { inCompany, type OfCompany } from '../../src/database/company/company-rows.js';
 import type { SystemWriteWork, Units } from '../../src/database/work.js';
-import { finish } from '../../src/domain/messages/notification/delivery/delivery-changes.repository.js';
-import type { ClaimedDelivery } from '../../src/domain/messages/notification/delivery/delivery.model.js';
+import { finish } from '../../src/domain/messages/notification/delivery.repository.js';
+import type { ClaimedDelivery } from '../../src/domain/messages/notification/notification.model.js';
 import { sendNotification } from '../../src/domain/messages/notification/notification.service.js';
 import { fleet, rowsIn } from './fleet.js';
 import { SYSTEM, type Member, type TestServer } from './server.js';

@@ -1,5 +1,5 @@
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
-import { claimForTerminals } from '../../src/domain/messages/notification/delivery/dispatch.service.js';
+import { claimForTerminals } from '../../src/domain/messages/notification/dispatch.service.js';
 import {
   addUnknownTerminalSightings,
   storeRefusals,

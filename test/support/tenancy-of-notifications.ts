@@ -1,14 +1,17 @@
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import {
+  deliverySummaries,
+  selectFacts,
+  selectOpenNumbers,
+  selectQueueChanges,
+} from '../../src/domain/messages/notification/delivery-list.repository.js';
+import {
   finish,
   requeue,
   selectInStates,
-} from '../../src/domain/messages/notification/delivery/delivery-changes.repository.js';
-import { deliverySummaries } from '../../src/domain/messages/notification/delivery/delivery-list.repository.js';
-import {
   deliveries,
   insertDeliveries,
-} from '../../src/domain/messages/notification/delivery/delivery.repository.js';
+} from '../../src/domain/messages/notification/delivery.repository.js';
 import {
   claim,
   endClaims,
@@ -16,12 +19,7 @@ import {
   selectDue,
   selectHanded,
   selectWaiting,
-} from '../../src/domain/messages/notification/delivery/dispatch.repository.js';
-import {
-  selectFacts,
-  selectOpenNumbers,
-  selectQueueChanges,
-} from '../../src/domain/messages/notification/waiting/waiting.repository.js';
+} from '../../src/domain/messages/notification/dispatch.repository.js';
 import { FAILED_EARLIER, FAILED_LATER, LEASE_END, LEASED } from './two-companies.js';
 
 const NUMBERS = [1, 2, 3];
@@ -34,7 +32,7 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
   'handed deliveries': (work) => selectHanded(work, [1, LEASED, 16]),
   'deliveries in states': (work) => selectInStates(work, 1, ['queued', 'failed'], 10),
   'deliveries by state': (work) => deliverySummaries(work, [{ id: 1 }, { id: 2 }, { id: 3 }]),
-  'changes of deliveries': (work) => selectQueueChanges(work, { after: 0, limit: 50 }),
+  'changes of deliveries': (work) => selectQueueChanges(work, 0, 50),
   'numbers with open deliveries': (work) => selectOpenNumbers(work, NUMBERS),
   'devices that wait': (work) => selectFacts(work, [1]),
 };

@@ -1,13 +1,13 @@
 import { countEntries } from '../../src/database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
-import { devices } from '../../src/domain/fleet/device/device.service.js';
 import {
   devicesByGroup,
   devicesByPresence,
   selectOnlyDevices,
   sightings,
-} from '../../src/domain/fleet/device/presence.repository.js';
-import { effectiveEntries, selectValueBytes } from '../../src/domain/fleet/parameter/parameter.repository.js';
+} from '../../src/domain/fleet/device/device.repository.js';
+import { devices } from '../../src/domain/fleet/device/device.service.js';
+import { effectiveEntries, selectValueBytes } from '../../src/domain/fleet/setting/parameter.repository.js';
 import { findTransactionsByKeys } from '../../src/domain/payments/transaction/transaction.repository.js';
 import {
   dropCurrent,

@@ -1,9 +1,9 @@
 import type { ReadWork } from '../../src/database/work.js';
 import { summarizeTransactions } from '../../src/domain/payments/transaction/summary/transaction-summary.service.js';
-import { hasMany } from '../../src/domain/payments/transaction/transaction-page.repository.js';
 import * as totals from '../../src/domain/payments/transaction/transaction-totals.repository.js';
-import { transactionNewRows } from '../../src/domain/payments/transaction/transaction-totals.service.js';
+import { hasMany } from '../../src/domain/payments/transaction/transaction-totals.repository.js';
 import {
+  transactionNewRows,
   getTransaction,
   listTransactions,
 } from '../../src/domain/payments/transaction/transaction.service.js';

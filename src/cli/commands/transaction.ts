@@ -5,8 +5,6 @@ import { extname } from 'node:path';
 import {
   REQUIRED_ROW_FIELDS,
   ROW_FIELDS,
-} from '../../domain/payments/transaction/recording/transaction-row.model.js';
-import {
   checkRows,
   storeRows,
 } from '../../domain/payments/transaction/recording/transaction-rows.service.js';

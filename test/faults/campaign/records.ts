@@ -4,8 +4,8 @@ import { createDevice } from '../../../src/domain/fleet/device/device.service.js
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import type { LogicalNumber } from '../../../src/domain/fleet/logical-number/logical-number.model.js';
 import { createLogicalNumber } from '../../../src/domain/fleet/logical-number/logical-number.service.js';
-import { metacontents } from '../../../src/domain/fleet/metacontent/metacontent.service.js';
-import { parameters } from '../../../src/domain/fleet/parameter/parameter.service.js';
+import { parameters } from '../../../src/domain/fleet/setting/parameter.service.js';
+import { metacontents } from '../../../src/domain/fleet/setting/setting.service.js';
 import { sendNotification } from '../../../src/domain/messages/notification/notification.service.js';
 import { createAppVersion } from '../../../src/domain/software/app/app-version.service.js';
 import { createApp } from '../../../src/domain/software/app/app.service.js';

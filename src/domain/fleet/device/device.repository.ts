@@ -1,12 +1,41 @@
 import { type RawBuilder, sql } from 'kysely';
 
+import { inIds, inList, inPairs, pairTable } from '../../../database/bound-lists.js';
 import { CompanyRows, only } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
+import type { Comparison, Condition, MeaningAt } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
-import { flag, instant, json, jsonText, textOf } from '../../../database/storage.js';
-import { type ReadWork, specialSql } from '../../../database/work.js';
-import type { Device, DeviceCount, DeviceMeta, DeviceTotals, FormerNumber } from './device.model.js';
-import { meaningOfLastSeenAt, meaningOfPresence } from './presence.repository.js';
+import { runCached } from '../../../database/statements.js';
+import {
+  flag,
+  instant,
+  json,
+  jsonText,
+  textOf,
+  comparedInstant,
+  hiddenFromPlanner,
+  indexedBy,
+  instantIn,
+  typed,
+  unindexed,
+} from '../../../database/storage.js';
+import { specialSql, type ReadWork, type CompanyWriteWork } from '../../../database/work.js';
+import { HOUR } from '../../../platform/clock.js';
+import {
+  type Device,
+  type DeviceCount,
+  type DeviceMeta,
+  type DeviceTotals,
+  type FormerNumber,
+  type GroupPresence,
+  type Presence,
+  type PresenceCount,
+  PRESENCES,
+  presenceStarts,
+  type SeenDevice,
+  type Sighting,
+  sightingOf,
+} from './device.model.js';
 
 export const deviceTable = new CompanyTable<'devices', Device>('devices');
 
@@ -73,4 +102,156 @@ async function countBy(work: ReadWork, value: RawBuilder<string | null>): Promis
     where company_id = ${companyId} group by ${value}
     order by count desc, value nulls first limit ${MAX_VALUES}`.execute(db);
   return rows;
+}
+
+/** Time of the latest request of each device, by device id. One statement. */
+export async function sightings(
+  work: ReadWork,
+  devices: readonly Pick<Device, 'id'>[],
+): Promise<ReadonlyMap<number, Sighting>> {
+  const { db, companyId } = specialSql(work);
+  const deviceIds = devices.map(({ id }) => id);
+  const rows = await runCached<{ id: number; last_seen_at: number }>(
+    db,
+    'sightings',
+    [companyId, JSON.stringify(deviceIds)],
+    () =>
+      sql`select device_id as id, last_seen_at from device_presence
+        where company_id = ${companyId} and device_id ${inIds(deviceIds)}`,
+  );
+  return new Map(rows.map((row) => [row.id, sightingOf(row.last_seen_at, work)]));
+}
+
+/** The only enabled device of each logical number; absent if a number has several. One statement. */
+export async function selectOnlyDevices(
+  work: CompanyWriteWork,
+  logicalNumbers: readonly string[],
+): Promise<readonly number[]> {
+  const { db, companyId } = specialSql(work);
+  const enabled = (order: 'asc' | 'desc'): RawBuilder<number | null> =>
+    sql`(select id from devices where devices.company_id = ${hiddenFromPlanner(companyId)}
+      and devices.logical_number_id = logical_numbers.id and devices.enabled
+      order by id ${sql.raw(order)} limit 1)`;
+  const { rows } = await sql<{ first: number | null; last: number | null }>`
+    select ${enabled('asc')} as first, ${enabled('desc')} as last from logical_numbers
+    where company_id = ${companyId} and number ${inList('text', logicalNumbers)}`.execute(db);
+  return rows.flatMap(({ first, last }) => (first !== null && first === last ? [first] : []));
+}
+
+/** A stored time that is further ahead of the server's clock is of a clock that was wrong. */
+const MAX_AHEAD_MS = HOUR;
+
+/**
+ * Stores when devices were seen, unless another node has stored a later time. Deleted devices are ignored. A
+ * column of `devices` (decisions.md#device-presence) would take 930 bytes in the log of PostgreSQL per
+ * sighting instead of 121.
+ */
+export async function storeSightings(work: CompanyWriteWork, seen: readonly SeenDevice[]): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  const pairs = seen.map(({ deviceId, seenAt }) => [deviceId, seenAt] as const);
+  // SQLite looks each device up by these; by the pairs alone, it would read all devices of the company.
+  const keys = seen.map(({ deviceId }) => [companyId, deviceId] as const);
+  const stored = unindexed(sql.ref('device_presence.last_seen_at'));
+  const ahead = new Date(work.now.getTime() + MAX_AHEAD_MS);
+  await sql`with pair as materialized (select id, other from ${pairTable('integer', pairs)})
+    update device_presence set last_seen_at = ${instantIn('pair.other')} from pair
+    where (device_presence.company_id, device_presence.device_id) ${inPairs(keys)}
+    and device_presence.device_id = pair.id
+    and (${stored} < ${instantIn('pair.other')} or ${stored} > ${typed('instant', ahead)})`.execute(db);
+}
+
+/** The earliest time of a terminal that was seen, in milliseconds since 1970. */
+const SEEN = 1;
+
+const compared = (operator: 'gte' | 'lt', at: number): Condition => ({
+  field: 'lastSeenAt',
+  operator,
+  value: new Date(at),
+});
+
+/** A comparison of the time: terminals that were never seen have none. */
+function meaningOfLastSeenAt({ operator, value }: Comparison): Condition {
+  if (operator === 'isNull') return compared(value === true ? 'lt' : 'gte', SEEN);
+  const time = (value as Date).getTime();
+  if (operator === 'gte') return compared('gte', Math.max(time, SEEN));
+  return { and: [compared('gte', SEEN), compared('lt', time)] };
+}
+
+/** A comparison of the presence as intervals of the time. */
+function meaningOfPresence({ value }: Comparison, at: MeaningAt): Condition {
+  const wanted = new Set(Array.isArray(value) ? (value as readonly unknown[]) : [value]);
+  const starts: Partial<Record<Presence, number>> = presenceStarts(at);
+  const intervals: { from: number | undefined; to: number | undefined }[] = [];
+  for (const [index, presence] of PRESENCES.entries()) {
+    if (!wanted.has(presence)) continue;
+    const last = intervals.at(-1);
+    const from = starts[presence];
+    const next = PRESENCES[index + 1];
+    const to = next && starts[next];
+    if (last !== undefined && last.to === from) last.to = to;
+    else intervals.push({ from, to });
+  }
+  const conditions = intervals.map(({ from, to }): Condition => ({
+    and: [
+      ...(from === undefined ? [] : [compared('gte', from)]),
+      ...(to === undefined ? [] : [compared('lt', to)]),
+    ],
+  }));
+  return conditions.length === 1 ? { and: conditions } : { or: conditions };
+}
+
+/** Has all that is counted by presence. */
+const INDEX = 'device_presence_by_last_seen_at_device_id';
+
+/** Limit of rows. */
+export const MAX_GROUPS = 100;
+
+interface Counted {
+  readonly count: number;
+  /** Devices that were seen since the beginnings of these states. */
+  readonly offline: number | null;
+  readonly stale: number | null;
+  readonly online: number | null;
+}
+
+/** `count(*)` and the columns of `Counted`. */
+function counted(work: ReadWork): RawBuilder<unknown> {
+  const { offline, stale, online } = presenceStarts(work);
+  const since = (start: number): RawBuilder<unknown> =>
+    sql`sum(case when s.last_seen_at >= ${comparedInstant(new Date(start))} then 1 else 0 end)`;
+  return sql`count(*) as count, ${since(offline)} as offline, ${since(stale)} as stale, ${since(online)} as online`;
+}
+
+/** Online first, and then stale, offline and never seen. */
+function countsOf({ count, ...seen }: Counted): readonly PresenceCount[] {
+  const [offline, stale, online] = [seen.offline ?? 0, seen.stale ?? 0, seen.online ?? 0];
+  return [
+    { presence: 'online', count: online },
+    { presence: 'stale', count: stale - online },
+    { presence: 'offline', count: offline - stale },
+    { presence: 'never_seen', count: count - offline },
+  ];
+}
+
+/** One statement. */
+export async function devicesByPresence(work: ReadWork): Promise<readonly PresenceCount[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<Counted>`select ${counted(work)} from ${indexedBy('device_presence', 's', INDEX)}
+    where s.company_id = ${companyId}`.execute(db);
+  return countsOf(rows[0] ?? { count: 0, offline: 0, stale: 0, online: 0 });
+}
+
+/** Number of devices by group, the largest number first. One statement. */
+export async function devicesByGroup(work: ReadWork): Promise<readonly GroupPresence[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<Counted & { group_id: number | null }>`select n.group_id, ${counted(work)}
+    from devices as d join device_presence as s on s.company_id = ${companyId} and s.device_id = d.id
+    left join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
+    where d.company_id = ${companyId}
+    group by n.group_id order by count desc, n.group_id nulls first limit ${MAX_GROUPS}`.execute(db);
+  return rows.map(({ group_id: groupId, ...row }) => ({
+    groupId,
+    count: row.count,
+    byPresence: countsOf(row),
+  }));
 }

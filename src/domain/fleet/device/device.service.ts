@@ -28,7 +28,7 @@ export {
   selectOnlyDevices,
   sightings,
   storeSightings,
-} from './presence.repository.js';
+} from './device.repository.js';
 
 const records = new Records({
   entityType: 'device',
@@ -107,10 +107,7 @@ export async function detachDevicesFrom(
 
 type NewDevice = ReturnType<typeof newDevice>;
 
-/**
- * Creates many devices. Returns one row for each serial number, in the same order. REJECT_EVERYTHING creates
- * nothing if any row has a problem.
- */
+/** One row for each serial number, in order. REJECT_EVERYTHING creates nothing if any row has a problem. */
 export async function createDevices(
   work: WriteWork,
   serialNumbers: readonly string[],

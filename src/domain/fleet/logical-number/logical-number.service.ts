@@ -81,9 +81,8 @@ export async function listLogicalNumbers(work: ReadWork, request: PageRequest): 
 }
 
 /**
- * Creates a logical number. If no list of app versions is given, it gets the default versions of its group
- * (contract 24). Errors: `invalid` (also for an unknown group, or app versions that are not linked to it),
- * `taken`.
+ * Creates a logical number. If no list of app versions is given, it gets the default versions of its group (contract
+ * 24). Errors: `invalid` (also for an unknown group, or app versions that are not linked to it), `taken`.
  */
 export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {
   const { appVersionIds: requested } = parse(LogicalNumberCreate, input);
@@ -99,10 +98,7 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
   return after;
 }
 
-/**
- * A change of the group removes the app versions that are not linked to the new group, and adds its default
- * versions if no list of app versions is given (contract 24). Errors: `invalid`, `taken`.
- */
+/** Another group: versions not linked to it go, its defaults come unless versions are given (contract 24). Errors: `invalid`, `taken`. */
 export async function updateLogicalNumber(
   work: WriteWork,
   current: LogicalNumber,
@@ -140,10 +136,7 @@ async function complete(work: ReadWork, head: LogicalNumberHead): Promise<Logica
   return only(await withVersions(work, [head]));
 }
 
-/**
- * New app versions of a number (contract 24), ascending: the requested ones, which must be linked to its group, or
- * those of the former ones that are. Errors: `invalid`.
- */
+/** Versions of a number, ascending (contract 24): the requested ones, else the former ones that its group has. Errors: `invalid`. */
 async function versionsIn(
   work: ReadWork,
   groupId: number | null,

@@ -20,10 +20,7 @@ export type NumberTarget =
 const NUMBERS_PER_QUERY = 1_000;
 const MAX_UNKNOWN_IN_MESSAGE = 20;
 
-/**
- * Reads the logical numbers of a target. One statement per thousand. Errors: `invalid` for an unknown group
- * or number, `too_many_records` for more than `limit`.
- */
+/** One statement per thousand. Errors: `invalid` for an unknown group or number, `too_many_records` for more than `limit`. */
 export async function findTarget(
   work: ReadWork,
   target: NumberTarget,

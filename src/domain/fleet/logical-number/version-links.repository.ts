@@ -20,10 +20,7 @@ type Pair = readonly [logicalNumberId: number, appVersionId: number];
 /** Maximum links that are examined to count terminals: other changes wait meanwhile. */
 const MAX_COUNTED = 5_000;
 
-/**
- * Gives logical numbers other app versions, `after` by the id of the number. Two statements at most, however many
- * numbers and versions there are.
- */
+/** Gives logical numbers other app versions, `after` by the id of the number. Two statements at most. */
 export async function replaceLinks(
   work: WriteWork,
   numbers: readonly { readonly id: number; readonly appVersionIds: readonly number[] }[],
@@ -58,10 +55,7 @@ export async function selectVersionsLinkedToGroup(
   return links.map((link) => link.app_version_id);
 }
 
-/**
- * Default versions for a logical number with the versions `held` that enters the group, ascending. Defaults of an
- * app are left out if the number has a version of this app. One statement.
- */
+/** Default versions of the group, ascending, without those of apps of which the number has a version. One statement. */
 export async function selectDefaultsFor(
   work: ReadWork,
   groupId: number,
@@ -76,10 +70,7 @@ export async function selectDefaultsFor(
   return rows.map(({ id }) => id);
 }
 
-/**
- * Links of the versions with logical numbers of the given groups, at most `limit`. `groupIds`: undefined for
- * all groups.
- */
+/** Links of the versions with logical numbers of groups, or of all (undefined), at most `limit`. */
 export async function selectLinksOfVersions(
   work: ReadWork,
   appVersionIds: readonly number[],
@@ -118,10 +109,7 @@ function linksOf(
     where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}`;
 }
 
-/**
- * Counts the terminals of logical numbers that have one of the versions. `groupIds`: only numbers of these
- * groups; undefined for all. Examines at most 5,000 links; `more`: there are others.
- */
+/** Terminals of logical numbers of groups, or of all (undefined), that have one of the versions; `more` beyond 5,000 links. */
 export async function countHolders(
   work: ReadWork,
   appVersionIds: readonly number[],

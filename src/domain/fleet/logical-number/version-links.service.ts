@@ -20,11 +20,7 @@ const devices = new CompanyRows('devices');
 /** Links that one statement deletes, except for a number that alone has more. */
 const LINKS_PER_PART = 250;
 
-/**
- * Removes app versions from the logical numbers of the given groups, or of all groups (undefined), when
- * versions are detached from groups or deleted (contract 21). The revision of each changed number grows by
- * one. To be called before anything else is changed. Errors: `too_many_records`.
- */
+/** Removes app versions from logical numbers of groups, or of all (undefined), before anything else changes (contract 21). Errors: `too_many_records`. */
 export async function dropVersionLinks(
   work: WriteWork,
   appVersionIds: readonly number[],
@@ -74,10 +70,7 @@ function partsOf(links: readonly VersionLink[]): readonly (readonly VersionLink[
   return parts;
 }
 
-/**
- * Refuses to remove versions from logical numbers while terminals use these numbers. `groupIds`: only numbers
- * of these groups; undefined for all. Errors: `in_use`.
- */
+/** Refuses to remove versions from logical numbers of groups, or of all (undefined), that terminals use. Errors: `in_use`. */
 export async function refuseLoss(
   work: ReadWork,
   appVersionIds: readonly number[],
@@ -88,10 +81,7 @@ export async function refuseLoss(
   if (terminals > 0 || more) throw inUse(terminals, more);
 }
 
-/**
- * Refuses to move a logical number to another group, or out of its group, while terminals would lose versions
- * that are not linked to the new group. Errors: `in_use`.
- */
+/** Refuses to move a number to a group without versions that its terminals have. Errors: `in_use`. */
 export async function refuseLossByMove(
   work: ReadWork,
   current: LogicalNumber,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Audit } from '../../../platform/changes.js';
-import { DAY } from '../../../platform/clock.js';
+import { DAY, HOUR, SECOND } from '../../../platform/clock.js';
 import { freeText } from '../../../platform/encoding/text.js';
 import { recordId } from '../../../platform/validate.js';
 
@@ -48,3 +48,95 @@ export interface Notification extends Audit {
   readonly appId: number | null;
   readonly expiresAt: Date;
 }
+
+export type DeliveryState = 'queued' | 'sent' | 'delivered' | 'failed' | 'expired' | 'cancelled';
+/** Final states of a delivery; only a failed one can be queued again. */
+export type FinishedState = Exclude<DeliveryState, 'queued' | 'sent'>;
+
+export interface Delivery {
+  /** Unique in the company; equal in all attempts. */
+  readonly id: number;
+  readonly notificationId: number;
+  readonly logicalNumberId: number;
+  readonly state: DeliveryState;
+  readonly queuedAt: Date;
+  /** Time at which it was first handed to a connection or a broker; null if it was not. */
+  readonly sentAt: Date | null;
+  readonly finishedAt: Date | null;
+  /** Reason for a failure. */
+  readonly reason: string | null;
+  /** Number of times that it was handed out. */
+  readonly attempts: number;
+  /** End of the lease of a worker or a connection; null or in the past if none has it. */
+  readonly leaseEndsAt: Date | null;
+  /** Time from which on a worker may push it; null unless it is the first that waits for its logical number. */
+  readonly dueAt: Date | null;
+  /** Position of its last change among the changes of the company. */
+  readonly sequence: number;
+  /** Serial number of the terminal that it was last given to; null if unknown. */
+  readonly serialNumber: string | null;
+  /** Time of the first confirmation of a terminal, even if the delivery has ended in another state. */
+  readonly confirmedAt: Date | null;
+}
+
+/** The latest change of a delivery; `id` is its position among the changes of the company. */
+export interface DeliveryChange {
+  readonly id: number;
+  readonly delivery: Delivery;
+}
+
+/** Number of deliveries of a notification in each state. */
+export type DeliverySummary = Readonly<Record<DeliveryState, number>>;
+export const NO_DELIVERIES: DeliverySummary = {
+  queued: 0,
+  sent: 0,
+  delivered: 0,
+  failed: 0,
+  expired: 0,
+  cancelled: 0,
+};
+
+/** Entity type that `Units.onCommitted` reports for each company whose deliveries have changed. */
+export const DELIVERY = 'notification_delivery';
+/** Name of the counter for the positions of changes. */
+export const DELIVERY_CHANGES = 'delivery_changes';
+
+/** Duration for which a worker or a connection holds a delivery. */
+export const LEASE_MS = 30 * SECOND;
+/** Maximum attempts without a confirmation, after which a delivery fails. */
+export const MAX_ATTEMPTS = 100;
+/** Pauses between attempts to push an unconfirmed delivery: 30 s, doubled each time, at most 2 h. */
+export const PAUSES_MS: readonly number[] = [
+  ...[30, 60, 120, 240, 480, 960, 1920, 3840].map((seconds) => seconds * SECOND),
+  2 * HOUR,
+];
+
+/** A delivery that a worker or a connection holds until `leaseEndsAt`. */
+export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'logicalNumberId' | 'queuedAt'> {
+  readonly companyId: number;
+  readonly logicalNumber: string;
+  /** For example `17|SHOW_MESSAGE|Closed on Sunday|03-01-2026 09:00`. */
+  readonly message: string;
+  /** Asset name of the app that handles it, for example `acme_sale.rb`; null for none. */
+  readonly app: string | null;
+  /** End of the claim, which also identifies it: methods that end a claim have no effect on a later one. */
+  readonly leaseEndsAt: Date;
+}
+
+/** State of a waiting delivery, to decide whether it is handed out. */
+export interface WaitingDelivery extends Pick<Delivery, 'id' | 'attempts' | 'queuedAt' | 'leaseEndsAt'> {
+  /** Whether a device with its logical number may use the service. */
+  readonly isReachable: boolean;
+}
+
+/** A terminal that may use the service and has a logical number. */
+export interface Receiver {
+  readonly serialNumber: string;
+  readonly logicalNumberId: number;
+}
+
+/** Confirmation by a terminal: over HTTP with its serial number, over MQTT with its logical number. */
+export type Confirmation = { readonly event: string } & (Receiver | { readonly logicalNumber: string });
+
+/** `unknown`: this delivery was not given to the terminal. */
+export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown';

@@ -1,6 +1,13 @@
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
-import type { NotificationKind, NotificationSend } from './notification.model.js';
+import { offsetAt } from '../../../platform/time-zones.js';
+import {
+  type NotificationKind,
+  type NotificationSend,
+  QUEUED_MS,
+  MAX_ATTEMPTS,
+  type WaitingDelivery,
+} from './notification.model.js';
 
 const MAX_TARGETS = 10_000;
 const ACTION = /^[A-Z][A-Z0-9_]*\|/;
@@ -9,10 +16,7 @@ const ACTIONS: Readonly<Record<NotificationKind, string>> = {
   processing: 'PROCESSING_MESSAGE',
 };
 
-/**
- * `ACTION|text`; the action follows from the kind if the content does not begin with one (contract 26).
- * Errors: `invalid` for a text that terminals would read as several parameters or messages.
- */
+/** `ACTION|text` (contract 26). Errors: `invalid` for a text that terminals would read as several parameters or messages. */
 export function storedContent(content: string, kind: NotificationKind): string {
   if (ACTION.test(content)) return content;
   if (/[|\r\n]/.test(content)) {
@@ -55,4 +59,35 @@ function distinct(listed: readonly string[]): readonly string[] {
   const numbers = listed.map((number) => normalized(number.trim()));
   if (numbers.includes('')) throw invalid('logicalNumbers', 'must not have empty entries');
   return [...new Set(numbers)];
+}
+
+/** For example `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`: terminals execute SHOW_MESSAGE only with a text and a time. */
+export function messageOf(
+  { id, content, queuedAt }: Pick<WaitingDelivery, 'id' | 'queuedAt'> & { readonly content: string },
+  timeZone: string,
+): string {
+  const message = `${id}|${content}`;
+  return /^SHOW_MESSAGE\|[^|]*$/.test(content) ? `${message}|${shownTime(queuedAt, timeZone)}` : message;
+}
+
+/** Local time in the time zone as `MM-DD-YYYY HH:MM`. */
+function shownTime(at: Date, timeZone: string): string {
+  const local = new Date(at.getTime() + offsetAt(timeZone, at.getTime())).toISOString();
+  return `${local.slice(5, 10)}-${local.slice(0, 4)} ${local.slice(11, 16)}`;
+}
+
+/** Next thing to do with a waiting delivery. */
+type Step = 'claim' | 'expire' | 'fail' | 'postpone';
+
+/** The step of an unclaimed delivery. */
+export function stepOf({ queuedAt, attempts, isReachable }: WaitingDelivery, now: Date): Step {
+  if (now.getTime() - queuedAt.getTime() >= QUEUED_MS) return 'expire';
+  if (attempts >= MAX_ATTEMPTS) return 'fail';
+  return isReachable ? 'claim' : 'postpone';
+}
+
+/** The deliveries of one logical number up to the first claimed one: later ones wait for it, in order. */
+export function upToHeld<T extends WaitingDelivery>(deliveries: readonly T[], now: Date): readonly T[] {
+  const held = deliveries.findIndex(({ leaseEndsAt }) => leaseEndsAt !== null && leaseEndsAt > now);
+  return held === -1 ? deliveries : deliveries.slice(0, held);
 }

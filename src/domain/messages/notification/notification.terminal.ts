@@ -5,15 +5,15 @@ import { DomainError } from '../../../platform/errors.js';
 import { NotificationConfirm, TerminalRefused } from '../../../platform/terminal.js';
 import type { TerminalExchange, TerminalRoute } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
-import type { ClaimedDelivery } from './delivery/delivery.model.js';
 import {
   checkForAll,
   confirmForAll,
   takeForAll,
   type ClaimedDeliveries,
   type DeliveryCheck,
-} from './waiting/batches.service.js';
-import type { WaitingRequest, WaitingTerminals } from './waiting/waiting-terminals.service.js';
+} from './dispatch.service.js';
+import type { ClaimedDelivery } from './notification.model.js';
+import type { WaitingRequest, WaitingTerminals } from './waiting.service.js';
 
 const MAX_WAIT_SECONDS = MINUTE / SECOND;
 const HEARTBEAT_MS = 15 * SECOND;
@@ -166,10 +166,7 @@ function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryChe
   return waiting.enter(found);
 }
 
-/**
- * Deliveries that arrive within `waitMs`; empty if none do, or if the request ends. Errors: those of the
- * token and of `admit`, at any time.
- */
+/** Deliveries that arrive within `waitMs`; empty if none do. Errors: those of the token and of `admit`, at any time. */
 async function next(
   exchange: Exchange,
   request: WaitingRequest,

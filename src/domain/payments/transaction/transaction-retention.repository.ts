@@ -35,11 +35,7 @@ interface OldTransaction {
   readonly app_name: string;
 }
 
-/**
- * Deletes the oldest transactions of a company in the order of their recording, up to the first one that must
- * be kept. Triggers subtract them from all totals; totals that become 0 are deleted too. Returns the number
- * of transactions.
- */
+/** Deletes the oldest ones up to the first that must be kept; triggers subtract them from totals. Returns how many. */
 async function deleteOldTransactions(
   work: SystemWriteWork,
   { companyId, before, limit }: OldBatch,

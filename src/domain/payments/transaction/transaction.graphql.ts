@@ -27,13 +27,13 @@ import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import { AppType } from '../../software/app/app.graphql.js';
 import { findAppsByNames } from '../../software/app/app.service.js';
+import type { ParsedPayment, Transaction } from './transaction.model.js';
 import {
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
   transactionNewRows,
-} from './transaction-totals.service.js';
-import type { ParsedPayment, Transaction } from './transaction.model.js';
+} from './transaction.service.js';
 
 export const TransactionStatus = enumeration<Transaction['status']>(
   'TransactionStatus',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
+import { MINUTE, SPANS, type Span } from '../../../platform/clock.js';
 import { problemOfJson } from '../../../platform/encoding/json.js';
 import { freeText, isNameLike, normalized, printableName } from '../../../platform/encoding/text.js';
 import { readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/encoding/timestamp.js';
@@ -60,7 +61,10 @@ export const ParsedPayment = z.object({
   merchant: Merchant.nullish().transform((value) => value ?? { id: null, document: null, name: null }),
   metadata: z
     .record(z.string(), z.unknown())
-    .superRefine(refuseUnkeepable)
+    .superRefine((value, context) => {
+      const message = problemOfJson(value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
     .nullish()
     .transform((value) => value ?? {}),
 });
@@ -71,18 +75,10 @@ export type PaymentOutcome = 'approved' | 'denied' | 'cancelled';
 
 const PAYS_BACK: readonly string[] = ['cancellation', 'refund'];
 
-/**
- * `cancelled` for payments that pay their amount back: an approved cancellation or refund, or any approved
- * payment with an `nsuReference`.
- */
+/** `cancelled` for approved cancellations and refunds, and any approved payment with an `nsuReference`. */
 export function outcomeOf({ status, type, nsuReference }: ParsedPayment): PaymentOutcome {
   if (status === 'denied') return 'denied';
   return PAYS_BACK.includes(type) || nsuReference !== undefined ? 'cancelled' : 'approved';
-}
-
-function refuseUnkeepable(value: unknown, context: z.RefinementCtx): void {
-  const problem = problemOfJson(value);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 }
 
 const END_OF_TIME = Date.UTC(10_000, 0, 1);
@@ -166,7 +162,7 @@ const timeRange = z.string().transform((value, context) => {
   return z.NEVER;
 });
 
-/** The filter of a list; texts compare exactly, and both ends of the interval are included (contract 27). */
+/** Filter of a list: texts compare exactly, and both ends of the interval are included (contract 27). */
 export const TransactionFilter = z
   .object({
     status: z.enum(TRANSACTION_STATUSES).optional(),
@@ -183,9 +179,85 @@ export const TransactionFilter = z
   });
 export type TransactionFilter = z.output<typeof TransactionFilter>;
 
-/**
- * Maximum kinds of payments with totals of their own, for each company and UTC month. Without this limit, a
- * client that sends a new brand with each payment would make the totals as large as the table of
- * transactions.
- */
+/** Kinds of payments with own totals, by company and UTC month: new brands must not make totals as large as the transactions. */
 export const MAX_KINDS = 300;
+
+/** Milliseconds since 1970, `to` excluded. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface CountedTimeRange extends TimeRange {
+  readonly total: number;
+}
+
+/** The time of all records. */
+const ALWAYS: TimeRange = { from: 0, to: END_OF_TIME };
+
+export function isAlways({ from, to }: TimeRange): boolean {
+  return from === ALWAYS.from && to === ALWAYS.to;
+}
+
+/** Time range from `from` to `to`, exclusive; null means without a limit. Empty if `to` is before `from`. */
+export function periodOf(from: number | null | undefined, to: number | null | undefined): TimeRange {
+  const begin = Math.max(from ?? ALWAYS.from, ALWAYS.from);
+  return { from: begin, to: Math.max(Math.min(to ?? ALWAYS.to, ALWAYS.to), begin) };
+}
+
+/** The shortest span, by which a page is found in a day. */
+export const HALF_HOURS: readonly Span[] = [30];
+export const HALF_HOUR = 30 * MINUTE;
+
+/** The half hours that overlap a time range. */
+export const halfHoursAround = ({ from, to }: TimeRange): TimeRange => ({
+  from: Math.floor(from / HALF_HOUR) * HALF_HOUR,
+  to: Math.ceil(to / HALF_HOUR) * HALF_HOUR,
+});
+
+/** A part of a period: successive spans of the same length, or of `instant`, a part of a half hour. */
+export interface PeriodPart extends TimeRange {
+  readonly of: Span | 'instant';
+}
+
+/** Splits a period into days, shorter spans at both ends, and the rest; ascending. */
+export function splitPeriod(period: TimeRange, spans: readonly Span[] = SPANS): readonly PeriodPart[] {
+  if (period.from >= period.to) return [];
+  const [span, ...shorter] = spans;
+  if (span === undefined) return [{ of: 'instant', ...period }];
+  const length = span * MINUTE;
+  const from = Math.ceil(period.from / length) * length;
+  const to = Math.floor(period.to / length) * length;
+  if (from >= to) return splitPeriod(period, shorter);
+  return [
+    ...splitPeriod({ from: period.from, to: from }, shorter),
+    { of: span, from, to },
+    ...splitPeriod({ from: to, to: period.to }, shorter),
+  ];
+}
+
+/** The time range with the rows of a page, and the number of rows in it before the first one of the page. */
+export interface PagePlace extends TimeRange {
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** Finds a page by the totals of ranges, newest first; undefined for a page without rows. */
+export function placeOfPage(
+  ranges: readonly CountedTimeRange[],
+  offset: number,
+  limit: number,
+): PagePlace | undefined {
+  let before = 0;
+  let start: { readonly to: number; readonly skip: number } | undefined;
+  let from = 0;
+  for (const range of ranges) {
+    if (range.total > 0 && before + range.total > offset) {
+      start ??= { to: range.to, skip: offset - before };
+      from = range.from;
+    }
+    before += range.total;
+    if (before >= offset + limit) break;
+  }
+  return start && { from, to: start.to, skip: start.skip, limit };
+}

@@ -9,13 +9,16 @@ import { narrowing, withoutAlternatives } from '../../../database/list/request-c
 import { crossJoin, instant, hiddenFromPlanner } from '../../../database/storage.js';
 import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
 import type { Row, Tables, Written } from '../../../schema/schema.js';
-import { figuresOf, groupsOf } from './transaction-figures.repository.js';
-import { outcomeOf, type Transaction, type TransactionRecord } from './transaction.model.js';
+import { outcomeOf, type Transaction, type TransactionRecord, MAX_KINDS } from './transaction.model.js';
+
+const NO_PAYMENT = { payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 };
+/** Columns that totals are grouped by. */
+type Figures = typeof NO_PAYMENT;
 
 /** Columns that are used only for totals, and the company. */
 const HIDDEN = [
   ...(['company_id', 'recorded_at', 'amount', 'payment_outcome', 'group_id'] as const),
-  ...(['payment_status', 'payment_type', 'brand', 'acquirer', 'installments'] as const),
+  ...(Object.keys(NO_PAYMENT) as (keyof Figures)[]),
 ] as const;
 type Hidden = (typeof HIDDEN)[number];
 const mapping = recordMapping<'transactions', Transaction, Hidden>('transactions', HIDDEN);
@@ -28,12 +31,10 @@ export function transactionOf(row: Row<'transactions'>): Transaction {
   return { ...record, sent: messageOf(record.sent), received: messageOf(record.received) };
 }
 
-/** Null for an empty message. */
 const messageOf = (column: string | null): string | null => (column === '' ? null : column);
 
 type Own<Table> = Omit<Table, 'id' | Exclude<Hidden, 'amount' | 'payment_outcome'>>;
 
-/** The values of a record's columns. */
 function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
   return {
     ...(mapping.columnsOf(record) as Own<Written<Tables['transactions']>>),
@@ -80,10 +81,7 @@ export const transactionNewRows = transactionList.newRows('sqlite_autoindex_tran
 export const transactionsOfLogicalNumber = transactionList.of({ column: 'logical_number', isName: true });
 export const transactionsOfDevice = transactionList.of({ column: 'serial_number', isName: true });
 
-/**
- * SQL condition on `t`, which is `transactions`, or a table of totals if that table has all of its fields.
- * With `isOfAllTimes`, the indexes of alternatives (`or`) may find the rows; otherwise an interval of time does.
- */
+/** SQL condition on `t`, transactions or totals. With `isOfAllTimes`, the indexes of alternatives may find the rows. */
 export function meeting(where: Condition, isOfAllTimes = false) {
   const narrow = narrowing(COLUMNS, where);
   if (narrow === undefined) {
@@ -96,10 +94,7 @@ export function meeting(where: Condition, isOfAllTimes = false) {
 
 const rows = new CompanyRows('transactions');
 
-/**
- * Transactions of the company with these keys, in undefined order. References are unique per serial number. One
- * statement.
- */
+/** Transactions with these keys, in undefined order. References are unique per serial number. One statement. */
 export async function findTransactionsByKeys(
   work: ReadWork,
   pairs: readonly (readonly [reference: string, serialNumber: string])[],
@@ -135,9 +130,9 @@ export async function insertTransactions(
 
 /** The columns that change when a running transaction ends. */
 const RESULT_COLUMNS = [
-  ...(['status', 'detail', 'sent', 'received', 'parsed', 'amount'] as const),
-  ...(['payment_outcome', 'finished_at'] as const),
-  ...(['payment_status', 'payment_type', 'brand', 'acquirer', 'installments'] as const),
+  ...(['status', 'detail', 'sent', 'received', 'parsed', 'finished_at'] as const),
+  ...(['amount', 'payment_outcome'] as const),
+  ...(Object.keys(NO_PAYMENT) as (keyof Figures)[]),
 ];
 
 /** Stores the results of transactions; the rest of them stays as it is. Returns them by id. */
@@ -158,4 +153,91 @@ export async function updateResults(
   }));
   const updated = (await rows.updateEach(work, columns, RESULT_COLUMNS)).map(transactionOf);
   return new Map(updated.map((transaction) => [transaction.id, transaction]));
+}
+
+/** Combination of payment type, brand and acquirer in one UTC month. */
+type PaymentKind = Omit<Row<'transaction_payment_kinds'>, 'company_id'>;
+
+/** Type, brand and acquirer of all kinds beyond `MAX_KINDS`. */
+const OTHER = { payment_type: 'other', brand: 'other', acquirer: 'other' };
+
+/** The kind of a transaction's payment; undefined without a payment. */
+function kindOf({ parsed, startedAt }: TransactionRecord): PaymentKind | undefined {
+  if (parsed === null) return undefined;
+  return {
+    month: startedAt.getUTCFullYear() * 12 + startedAt.getUTCMonth(),
+    payment_type: parsed.type,
+    brand: parsed.card?.brand ?? '',
+    acquirer: parsed.acquirer ?? '',
+  };
+}
+
+const keyOf = ({ payment_type: type, brand, acquirer }: PaymentKind): string =>
+  JSON.stringify([type, brand, acquirer]);
+
+const numbers = new CompanyRows('logical_numbers');
+const paymentKinds = new CompanyRows('transaction_payment_kinds');
+
+/** Group ids of the records' numbers now, 0 for none. One statement; the groups at their start would take one per record. */
+async function groupsOf(work: WriteWork, records: readonly TransactionRecord[]): Promise<readonly number[]> {
+  const [first, ...others] = new Set(records.map(({ logicalNumber }) => logicalNumber));
+  if (first === undefined) return [];
+  const found = await numbers.select(work, { number: others.length === 0 ? first : [first, ...others] });
+  const groups = new Map(found.map(({ number, group_id: group }) => [number, group]));
+  return records.map(({ logicalNumber }) => groups.get(logicalNumber) ?? 0);
+}
+
+/** Figures of each record. No statement if all kinds are cached or their months are full, otherwise two at most. */
+async function figuresOf(
+  work: WriteWork,
+  records: readonly TransactionRecord[],
+): Promise<(record: TransactionRecord) => Figures> {
+  const given = records.flatMap((record) => kindOf(record) ?? []);
+  const stored = storedIn(work);
+  const isNamed = (kind: PaymentKind): boolean => stored.get(kind.month)?.has(keyOf(kind)) === true;
+  const isNew = (kind: PaymentKind): boolean =>
+    !isNamed(kind) && (stored.get(kind.month)?.size ?? 0) < MAX_KINDS;
+  const months = [...new Set(given.filter(isNew).map(({ month }) => month))];
+  if (months.length > 0) {
+    const rows = Map.groupBy(await paymentKinds.select(work, { month: months }), ({ month }) => month);
+    for (const month of months) stored.set(month, new Set((rows.get(month) ?? []).map(keyOf)));
+  }
+  const added: PaymentKind[] = [];
+  for (const kind of given) {
+    if (!isNew(kind)) continue;
+    stored.get(kind.month)?.add(keyOf(kind));
+    added.push(kind);
+  }
+  if (added.length > 0) await paymentKinds.insert(work, added);
+  return (record) => {
+    const kind = kindOf(record);
+    if (kind === undefined || record.parsed === null) return NO_PAYMENT;
+    const { payment_type: type, brand, acquirer } = kind;
+    return {
+      payment_status: record.parsed.status,
+      ...(isNamed(kind) ? { payment_type: type, brand, acquirer } : OTHER),
+      installments: record.parsed.installment.quantity ?? NO_PAYMENT.installments,
+    };
+  };
+}
+
+/** Keys of the kinds of a company by month. */
+type StoredKinds = Map<number, Set<string>>;
+
+/** Stored kinds by database and company. One of a failed unit may be included: its month then has one more than the limit. */
+const caches = new WeakMap<object, Map<number, StoredKinds>>();
+const MAX_COMPANIES = 200;
+const MAX_MONTHS = 12;
+
+function storedIn(work: WriteWork): StoredKinds {
+  const { db, companyId } = specialSql(work);
+  const { adapter } = db.getExecutor();
+  const companies = caches.get(adapter) ?? new Map<number, StoredKinds>();
+  caches.set(adapter, companies);
+  const known = companies.get(companyId);
+  if (known !== undefined && known.size <= MAX_MONTHS) return known;
+  if (companies.size >= MAX_COMPANIES) companies.clear();
+  const made: StoredKinds = new Map();
+  companies.set(companyId, made);
+  return made;
 }

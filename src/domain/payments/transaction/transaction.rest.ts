@@ -12,8 +12,8 @@ import {
   NDJSON_TYPE,
   type LineRoute,
 } from '../../../rest/index.js';
-import { ROW_EXAMPLE } from './recording/transaction-row.model.js';
 import {
+  ROW_EXAMPLE,
   checkRows,
   demandRoomForRows,
   storeRows,

@@ -1,30 +1,48 @@
 import { getFrom } from '../../../database/company/records.js';
-import { fieldsIn, valueDemanded, type Condition } from '../../../database/list/condition.js';
+import { countOf } from '../../../database/counters.js';
+import { fieldsIn, valueDemanded, type Condition, splitInterval } from '../../../database/list/condition.js';
+import type { List } from '../../../database/list/list.js';
+import type { Search } from '../../../database/list/request-class.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
-import { DAY, MINUTE } from '../../../platform/clock.js';
-import { DomainError } from '../../../platform/errors.js';
+import { DAY, MINUTE, type Span } from '../../../platform/clock.js';
+import { DomainError, orProblem } from '../../../platform/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
-import { hasMany, selectTransactions } from './transaction-page.repository.js';
 import {
+  hasMany,
+  selectTransactions,
+  countTransactions,
+  countSpans,
+  recordedPart,
+  sumParts,
+  type Totals,
+  type TotalsTable,
+} from './transaction-totals.repository.js';
+import {
+  HALF_HOUR,
   HALF_HOURS,
   halfHoursAround,
   periodOf,
   placeOfPage,
   type PagePlace,
-} from './transaction-period.model.js';
-import {
-  isKeptTotal,
-  mostRowsOfTotal,
-  spansWith,
-  totalOf,
-  totalsTableFor,
-  type Narrowed,
-} from './transaction-totals.service.js';
-import { TransactionFilter, type Transaction } from './transaction.model.js';
+  isAlways,
+  splitPeriod,
+  type CountedTimeRange,
+  type PeriodPart,
+  type TimeRange,
+  TransactionFilter,
+  type Transaction,
+  TRANSACTION_STATUSES,
+  TRANSACTION_TYPES,
+} from './transaction.model.js';
 import { transactionList } from './transaction.repository.js';
 
 export { transactionRetention } from './transaction-retention.repository.js';
+export {
+  transactionNewRows,
+  transactionsOfDevice,
+  transactionsOfLogicalNumber,
+} from './transaction.repository.js';
 
 export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
   return await getFrom(transactionList, work, id, 'transaction');
@@ -54,24 +72,16 @@ function narrowedBy({ since, until, ...exact }: TransactionFilter): Narrowed {
 }
 
 function readFilter(input: unknown): TransactionFilter {
-  try {
-    return parse(TransactionFilter, input);
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    throw new DomainError('malformed', 'Some filters are not valid.', error.details);
-  }
+  const filter = orProblem(() => parse(TransactionFilter, input));
+  if (!(filter instanceof DomainError)) return filter;
+  throw new DomainError('malformed', 'Some filters are not valid.', filter.details);
 }
 
 /** Maximum offset for which skipping index entries is faster than finding the page in totals. */
 const NEAR_OFFSET = 300;
 
 /** Number of matching transactions, and location of the page: undefined for a page without rows. */
-async function placePage(
-  work: ReadWork,
-  narrowed: Narrowed,
-  offset: number,
-  limit: number,
-): Promise<{ readonly total: number; readonly place: PagePlace | undefined }> {
+async function placePage(work: ReadWork, narrowed: Narrowed, offset: number, limit: number) {
   const { period, where } = narrowed;
   const isNear = isInOrder(where) && offset < NEAR_OFFSET;
   const isOneCounter = isNear && isKeptTotal(narrowed);
@@ -86,7 +96,6 @@ async function placePage(
   return { total, place: place && (await withinHalfHours(work, where, place)) };
 }
 
-const HALF_HOUR = 30 * MINUTE;
 /** Longest time range in which a page is looked for by half hours: these have at most 4,320 rows of totals. */
 const LONGEST_NARROWED = 10 * DAY;
 
@@ -140,3 +149,117 @@ async function examinesMany(work: ReadWork, where: Narrowed['where'], place: Pag
   const and = indexed === undefined ? [] : [indexed];
   return (await totalOf(work, { period: halfHoursAround(place), where: { and } })) > MANY_ROWS;
 }
+
+/** A filter, split into a time range and other conditions. */
+export interface Narrowed {
+  readonly period: TimeRange;
+  readonly where: Condition & { readonly and: readonly Condition[] };
+}
+
+export function narrowedTo(condition: Condition | null): Narrowed {
+  const { from, to, rest } = splitInterval(condition ?? { and: [] }, 'startedAt');
+  return { period: periodOf(from, to), where: { and: rest } };
+}
+
+/** Whether the total is the counter of all transactions of the company. */
+function isKeptTotal({ period, where }: Narrowed): boolean {
+  return isAlways(period) && where.and.length === 0;
+}
+
+const KIND = ['status', 'transactionType'];
+const PAID = [...KIND, 'paymentStatus'];
+/** Fields of each table of totals, the tables with the fewest rows first. */
+const FIELDS: readonly (readonly [TotalsTable, readonly string[]])[] = [
+  ['transaction_totals', KIND],
+  ['transaction_app_totals', [...KIND, 'appName']],
+  ['transaction_installment_totals', [...PAID, 'installments']],
+  ['transaction_group_totals', [...PAID, 'group']],
+  ['transaction_payment_totals', [...PAID, 'paymentType', 'brand', 'acquirer']],
+];
+
+/** Table of totals for a condition and the fields to group by; undefined if no table has all fields. */
+export function totalsTableFor(where: Condition, by: readonly string[] = []): TotalsTable | undefined {
+  const fields = [...fieldsIn(where), ...by];
+  return FIELDS.find(([, known]) => fields.every((field) => known.includes(field)))?.[0];
+}
+
+function totalsFor({ period, where }: Narrowed, spans?: readonly Span[]): Totals {
+  const table = totalsTableFor(where);
+  if (table === undefined) throw new Error(`No table has totals by ${fieldsIn(where).join()}`);
+  return { table, where, parts: splitPeriod(period, spans) };
+}
+
+/** Number of matching transactions: from totals if possible, otherwise counted. One statement. */
+async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<number> {
+  const { period, where } = narrowed;
+  if (isKeptTotal(narrowed)) return await countOf(work, 'transactions');
+  if (totalsTableFor(where) === undefined) return await countTransactions(work, where, period);
+  return await sumParts(work, totalsFor(narrowed));
+}
+
+/** Spans with matching transactions, newest first. One statement. A table must have totals by all fields of `where`. */
+async function spansWith(
+  work: ReadWork,
+  narrowed: Narrowed,
+  spans?: readonly Span[],
+): Promise<readonly CountedTimeRange[]> {
+  return await countSpans(work, totalsFor(narrowed, spans));
+}
+
+const ROWS_PER_SPAN = TRANSACTION_STATUSES.length * TRANSACTION_TYPES.length;
+
+/** Rows of totals of all applications, or of one, that parts have at most: one for each status and type of a span. */
+function mostRowsOf(parts: readonly PeriodPart[]): number {
+  return parts.reduce(
+    (sum, { of, from, to }) => sum + (of === 'instant' ? 0 : ((to - from) / (of * MINUTE)) * ROWS_PER_SPAN),
+    0,
+  );
+}
+
+/** Rows of totals that the total of a filter reads at most. Two statements at most. */
+async function mostRowsOfTotal(work: ReadWork, { period, where }: Narrowed): Promise<number> {
+  const isLong = mostRowsOf(splitPeriod(period)) > MANY_ROWS;
+  const app = valueDemanded(where, 'appName');
+  const appName = typeof app === 'string' ? app : undefined;
+  const within = isLong ? await recordedPart(work, period, appName) : period;
+  const parts = within === undefined ? [] : splitPeriod(within);
+  const counted = parts.filter(({ of }) => of === 'instant').map((part) => halfHoursAround(part));
+  if (counted.length === 0) return mostRowsOf(parts);
+  return mostRowsOf(parts) + (await sumParts(work, ofHalfHours(counted)));
+}
+
+export const ofHalfHours = (ranges: readonly TimeRange[]): Totals => ({
+  table: 'transaction_totals',
+  where: { and: [] },
+  parts: ranges.map((range) => ({ of: 30, ...range })),
+});
+
+/** Search of totals grouped by `by`, which a table has: few rows if the number of spans bounds them. */
+export function searchOfTotals(
+  { period, where }: Narrowed,
+  spans?: readonly Span[],
+  by: readonly string[] = [],
+): Search {
+  const table = totalsTableFor(where, by);
+  const isBounded =
+    table === 'transaction_totals' ||
+    (table === 'transaction_app_totals' && valueDemanded(where, 'appName') !== undefined);
+  const parts = splitPeriod(period, spans);
+  const rows = mostRowsOf(parts);
+  const isSearch = !isBounded || rows > MANY_ROWS || parts.some(({ of }) => of === 'instant');
+  return { rows: isSearch ? 'transactions' : rows };
+}
+
+function searchOfCount(condition: Condition | null): Search | null {
+  const narrowed = narrowedTo(condition);
+  return condition !== null && totalsTableFor(narrowed.where) !== undefined
+    ? searchOfTotals(narrowed)
+    : transactionList.searchOfCount(condition);
+}
+
+/** List of the company's transactions, counted from totals if possible. */
+export const transactions: List<Transaction> = {
+  ...transactionList,
+  count: (work, condition) => totalOf(work, narrowedTo(condition)),
+  searchOfCount,
+};

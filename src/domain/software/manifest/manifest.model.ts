@@ -1,4 +1,4 @@
-import type { EffectiveParameter } from '../../fleet/parameter/parameter.model.js';
+import type { EffectiveParameter } from '../../fleet/setting/setting.model.js';
 import type { Language } from '../app/app.model.js';
 
 /** Bytes that a terminal downloads by name. */

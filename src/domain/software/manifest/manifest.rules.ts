@@ -1,5 +1,5 @@
 import { crc16Of, formatCrc16, etagOfText } from '../../../platform/encoding/checksum.js';
-import type { EffectiveParameter } from '../../fleet/parameter/parameter.model.js';
+import type { EffectiveParameter } from '../../fleet/setting/setting.model.js';
 import type {
   Asset,
   Assets,

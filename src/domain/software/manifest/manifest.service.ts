@@ -6,7 +6,7 @@ import type { Device } from '../../fleet/device/device.model.js';
 import { groups } from '../../fleet/group/group.service.js';
 import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
-import { effectiveBytes, listEffectiveParameters } from '../../fleet/parameter/parameter.service.js';
+import { effectiveBytes, listEffectiveParameters } from '../../fleet/setting/parameter.service.js';
 import { companies } from '../../people/company/company.service.js';
 import { assetsOfNumber } from './assets.rules.js';
 import type { Asset, Assets, RenderedManifest } from './manifest.model.js';

@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { ReadWork } from '../../../../src/database/work.js';
-import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/delivery/delivery.model.js';
-import {
-  claimDeliveries,
-  claimForTerminals,
-  confirmDeliveries,
-  giveBack,
-  markSent,
-} from '../../../../src/domain/messages/notification/delivery/dispatch.service.js';
 import {
   deliverySummaries,
   expireDeliveries,
   planCancel,
   planRetry,
   type DeliveryPlan,
-} from '../../../../src/domain/messages/notification/delivery/recall.service.js';
+} from '../../../../src/domain/messages/notification/delivery.service.js';
+import {
+  claimDeliveries,
+  claimForTerminals,
+  confirmDeliveries,
+  giveBack,
+  markSent,
+} from '../../../../src/domain/messages/notification/dispatch.service.js';
+import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/notification.model.js';
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
 import { createRandom } from '../../../../src/platform/random.js';
 import { failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   claimDeliveries,
   confirmDeliveries,
-} from '../../../../src/domain/messages/notification/delivery/dispatch.service.js';
+} from '../../../../src/domain/messages/notification/dispatch.service.js';
 import { sendNotification } from '../../../../src/domain/messages/notification/notification.service.js';
 import { DAY } from '../../../../src/platform/clock.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';

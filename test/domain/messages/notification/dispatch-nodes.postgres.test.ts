@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createServer, type Server } from '../../../../src/app/server.js';
-import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
   confirmDeliveries,
   markSent,
-} from '../../../../src/domain/messages/notification/delivery/dispatch.service.js';
+} from '../../../../src/domain/messages/notification/dispatch.service.js';
+import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/notification.model.js';
 import { SECOND } from '../../../../src/platform/clock.js';
 import { createLogger } from '../../../../src/platform/logger.js';
 import { testConfig } from '../../../support/config.js';

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/delivery/delivery.model.js';
 import {
   claimDeliveries,
   claimForTerminals,
@@ -8,7 +7,8 @@ import {
   giveBack,
   markSent,
   nextDueCompany,
-} from '../../../../src/domain/messages/notification/delivery/dispatch.service.js';
+} from '../../../../src/domain/messages/notification/dispatch.service.js';
+import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/notification.model.js';
 import { DAY, HOUR, SECOND } from '../../../../src/platform/clock.js';
 import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';

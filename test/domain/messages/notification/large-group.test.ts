@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { takeDeliveryStep } from '../../../../src/domain/messages/notification/delivery/delivery.service.js';
+import { takeDeliveryStep } from '../../../../src/domain/messages/notification/delivery.service.js';
 import { fleet, unique, rowsIn, wideFleet } from '../../../support/fleet.js';
 import { useServer } from '../../../support/server.js';
 

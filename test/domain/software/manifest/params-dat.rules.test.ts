@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { EffectiveParameter } from '../../../../src/domain/fleet/parameter/parameter.model.js';
+import type { EffectiveParameter } from '../../../../src/domain/fleet/setting/setting.model.js';
 import { foldedCompany } from '../../../../src/domain/people/company/company.model.js';
 import { assetsOfNumber } from '../../../../src/domain/software/manifest/assets.rules.js';
 import type {

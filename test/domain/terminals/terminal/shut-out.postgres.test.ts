@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Server } from '../../../../src/app/server.js';
-import {
-  TICK_MS,
-  TICKS_PER_CHECK,
-} from '../../../../src/domain/messages/notification/waiting/waiting-terminals.service.js';
+import { TICK_MS, TICKS_PER_CHECK } from '../../../../src/domain/messages/notification/waiting.service.js';
 import { CACHED_MS } from '../../../../src/domain/people/access-token/authentication.service.js';
 import { SECOND } from '../../../../src/platform/clock.js';
 import { CHECK_MS } from '../../../../src/terminal/open-exchanges.js';

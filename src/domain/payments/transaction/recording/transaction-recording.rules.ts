@@ -7,7 +7,7 @@ import { normalized } from '../../../../platform/encoding/text.js';
 import { readInstant } from '../../../../platform/encoding/timestamp.js';
 import type { Row } from '../../../../platform/requests.js';
 import type { FormerNumber } from '../../../fleet/device/device.model.js';
-import type { ParsedPayment, TransactionRecord } from '../transaction.model.js';
+import { type ParsedPayment, TransactionFinish, TransactionRecord } from '../transaction.model.js';
 
 /** Texts of a record in which card data is masked. */
 const TEXTS = ['detail', 'frameworkVersion', 'sent', 'received'] as const;
@@ -38,14 +38,10 @@ export function scrubPayment(payment: ParsedPayment): Scrubbed<ParsedPayment> {
   return { value: value as ParsedPayment, scrubs: scrubs + cuts };
 }
 
-/**
- * Adds a reference to a record that has none: the hash of its values, so that the same record has the same
- * reference. Takes only masked records: a card number could be guessed from a hash of it and its stored
- * digits (decisions.md#transaction-identity).
- */
+/** A masked record, with the hash of its values as the reference if it has none (decisions.md#transaction-identity). */
 export function withReference(scrubbed: TransactionRecord): TransactionRecord {
   if (scrubbed.reference !== null) return scrubbed;
-  const values = PARTS_OF_CONTENT.map((field) => scrubbed[field]);
+  const values = CONTENT.map((field) => scrubbed[field]);
   const hash = createHash('sha256').update(JSON.stringify(values)).digest('hex');
   return { ...scrubbed, reference: `sha256-${hash}` };
 }
@@ -53,30 +49,16 @@ export function withReference(scrubbed: TransactionRecord): TransactionRecord {
 /** Field that is compared if references are equal. */
 export type Content = Exclude<keyof TransactionRecord, 'reference'>;
 
-/** Whether a field is known when a transaction starts, or may change when it finishes. */
-const CONTENT: Readonly<Record<Content, 'start' | 'result'>> = {
-  transactionType: 'start',
-  serialNumber: 'start',
-  logicalNumber: 'start',
-  appName: 'start',
-  frameworkVersion: 'start',
-  startedAt: 'start',
-  status: 'result',
-  detail: 'result',
-  sent: 'result',
-  received: 'result',
-  parsed: 'result',
-  finishedAt: 'result',
-};
-const PARTS_OF_CONTENT = Object.keys(CONTENT) as Content[];
+/** Fields that may change when a transaction finishes, and those that are known when it starts. */
+const OF_RESULT = Object.keys(TransactionFinish.shape) as Content[];
+const OF_START = (Object.keys(TransactionRecord.shape) as Content[]).filter(
+  (field) => !OF_RESULT.includes(field) && (field as string) !== 'reference',
+);
+const CONTENT = [...OF_START, ...OF_RESULT];
 
-/**
- * Fields that must be equal in a record and a stored one with the same reference. A record of a running
- * transaction also repeats a transaction that has finished since.
- */
+/** Fields that must be equal for a repetition. A running record also repeats a transaction that has finished since. */
 export function comparedFields(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
-  const hasFinished = given.status === 'running' && stored.status !== 'running';
-  return PARTS_OF_CONTENT.filter((field) => !hasFinished || CONTENT[field] === 'start');
+  return given.status === 'running' && stored.status !== 'running' ? OF_START : CONTENT;
 }
 
 /** Differences in fields of the start from a running transaction; undefined if the record cannot end it. */
@@ -86,13 +68,12 @@ export function differencesOfStart(
   fields: readonly Content[],
 ): readonly Content[] | undefined {
   if (stored.status !== 'running' || given.status === 'running') return undefined;
-  return fields.filter((field) => CONTENT[field] === 'start');
+  return fields.filter((field) => OF_START.includes(field));
 }
 
 /** The terminal that sends rows, and the time of the request. */
 export interface Reporter {
   readonly serialNumber: string;
-  /** Current logical number. */
   readonly logicalNumber: string;
   /** Former logical numbers, the earliest first. */
   readonly formerNumbers: readonly FormerNumber[];
@@ -104,10 +85,7 @@ type ValidRow = Extract<Row, { readonly value: unknown }>;
 /** Maximum difference of a terminal's clock: a larger one is not explained by a time zone. */
 const MAX_AHEAD_MS = 24 * HOUR;
 
-/**
- * Checks that a terminal may record a row. The serial number must be its own, or absent; the logical number
- * the current one, or the one it had when the record began; the times not in the future.
- */
+/** A row with the serial number and a logical number of its terminal, and no time in the future; otherwise its errors. */
 export function ownRow(row: Row, reporter: Reporter): Row {
   if (!('value' in row)) return row;
   const { value, line } = row;
@@ -126,10 +104,7 @@ export function ownRow(row: Row, reporter: Reporter): Row {
   return withOwnNumber(row, given, reporter);
 }
 
-/**
- * Checks the logical number of a row. An absent one becomes the number that the terminal had when the record
- * began, so that a repeated row gets the same one.
- */
+/** An absent number becomes the one that the terminal had when the record began: a repeated row gets the same one. */
 function withOwnNumber(row: ValidRow, serialNumber: string, reporter: Reporter): Row {
   const { value, line } = row;
   const { logicalNumber } = reporter;

@@ -4,7 +4,7 @@ import type { WriteWork } from '../../../../database/work.js';
 import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
 import { DomainError, invalid, orProblem, taken } from '../../../../platform/errors.js';
 import { parse } from '../../../../platform/validate.js';
-import { TransactionRecord, type Transaction, TransactionFinish } from '../transaction.model.js';
+import { type Transaction, TransactionFinish, TransactionRecord } from '../transaction.model.js';
 import {
   findTransactionsByKeys,
   insertTransactions,
@@ -16,7 +16,6 @@ import {
   type Content,
   differencesOfStart,
   scrubRecord,
-  withReference,
 } from './transaction-recording.rules.js';
 
 /** Result of one record of a batch: the transaction, or the error. */
@@ -35,15 +34,6 @@ export async function recordTransaction(
   return result;
 }
 
-interface CheckOptions {
-  /** Reads the fields of a record; by default the record itself. Errors: `invalid`. */
-  readonly read?: (given: unknown) => unknown;
-  /** Approximate length of a record in characters; absent if unknown. */
-  readonly lengthOf?: (given: unknown) => number;
-  /** Whether a record without a reference gets one that is computed from its values. */
-  readonly isKnownByContent?: boolean;
-}
-
 /** Stores the valid transactions of a report. One result for each, in the same order. */
 export async function recordEach(
   work: WriteWork,
@@ -56,9 +46,18 @@ export async function recordEach(
 export type CheckedRecords = readonly (Masked | DomainError)[];
 
 /** Checks and masks transactions before the unit of work begins, so that no other change waits for it. */
-export async function checkRecords(
-  input: readonly unknown[],
-  options: CheckOptions = {},
+export async function checkRecords(input: readonly unknown[]): Promise<CheckedRecords> {
+  return await checkEach(input, (given) => masked(given));
+}
+
+/** A valid record with card data masked. Errors: `invalid`. */
+export const masked = (given: unknown): Masked => scrubRecord(parse(TransactionRecord, given));
+
+/** Checks records before the unit of work begins. `lengthOf`: approximate characters of a record, if not those of its texts. */
+export async function checkEach<T>(
+  input: readonly T[],
+  check: (given: T) => Masked,
+  lengthOf: (given: T) => number = () => 0,
 ): Promise<CheckedRecords> {
   const checked: (Masked | DomainError)[] = [];
   let workInTurn = 0;
@@ -67,18 +66,16 @@ export async function checkRecords(
       await yieldToEventLoop();
       workInTurn = 0;
     }
-    const result = checkedRecord(each, options);
-    workInTurn += Math.max(workOf(result), options.lengthOf?.(each) ?? 0);
+    const result = orProblem(() => check(each));
+    workInTurn += Math.max(workOf(result), lengthOf(each));
     checked.push(result);
   }
   return checked;
 }
 
-/** A transaction that records of a batch report. */
+/** A transaction that records of a batch report: its latest values as they are read back, and null until it is stored. */
 interface Reported {
-  /** Latest values of the row, in the form in which they are read back. */
   latest: TransactionRecord;
-  /** Null until the batch is stored. */
   stored: Transaction | null;
 }
 
@@ -88,11 +85,7 @@ type Match = { readonly of: Reported; readonly repeated: boolean } | DomainError
 /** Records compared per turn of the event loop: comparing a payment takes about 30 µs. */
 const RECORDS_PER_TURN = 200;
 
-/**
- * Stores the valid records. One result for each record, in the same order. With `mayEnd`, a record with the
- * reference of a running transaction ends it, and counts as not repeated. One statement to find stored ones, one
- * per 200 new records, one per 200 results, and one for the ledger.
- */
+/** Stores valid records; one result for each, in order. With `mayEnd`, one with the reference of a running transaction ends it. */
 export async function storeRecords(
   work: WriteWork,
   checked: CheckedRecords,
@@ -136,7 +129,6 @@ async function storedWith(work: WriteWork, checked: CheckedRecords): Promise<Map
   return new Map(found.map((stored) => [keyOf(stored), { latest: stored, stored }]));
 }
 
-/** Compares a masked record with the stored transaction, or the earlier records, of the same reference. */
 function matchOf(known: Map<string, Reported>, given: TransactionRecord, mayEnd: boolean): Match {
   const key = given.reference === null ? null : keyOf(given);
   const of = key === null ? undefined : known.get(key);
@@ -156,7 +148,7 @@ function matchOf(known: Map<string, Reported>, given: TransactionRecord, mayEnd:
   return { of, repeated: false };
 }
 
-/** Names of the fields in which a masked record differs from a stored transaction with the same reference. */
+/** Fields in which a masked record differs from the transaction with its reference. */
 function differencesOf(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
   const form = storedForm(given);
   return comparedFields(stored, form).filter((field) => !isDeepStrictEqual(stored[field], form[field]));
@@ -175,24 +167,12 @@ function workOf(checked: Masked | DomainError): number {
   return WORK_OF_RECORD + (sent?.length ?? 0) + (received?.length ?? 0) + detail.length;
 }
 
-function checkedRecord(
-  given: unknown,
-  { read = (fields) => fields, isKnownByContent = false }: CheckOptions,
-): Masked | DomainError {
-  return orProblem(() => {
-    const { value, scrubs } = scrubRecord(parse(TransactionRecord, read(given)));
-    return { value: isKnownByContent ? withReference(value) : value, scrubs };
-  });
-}
-
 async function insertNew(work: WriteWork, added: ReadonlyMap<Reported, Masked>): Promise<void> {
-  const ids = await insertTransactions(
-    work,
-    Array.from(added.values(), ({ value }) => value),
-  );
-  const [firstId, lastId] = [ids[0], ids.at(-1)];
+  const records = Array.from(added.values(), ({ value }) => value);
+  const ids = await insertTransactions(work, records);
+  const [firstId] = ids;
   if (firstId !== undefined) {
-    const after = { count: ids.length, first_id: firstId, last_id: lastId };
+    const after = { count: ids.length, first_id: firstId, last_id: ids.at(-1) };
     work.ledger.append({ action: 'record', entityType: 'transaction', entityId: firstId, after });
   }
   for (const [index, of] of [...added.keys()].entries()) of.stored = { ...of.latest, id: ids[index] ?? -1 };
@@ -213,10 +193,7 @@ async function endTransactions(
   return updated;
 }
 
-/**
- * A running transaction becomes a success or a failure. The same result again changes nothing. Errors:
- * `invalid`, also if it has ended with another result.
- */
+/** Ends a running transaction. The same result again changes nothing; another one is `invalid`. */
 export async function finishTransaction(
   work: WriteWork,
   current: Transaction,
@@ -226,21 +203,18 @@ export async function finishTransaction(
   const isRunning = current.status === 'running';
   if (!isRunning && changes.status !== current.status) throw decided();
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const finishedAt = isRunning ? laterOf(work.now, current.startedAt) : current.finishedAt;
+  // The clock of a terminal may be ahead of the server's.
+  const now = work.now > current.startedAt ? work.now : current.startedAt;
+  const finishedAt = isRunning ? now : current.finishedAt;
   const record = parse(TransactionRecord, { ...current, finishedAt, ...Object.fromEntries(given) });
-  const masked = scrubRecord(record);
+  const { value, scrubs } = scrubRecord(record);
   if (!isRunning) {
-    if (differencesOf(current, masked.value).length > 0) throw decided();
+    if (differencesOf(current, value).length > 0) throw decided();
     return current;
   }
-  const ended = await endTransactions(work, new Map([[current, masked]]));
-  if (masked.scrubs > 0) work.count('cardDataScrubs', masked.scrubs);
+  const ended = await endTransactions(work, new Map([[current, { value, scrubs }]]));
+  if (scrubs > 0) work.count('cardDataScrubs', scrubs);
   return ended.get(current.id) ?? current;
 }
 
 const decided = () => invalid('status', 'has been decided already');
-
-/** The later instant: the clock of a terminal may be ahead of the server's. */
-function laterOf(a: Date, b: Date): Date {
-  return a > b ? a : b;
-}

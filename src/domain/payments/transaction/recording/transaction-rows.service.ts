@@ -1,17 +1,27 @@
 import type { ReadWork, WriteWork } from '../../../../database/work.js';
-import { DomainError, notFound, type FieldErrors } from '../../../../platform/errors.js';
+import { snakeCase } from '../../../../platform/encoding/text.js';
+import { readInstant } from '../../../../platform/encoding/timestamp.js';
+import { DomainError, notFound, type FieldErrors, invalid } from '../../../../platform/errors.js';
 import type { Row, RowResult } from '../../../../platform/requests.js';
 import type { Device } from '../../../fleet/device/device.model.js';
 import { selectFormerNumbers } from '../../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../../fleet/logical-number/logical-number.service.js';
-import { ownRow, type Reporter } from './transaction-recording.rules.js';
 import {
-  checkRecords,
+  Card,
+  Installment,
+  Merchant,
+  NULL_TEXT,
+  ParsedPayment,
+  TransactionRecord,
+} from '../transaction.model.js';
+import { ownRow, withReference, type Reporter } from './transaction-recording.rules.js';
+import {
+  checkEach,
+  masked,
   storeRecords,
   type CheckedRecords,
   type RecordResult,
 } from './transaction-recording.service.js';
-import { errorsOfRow, inputOfRow } from './transaction-row.model.js';
 
 /** Checked and masked rows, or their errors. `lines` contains their line numbers. */
 export interface CheckedRows {
@@ -27,16 +37,14 @@ export function demandRoomForRows(work: WriteWork): Promise<void> {
   return Promise.resolve();
 }
 
-/** Checks and masks the rows of a batch. Runs before the unit of work begins, see `checkRecords`. */
+/** Checks and masks the rows of a batch, before the unit of work begins. One without a reference is known by its values. */
 export async function checkRows(rows: readonly Row[]): Promise<CheckedRows> {
-  return {
-    lines: rows.map(({ line }) => line),
-    records: await checkRecords(rows, {
-      read: (row) => inputIn(row as Row),
-      lengthOf: (row) => bytesIn(row as Row),
-      isKnownByContent: true,
-    }),
+  const check = (row: Row) => {
+    const { value, scrubs } = masked(inputOf(row));
+    return { value: withReference(value), scrubs };
   };
+  const records = await checkEach(rows, check, (row) => ('bytes' in row ? row.bytes : 0));
+  return { lines: rows.map(({ line }) => line), records };
 }
 
 /** Terminal of a device, for rows that it sends now. */
@@ -55,12 +63,7 @@ export async function checkOwnRows(rows: readonly Row[], reporter: Reporter): Pr
   return await checkRows(rows.map((row) => ownRow(row, reporter)));
 }
 
-const bytesIn = (row: Row): number => ('bytes' in row ? row.bytes : 0);
-
-/**
- * Stores the valid rows of a batch. One result for each row, in the same order. A row that ends a running
- * transaction counts as created.
- */
+/** Stores the valid rows; one result for each, in the same order. One that ends a running transaction is `created`. */
 export async function storeRows(
   work: WriteWork,
   { lines, records }: CheckedRows,
@@ -69,19 +72,84 @@ export async function storeRows(
   return results.map((result, index) => rowResult(lines[index] ?? 0, result));
 }
 
-/** Errors: `invalid`. */
-function inputIn(row: Row): unknown {
-  if ('value' in row) return inputOfRow(row.value);
-  throw new DomainError('invalid', 'The row is not valid.', { fields: row.errors });
-}
-
 function rowResult(line: number, { transaction, repeated, problem }: RecordResult): RowResult {
   if (problem !== null) return { line, result: 'rejected', errors: errorsIn(problem) };
   return { line, result: repeated ? 'repeated' : 'created', id: transaction.id };
 }
 
-/** Errors by field of a row. Throws the given error if it names no fields. */
+/** Errors with the field names of rows, also in messages. Throws the given error if it names no fields. */
 function errorsIn(problem: DomainError): FieldErrors {
   if (problem.details.fields === undefined) throw problem;
-  return errorsOfRow(problem.details.fields);
+  const errors = Object.entries(problem.details.fields).map(([field, messages]) => [
+    snakeCase(field),
+    messages.map((message) => message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, snakeCase)),
+  ]);
+  return Object.fromEntries(errors) as FieldErrors;
+}
+
+/** Names of all fields of a row, and of the required ones. */
+export const ROW_FIELDS: readonly string[] = Object.keys(TransactionRecord.shape).map(snakeCase);
+export const REQUIRED_ROW_FIELDS: readonly string[] = Object.entries(TransactionRecord.shape)
+  .filter(([, schema]) => !schema.safeParse(undefined).success)
+  .map(([name]) => snakeCase(name));
+
+/** An example row as its terminal sends it. */
+export const OWN_ROW_EXAMPLE = {
+  transaction_type: 'switch',
+  app_name: 'payments.posxml',
+  status: 'success',
+  started_at: '2026-01-31T12:00:00Z',
+  finished_at: '2026-01-31T12:00:03Z',
+  reference: '1',
+} as const;
+
+/** Example row as other clients send it. */
+export const ROW_EXAMPLE = { ...OWN_ROW_EXAMPLE, serial_number: '5A-00012345', logical_number: '112233' };
+
+type Fields = Readonly<Record<string, unknown>>;
+type Names = ReadonlyMap<string, string>;
+
+/** Field names of a model by their names in a row, which are those of `/v1` (`started_at`). */
+const namesIn = ({ shape }: { readonly shape: object }): Names =>
+  new Map(Object.keys(shape).map((name) => [snakeCase(name), name]));
+const NAMES = namesIn(TransactionRecord);
+const NAMES_OF_PAYMENT = namesIn(ParsedPayment);
+const NAMES_OF_PARTS: readonly (readonly [string, Names])[] = [
+  ['installment', namesIn(Installment)],
+  ['card', namesIn(Card)],
+  ['merchant', namesIn(Merchant)],
+];
+
+/** The fields of a transaction. Errors: `invalid`, also for fields that transactions do not have. */
+function inputOf(row: Row): Fields {
+  if (!('value' in row)) throw new DomainError('invalid', 'The row is not valid.', { fields: row.errors });
+  const input = renamed(row.value, NAMES, 'row');
+  for (const field of ['startedAt', 'finishedAt']) {
+    const text = input[field];
+    if (typeof text === 'string') input[field] = readInstant(text) ?? text;
+  }
+  for (const field of ['sent', 'received', 'parsed']) {
+    if (input[field] === NULL_TEXT) input[field] = null;
+  }
+  if (!isObject(input.parsed)) return input;
+  const parsed = renamed(input.parsed, NAMES_OF_PAYMENT, 'parsed');
+  for (const [name, names] of NAMES_OF_PARTS) {
+    const part = parsed[name];
+    if (isObject(part)) parsed[name] = renamed(part, names, 'parsed');
+  }
+  return { ...input, parsed };
+}
+
+/** Names at most 5 unknown fields, each with at most 64 characters: longer than the name of any field. */
+function renamed(given: Fields, names: Names, field: string): Record<string, unknown> {
+  const unknown = Object.keys(given).filter((name) => !names.has(name));
+  if (unknown.length > 0) {
+    const named = unknown.slice(0, 5).map((name) => name.slice(0, 64));
+    throw invalid(field, `has unknown fields: ${named.join(', ')}`);
+  }
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]));
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

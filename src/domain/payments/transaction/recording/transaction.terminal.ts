@@ -4,8 +4,7 @@ import { LastLine, RejectedLine, StoredLine } from '../../../../platform/request
 import { NDJSON_TYPE, type TerminalExchange, type TerminalRoute } from '../../../../terminal/index.js';
 import type { AdmittedDevice } from '../../../terminals/terminal/terminal-access.service.js';
 import { TransactionRecord } from '../transaction.model.js';
-import { OWN_ROW_EXAMPLE } from './transaction-row.model.js';
-import { checkOwnRows, reporterOf, storeRows } from './transaction-rows.service.js';
+import { OWN_ROW_EXAMPLE, checkOwnRows, reporterOf, storeRows } from './transaction-rows.service.js';
 
 /** Maximum rows and bytes of one request. */
 export const TRANSACTION_LIMITS = { rows: 1_000, bytes: 1024 * 1024 } as const;

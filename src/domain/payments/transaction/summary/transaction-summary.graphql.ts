@@ -21,7 +21,6 @@ import {
 } from '../../../../graphql/index.js';
 import { DomainError, orProblem } from '../../../../platform/errors.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
-import { transactions } from '../transaction-totals.service.js';
 import {
   PaymentStatus,
   TransactionKind,
@@ -29,6 +28,7 @@ import {
   TransactionStatus,
 } from '../transaction.graphql.js';
 import { MAX_KINDS } from '../transaction.model.js';
+import { transactions } from '../transaction.service.js';
 import {
   MAX_READ,
   MAX_ROWS,

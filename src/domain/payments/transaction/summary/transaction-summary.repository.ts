@@ -6,11 +6,11 @@ import { type ReadWork, specialSql } from '../../../../database/work.js';
 import { DAY, HOUR, MINUTE, type Span } from '../../../../platform/clock.js';
 import type { OffsetChange } from '../../../../platform/time-zones.js';
 import { SUMS } from '../../../../schema/rollups.js';
-import type { TimeRange } from '../transaction-period.model.js';
 import type { TotalsTable } from '../transaction-totals.repository.js';
-import type { PaymentOutcome } from '../transaction.model.js';
-import { startOf, type Calendar } from './summary-calendar.model.js';
+import type { TimeRange, PaymentOutcome } from '../transaction.model.js';
 import {
+  startOf,
+  type Calendar,
   DIMENSIONS,
   fieldOf,
   type Bucket,
@@ -155,10 +155,7 @@ function keyOfRow(calendar: Calendar, isOfTotals: boolean): RawBuilder<number | 
   );
 }
 
-/**
- * Local days or hours since 1970. Adds a day before each division, because local time may be before 1970 and
- * divisions would round negative numbers up.
- */
+/** Local days or hours since 1970. A day is added before the division, which rounds negative numbers up. */
 function localUnits(isOfTotals: boolean, offset: RawBuilder<number>, unit: number): RawBuilder<number> {
   const shift = sql<number>`${offset} + ${sql.lit(DAY)}`;
   const since = isOfTotals

@@ -5,23 +5,26 @@ import { DAY } from '../../../../platform/clock.js';
 import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../../../platform/errors.js';
 import { timeZoneNamed } from '../../../../platform/time-zones.js';
-import { HALF_HOURS, halfHoursAround, type TimeRange } from '../transaction-period.model.js';
 import {
   countInHalfHours,
   recordedPart,
   sumParts,
   type TotalsTable,
 } from '../transaction-totals.repository.js';
+import { HALF_HOURS, halfHoursAround, type TimeRange } from '../transaction.model.js';
+import { meeting } from '../transaction.repository.js';
 import {
   narrowedTo,
   ofHalfHours,
   searchOfTotals,
   totalsTableFor,
   type Narrowed,
-} from '../transaction-totals.service.js';
-import { meeting } from '../transaction.repository.js';
-import { isOffHalfHours, rangesToRead, utcCalendar, zonedCalendar } from './summary-calendar.model.js';
+} from '../transaction.service.js';
 import {
+  isOffHalfHours,
+  rangesToRead,
+  utcCalendar,
+  zonedCalendar,
   MAX_READ,
   MAX_ROWS,
   MAX_ZONED_YEARS,
@@ -39,11 +42,7 @@ export interface SummaryRequest {
   readonly timeZone: string | null;
 }
 
-/**
- * Number and amount of the transactions that meet a condition, ordered by time and dimensions. Errors:
- * `malformed` for an unknown time zone, for more than `MAX_ROWS` rows, for more than `MAX_READ` transactions
- * to read, for more than `MAX_ZONED_YEARS` years in a time zone, or for a sum above 2^53 - 1 cents.
- */
+/** Sums ordered by time and dimensions. Errors: `malformed` for an unknown time zone, or beyond one of the maxima. */
 export async function summarizeTransactions(
   work: ReadWork,
   request: SummaryRequest,

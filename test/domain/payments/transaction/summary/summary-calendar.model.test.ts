@@ -7,7 +7,7 @@ import {
   segmentsOf,
   startOf,
   zonedCalendar,
-} from '../../../../../src/domain/payments/transaction/summary/summary-calendar.model.js';
+} from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
 import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
 import { offsetAt, offsetsIn } from '../../../../../src/platform/time-zones.js';
 import { bucketStart, localMinute } from './local-time.js';

@@ -7,14 +7,6 @@ import { DomainError, invalid, orProblem } from '../../../platform/errors.js';
 import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
-import type { Owner, OwnerIds } from '../owner/owner.model.js';
-import { findOwners, ownedRecords } from '../owner/owner.service.js';
-import {
-  type EffectiveParameter,
-  type Parameter,
-  ParameterCreate,
-  ParameterUpdate,
-} from './parameter.model.js';
 import {
   type OwnedKey,
   parameterTable,
@@ -23,6 +15,15 @@ import {
   type Setting,
   upsertParameters,
 } from './parameter.repository.js';
+import {
+  type Owner,
+  type OwnerIds,
+  type EffectiveParameter,
+  type Parameter,
+  ParameterCreate,
+  ParameterUpdate,
+} from './setting.model.js';
+import { findOwners, ownedRecords } from './setting.service.js';
 
 export { effectiveEntries, selectValueBytes as effectiveBytes } from './parameter.repository.js';
 
@@ -44,11 +45,7 @@ export interface ParameterSetting {
 /** A valid setting. Without a description (undefined) it keeps the present one. */
 type Wanted = Omit<Setting, 'description'> & { readonly description?: string | null | undefined };
 
-/**
- * Creates or changes parameters by owner and key. Returns one row for each setting, in the same order.
- * REJECT_EVERYTHING sets nothing if any row has a problem. A row without any change is not recorded. The
- * number of statements is constant.
- */
+/** Sets parameters by owner and key; one row for each, in order. Unchanged ones are not recorded. Constant number of statements. */
 export async function setParameters(
   work: WriteWork,
   settings: readonly ParameterSetting[],

@@ -8,9 +8,22 @@ import {
   type RecordFields,
   resourceRoutes,
   type Route,
+  auditShape,
+  fieldsOf,
 } from '../../../rest/index.js';
-import { type OwnedRecord, type Owner, OwnerSelector } from './owner.model.js';
-import { getOwner, type OwnedRecords } from './owner.service.js';
+import { parameters } from './parameter.service.js';
+import {
+  type OwnedRecord,
+  type Owner,
+  OwnerSelector,
+  type Metacontent,
+  MetacontentCreate,
+  MetacontentUpdate,
+  type Parameter,
+  ParameterCreate,
+  ParameterUpdate,
+} from './setting.model.js';
+import { getOwner, type OwnedRecords, metacontents } from './setting.service.js';
 
 interface OwnedResource<R extends OwnedRecord> {
   readonly records: OwnedRecords<R>;
@@ -19,13 +32,13 @@ interface OwnedResource<R extends OwnedRecord> {
   readonly fields: RecordFields<R>;
 }
 
-export const ownerShape = {
+const ownerShape = {
   group_id: z.int().nullable().describe('Group that owns the record.'),
   logical_number_id: z.int().nullable().describe('Logical number that owns the record.'),
 };
 
 /** The five routes of a resource whose records belong to a logical number or a group (contract 2 and 16). */
-export function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readonly Route[] {
+function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readonly Route[] {
   const { records, fields } = resource;
   const { name } = records;
   const placeholder = `${name}_id`;
@@ -65,10 +78,7 @@ export function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): 
 
 const SELECTOR_FIELDS = Object.keys(OwnerSelector.shape);
 
-/**
- * The owner that `number` or `name` selects, in the body or, if the body has neither, in the query (contract
- * 2). Errors: `malformed` if body and query select different owners, and those of `getOwner`.
- */
+/** Owner in the body, or else in the query (contract 2). Errors: `malformed` if they differ, and those of `getOwner`. */
 async function ownerOf(work: ReadWork, call: Call): Promise<Owner> {
   const inBody = selectorIn((field) => call.ownerInput[field]);
   const inQuery = selectorIn((field) => call.query.get(field));
@@ -91,3 +101,40 @@ function selectorIn(read: (field: string) => unknown): Readonly<Record<string, u
   });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }
+
+const MetacontentShape = z
+  .strictObject({
+    id: z.int(),
+    key: z.string(),
+    value: z.unknown().describe('Any JSON.'),
+    ...ownerShape,
+    ...auditShape,
+  })
+  .meta({ id: 'Metacontent', description: 'A JSON value that terminals read by its key.' });
+
+/** /v1/metacontents (contract 16). */
+export const metacontentRoutes = ownedRoutes({
+  records: metacontents,
+  create: MetacontentCreate,
+  update: MetacontentUpdate,
+  fields: fieldsOf(MetacontentShape).from<Metacontent>({}),
+});
+
+const ParameterShape = z
+  .strictObject({
+    id: z.int(),
+    key: z.string(),
+    value: z.string(),
+    description: z.string().nullable(),
+    ...ownerShape,
+    ...auditShape,
+  })
+  .meta({ id: 'Parameter', description: 'A text that terminals read by its key.' });
+
+/** /v1/parameters (contract 16). */
+export const parameterRoutes = ownedRoutes({
+  records: parameters,
+  create: ParameterCreate,
+  update: ParameterUpdate,
+  fields: fieldsOf(ParameterShape).from<Parameter>({}),
+});

@@ -1,34 +1,41 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { idTable, inIds, inList, joinIds } from '../../../../database/bound-lists.js';
-import type { OfCompany } from '../../../../database/company/company-rows.js';
-import { crossJoin, flag, hiddenFromPlanner, instant, nullable } from '../../../../database/storage.js';
-import { type CompanyWriteWork, specialSql, type SystemReadWork } from '../../../../database/work.js';
-import { SECOND } from '../../../../platform/clock.js';
-import { QUEUED_MS } from '../notification.model.js';
-import { after, at, change } from './delivery-changes.repository.js';
-import { PAUSES_MS, type ClaimedDelivery, type Delivery, type WaitingDelivery } from './delivery.model.js';
+import { idTable, inIds, inList, joinIds } from '../../../database/bound-lists.js';
+import type { OfCompany } from '../../../database/company/company-rows.js';
+import { crossJoin, flag, hiddenFromPlanner, instant, nullable } from '../../../database/storage.js';
+import { specialSql, type CompanyWriteWork, type SystemReadWork } from '../../../database/work.js';
+import { SECOND } from '../../../platform/clock.js';
+import { after, at, change } from './delivery.repository.js';
+import {
+  QUEUED_MS,
+  PAUSES_MS,
+  type ClaimedDelivery,
+  type Delivery,
+  type WaitingDelivery,
+} from './notification.model.js';
 
 type ReadWork = OfCompany<SystemReadWork>;
 
 const optionalInstant = nullable(instant);
 
+/** A row in the form in which both databases return it. */
+type Stored<T> = {
+  [Name in keyof T]: T[Name] extends boolean
+    ? number | boolean
+    : T[Name] extends Date
+      ? number
+      : Exclude<T[Name], Date> | (Date extends T[Name] ? number : never);
+};
+
 export interface Waiting extends WaitingDelivery, Pick<Delivery, 'logicalNumberId' | 'state'> {
   readonly logicalNumber: string;
   readonly content: string;
   readonly appName: string | null;
-  /** Name of the company. */
   readonly companyName: string;
   readonly timeZone: string;
 }
 
-interface WaitingRow extends Omit<Waiting, 'queuedAt' | 'leaseEndsAt' | 'isReachable'> {
-  readonly queuedAt: number;
-  readonly leaseEndsAt: number | null;
-  readonly isReachable: number | boolean;
-}
-
-const waitingOf = (row: WaitingRow): Waiting => ({
+const waitingOf = (row: Stored<Waiting>): Waiting => ({
   ...row,
   queuedAt: instant.fromColumn(row.queuedAt),
   leaseEndsAt: optionalInstant.fromColumn(row.leaseEndsAt),
@@ -55,7 +62,7 @@ const COLUMNS = sql`d.id, d.state, d.logical_number_id as "logicalNumberId", n.n
 /** Due deliveries, at most one of each logical number, ordered by due time. */
 export async function selectDue(work: ReadWork, limit: number): Promise<readonly Waiting[]> {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<WaitingRow>`select ${COLUMNS}, exists (select 1 from devices
+  const { rows } = await sql<Stored<Waiting>>`select ${COLUMNS}, exists (select 1 from devices
       where devices.company_id = ${companyId} and devices.logical_number_id = d.logical_number_id
         and devices.enabled) as "isReachable"
     from (select * from notification_deliveries
@@ -80,7 +87,7 @@ export async function selectWaiting(
   const first = sql`select w.id from notification_deliveries as w
     where w.company_id = ${companyId} and w.logical_number_id = p.value and w.finished_at is null
     order by w.id limit ${hiddenFromPlanner(limit)}`;
-  const { rows } = await sql<WaitingRow>`select ${COLUMNS}, 1 as "isReachable"
+  const { rows } = await sql<Stored<Waiting>>`select ${COLUMNS}, 1 as "isReachable"
     from ${idTable(logicalNumberIds)} ${joinIds(first, 'first')}
     ${crossJoin} notification_deliveries as d on d.company_id = ${companyId} and d.id = first.value
     join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
@@ -91,20 +98,14 @@ export async function selectWaiting(
   return Map.groupBy(rows.map(waitingOf), ({ logicalNumberId }) => logicalNumberId);
 }
 
-/**
- * Serial number of the only terminal that may use the service under the logical number, to which a broker
- * passes the delivery; null if there are several or none.
- */
+/** Serial number of the only terminal that may use the service under the logical number; null for several or none. */
 const onlyTerminal = (
   companyId: number,
 ): RawBuilder<unknown> => sql`(select min(devices.serial_number) from devices
   where devices.company_id = ${hiddenFromPlanner(companyId)} and devices.enabled
     and devices.logical_number_id = notification_deliveries.logical_number_id having count(*) = 1)`;
 
-/**
- * Counts an attempt of each delivery and claims it. `receivers`: serial numbers of the terminals that get the
- * deliveries, by their ids; null for a worker, which may push it again after a pause.
- */
+/** Claims deliveries. `receivers`: serial numbers of the terminals by delivery id; null for a worker that pushes it. */
 export async function claim(
   work: CompanyWriteWork,
   receivers: ReadonlyMap<number, string | null>,
@@ -116,36 +117,27 @@ export async function claim(
     sent_at = case when ${isGiven} then coalesce(sent_at, ${at(work.now)}) else sent_at end,
     serial_number = coalesce(numbered.given, ${onlyTerminal(work.caller.companyId)}, serial_number)`;
   const set = sql`attempts = attempts + 1, lease_ends_at = ${at(leaseEndsAt)}, due_at = ${due}, ${sent}`;
-  await change(work, [...receivers.keys()], { set, where: sql`finished_at is null`, receivers });
+  await change(work, [...receivers.keys()], set, sql`finished_at is null`, receivers);
 }
 
-/**
- * SQL expression by the pause after an attempt. `before` is the number of attempts counted in the row: 0
- * while the attempt is made, 1 afterwards.
- */
-function byAttempts(before: 0 | 1, valueOf: (pause: number) => RawBuilder<unknown>): RawBuilder<unknown> {
+/** SQL by the pause after an attempt, which the row counts already (`counted` is 1) or not yet (0). */
+function byAttempts(counted: 0 | 1, valueOf: (pause: number) => RawBuilder<unknown>): RawBuilder<unknown> {
   const values = PAUSES_MS.slice(0, -1).map(
-    (pause, index) => sql`when ${sql.lit(index + before)} then ${valueOf(pause)}`,
+    (pause, index) => sql`when ${sql.lit(index + counted)} then ${valueOf(pause)}`,
   );
   return sql`case attempts ${sql.join(values, sql` `)} else ${valueOf(PAUSES_MS.at(-1) ?? 0)} end`;
 }
 
-/** Identifies a claim: the delivery and the end of its lease. */
-type Holding = Pick<ClaimedDelivery, 'id' | 'leaseEndsAt'>;
-
 export async function setSent(work: CompanyWriteWork, ids: readonly number[]): Promise<void> {
   const set = sql`state = 'sent', sent_at = coalesce(sent_at, ${at(work.now)})`;
-  const sent = await change(work, ids, { set, where: sql`state = 'queued'` });
+  const sent = await change(work, ids, set, sql`state = 'queued'`);
   work.count('sentDeliveries', sent.length);
 }
 
-/**
- * Ends claims. `dueAt`: when deliveries that were not handed out are due, whose attempts do not count; null if
- * a broker has the deliveries, so that a connection of the terminal can get them too.
- */
+/** Ends claims. `dueAt`: when deliveries that no broker took are due; their attempts do not count. Null if one has them. */
 export async function endClaims(
   work: CompanyWriteWork,
-  held: readonly Holding[],
+  held: readonly Pick<ClaimedDelivery, 'id' | 'leaseEndsAt'>[],
   dueAt: Date | null,
 ): Promise<void> {
   const { db, companyId } = specialSql(work);
@@ -170,14 +162,10 @@ export async function postpone(work: CompanyWriteWork, waiting: readonly Waiting
       and due_at is not null`.execute(db);
 }
 
-/** Time in which a terminal confirms deliveries that arrived between its subscription and its hello. */
+/** Time for the confirmation of what arrived between the subscription of a terminal and its hello. */
 const CONFIRMED_WITHIN_MS = 2 * SECOND;
 
-/**
- * Makes deliveries of logical numbers due that wait for their next attempt, and does not count the last
- * attempt. Deliveries attempted in the last 2 seconds are due in 2 seconds: the terminal may have them
- * already.
- */
+/** Makes waiting deliveries due, without their last attempts; in 2 seconds if attempted within the last 2, since they may have arrived. */
 export async function makeDue(work: CompanyWriteWork, logicalNumbers: readonly string[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   const now = at(work.now);
@@ -202,12 +190,6 @@ export interface Handed extends Pick<
   readonly isReachable: boolean;
 }
 
-interface HandedRow extends Omit<Handed, 'confirmedAt' | 'wasHanded' | 'isReachable'> {
-  readonly confirmedAt: number | null;
-  readonly wasHanded: number | boolean;
-  readonly isReachable: number | boolean;
-}
-
 /** Deliveries by id. */
 export async function selectHanded(
   work: ReadWork,
@@ -216,7 +198,7 @@ export async function selectHanded(
   const { db } = specialSql(work);
   const companyId = hiddenFromPlanner(work.caller.companyId);
   const enabled = sql`select 1 from devices where devices.company_id = ${companyId} and devices.enabled`;
-  const { rows } = await sql<HandedRow>`select d.id, d.logical_number_id as "logicalNumberId",
+  const { rows } = await sql<Stored<Handed>>`select d.id, d.logical_number_id as "logicalNumberId",
       n.number as "logicalNumber", d.state, d.serial_number as "serialNumber", d.confirmed_at as "confirmedAt",
       d.attempts > 0 or d.sent_at is not null as "wasHanded",
       exists (${enabled} and devices.logical_number_id = d.logical_number_id)
@@ -225,11 +207,11 @@ export async function selectHanded(
     from notification_deliveries as d
     join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
     where d.company_id = ${companyId} and d.id ${inIds(ids)}`.execute(db);
-  const handed = rows.map((row) => ({
+  const handedOf = (row: Stored<Handed>): Handed => ({
     ...row,
     confirmedAt: optionalInstant.fromColumn(row.confirmedAt),
     wasHanded: flag.fromColumn(row.wasHanded),
     isReachable: flag.fromColumn(row.isReachable),
-  }));
-  return new Map(handed.map((delivery) => [delivery.id, delivery]));
+  });
+  return new Map(rows.map((row) => [row.id, handedOf(row)]));
 }

@@ -1,26 +1,36 @@
-import { inCompany } from '../../../../database/company/company-rows.js';
-import type { CompanyWriteWork, ReadWork, Units, WriteWork } from '../../../../database/work.js';
-import { LOCAL_ORIGIN } from '../../../../platform/caller.js';
-import { invalid } from '../../../../platform/errors.js';
-import type { Notification } from '../notification.model.js';
-import { getNotification } from '../notification.service.js';
+import { inCompany } from '../../../database/company/company-rows.js';
+import type {
+  CompanyWriteWork,
+  ReadWork,
+  SystemWriteWork,
+  Units,
+  WriteWork,
+} from '../../../database/work.js';
+import { LOCAL_ORIGIN } from '../../../platform/caller.js';
+import { invalid } from '../../../platform/errors.js';
+import { MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/limits/many-records.js';
+import { deliverySummaries } from './delivery-list.repository.js';
 import {
   findExpired,
   finish,
   requeue,
-  reportDeliveries,
   selectInStates,
-} from './delivery-changes.repository.js';
-import { deliverySummaries } from './delivery-list.repository.js';
-import { NO_DELIVERIES, type DeliverySummary } from './delivery.model.js';
-import { countParts, findPartOf, makePart } from './delivery.repository.js';
+  countParts,
+  findPartOf,
+  makePart,
+  deliveries,
+  findPartAfter,
+} from './delivery.repository.js';
+import { type Notification, NO_DELIVERIES, type DeliverySummary } from './notification.model.js';
+import { getNotification } from './notification.service.js';
 
 export {
   deliveriesOfDevice,
   deliveriesOfLogicalNumber,
   deliveriesOfNotification,
-  deliveryNewRows,
   deliveryList,
+  deliveryNewRows,
+  deliveryRetention,
   deliverySummaries,
 } from './delivery-list.repository.js';
 
@@ -75,9 +85,9 @@ function partsOf(
 
 async function cancelSome(work: WriteWork, notificationId: number): Promise<number> {
   const unmade = await findPartOf(work, notificationId);
-  if (unmade === undefined) return await endSome(work, notificationId, 'cancelled');
-  reportDeliveries(work);
-  return await makePart(work, unmade, 'cancelled');
+  return await (unmade === undefined
+    ? endSome(work, notificationId, 'cancelled')
+    : makePart(work, unmade, 'cancelled'));
 }
 
 async function endSome(
@@ -98,10 +108,33 @@ export async function expireDeliveries(units: Units): Promise<boolean> {
   const expired = await units.systemRead(findExpired);
   if (expired === undefined) return false;
   const { companyId, id } = expired;
-  await units.systemWrite(
-    LOCAL_ORIGIN,
-    (work) => endSome(inCompany(work, companyId), id, 'expired'),
-    companyId,
-  );
+  const end = (work: SystemWriteWork) => endSome(inCompany(work, companyId), id, 'expired');
+  await units.systemWrite(LOCAL_ORIGIN, end, companyId);
   return true;
+}
+
+/** Queues a remaining part, of the first company after `companyId` or the first of all; resolves to its id, null if none remain. */
+export async function takeDeliveryStep(units: Units, companyId: number): Promise<number | null> {
+  const part = await units.systemRead(
+    async (work) => (await findPartAfter(work, companyId)) ?? (await findPartAfter(work, 0)),
+  );
+  if (part === undefined) return null;
+  const make = (work: SystemWriteWork) => makePart(inCompany(work, part.companyId), part);
+  await units.systemWrite(LOCAL_ORIGIN, make, part.companyId);
+  return part.companyId;
+}
+
+/** Deletes the deliveries of a logical number that is being deleted. Errors: `too_many_records`. */
+export async function deleteDeliveriesOf(
+  work: WriteWork,
+  { id, number }: { readonly id: number; readonly number: string },
+): Promise<void> {
+  const ofNumber = { logical_number_id: id };
+  const total = await deliveries.count(work, ofNumber);
+  if (total > MAX_DELETED_TOGETHER) {
+    const instead = 'first delete old ones (terminal-gateway db prune --deliveries), or set KEEP_DELIVERIES';
+    const many = `${total} deliveries of notifications`;
+    throw tooManyRecords(`The logical number ${number}`, many, MAX_DELETED_TOGETHER, instead);
+  }
+  await deliveries.deleteInParts(work, ofNumber);
 }

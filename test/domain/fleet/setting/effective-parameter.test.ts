@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Parameter } from '../../../../src/domain/fleet/parameter/parameter.model.js';
-import { effectiveParameters } from '../../../../src/domain/fleet/parameter/parameter.service.js';
+import { effectiveParameters } from '../../../../src/domain/fleet/setting/parameter.service.js';
+import type { Parameter } from '../../../../src/domain/fleet/setting/setting.model.js';
 
 const AT = new Date('2026-11-21T00:00:00Z');
 const audit = { revision: 1, createdAt: AT, updatedAt: AT, createdBy: 1, createdVia: 'api' } as const;

@@ -1,20 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { inCompany } from '../../../../database/company/company-rows.js';
-import type { Units } from '../../../../database/work.js';
-import { systemClock } from '../../../../platform/clock.js';
-import type { DispatchRate } from '../../../../platform/concurrency/dispatch-rate.js';
-import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
-import { Queue, type Place } from '../../../../platform/concurrency/queue.js';
-import type { DeliveryCheck } from './batches.service.js';
-import { lastPosition, selectFacts, selectOpenNumbers, selectQueueChanges } from './waiting.repository.js';
+import { inCompany } from '../../../database/company/company-rows.js';
+import type { Units } from '../../../database/work.js';
+import { systemClock, SECOND, type Clock } from '../../../platform/clock.js';
+import type { DispatchRate } from '../../../platform/concurrency/dispatch-rate.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { Queue, type Place } from '../../../platform/concurrency/queue.js';
+import { DomainError } from '../../../platform/errors.js';
+import {
+  lastPosition,
+  selectFacts,
+  selectOpenNumbers,
+  selectQueueChanges,
+  lastPositions,
+} from './delivery-list.repository.js';
+import type { DeliveryCheck } from './dispatch.service.js';
+import { DELIVERY } from './notification.model.js';
 
-/** Changes that one statement reads. */
 const CHANGES_PER_READ = 500;
-/** Waiting requests whose devices or logical numbers one statement looks up. */
-const REQUESTS_PER_LOOK = 1_000;
+const REQUESTS_PER_STATEMENT = 1_000;
 /** Commits within this time are handled together. */
 const COLLECT_MS = 20;
+/** Maximum waiting requests of one node. */
+export const MAX_WAITING = 20_000;
+/** Interval of checks for unreported events: changes by other processes, and leases that end. */
+export const TICK_MS = SECOND / 2;
+/** Number of ticks between two checks whether the waiting terminals may still use the service. */
+export const TICKS_PER_CHECK = 4;
 
 /** Why a wait ended: there may be a delivery, the token must be checked, or the time is over. */
 type Reason = 'woken' | 'checked' | 'over';
@@ -72,10 +84,7 @@ export class WaitingRequest {
     this.#resolve?.();
   }
 
-  /**
-   * Resolves when the terminal must check again, after `ms`, or when the signal is aborted. If there may be a
-   * delivery, it also waits for the rate limit, at most until `pacedMs` after the call.
-   */
+  /** Resolves when the terminal must check again, after `ms`, or at the signal. Wakes are paced until `pacedMs` after the call. */
   async wait(ms: number, signal: AbortSignal, pacedMs = ms): Promise<Reason> {
     const began = systemClock.elapsed();
     if (this.#reason === null && ms > 0 && !signal.aborted) await this.#woken(ms, signal);
@@ -104,10 +113,10 @@ export class WaitingRequest {
 }
 
 /** The waiting requests of one company: what has changed is read once for all of them. */
-export class CompanyRequests {
+class CompanyRequests {
   readonly all = new Queue<WaitingRequest>();
-  /** Changes after this position are yet to be read; `Infinity` while they are read. */
-  #position = Infinity;
+  /** Position of the latest change that was read; `Infinity` while changes are read. */
+  position = Infinity;
   #timer: NodeJS.Timeout | undefined;
   #isReadRequested = false;
 
@@ -117,15 +126,10 @@ export class CompanyRequests {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Position of the latest change that was read. */
-  get position(): number {
-    return this.#position;
-  }
-
   /** Reads changes after this position, also if they were read before: the check of a terminal has not seen them. */
   readFrom(position: number): void {
-    if (position >= this.#position) return;
-    this.#position = position;
+    if (position >= this.position) return;
+    this.position = position;
     this.readSoon();
   }
 
@@ -152,14 +156,14 @@ export class CompanyRequests {
 
   /** Wakes terminals for whose logical number something has changed since their check. True if there may be more. */
   async #readSome(): Promise<boolean> {
-    const after = this.#position;
+    const after = this.position;
     let read = after;
     this.#isReadRequested = false;
-    this.#position = Infinity;
+    this.position = Infinity;
     try {
       const { last, changes } = await this.units.systemRead(async (work) => ({
         last: await lastPosition(inCompany(work, this.id)),
-        changes: await selectQueueChanges(inCompany(work, this.id), { after, limit: CHANGES_PER_READ }),
+        changes: await selectQueueChanges(inCompany(work, this.id), after, CHANGES_PER_READ),
       }));
       const hasMore = changes.length === CHANGES_PER_READ;
       read = (hasMore ? changes.at(-1)?.position : undefined) ?? last;
@@ -172,7 +176,7 @@ export class CompanyRequests {
       return hasMore;
     } finally {
       // A check that ended meanwhile may have seen less.
-      this.#position = Math.min(this.#position, read);
+      this.position = Math.min(this.position, read);
     }
   }
 
@@ -184,8 +188,8 @@ export class CompanyRequests {
       if (check.againAt !== null && check.againAt <= now) request.wake('checked');
       if (check.heldUntil !== null && check.heldUntil <= now) ended.push({ request, check });
     }
-    for (let start = 0; start < ended.length; start += REQUESTS_PER_LOOK) {
-      const part = ended.slice(start, start + REQUESTS_PER_LOOK);
+    for (let start = 0; start < ended.length; start += REQUESTS_PER_STATEMENT) {
+      const part = ended.slice(start, start + REQUESTS_PER_STATEMENT);
       const numbers = new Set(part.map(({ check }) => check.facts.logicalNumberId));
       const open = await this.units.systemRead((work) =>
         selectOpenNumbers(inCompany(work, this.id), [...numbers]),
@@ -200,10 +204,10 @@ export class CompanyRequests {
 
   /** Wakes terminals whose device or token has changed, and one of each gateway. */
   async check(): Promise<void> {
-    const requests = [...this.all.places()].map(({ value }) => value);
+    const requests = Array.from(this.all.places(), ({ value }) => value);
     const gateways = new Set<number>();
-    for (let start = 0; start < requests.length; start += REQUESTS_PER_LOOK) {
-      const part = requests.slice(start, start + REQUESTS_PER_LOOK);
+    for (let start = 0; start < requests.length; start += REQUESTS_PER_STATEMENT) {
+      const part = requests.slice(start, start + REQUESTS_PER_STATEMENT);
       const ids = new Set(part.map(({ lastCheck }) => lastCheck.facts.deviceId));
       const present = await this.units.systemRead((work) => selectFacts(inCompany(work, this.id), [...ids]));
       for (const request of part) {
@@ -214,5 +218,90 @@ export class CompanyRequests {
       }
       await yieldToEventLoop();
     }
+  }
+}
+
+interface WaitingParts {
+  readonly units: Units;
+  readonly clock: Clock;
+  readonly pace: DispatchRate;
+  /** Called when a request begins to wait (1), and when one leaves (-1). */
+  readonly onCount: (change: 1 | -1) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The terminals that wait on this node, woken by commits. Unreported changes are read twice a second by company. */
+export class WaitingTerminals {
+  readonly #companies = new Map<number, CompanyRequests>();
+  #count = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #ticks = 0;
+  #ticking: Promise<void> | null = null;
+  readonly #unsubscribe: () => void;
+
+  constructor(private readonly parts: WaitingParts) {
+    this.#unsubscribe = parts.units.onCommitted((changes) => {
+      if (changes === null) for (const company of this.#companies.values()) company.readSoon();
+      for (const { companyId, entityType } of changes ?? []) {
+        if (entityType === DELIVERY && companyId !== null) this.#companies.get(companyId)?.readSoon();
+      }
+    });
+  }
+
+  /** `check` is that of the terminal, just before. Errors: `busy`. */
+  enter(check: DeliveryCheck): WaitingRequest {
+    if (this.#count >= MAX_WAITING) {
+      const message = `Too many terminals wait at the same time: at most ${MAX_WAITING}.`;
+      throw new DomainError('busy', message, { retryAfter: 5 });
+    }
+    const { units, pace, onError } = this.parts;
+    const id = check.companyId;
+    const company = this.#companies.get(id) ?? new CompanyRequests(id, units, onError);
+    this.#companies.set(id, company);
+    this.#add(1);
+    this.#timer ??= setInterval(() => this.#startTick(), TICK_MS).unref();
+    return new WaitingRequest(company, pace, () => this.#left(company), check);
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    clearInterval(this.#timer);
+    for (const company of this.#companies.values()) company.stop();
+    await this.#ticking;
+  }
+
+  #add(change: 1 | -1): void {
+    this.#count += change;
+    this.parts.onCount(change);
+  }
+
+  #left(company: CompanyRequests): void {
+    this.#add(-1);
+    if (company.all.size > 0) return;
+    company.stop();
+    this.#companies.delete(company.id);
+  }
+
+  /** A tick that takes long replaces the next ones. */
+  #startTick(): void {
+    if (this.#count === 0) return;
+    this.#ticking ??= this.#tick()
+      .catch(this.parts.onError)
+      .finally(() => (this.#ticking = null));
+  }
+
+  async #tick(): Promise<void> {
+    const { units, clock } = this.parts;
+    this.#ticks += 1;
+    const now = clock.now();
+    const companies = [...this.#companies.values()];
+    for (const company of companies) await company.wakeDue(now);
+    const ids = companies.map(({ id }) => id);
+    const positions = await units.systemRead((work) => lastPositions(work, ids));
+    for (const company of companies) {
+      if ((positions.get(company.id) ?? 0) > company.position) company.readSoon();
+    }
+    if (this.#ticks % TICKS_PER_CHECK !== 0) return;
+    for (const company of companies) await company.check();
   }
 }

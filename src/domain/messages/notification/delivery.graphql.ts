@@ -30,22 +30,9 @@ import {
   payloadType,
   text,
   type GraphqlContext,
-} from '../../../../graphql/index.js';
-import { DeviceType } from '../../../fleet/device/device.graphql.js';
-import {
-  LogicalNumberList,
-  LogicalNumberType,
-} from '../../../fleet/logical-number/logical-number.graphql.js';
-import { NotificationType } from '../notification.graphql.js';
-import type { Notification } from '../notification.model.js';
-import { getNotification } from '../notification.service.js';
-import {
-  NO_DELIVERIES,
-  type Delivery,
-  type DeliveryChange,
-  type DeliveryState,
-  type DeliverySummary,
-} from './delivery.model.js';
+} from '../../../graphql/index.js';
+import { DeviceType } from '../../fleet/device/device.graphql.js';
+import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import {
   deliveriesOfDevice,
   deliveriesOfLogicalNumber,
@@ -55,7 +42,17 @@ import {
   deliverySummaries,
   planCancel,
   planRetry,
-} from './recall.service.js';
+} from './delivery.service.js';
+import { NotificationType } from './notification.graphql.js';
+import {
+  type Notification,
+  NO_DELIVERIES,
+  type Delivery,
+  type DeliveryChange,
+  type DeliveryState,
+  type DeliverySummary,
+} from './notification.model.js';
+import { getNotification } from './notification.service.js';
 
 const State = enumeration<DeliveryState>('NotificationDeliveryState', 'What became of a delivery.', {
   queued: 'It waits.',
@@ -136,11 +133,6 @@ const IN_PARTS =
   'Deliveries are changed in parts; if an error interrupts the mutation, repeat it: those that were changed already do not change again.';
 const ID_OF_NOTIFICATION = { description: 'Global id of the notification.' };
 
-interface DeliveryArgs {
-  readonly notificationId: string;
-  readonly after?: number | null;
-}
-
 /** Changes deliveries as a plan says; the payload has how many were changed under `name`. */
 async function changeDeliveries(ctx: GraphqlContext, id: string, plan: typeof planCancel, name: string) {
   let notification: Notification | null = null;
@@ -174,7 +166,14 @@ class NotificationDeliveries {
   @Subscription(() => NotificationDeliveryEvent, {
     description:
       'Each delivery of a notification that has changed, in the order of the changes. Of changes that follow each other quickly, only the last one of a delivery is sent.',
-    subscribe: async ({ args, context }: SubscribeResolverData<unknown, DeliveryArgs, GraphqlContext>) => {
+    subscribe: async ({
+      args,
+      context,
+    }: SubscribeResolverData<
+      unknown,
+      { readonly notificationId: string; readonly after?: number | null },
+      GraphqlContext
+    >) => {
       const { notificationId, after = null } = args;
       await context.read('read', (work) =>
         getNotification(work, numberIn('Notification', notificationId) ?? 0),

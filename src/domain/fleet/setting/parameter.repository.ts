@@ -6,8 +6,7 @@ import { countUpTo, type EntryCount } from '../../../database/list/request-class
 import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
 import type { Row } from '../../../schema/schema.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
-import type { Owner } from '../owner/owner.model.js';
-import type { Parameter } from './parameter.model.js';
+import type { Owner, Parameter } from './setting.model.js';
 
 export const parameterTable = new CompanyTable<'parameters', Parameter>('parameters');
 

@@ -1,10 +1,11 @@
 import type { Match } from '../../../database/company/company-rows.js';
-import type { CompanyTable, ValuesOf } from '../../../database/company/company-table.js';
+import { CompanyTable, type ValuesOf } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import { auditedList, type List } from '../../../database/list/list.js';
 import type { ListColumn } from '../../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
+import { changed, newValues } from '../../../platform/changes.js';
 import { isNameLike } from '../../../platform/encoding/text.js';
 import { DomainError, invalid, notFound } from '../../../platform/errors.js';
 import {
@@ -16,7 +17,15 @@ import type { PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';
-import { type OwnedRecord, type Owner, type OwnerIds, OwnerSelector } from './owner.model.js';
+import {
+  type OwnedRecord,
+  type Owner,
+  type OwnerIds,
+  OwnerSelector,
+  type Metacontent,
+  MetacontentCreate,
+  MetacontentUpdate,
+} from './setting.model.js';
 
 /** Owner that `{ number }` or `{ name }` selects. Errors: `invalid` for neither or both, `not_found`. */
 export async function getOwner(work: ReadWork, selector: unknown): Promise<Owner> {
@@ -141,10 +150,7 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
   };
 }
 
-/**
- * Deletes the parameters and metacontents of an owner that is being deleted; `what` is for example `The group
- * north`. Errors: `too_many_records`.
- */
+/** Deletes what an owner has; `what` is for example `The group north`. Errors: `too_many_records`. */
 export async function deleteOwned(
   work: WriteWork,
   what: string,
@@ -182,3 +188,12 @@ function matching<Name extends OwnedTableName>(
   const owner = groupId === null ? { logical_number_id: logicalNumberId } : { group_id: groupId };
   return { ...owner, ...more } as unknown as Match<Name>;
 }
+
+/** JSON values that terminals read by key, of a logical number or of a group. */
+export const metacontents = ownedRecords({
+  name: 'metacontent',
+  typeName: 'Metacontent',
+  table: new CompanyTable<'metacontents', Metacontent>('metacontents'),
+  newValues: (input) => newValues(MetacontentCreate, input, {}),
+  changed: (current, input) => changed(current, parse(MetacontentUpdate, input)),
+});

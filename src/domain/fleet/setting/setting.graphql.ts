@@ -1,0 +1,238 @@
+import { Field, ID, InputType, type ClassType } from 'type-graphql';
+import type { z } from 'zod';
+
+import {
+  fields,
+  graphqlModule,
+  type GraphqlModule,
+  type Input,
+  listTypes,
+  type ListTypes,
+  many,
+  mutations,
+  numberIn,
+  object,
+  one,
+  queries,
+  type ResolvedField,
+  WARNINGS,
+  json,
+  nullable,
+  text,
+  bulkMutation,
+  choice,
+  enumeration,
+  inputOf,
+  listOf,
+  objectType,
+} from '../../../graphql/index.js';
+import { auditedType } from '../../people/user/audited.graphql.js';
+import { GroupList, GroupType } from '../group/group.graphql.js';
+import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
+import {
+  EFFECTIVE_SEARCH,
+  effectiveEntries,
+  listEffectiveParameters,
+  parameters,
+  setParameters,
+} from './parameter.service.js';
+import {
+  type OwnedRecord,
+  type OwnerIds,
+  type Metacontent,
+  MetacontentCreate,
+  MetacontentUpdate,
+  type EffectiveParameter,
+  type Parameter,
+  ParameterCreate,
+  ParameterUpdate,
+} from './setting.model.js';
+import { getOwnerByIds, type OwnedRecords, metacontents } from './setting.service.js';
+
+@InputType('OwnerInput', {
+  description: 'The owner of a parameter or metacontent: either a logical number or a group.',
+})
+export class OwnerInput {
+  @Field(() => ID, { nullable: true, description: 'Global id of the logical number.' })
+  logicalNumberId?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Global id of the group.' })
+  groupId?: string | null;
+}
+
+/** The numbers in the global ids. */
+function ownerIdsOf({ logicalNumberId, groupId }: OwnerInput): OwnerIds {
+  return {
+    logicalNumberId: numberOf('LogicalNumber', logicalNumberId),
+    groupId: numberOf('Group', groupId),
+  };
+}
+
+/** The number of no record: a text that is not an id of the type is handled as an unknown id. */
+const UNKNOWN = 0;
+
+function numberOf(typeName: string, id: string | null | undefined): number | null {
+  return id == null ? null : (numberIn(typeName, id) ?? UNKNOWN);
+}
+
+interface OwnedResource<R extends OwnedRecord> {
+  readonly Record: ClassType<R>;
+  readonly records: OwnedRecords<R>;
+  readonly create: { readonly model: z.ZodObject; readonly descriptions?: Readonly<Record<string, string>> };
+  readonly update: { readonly model: z.ZodObject; readonly descriptions?: Readonly<Record<string, string>> };
+}
+
+/** Properties that an owned record shows as the relations `logicalNumber` and `group`. */
+export type OwnerKeys = 'logicalNumberId' | 'groupId';
+
+/** GraphQL module of parameters or metacontents: queries, mutations, owner, and lists of each owner. */
+function ownedRecordGraphql<R extends OwnedRecord>(resource: OwnedResource<R>): GraphqlModule {
+  const { name, all, ofLogicalNumber, ofGroup } = resource.records;
+  const types = listTypes(all, resource.Record);
+  return graphqlModule(
+    queries(types, { listDescription: `All ${name}s of the company, of logical numbers and of groups.` }),
+    ownedMutations(types, resource),
+    fields(resource.Record, ownerFields(name)),
+    fields(LogicalNumberType, {
+      [`${name}s`]: many(
+        types,
+        ofLogicalNumber,
+        'id',
+        `The ${name}s of the logical number itself, without those of its group.`,
+      ),
+    }),
+    fields(GroupType, {
+      [`${name}s`]: many(types, ofGroup, 'id', `The ${name}s of the group.`),
+    }),
+  );
+}
+
+function ownedMutations<R extends OwnedRecord>(
+  types: ListTypes<R>,
+  { records, create, update }: OwnedResource<R>,
+): GraphqlModule {
+  const { name } = records;
+  return mutations(types, {
+    get: (work, id) => records.getById(work, id),
+    create: {
+      ...create,
+      run: async (work, { owner, ...input }: Input) =>
+        records.create(work, await getOwnerByIds(work, ownerIdsOf(owner as OwnerInput)), input),
+      description: `Creates a ${name} of a logical number or of a group.`,
+      fields: { owner: object(OwnerInput, `Owner of the ${name}.`) },
+    },
+    update: { ...update, run: (work, current, input) => records.update(work, current, input) },
+    delete: { run: (work, current) => records.delete(work, current) },
+    payloadFields: WARNINGS,
+  });
+}
+
+function ownerFields(name: string): Readonly<Record<string, ResolvedField<OwnedRecord>>> {
+  return {
+    logicalNumber: one(
+      LogicalNumberList,
+      'logicalNumberId',
+      `Logical number that owns the ${name}. Null if a group owns it.`,
+    ),
+    group: one(GroupList, 'groupId', `Group that owns the ${name}. Null if a logical number owns it.`),
+  };
+}
+
+const MetacontentType = auditedType<Metacontent, OwnerKeys>(
+  'Metacontent',
+  'A JSON setting of a logical number or of a group, which devices read by its key.',
+  {
+    key: text('Key, unique for its owner.'),
+    value: nullable(json('Value: any JSON. Null is a value like any other.')),
+  },
+);
+
+const VALUE = 'Any JSON value, at most 256 KiB as text.';
+
+export const metacontentGraphql = ownedRecordGraphql({
+  Record: MetacontentType,
+  records: metacontents,
+  create: { model: MetacontentCreate, descriptions: { value: `${VALUE} Required; null is a value.` } },
+  update: {
+    model: MetacontentUpdate,
+    descriptions: { value: `${VALUE} Null is a value; it does not clear.` },
+  },
+});
+
+const ParameterType = auditedType<Parameter, OwnerKeys>(
+  'Parameter',
+  'A text setting of a logical number or of a group, which devices read by its key.',
+  {
+    key: text('Key, unique for its owner.'),
+    value: text('Value.'),
+    description: nullable(text('Purpose of the parameter. Null if there is no description.')),
+  },
+);
+
+const ownParameters = ownedRecordGraphql({
+  Record: ParameterType,
+  records: parameters,
+  create: { model: ParameterCreate },
+  update: { model: ParameterUpdate },
+});
+
+const ParameterSource = enumeration<EffectiveParameter['source']>(
+  'ParameterSource',
+  'Owner of the value that devices get.',
+  { LOGICAL_NUMBER: 'The logical number itself.', GROUP: 'The group of the logical number.' },
+);
+
+const EffectiveParameterType = objectType<EffectiveParameter>(
+  'EffectiveParameter',
+  'A parameter as the devices of a logical number get it.',
+  {
+    key: text('Key, unique for the logical number.'),
+    value: text('Value that devices get.'),
+    description: nullable(text('Purpose of the parameter. Null if there is no description.')),
+    source: choice(ParameterSource, 'Whether the logical number or its group owns the value.'),
+    overridden: nullable(
+      object(
+        ParameterType,
+        "The group's parameter that the logical number overrides with the same key. Null if there is none.",
+      ),
+    ),
+  },
+);
+
+const effectiveParameters = fields(LogicalNumberType, {
+  effectiveParameters: {
+    field: listOf(
+      object(
+        EffectiveParameterType,
+        "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
+      ),
+    ),
+    resolve: (number, ctx) => ctx.loadEntries(listEffectiveParameters, number, effectiveEntries),
+    searches: () => [EFFECTIVE_SEARCH],
+  },
+});
+
+const ParameterBulkSetRow = inputOf('ParameterBulkSetRow', ParameterCreate, {
+  description: 'A parameter and its new value.',
+  descriptions: {
+    key: 'Key of the parameter, unique for its owner. 1 to 255 characters.',
+    description:
+      'Purpose of the parameter. At most 4096 characters. If absent, an existing description stays.',
+  },
+  fields: { owner: object(OwnerInput, 'Owner of the parameter.') },
+});
+
+const parameterBulkSet = bulkMutation({
+  name: 'ParameterBulkSet',
+  description: 'Sets up to 1000 parameters by owner and key: creates new ones and updates existing ones.',
+  argument: 'rows',
+  rows: listOf(object(ParameterBulkSetRow, 'Parameters to set. Each owner and key may occur once.')),
+  field: 'parameter',
+  record: object(ParameterType, 'The parameter after the change. Null if it was not set.'),
+  payloadFields: WARNINGS,
+  countDescription: 'Number of parameters with the given value now; 0 if an invalid row rejected the batch.',
+  prepare: (rows) => rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner as OwnerInput), input })),
+  run: setParameters,
+});
+
+export const parameterGraphql = graphqlModule(ownParameters, effectiveParameters, parameterBulkSet);

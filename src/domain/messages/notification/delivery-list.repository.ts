@@ -1,0 +1,167 @@
+import { sql } from 'kysely';
+
+import { idTable, inList } from '../../../database/bound-lists.js';
+import { CompanyRows, inCompany, type OfCompany } from '../../../database/company/company-rows.js';
+import { recordMapping } from '../../../database/company/company-table.js';
+import { lastDrawn } from '../../../database/counters.js';
+import { listOf } from '../../../database/list/list.js';
+import type { NewRows } from '../../../database/list/related-rows.js';
+import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
+import { flag } from '../../../database/storage.js';
+import { specialSql, type SystemReadWork } from '../../../database/work.js';
+import {
+  type Delivery,
+  type DeliveryChange,
+  type DeliverySummary,
+  DELIVERY_CHANGES,
+} from './notification.model.js';
+
+type ReadWork = OfCompany<SystemReadWork>;
+
+/** Maximum deliveries of one notification. */
+const MAX_ROWS = 200_000;
+
+const mapping = recordMapping<'notification_deliveries', Delivery>('notification_deliveries');
+
+export const deliveryList = listOf<'notification_deliveries', Delivery>({
+  name: 'NotificationDelivery',
+  table: 'notification_deliveries',
+  rows: MAX_ROWS,
+  isEndless: true,
+  id: 'id',
+  ...mapping,
+  orders: { ID: 'id' },
+  filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
+});
+
+export const deliveriesOfNotification = deliveryList.of({ column: 'notification_id' });
+export const deliveriesOfLogicalNumber = deliveryList.of({ column: 'logical_number_id' });
+/** Deliveries that were last given to the terminal with this serial number. */
+export const deliveriesOfDevice = deliveryList.of({ column: 'serial_number', isName: true });
+
+const changes = listOf<'notification_deliveries', DeliveryChange>({
+  name: 'NotificationDeliveryChange',
+  table: 'notification_deliveries',
+  rows: MAX_ROWS,
+  id: 'sequence',
+  orders: { ID: 'sequence' },
+  filters: { notificationId: { column: 'notification_id', kind: 'id' } },
+  recordOf: (row) => ({ id: row.sequence, delivery: mapping.recordOf(row) }),
+});
+
+/** Latest change of each delivery. `first` is 1: a later change replaces an earlier one, so missing positions are not deleted. */
+export const deliveryNewRows: NewRows<DeliveryChange> = {
+  ...changes.newRows('notification_deliveries_by_sequence'),
+  span: async (work, companyId) => ({ first: 1, last: await lastPosition(inCompany(work, companyId)) }),
+};
+
+const totals = new CompanyRows('notification_totals');
+
+/** Number of deliveries in each state by notification id; notifications without a delivery are absent. One statement. */
+export async function deliverySummaries(
+  work: ReadWork,
+  notifications: readonly { readonly id: number }[],
+): Promise<ReadonlyMap<number, DeliverySummary>> {
+  const rows = await totals.select(work, { notification_id: notifications.map(({ id }) => id) });
+  return new Map(
+    rows.map(({ notification_id: id, queued, sent, delivered, failed, expired, cancelled }) => [
+      id,
+      { queued, sent, delivered, failed, expired, cancelled },
+    ]),
+  );
+}
+
+/** Condition for deliveries that have ended. Other deliveries stay, however old they are. */
+const ENDED = sql`d.state in ('delivered', 'failed', 'expired', 'cancelled')`;
+
+/** Deliveries, by the time of their end. */
+export const deliveryRetention: Retained = {
+  kind: 'deliveries',
+  table: 'notification_deliveries',
+  rowsPerUnit: 400,
+  oldest: sql`select d.finished_at from notification_deliveries as d
+    where d.company_id = c.id and ${ENDED} order by d.finished_at limit 1`,
+  aged: (companyId, before) =>
+    sql`select d.finished_at as at from notification_deliveries as d
+      where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}`,
+  deleteOld: async (work, { companyId, before, limit }) => {
+    const { db } = specialSql(work);
+    const { rows } = await sql<AgedRow>`select d.id, d.finished_at as at from notification_deliveries as d
+      where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}
+      order by d.finished_at limit ${limit}`.execute(db);
+    return await deleteAged(work, companyId, 'notification_deliveries', rows);
+  },
+};
+
+/** Facts that decide whether a terminal may wait, and for which deliveries. */
+export interface TerminalFacts {
+  readonly deviceId: number;
+  readonly serialNumber: string;
+  readonly enabled: boolean;
+  readonly logicalNumberId: number | null;
+  /** Hash of the token of the device; null if it has none. */
+  readonly tokenHash: string | null;
+}
+
+/** Position of the latest change of a delivery of the company. */
+export async function lastPosition(work: ReadWork): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  return await lastDrawn(db, companyId, DELIVERY_CHANGES);
+}
+
+/** Positions of the latest changes by company id; companies without a delivery are absent. */
+export async function lastPositions(
+  work: SystemReadWork,
+  companyIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{ company_id: number; last_drawn: number }>`select company_id, last_drawn
+    from counters where company_id ${inList('integer', companyIds)} and name = ${DELIVERY_CHANGES}`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [row.company_id, row.last_drawn]));
+}
+
+/** Changes that may have made a delivery free, in order: the end of one counts if another one of its number waits. */
+export async function selectQueueChanges(
+  work: ReadWork,
+  after: number,
+  limit: number,
+): Promise<readonly { readonly position: number; readonly logicalNumberId: number }[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ position: number; logicalNumberId: number }>`
+    select sequence as position, logical_number_id as "logicalNumberId" from notification_deliveries as d
+    where company_id = ${companyId} and sequence > ${after}
+      and (state <> 'sent' or lease_ends_at is null)
+      and (finished_at is null or exists (select 1 from notification_deliveries as waiting
+        where waiting.company_id = ${companyId} and waiting.logical_number_id = d.logical_number_id
+          and waiting.finished_at is null))
+    order by sequence limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The given logical numbers that have a waiting or unconfirmed delivery. One statement. */
+export async function selectOpenNumbers(
+  work: ReadWork,
+  logicalNumberIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ id: number }>`select p.value as id from ${idTable(logicalNumberIds)}
+    where exists (select 1 from notification_deliveries as d where d.company_id = ${companyId}
+      and d.logical_number_id = p.value and d.finished_at is null)`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Facts by device id; deleted devices are absent. One statement. */
+export async function selectFacts(
+  work: ReadWork,
+  deviceIds: readonly number[],
+): Promise<ReadonlyMap<number, TerminalFacts>> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<TerminalFacts>`select d.id as "deviceId", d.serial_number as "serialNumber",
+      d.enabled, d.logical_number_id as "logicalNumberId", t.token_hash as "tokenHash"
+    from ${idTable(deviceIds)} cross join devices as d
+    left join device_tokens as t on t.company_id = ${companyId} and t.device_id = d.id
+    where d.company_id = ${companyId} and d.id = p.value`.execute(db);
+  return new Map(rows.map((row) => [row.deviceId, { ...row, enabled: flag.fromColumn(row.enabled) }]));
+}

@@ -1,0 +1,237 @@
+import { sql, type RawBuilder } from 'kysely';
+
+import { idTable, inIds, inList, pairTable } from '../../../database/bound-lists.js';
+import { CompanyRows, type OfCompany } from '../../../database/company/company-rows.js';
+import { drawIds } from '../../../database/counters.js';
+import { instant, typed, hiddenFromPlanner, indexedBy } from '../../../database/storage.js';
+import {
+  specialSql,
+  type CompanyWriteWork,
+  type ReadWork,
+  type SystemReadWork,
+  type WriteWork,
+} from '../../../database/work.js';
+import { DELIVERY_CHANGES, DELIVERY, type DeliveryState, type FinishedState } from './notification.model.js';
+
+export const deliveries = new CompanyRows('notification_deliveries');
+
+const targets = new CompanyRows('notification_targets');
+
+/** Ids of the group's logical numbers after `position`, ascending. */
+export async function selectMembersAfter(
+  work: ReadWork,
+  groupId: number,
+  position: number,
+  limit: number,
+): Promise<number[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ id: number }>`select id from logical_numbers where company_id = ${companyId}
+    and group_id = ${groupId} and id > ${position} order by id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Makes one delivery for each logical number that exists. Returns how many were made. Three statements. */
+export async function insertDeliveries(
+  work: CompanyWriteWork,
+  notificationId: number,
+  logicalNumberIds: readonly number[],
+  state: 'queued' | 'cancelled' = 'queued',
+): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const before = await numbersBefore(work, 'notification_deliveries', logicalNumberIds.length);
+  const position = await numbersBefore(work, DELIVERY_CHANGES, logicalNumberIds.length);
+  const finishedAt = typed('instant', state === 'queued' ? null : instant.toColumn(work.now));
+  // Due now if nothing else waits for the logical number.
+  const dueAt =
+    state === 'queued'
+      ? sql`case when exists (select 1 from notification_deliveries as waiting
+          where waiting.company_id = ${companyId} and waiting.logical_number_id = n.id
+            and waiting.finished_at is null) then null else s.created_at end`
+      : typed('instant', null);
+  const made = await sql`insert into notification_deliveries
+      (company_id, id, notification_id, logical_number_id, state, queued_at, finished_at, due_at, sequence)
+    select n.company_id, ${before} + row_number() over (order by n.id), s.id, n.id, ${typed('text', state)},
+      s.created_at, ${finishedAt}, ${dueAt}, ${position} + row_number() over (order by n.id)
+    from ${idTable(logicalNumberIds)} cross join logical_numbers as n cross join notifications as s
+    where n.company_id = ${companyId} and n.id = p.value
+      and s.company_id = ${companyId} and s.id = ${notificationId}`.execute(db);
+  const count = Number(made.numAffectedRows ?? 0);
+  work.count(`${state}Deliveries`, count);
+  return count;
+}
+
+/** Logical numbers of a notification whose deliveries are made later. */
+interface Part {
+  readonly notificationId: number;
+  /** Number of the part, from 0. */
+  readonly part: number;
+}
+
+export async function insertPart(work: WriteWork, part: Part, ids: readonly number[]): Promise<void> {
+  const row = { notification_id: part.notificationId, part: part.part, logical_numbers: JSON.stringify(ids) };
+  await targets.insert(work, [row]);
+}
+
+/** Number of parts of a notification whose deliveries are not made yet. */
+export async function countParts(work: ReadWork, notificationId: number): Promise<number> {
+  return await targets.count(work, { notification_id: notificationId });
+}
+
+/** One of them. */
+export async function findPartOf(work: ReadWork, notificationId: number): Promise<Part | undefined> {
+  const page = { page: 1, perPage: 1 };
+  const [row] = await targets.select(work, { notification_id: notificationId }, { orderBy: ['part'], page });
+  return row && { notificationId, part: row.part };
+}
+
+/** The first part of the company after `companyId` that has one. */
+export async function findPartAfter(
+  work: SystemReadWork,
+  companyId: number,
+): Promise<(Part & { readonly companyId: number }) | undefined> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<Part & { companyId: number }>`select company_id as "companyId",
+      notification_id as "notificationId", part from notification_targets
+    where company_id > ${companyId} order by company_id, notification_id, part limit 1`.execute(db);
+  return rows[0];
+}
+
+/** Makes the deliveries of a part, unless another process has. Returns how many were made. */
+export async function makePart(
+  work: CompanyWriteWork,
+  { notificationId, part }: Part,
+  state: 'queued' | 'cancelled' = 'queued',
+): Promise<number> {
+  const [taken] = await targets.delete(work, { notification_id: notificationId, part });
+  reportDeliveries(work);
+  if (taken === undefined) return 0;
+  return await insertDeliveries(work, notificationId, JSON.parse(taken.logical_numbers) as number[], state);
+}
+
+/** Ids of deliveries of a notification in one of the states, in no certain order. */
+export async function selectInStates(
+  work: OfCompany<SystemReadWork>,
+  notificationId: number,
+  states: readonly DeliveryState[],
+  limit: number,
+): Promise<readonly number[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ id: number }>`select d.id
+    from ${indexedBy('notification_deliveries', 'd', 'notification_deliveries_by_notification_id_state_id')}
+    where d.company_id = ${companyId} and d.notification_id = ${notificationId}
+      and d.state ${inList('text', states)} limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** A notification of any company that has expired, and of which deliveries wait. */
+export async function findExpired(
+  work: SystemReadWork,
+): Promise<{ readonly companyId: number; readonly id: number } | undefined> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<{ companyId: number; id: number }>`
+    select t.company_id as "companyId", t.notification_id as id from notification_totals as t
+    join notifications as s on s.company_id = t.company_id and s.id = t.notification_id
+    where t.queued + t.sent > 0 and s.expires_at <= ${instant.toColumn(work.now)} limit 1`.execute(db);
+  return rows[0];
+}
+
+/** Finishes the waiting ones of these; the next one of each logical number becomes due. Returns how many. */
+export async function finish(
+  work: CompanyWriteWork,
+  ids: readonly number[],
+  state: FinishedState,
+  reason: string | null = null,
+): Promise<number> {
+  const now = at(work.now);
+  const sent =
+    state === 'delivered' ? sql`, sent_at = coalesce(sent_at, ${now}), confirmed_at = ${now}` : sql``;
+  const set = sql`state = ${state}, finished_at = ${now}, reason = ${reason}, due_at = null,
+    lease_ends_at = null${sent}`;
+  const finished = await change(work, ids, set, sql`finished_at is null`);
+  work.count(`${state}Deliveries`, finished.length);
+  await makeFirstDue(work, finished);
+  return finished.length;
+}
+
+/** The first waiting delivery of each changed logical number becomes due, once nothing holds it. */
+async function makeFirstDue(work: CompanyWriteWork, logicalNumberIds: readonly number[]): Promise<void> {
+  if (logicalNumberIds.length === 0) return;
+  reportDeliveries(work);
+  const { db, companyId } = specialSql(work);
+  await sql`update notification_deliveries
+    set due_at = case when lease_ends_at > ${at(work.now)} then lease_ends_at else ${at(work.now)} end
+    where company_id = ${companyId} and due_at is null and id in (
+      select (select min(waiting.id) from notification_deliveries as waiting
+        where waiting.company_id = ${companyId} and waiting.logical_number_id = p.value
+          and waiting.finished_at is null)
+      from ${idTable([...new Set(logicalNumberIds)])})`.execute(db);
+}
+
+/** Queues failed deliveries again, as if never tried: the first waiting one of each number is due. Returns how many. */
+export async function requeue(work: CompanyWriteWork, ids: readonly number[]): Promise<number> {
+  const set = sql`state = 'queued', finished_at = null, reason = null, attempts = 0, confirmed_at = null`;
+  const logicalNumberIds = await change(work, ids, set, sql`state = 'failed'`);
+  if (logicalNumberIds.length === 0) return 0;
+  work.count('queuedDeliveries', logicalNumberIds.length);
+  const { db, companyId } = specialSql(work);
+  await sql`update notification_deliveries set due_at = null
+    where company_id = ${companyId} and logical_number_id ${inIds(logicalNumberIds)}
+      and finished_at is null and due_at is not null and exists (
+        select 1 from notification_deliveries as earlier where earlier.company_id = ${companyId}
+          and earlier.logical_number_id = notification_deliveries.logical_number_id
+          and earlier.finished_at is null and earlier.id < notification_deliveries.id)`.execute(db);
+  await makeFirstDue(work, logicalNumberIds);
+  return logicalNumberIds.length;
+}
+
+/** Notes confirmations that came after deliveries had ended in another way: their states stay. */
+export async function noteConfirmed(work: CompanyWriteWork, ids: readonly number[]): Promise<void> {
+  const set = sql`confirmed_at = ${at(work.now)}`;
+  const noted = await change(work, ids, set, sql`confirmed_at is null`);
+  if (noted.length > 0) reportDeliveries(work);
+}
+
+/** Changes deliveries and assigns positions. `set` has serial numbers of `receivers` in `numbered.given`. Returns the logical numbers. */
+export async function change(
+  work: CompanyWriteWork,
+  ids: readonly number[],
+  set: RawBuilder<unknown>,
+  where: RawBuilder<unknown>,
+  receivers?: ReadonlyMap<number, string | null>,
+): Promise<readonly number[]> {
+  if (ids.length === 0) return [];
+  const { db, companyId } = specialSql(work);
+  const before = await numbersBefore(work, DELIVERY_CHANGES, ids.length);
+  const numbered =
+    receivers === undefined
+      ? sql`select p.value as id, ${before} + row_number() over (order by p.value) as position from ${idTable(ids)}`
+      : sql`select pair.id, pair.other as given, ${before} + row_number() over (order by pair.id) as position
+          from ${pairTable<string>('text', [...receivers] as [number, string][])}`;
+  const { rows } = await sql<{ logical_number_id: number }>`update notification_deliveries
+    set ${set}, sequence = numbered.position
+    from (${numbered}) as numbered
+    where notification_deliveries.company_id = ${hiddenFromPlanner(companyId)} and notification_deliveries.id = numbered.id
+      and ${where} returning logical_number_id`.execute(db);
+  return rows.map((row) => row.logical_number_id);
+}
+
+/** Draws ids of deliveries, or positions of changes. Returns the number before the first one. */
+async function numbersBefore(
+  work: CompanyWriteWork,
+  name: 'notification_deliveries' | typeof DELIVERY_CHANGES,
+  count: number,
+): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const drawn = await drawIds(db, name, [{ companyId, count }]);
+  return (drawn.get(companyId) ?? 1) - 1;
+}
+
+/** Notifies subscribers, waiting terminals and publishers of changed deliveries, after the commit. */
+export function reportDeliveries(work: CompanyWriteWork): void {
+  work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
+}
+
+export const at = (value: Date): RawBuilder<unknown> => typed('instant', instant.toColumn(value));
+
+export const after = (value: Date, milliseconds: number): RawBuilder<unknown> =>
+  at(new Date(value.getTime() + milliseconds));

@@ -1,0 +1,269 @@
+import { CompanyRows } from '../../../database/company/company-rows.js';
+import { instant } from '../../../database/storage.js';
+/** Hands deliveries out. Each call is in a unit that writes in the company, so no two nodes claim one (decisions.md#deliveries). */
+import type { CompanyWriteWork, SystemReadWork, ReadWork, WriteWork } from '../../../database/work.js';
+import { SECOND } from '../../../platform/clock.js';
+import { DomainError, notFound, orProblem } from '../../../platform/errors.js';
+import { NotificationConfirm } from '../../../platform/terminal.js';
+import { idFromText, parse } from '../../../platform/validate.js';
+import type { Device } from '../../fleet/device/device.model.js';
+import { foldedCompany } from '../../people/company/company.model.js';
+import { lastPosition, type TerminalFacts } from './delivery-list.repository.js';
+import { finish, noteConfirmed, reportDeliveries } from './delivery.repository.js';
+import {
+  claim,
+  endClaims,
+  findDueCompanyAfter,
+  makeDue,
+  postpone,
+  selectDue,
+  selectHanded,
+  selectWaiting,
+  setSent,
+  type Handed,
+  type Waiting,
+} from './dispatch.repository.js';
+import {
+  LEASE_MS,
+  MAX_ATTEMPTS,
+  type ClaimedDelivery,
+  type Confirmation,
+  type ConfirmationResult,
+  type Receiver,
+} from './notification.model.js';
+import { messageOf, stepOf, upToHeld } from './notification.rules.js';
+
+/** Maximum deliveries that a terminal is given at once. */
+const MAX_TAKEN = 20;
+
+/** The first company after `companyId`, or the first of all, with a delivery to claim. */
+export async function nextDueCompany(work: SystemReadWork, companyId: number): Promise<number | null> {
+  return (await findDueCompanyAfter(work, companyId)) ?? (await findDueCompanyAfter(work, 0)) ?? null;
+}
+
+/** Claims the oldest due deliveries for a worker, one of each logical number. They stay `queued` until `markSent`. */
+export async function claimDeliveries(
+  work: CompanyWriteWork,
+  limit: number,
+): Promise<readonly ClaimedDelivery[]> {
+  const { claimable, unreachable } = await endOld(work, await selectDue(work, limit));
+  if (unreachable.length > 0) await postpone(work, unreachable);
+  return await hold(work, claimable, null);
+}
+
+/** Claims waiting deliveries, by logical number, in order; none while an earlier one of the number is claimed. Constant number of statements. */
+export async function claimForTerminals(
+  work: CompanyWriteWork,
+  terminals: readonly Receiver[],
+): Promise<ReadonlyMap<number, readonly ClaimedDelivery[]>> {
+  if (terminals.length === 0) return new Map();
+  const receivers = new Map(
+    terminals.map(({ logicalNumberId, serialNumber }) => [logicalNumberId, serialNumber]),
+  );
+  const waiting = await selectWaiting(work, [...receivers.keys()], MAX_TAKEN);
+  const free = [...waiting.values()].flatMap((deliveries) => upToHeld(deliveries, work.now));
+  const { claimable } = await endOld(work, free);
+  const claimed = await hold(work, claimable, receivers);
+  if (claimed.length > 0) reportDeliveries(work);
+  work.count('sentDeliveries', claimable.filter(({ state }) => state === 'queued').length);
+  return Map.groupBy(claimed, ({ logicalNumberId }) => logicalNumberId);
+}
+
+/** Ends deliveries that have waited for too long, or were tried too often. Returns the others. */
+async function endOld(work: CompanyWriteWork, waiting: readonly Waiting[]) {
+  const bySteps = Map.groupBy(waiting, (delivery) => stepOf(delivery, work.now));
+  await finish(work, idsOf(bySteps.get('expire') ?? []), 'expired');
+  await finish(
+    work,
+    idsOf(bySteps.get('fail') ?? []),
+    'failed',
+    `It was sent ${MAX_ATTEMPTS} times and never confirmed.`,
+  );
+  return { claimable: bySteps.get('claim') ?? [], unreachable: bySteps.get('postpone') ?? [] };
+}
+
+async function hold(
+  work: CompanyWriteWork,
+  waiting: readonly Waiting[],
+  /** Serial numbers of the terminals that are given them, by logical number; null for a worker. */
+  receivers: ReadonlyMap<number, string> | null,
+): Promise<readonly ClaimedDelivery[]> {
+  const leaseEndsAt = new Date(work.now.getTime() + LEASE_MS);
+  const given = new Map(waiting.map((one) => [one.id, receivers?.get(one.logicalNumberId) ?? null]));
+  await claim(work, given, leaseEndsAt);
+  const { companyId } = work.caller;
+  return waiting.map((delivery) => {
+    const { id, logicalNumberId, logicalNumber, queuedAt, appName, companyName, timeZone } = delivery;
+    return {
+      companyId,
+      id,
+      logicalNumberId,
+      logicalNumber,
+      queuedAt,
+      leaseEndsAt,
+      message: messageOf(delivery, timeZone),
+      app: appName === null ? null : `${foldedCompany(companyName)}_${appName}`,
+    };
+  });
+}
+
+/** Marks deliveries that a broker has as sent, and ends their claims: a connection of the terminal can get them too. */
+export async function markSent(work: CompanyWriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
+  await setSent(work, idsOf(claimed));
+  await endClaims(work, claimed, null);
+  reportDeliveries(work);
+}
+
+/** Releases deliveries that no broker took: they are due now, and the attempts do not count. */
+export async function giveBack(work: CompanyWriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
+  await endClaims(work, claimed, work.now);
+  reportDeliveries(work);
+}
+
+/** Makes the first delivery of each number due, unless claimed: its terminal has connected to a broker. */
+export async function sendAgain(work: CompanyWriteWork, logicalNumbers: ReadonlySet<string>): Promise<void> {
+  if (logicalNumbers.size === 0) return;
+  await makeDue(work, [...logicalNumbers]);
+  reportDeliveries(work);
+}
+
+/**
+ * Stores confirmations; one result for each. That of a delivery that has ended in another state is stored besides
+ * this state. `unknown`: no such delivery, or given to another terminal; over MQTT also if neither an enabled device
+ * has the logical number nor the terminal that got it may use the service. Constant number of statements.
+ */
+export async function confirmDeliveries(
+  work: CompanyWriteWork,
+  confirmations: readonly Confirmation[],
+): Promise<readonly ConfirmationResult[]> {
+  const ids = confirmations.flatMap(({ event }) => idFromText(event) ?? []);
+  const handed = await selectHanded(work, ids);
+  const confirmed = new Set<number>();
+  const late = new Set<number>();
+  const results = confirmations.map((confirmation): ConfirmationResult => {
+    const delivery = handed.get(idFromText(confirmation.event) ?? 0);
+    if (delivery === undefined || !delivery.wasHanded || !isFor(delivery, confirmation)) return 'unknown';
+    if (delivery.state !== 'queued' && delivery.state !== 'sent') {
+      if (delivery.confirmedAt === null) late.add(delivery.id);
+      return 'repeated';
+    }
+    if (confirmed.has(delivery.id)) return 'repeated';
+    confirmed.add(delivery.id);
+    return 'confirmed';
+  });
+  await finish(work, [...confirmed], 'delivered');
+  await noteConfirmed(work, [...late]);
+  return results;
+}
+
+function isFor(delivery: Handed, confirmation: Confirmation): boolean {
+  if ('logicalNumber' in confirmation) {
+    return delivery.isReachable && confirmation.logicalNumber === delivery.logicalNumber;
+  }
+  const { serialNumber, logicalNumberId } = confirmation;
+  return delivery.serialNumber === null
+    ? logicalNumberId === delivery.logicalNumberId
+    : serialNumber === delivery.serialNumber;
+}
+
+const idsOf = (deliveries: readonly { readonly id: number }[]): readonly number[] =>
+  deliveries.map(({ id }) => id);
+
+/** Cached tokens are accepted for this time after they were revoked or replaced. */
+const TOKEN_KNOWN_MS = 10 * SECOND;
+const LOOK_AGAIN_MS = 3 * SECOND;
+
+const deviceTokens = new CompanyRows('device_tokens');
+
+/** State of a terminal's deliveries when it begins to wait. */
+export interface DeliveryCheck {
+  readonly companyId: number;
+  /** Whether a delivery is free for the terminal. */
+  readonly isAvailable: boolean;
+  /** Position of the latest change that the check has seen. */
+  readonly position: number;
+  readonly facts: TerminalFacts & { readonly logicalNumberId: number };
+  /** Id of the gateway token; null with the token of the device. */
+  readonly tokenId: number | null;
+  /** Time of the next check without a change; null if none is needed. */
+  readonly againAt: Date | null;
+  /** End of the first delivery's lease, after which it is free unless confirmed; null if not claimed. */
+  readonly heldUntil: Date | null;
+}
+
+interface CheckedTerminal {
+  readonly terminal: Device & { readonly logicalNumberId: number };
+  /** Id of the gateway token; null with the token of the device. */
+  readonly tokenId: number | null;
+}
+
+/** Checks terminals for deliveries, with a constant number of statements. */
+export async function checkForAll(
+  work: ReadWork,
+  all: readonly CheckedTerminal[],
+): Promise<readonly DeliveryCheck[]> {
+  const position = await lastPosition(work);
+  const numbers = new Set(all.map(({ terminal }) => terminal.logicalNumberId));
+  const waiting = await selectWaiting(work, [...numbers], 1);
+  const rows = await deviceTokens.select(work, { device_id: all.map(({ terminal }) => terminal.id) });
+  const tokens = new Map(rows.map((row) => [row.device_id, row]));
+  return all.map(({ terminal: { id, serialNumber, enabled, logicalNumberId }, tokenId }) => {
+    const [first] = waiting.get(logicalNumberId) ?? [];
+    const token = tokens.get(id);
+    const heldUntil = first?.leaseEndsAt ?? null;
+    const isHeld = heldUntil !== null && heldUntil > work.now;
+    const issuedAt = token === undefined ? work.now : instant.fromColumn(token.issued_at);
+    const isTokenNew = tokenId === null && work.now.getTime() - issuedAt.getTime() < TOKEN_KNOWN_MS;
+    return {
+      companyId: work.caller.companyId,
+      isAvailable: first !== undefined && !isHeld,
+      position,
+      facts: { deviceId: id, serialNumber, enabled, logicalNumberId, tokenHash: token?.token_hash ?? null },
+      tokenId,
+      againAt: isTokenNew ? new Date(work.now.getTime() + LOOK_AGAIN_MS) : null,
+      heldUntil: isHeld ? heldUntil : null,
+    };
+  });
+}
+
+export interface ClaimedDeliveries {
+  readonly found: DeliveryCheck;
+  readonly deliveries: readonly ClaimedDelivery[];
+}
+
+/** Claims the free deliveries of terminals. Of several with the same logical number, the first one gets them. */
+export async function takeForAll(
+  work: WriteWork,
+  all: readonly CheckedTerminal[],
+): Promise<readonly ClaimedDeliveries[]> {
+  const checks = await checkForAll(work, all);
+  const free = all.filter((_, index) => checks[index]?.isAvailable === true);
+  const first = new Map(free.toReversed().map(({ terminal }) => [terminal.logicalNumberId, terminal]));
+  const claimed = await claimForTerminals(work, [...first.values()]);
+  const left = new Map(claimed);
+  return checks.map((check) => {
+    const { logicalNumberId: number } = check.facts;
+    const deliveries = left.get(number) ?? [];
+    left.delete(number);
+    // Claimed deliveries are free again when their lease ends.
+    const heldUntil = claimed.get(number)?.[0]?.leaseEndsAt;
+    const found = heldUntil === undefined ? check : { ...check, isAvailable: false, heldUntil };
+    return { found, deliveries };
+  });
+}
+
+/** Stores confirmations. Returns an empty object for each, or its error: `invalid`, `not_found`. */
+export async function confirmForAll(
+  work: WriteWork,
+  all: readonly { readonly terminal: Receiver; readonly input: unknown }[],
+): Promise<readonly (object | Error)[]> {
+  const given = all.map(({ terminal: { logicalNumberId, serialNumber }, input }) =>
+    orProblem(() => ({ logicalNumberId, serialNumber, event: parse(NotificationConfirm, input).event })),
+  );
+  const confirmations = given.flatMap((one) => (one instanceof DomainError ? [] : [one]));
+  const results = (await confirmDeliveries(work, confirmations)).values();
+  return given.map((one) => {
+    if (one instanceof DomainError) return one;
+    return results.next().value === 'unknown' ? notFound('notification') : {};
+  });
+}

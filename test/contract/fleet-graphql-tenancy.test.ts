@@ -1,55 +1,23 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, changed, nodeId, type Page } from '../support/dashboard.js';
-import { fleet, softwareOf } from '../support/fleet.js';
-import { useServer, type Fields, type Member } from '../support/server.js';
+import { fleet } from '../support/fleet.js';
+import { createSampleRecords, type SampleRecords, type SampleType } from '../support/sample-records.js';
+import { useServer, type Fields } from '../support/server.js';
 
 const NOBODYS = 9e6;
 const ERRORS = 'userErrors { message path code }';
 
-/** One record of each type, owned by acme. */
-interface Records {
-  readonly Group: number;
-  readonly LogicalNumber: number;
-  readonly Device: number;
-  readonly Parameter: number;
-  readonly Metacontent: number;
-  readonly App: number;
-  readonly AppVersion: number;
-}
-
-async function fill({ client }: Member, suffix = ''): Promise<Records> {
-  const Group = await fleet.group(client, `g${suffix}`);
-  const software = softwareOf(client);
-  const path = await software.app({ name: `a${suffix}` });
-  const App = Number(path.split('/')[1]);
-  const AppVersion = (await software.version(path, { group_ids: [Group] })).id as number;
-  const more = { group_id: Group, app_version_ids: [AppVersion] };
-  const LogicalNumber = await fleet.logicalNumber(client, `100${suffix}`, more);
-  const Device = await fleet.device(client, `X${suffix}`, { logical_number_id: LogicalNumber });
-  const selector = { number: `100${suffix}`, key: 'k' };
-  const parameter = await client.post('parameters', { ...selector, value: 'v' });
-  const metacontent = await client.post('metacontents', { ...selector, value: 1 });
-  const idIn = (reply: typeof parameter, kind: string): number =>
-    reply.record(`logical_number_${kind}`).id as number;
-  return {
-    Group,
-    LogicalNumber,
-    Device,
-    App,
-    AppVersion,
-    Parameter: idIn(parameter, 'parameter'),
-    Metacontent: idIn(metacontent, 'metacontent'),
-  };
-}
-
 const server = useServer();
-let foreign: Records;
-let own: Records;
+let foreign: SampleRecords['ids'];
+let own: SampleRecords['ids'];
 beforeAll(async () => {
-  foreign = await fill(server.acme);
-  own = await fill(server.beta, ' own');
+  ({ ids: foreign } = await createSampleRecords(server, server.acme));
+  ({ ids: own } = await createSampleRecords(server, server.beta, 'own'));
 });
+
+const BY_NAME = `{ group(name: "sample group") { id } logicalNumber(number: "sample number") { id }
+  device(serialNumber: "sample serial") { id } }`;
 
 /** All records of acme, read by acme. */
 const SNAPSHOT = `{ groups { nodes { id name updatedAt } } logicalNumbers { nodes { id number updatedAt
@@ -77,16 +45,12 @@ describe("another company's records in GraphQL", () => {
   );
 
   it('AT-10 are not found by their names', async () => {
-    expect(
-      await answered(
-        server.beta,
-        `{ group(name: "g") { id } logicalNumber(number: "100") { id } device(serialNumber: "X") { id }
-          app(name: "a.posxml") { id } }`,
-      ),
-    ).toEqual({ group: null, logicalNumber: null, device: null, app: null });
+    const nothing = { group: null, logicalNumber: null, device: null };
+    expect(await answered(server.beta, BY_NAME)).toEqual(nothing);
+    expect(await answered(server.beta, '{ app(name: "sample app.posxml") { id } }')).toEqual({ app: null });
   });
 
-  it.each<[keyof Records, string]>([
+  it.each<[SampleType, string]>([
     ['Group', 'groupUpdate(id: $id, input: { name: "mine" }) { group { id } }'],
     ['Group', 'groupDelete(id: $id) { deletedId }'],
     ['LogicalNumber', 'logicalNumberUpdate(id: $id, input: { number: "7" }) { logicalNumber { id } }'],
@@ -122,7 +86,7 @@ describe("another company's records in GraphQL", () => {
     expect(await answered(server.acme, SNAPSHOT)).toEqual(before);
   });
 
-  it.each<[ref: keyof Records, call: string, own?: keyof Records]>([
+  it.each<[ref: SampleType, call: string, own?: SampleType]>([
     ['Group', 'logicalNumberMove(id: $id, groupId: $ref)', 'LogicalNumber'],
     ['Group', 'logicalNumberUpdate(id: $id, input: { groupId: $ref })', 'LogicalNumber'],
     ['Group', 'logicalNumberCreate(input: { number: "new", groupId: $ref })'],
@@ -137,7 +101,7 @@ describe("another company's records in GraphQL", () => {
     ['LogicalNumber', 'deviceCreate(input: { serialNumber: "new", logicalNumberId: $ref })'],
     ['Group', 'parameterCreate(input: { owner: { groupId: $ref }, key: "new", value: "v" })'],
     ['LogicalNumber', 'metacontentCreate(input: { owner: { logicalNumberId: $ref }, key: "new", value: 1 })'],
-    ['Group', 'parameterBulkSet(rows: [{ owner: { groupId: $ref }, key: "k", value: "v" }])'],
+    ['Group', 'parameterBulkSet(rows: [{ owner: { groupId: $ref }, key: "key", value: "v" }])'],
   ])('AT-11 of type %s cannot be referenced: %s', async (typeName, call, ofOwn = 'Group') => {
     const before = [await answered(server.acme, SNAPSHOT), await answered(server.beta, SNAPSHOT)];
     const payload = call.startsWith('parameterBulkSet') ? `results { ${ERRORS} }` : ERRORS;
@@ -155,17 +119,15 @@ describe("another company's records in GraphQL", () => {
   });
 
   it('AT-12 may have the same names; each company changes its own', async () => {
-    const twin = await fill(server.beta);
-    const names =
-      '{ group(name: "g") { id } logicalNumber(number: "100") { id } device(serialNumber: "X") { id } }';
-    expect(await answered(server.beta, names)).toEqual({
+    const { ids: twin } = await createSampleRecords(server, server.beta);
+    expect(await answered(server.beta, BY_NAME)).toEqual({
       group: { id: nodeId('Group', twin.Group) },
       logicalNumber: { id: nodeId('LogicalNumber', twin.LogicalNumber) },
       device: { id: nodeId('Device', twin.Device) },
     });
     const before = await answered(server.acme, SNAPSHOT);
     const bulk = `mutation ($owner: OwnerInput!) {
-      parameterBulkSet(rows: [{ owner: $owner, key: "k", value: "of beta" }]) { count } }`;
+      parameterBulkSet(rows: [{ owner: $owner, key: "key", value: "of beta" }]) { count } }`;
     const owner = { logicalNumberId: nodeId('LogicalNumber', twin.LogicalNumber) };
     expect(await changed(server.beta, bulk, { owner })).toEqual({ count: 1 });
     const remove = 'mutation ($id: ID!) { deviceDelete(id: $id) { deletedId } }';
@@ -182,9 +144,9 @@ describe("another company's records in GraphQL", () => {
         disabled: devices(filter: { not: { enabled: { eq: true } } }) { totalCount nodes { id } }
         deviceSummary { total disabled } }`,
     );
-    const { databaseId } = { databaseId: server.beta.caller.userId };
+    const databaseId = server.beta.caller.userId;
     expect(seen).toEqual({
-      devices: { totalCount: 1, nodes: [{ serialNumber: 'X own', createdBy: { databaseId } }] },
+      devices: { totalCount: 1, nodes: [{ serialNumber: 'own serial', createdBy: { databaseId } }] },
       disabled: { totalCount: 0, nodes: [] },
       deviceSummary: { total: 1, disabled: 0 },
     });

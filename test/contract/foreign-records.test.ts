@@ -1,13 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { fleet } from '../support/fleet.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { ask, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
-import { createSampleRecords, OWNER_NUMBER, type PathValues } from '../support/sample-records.js';
-import { useServer, type Client, type Reply } from '../support/server.js';
+import {
+  createSampleRecords,
+  missing,
+  OWNER_NUMBER,
+  type SampleRecords,
+  type SampleType,
+} from '../support/sample-records.js';
+import { useServer, type Client, type Fields, type Reply } from '../support/server.js';
 
 const server = useServer();
-let ofAcme: PathValues;
-let ofBeta: PathValues;
+let ofAcme: SampleRecords;
+let ofBeta: SampleRecords;
 /** The records of both companies, read from their lists. */
 let before: string;
 
@@ -30,16 +37,15 @@ async function inventory(client: Client): Promise<string> {
   return texts.join('\n');
 }
 
-function nameOf(names: PathValues, placeholder: string): PathValues[string] {
-  const name = names[placeholder];
-  if (name === undefined)
-    throw new Error(`Tell test/support/sample-records.ts what {${placeholder}} may be.`);
-  return name;
+function valueIn({ values }: SampleRecords, placeholder: string): string {
+  const value = values[placeholder];
+  if (value === undefined)
+    throw new Error(`test/support/sample-records.ts has no value of {${placeholder}}.`);
+  return value;
 }
 
-const foreign: PathValue = (placeholder) => nameOf(ofAcme, placeholder).real;
-const missing: PathValue = (placeholder) => nameOf(ofAcme, placeholder).missing;
-const own: PathValue = (placeholder) => nameOf(ofBeta, placeholder).real;
+const foreign: PathValue = (placeholder) => valueIn(ofAcme, placeholder);
+const own: PathValue = (placeholder) => valueIn(ofBeta, placeholder);
 
 /** The whole response without its request id. */
 function withoutRequestId({ status, headers, body }: Reply): object {
@@ -87,7 +93,7 @@ describe("AT-10 another company's records", () => {
     '%s: have names that a company without such a name does not find',
     async (_, route) => {
       const gamma = await server.member('beta', 'admin');
-      const elsewhere: PathValue = (placeholder) => `${nameOf(ofAcme, placeholder).real} of acme`;
+      const elsewhere: PathValue = (placeholder) => `${foreign(placeholder)} of acme`;
       const reply = await ask(gamma.client, route, elsewhere);
       expect(reply.status, reply.text).toBe(404);
       expect(withoutRequestId(reply)).toEqual(withoutRequestId(await ask(gamma.client, route, missing)));
@@ -116,5 +122,52 @@ describe('AT-13 lists and totals', () => {
     };
     const [acme, beta] = [await idsOf(server.acme.client), await idsOf(server.beta.client)];
     expect(acme.filter((id) => beta.includes(id))).toEqual([]);
+  });
+});
+
+describe("another company's records", () => {
+  it.each<[call: string, SampleType, Fields?]>([
+    ['PUT logical_numbers/sample%20number group_id', 'Group'],
+    ['PUT logical_numbers/sample%20number app_version_ids', 'AppVersion'],
+    ['POST logical_numbers group_id', 'Group', { number: 'new' }],
+    ['POST logical_numbers app_version_ids', 'AppVersion', { number: 'new' }],
+    ['PUT devices/sample%20serial logical_number_id', 'LogicalNumber'],
+    ['POST devices logical_number_id', 'LogicalNumber', { serial_number: 'new' }],
+  ])('AT-11 %s: cannot be referenced, like an id that does not exist', async (call, type, body) => {
+    const [method = '', path = '', field = ''] = call.split(' ');
+    const { client } = server.beta;
+    const refused = async (id: number): Promise<string> => {
+      const fields = { ...body, [field]: field.endsWith('s') ? [id] : id };
+      const { status, text } = await client.request(method, path, fields);
+      return `${status} ${text.replace(/"request_id":"[^"]*"/, '').replaceAll(/\d+/g, 'N')}`;
+    };
+    const before = await inventory(client);
+    expect(await refused(ofAcme.ids[type])).toMatch(/^422 /);
+    expect(await refused(ofAcme.ids[type])).toBe(await refused(9e6));
+    expect(await inventory(client)).toBe(before);
+  });
+
+  it('AT-11 do not own settings of another company', async () => {
+    const { client } = server.beta;
+    await fleet.logicalNumber(server.acme.client, 'of acme');
+    await fleet.group(server.acme.client, 'of acme');
+    for (const selector of [{ number: 'of acme' }, { name: 'of acme' }]) {
+      expect((await client.get('parameters', selector)).status).toBe(404);
+      expect((await client.post('metacontents', { ...selector, key: 'k', value: 1 })).status).toBe(404);
+    }
+  });
+
+  it('AT-12 may have the same names: each company changes and deletes its own', async () => {
+    for (const each of [server.acme, server.beta]) await fleet.group(each.client, 'of both');
+    const all = await inventory(server.acme.client);
+    const { client } = server.beta;
+    const changed = await client.put('devices/sample%20serial', { enabled: false });
+    expect(changed.record('device').id).toBe(ofBeta.ids.Device);
+    for (const path of ['devices/sample serial', 'logical_numbers/sample number', 'groups/of both']) {
+      expect((await client.delete(path)).status, path).toBe(200);
+      expect((await client.delete(path)).status, path).toBe(404);
+    }
+    expect(await inventory(server.acme.client)).toBe(all);
+    expect((await client.get('parameters', { number: OWNER_NUMBER })).status).toBe(404);
   });
 });

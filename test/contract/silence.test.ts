@@ -9,8 +9,8 @@ import { fleet } from '../support/fleet.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn } from '../support/people.js';
 import { recordAll } from '../support/recording.js';
 import { ask, placeholdersOf } from '../support/route-requests.js';
-import { createSampleRecords } from '../support/sample-records.js';
-import { startServer, type Reply, type Member, type TestServer } from '../support/server.js';
+import { createSampleRecords, type SampleRecords } from '../support/sample-records.js';
+import { fileForm, startServer, type Reply, type Member, type TestServer } from '../support/server.js';
 import { subscribe } from '../support/subscribe.js';
 
 /**
@@ -52,9 +52,7 @@ async function beBusy(server: TestServer, round: number): Promise<void> {
     await client.post('apps', { name }, elsewhere);
     await client.post('parameters', { name, key: 'k', value: 'v' }, elsewhere);
     await client.post('metacontents', { name, key: 'k', value: 'v' }, elsewhere);
-    const form = new FormData();
-    form.set('asset', new File([name], name));
-    await client.post('files', form, elsewhere);
+    await client.post('files', fileForm(name, name), elsewhere);
     await client.post('notifications', { content: 'x', range: 'group', group_id: group }, elsewhere);
     await client.put(`groups/${encodeURIComponent(name)}`, { name: `${name}!` }, elsewhere);
     await server.app.units.write(caller, (work) => recordAll(work, [transaction(name), transaction(name)]));
@@ -143,7 +141,7 @@ function decoded(text: string): string {
 
 async function look(server: TestServer, member: Member, answers: Answers, values: Values): Promise<void> {
   for (const route of ROUTES.filter(({ method }) => method === 'GET')) {
-    const reply = await ask(member.client, route, (name) => values[name]?.real ?? '', undefined, {
+    const reply = await ask(member.client, route, (name) => values[name] ?? '', undefined, {
       headers: OUR_ADDRESS,
     });
     answers.add(`${route.path} ${placeholdersOf(route).join()}`, reply);
@@ -168,7 +166,7 @@ const ROUTES = createRoutes(() => Promise.resolve([]));
 /** The rate limit counts by address: this one is of the first company alone. */
 const OUR_ADDRESS = { 'x-forwarded-for': '198.51.100.1' };
 const JSON_TYPE = { headers: { ...OUR_ADDRESS, 'content-type': 'application/json' } };
-type Values = Awaited<ReturnType<typeof createSampleRecords>>;
+type Values = SampleRecords['values'];
 
 /** Runs the requests of the first company. Between them, the other company is idle, or busy if `isBusy`. */
 async function run(isBusy: boolean): Promise<readonly string[]> {
@@ -180,17 +178,15 @@ async function run(isBusy: boolean): Promise<readonly string[]> {
   };
   const { acme } = server;
   await pause(0);
-  const values = await createSampleRecords(server, acme);
+  const { values } = await createSampleRecords(server, acme);
   await look(server, acme, answers, values);
   await pause(1);
-  const form = new FormData();
-  form.set('asset', new File(['another'], 'another file'));
   for (const [path, body] of [
     ['groups', { name: 'another' }],
     ['logical_numbers', { number: 'another' }],
     ['devices', { serial_number: 'another' }],
     ['apps', { name: 'another' }],
-    ['files', form],
+    ['files', fileForm('another file', 'another')],
     ['parameters', { name: 'another', key: 'k', value: 'v' }],
     ['metacontents', { name: 'another', key: 'k', value: 'v' }],
     ['notifications', { content: 'x', range: 'specific_logical_numbers', logical_numbers: 'another' }],

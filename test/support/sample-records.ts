@@ -1,71 +1,94 @@
 import { beforeAll } from 'vitest';
 
-import { fleet } from './fleet.js';
+import { createdId, fleet } from './fleet.js';
 import { recordAll } from './recording.js';
 import type { PathValue } from './route-requests.js';
 import type { Member, TestServer } from './server.js';
 
-/** For each placeholder of a path: the value of an existing record, and one that no record has. */
-export type PathValues = Readonly<Record<string, { readonly real: string; readonly missing: string }>>;
+/** One record of every kind. */
+export interface SampleRecords {
+  /** By type of GraphQL. */
+  readonly ids: Readonly<Record<SampleType, number>>;
+  /** By placeholder of a path: `group_name`, `app_id`. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+export type SampleType =
+  | 'Group'
+  | 'LogicalNumber'
+  | 'Device'
+  | 'App'
+  | 'AppVersion'
+  | 'File'
+  | 'Parameter'
+  | 'Metacontent'
+  | 'Notification'
+  | 'User';
 
 export const OWNER_NUMBER = 'sample number';
 
-/** Creates one record of every kind for a company; resolves to their values in paths. */
-export async function createSampleRecords(server: TestServer, member: Member): Promise<PathValues> {
-  const { client, caller } = member;
-  const group = await fleet.group(client, 'sample group');
-  const number = await fleet.logicalNumber(client, OWNER_NUMBER, { group_id: group });
-  const device = await fleet.device(client, 'sample serial', { logical_number_id: number });
-  const create = async (
-    path: string,
-    key: string,
-    body: FormData | Record<string, unknown>,
-  ): Promise<number> => Number((await client.post(path, body)).record(key).id);
-  const app = await create('apps', 'app', { name: 'sample app' });
-  const version = await create(`apps/${app}/versions`, 'app_version', { number: '1.0' });
-  const form = new FormData();
-  form.set('asset', new File(['content'], 'sample file'));
-  const file = await create('files', 'file', form);
-  const owned = { number: OWNER_NUMBER, key: 'key', value: 'value' };
-  const parameter = await create('parameters', 'logical_number_parameter', owned);
-  const metacontent = await create('metacontents', 'logical_number_metacontent', owned);
+/** The value of a placeholder that no record has. */
+export const missing: PathValue = (placeholder) =>
+  placeholder.endsWith('_id') ? '987654321' : 'unknown name';
+
+/** Creates one record of every kind for a company, whose names begin with `name`. */
+export async function createSampleRecords(
+  server: TestServer,
+  { client, caller }: Member,
+  name = 'sample',
+): Promise<SampleRecords> {
+  const [number, serialNumber] = [`${name} number`, `${name} serial`];
+  const group = await fleet.group(client, `${name} group`);
+  const app = await fleet.app(client, `${name} app`);
+  const versionFields = { number: '1.0', group_ids: [group] };
+  const version = await createdId(client, `apps/${app}/versions`, 'app_version', versionFields);
+  const numberFields = { group_id: group, app_version_ids: [version] };
+  const numberId = await fleet.logicalNumber(client, number, numberFields);
+  const owned = { number, key: 'key', value: 'value' };
+  const device = await fleet.device(client, serialNumber, { logical_number_id: numberId });
+  const file = await fleet.file(client, `${name} file`, 'content');
+  const parameter = await createdId(client, 'parameters', 'logical_number_parameter', owned);
+  const metacontent = await createdId(client, 'metacontents', 'logical_number_metacontent', owned);
   await client.post('notifications', { content: 'Hello', range: 'group', group_id: group });
   const [notification] = (await client.get('notifications')).list('notifications');
   await server.app.units.write(caller, (work) =>
     recordAll(work, [
       {
         transactionType: 'switch',
-        serialNumber: 'sample serial',
-        logicalNumber: OWNER_NUMBER,
-        appName: 'sample app',
+        serialNumber,
+        logicalNumber: number,
+        appName: `${name} app`,
         status: 'success',
         startedAt: work.now,
         finishedAt: work.now,
       },
     ]),
   );
-  const id = (real: unknown) => ({ real: String(real), missing: '987654321' });
-  const name = (real: string) => ({ real, missing: 'unknown name' });
-  return {
-    group_name: name('sample group'),
-    logical_number: name(OWNER_NUMBER),
-    serial_number: name('sample serial'),
-    device_id: id(device),
-    app_id: id(app),
-    version_id: id(version),
-    file_id: id(file),
-    parameter_id: id(parameter),
-    metacontent_id: id(metacontent),
-    notification_id: id(notification?.id),
-    user_id: id(caller.userId),
+  const ids = {
+    Group: group,
+    LogicalNumber: numberId,
+    Device: device,
+    App: app,
+    AppVersion: version,
+    File: file,
+    Parameter: parameter,
+    Metacontent: metacontent,
+    Notification: Number(notification?.id),
+    User: caller.userId,
   };
+  const idValues = Object.entries(ids).map(([type, id]) => [
+    `${type.replace('AppVersion', 'Version').toLowerCase()}_id`,
+    String(id),
+  ]);
+  const values = { group_name: `${name} group`, logical_number: number, serial_number: serialNumber };
+  return { ids, values: { ...values, ...(Object.fromEntries(idValues) as object) } };
 }
 
 /** Creates these records of acme before the tests of a file; returns their values in paths. */
 export function useSampleRecords(server: TestServer): PathValue {
-  let named: PathValues = {};
+  let named: SampleRecords['values'] = {};
   beforeAll(async () => {
-    named = await createSampleRecords(server, server.acme);
+    ({ values: named } = await createSampleRecords(server, server.acme));
   });
-  return (placeholder) => named[placeholder]?.real ?? 'no fixture';
+  return (placeholder) => named[placeholder] ?? 'no fixture';
 }

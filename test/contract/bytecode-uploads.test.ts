@@ -3,7 +3,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { crcOf } from '../support/crc.js';
 import { softwareOf, unique } from '../support/fleet.js';
-import { useServer, type Client, type Fields, type Reply, type RequestOptions } from '../support/server.js';
+import {
+  fileForm,
+  useServer,
+  type Client,
+  type Fields,
+  type Reply,
+  type RequestOptions,
+} from '../support/server.js';
 
 const server = useServer();
 let client: Client;
@@ -45,12 +52,8 @@ const WAYS: Readonly<Record<string, (bytes: Buffer, number: string) => Body>> = 
   'multipart/form-data': asMultipart,
 };
 
-function multipart(bytes: Buffer, fields: Record<string, string>, part = 'bytecode'): FormData {
-  const form = new FormData();
-  form.set(part, new Blob([new Uint8Array(bytes)]), 'app.posxml');
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  return form;
-}
+const multipart = (bytes: Buffer, fields: Record<string, string>, part = 'bytecode'): FormData =>
+  fileForm('app.posxml', bytes, fields, part);
 
 async function contents(): Promise<number> {
   return (await server.app.database.reads.selectFrom('contents').select('id').execute()).length;
@@ -146,9 +149,7 @@ describe('bytecode in multipart/form-data', () => {
   );
 
   it('contract 21: may be absent, empty, or text in base64', async () => {
-    const fields = new FormData();
-    fields.set('number', unique());
-    fields.set('authorizer_url', '10.0.0.1');
+    const fields = fileForm('', null, { number: unique(), authorizer_url: '10.0.0.1' });
     const bare = (await client.post(path, fields)).record('app_version');
     expect(bare).toMatchObject({ authorizer_url: '10.0.0.1', bytecode: null, size: 0 });
     const one = `${path}/${String(bare.id)}`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../support/openapi-check.js';
 import { ask, goodBody, placeholdersOf, titled } from '../support/route-requests.js';
 import { useSampleRecords } from '../support/sample-records.js';
-import { useServer, type Fields } from '../support/server.js';
+import { fileForm, useServer, type Fields } from '../support/server.js';
 
 const server = useServer();
 const existing = useSampleRecords(server);
@@ -42,8 +42,7 @@ describe('contract 1: the body of every route', () => {
     async (_, route) => {
       // The large one once: no route without a file reads such bodies by itself.
       for (const size of route.path === '/groups' ? [10, 2 * 1024 * 1024] : [10]) {
-        const form = new FormData();
-        form.set('file', new Blob([Buffer.alloc(size, 0xff)]), 'file.bin');
+        const form = fileForm('file.bin', Buffer.alloc(size, 0xff));
         const reply = await ask(server.acme.client, route, existing, form);
         expect([reply.status, reply.body.code]).toEqual([400, 'malformed_json']);
         expect(reply.body.message).toBe(
@@ -119,10 +118,10 @@ describe('contract 8: read-only fields', () => {
   }
 
   function form(fields: Fields): FormData {
-    const parts = new FormData();
-    parts.set('asset', new File(['content'], 'read-only.bin'));
-    for (const [name, value] of Object.entries(fields).slice(-8)) parts.set(name, String(value));
-    return parts;
+    const texts = Object.entries(fields)
+      .slice(-8)
+      .map(([name, value]) => [name, String(value)]);
+    return fileForm('read-only.bin', 'content', Object.fromEntries(texts) as Record<string, string>);
   }
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { HOUR } from '../../src/platform/clock.js';
 import { totalIn } from '../support/fleet.js';
-import { useServer, type Member } from '../support/server.js';
+import { fileForm, useServer, type Member } from '../support/server.js';
 
 const server = useServer();
 
@@ -98,11 +98,7 @@ describe.each(Object.entries(SURFACES))('an Idempotency-Key in %s', (surface, cr
 
 describe('an Idempotency-Key in REST', () => {
   it('CC-05 replays the bytes of a file too', async () => {
-    const form = (bytes = '123456789'): FormData => {
-      const parts = new FormData();
-      parts.set('asset', new File([bytes], 'kept.bin'));
-      return parts;
-    };
+    const form = (bytes = '123456789'): FormData => fileForm('kept.bin', bytes);
     const first = await server.acme.client.post('files', form(), withKey('file'));
     const again = await server.acme.client.post('files', form(), withKey('file'));
     expect(first.record('file')).toMatchObject({ content: 'MTIzNDU2Nzg5', crc: '31C3' });

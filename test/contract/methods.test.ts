@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { fleet } from '../support/fleet.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { sendRaw } from '../support/raw-http.js';
 import { ask, titled, type PathValue } from '../support/route-requests.js';
@@ -34,10 +35,8 @@ describe('contract 4: HEAD', () => {
 
   it('has the Content-Length of a file with its content, whatever its size', async () => {
     for (const size of [0, 1, 2, 3, 100_000, 300_001]) {
-      const form = new FormData();
-      form.set('asset', new Blob([new Uint8Array(size)]), `head ${size}.bin`);
-      const { id } = (await server.acme.client.post('files', form)).record('file');
-      const url = `${server.url}/v1/files/${String(id)}?access_token=${server.acme.token}`;
+      const id = await fleet.file(server.acme.client, `head ${size}.bin`, new Uint8Array(size));
+      const url = `${server.url}/v1/files/${id}?access_token=${server.acme.token}`;
       const head = await fetch(url, { method: 'HEAD' });
       const get = await fetch(url);
       const bytes = (await get.arrayBuffer()).byteLength;

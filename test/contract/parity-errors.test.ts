@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createClient } from '../support/client.js';
+import { createClient, fileForm } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
 import { createGraphql } from '../support/graphql.js';
 import { create } from '../support/parity/operations.js';
@@ -12,12 +12,7 @@ import {
   type Code,
   type Requests,
 } from '../support/parity/refusal-cases.js';
-import {
-  createRelatedRecords,
-  formWith,
-  ids,
-  type RelatedRecords,
-} from '../support/parity/related-records.js';
+import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
 import { snakeCase } from '../support/parity/rest-spelling.js';
 import { useServer, type Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
@@ -32,7 +27,7 @@ beforeAll(async () => {
   related = { ...(await createRelatedRecords(member)), device };
   for (const name of ['of someone', 'other']) await fleet.group(client, name);
   await fleet.logicalNumber(client, 'taken');
-  await client.post('files', formWith('x', 'taken.bin'));
+  await client.post('files', fileForm('taken.bin', 'x'));
   const owned = { name: related.groupName, key: 'taken', value: 'x' };
   for (const path of ['parameters', 'metacontents', 'apps']) {
     expect((await client.post(path, path === 'apps' ? { name: 'taken' } : owned)).status).toBe(201);
@@ -84,14 +79,14 @@ describe('REST and GraphQL refuse with the same messages', () => {
     const uploading = carrying(server, member, { bytes: 'x', name }, 'input.file');
     const requests: Requests = {
       graphql: () => create(uploading, 'File', {}),
-      rest: ({ client }) => client.post('files', formWith('x', name)),
+      rest: ({ client }) => client.post('files', fileForm(name, 'x')),
     };
     await expectSameRefusal(requests, `${code} input.file`, { file: 'name' });
   });
 
   it('a long description of a file', async () => {
     const [id, description] = [related.file, long(4_001)];
-    const form = formWith(null, '', { description });
+    const form = fileForm('', null, { description });
     const requests = updating('File', ids.file(id), `files/${id}`, { description }, form);
     await expectSameRefusal(requests, 'INVALID input.description');
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { softwareOf, unique } from '../support/fleet.js';
-import { startServer, useServer } from '../support/server.js';
+import { fileForm, startServer, useServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 
 const KIB = 1024;
@@ -45,12 +45,8 @@ async function stored(): Promise<number> {
   return (await server.app.database.reads.selectFrom('contents').select('id').execute()).length;
 }
 
-function multipart(size: number, fields: Readonly<Record<string, string>> = {}): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set('bytecode', new Blob([new Uint8Array(size)]), `${unique()}.bin`);
-  return form;
-}
+const multipart = (size: number, fields: Readonly<Record<string, string>> = {}): FormData =>
+  fileForm(`${unique()}.bin`, new Uint8Array(size), fields, 'bytecode');
 
 describe('an upload at and over MAX_FILE_BYTES', () => {
   it.each([

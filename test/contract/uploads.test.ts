@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { crcOf } from '../support/crc.js';
 import { totalIn } from '../support/fleet.js';
-import { useServer, type Client, type Fields, type Reply } from '../support/server.js';
+import { fileForm, useServer, type Client, type Fields, type Reply } from '../support/server.js';
 
 const server = useServer();
 let client: Client;
@@ -161,9 +161,7 @@ describe('valid uploads', () => {
     expect(file).toMatchObject(empty);
     const path = `files/${String(file.id)}`;
     const replace = async (bytes: string): Promise<Fields> => {
-      const form = new FormData();
-      form.set('file', new Blob([bytes]), 'empty.bin');
-      return (await client.put(path, form)).record('file');
+      return (await client.put(path, fileForm('empty.bin', bytes))).record('file');
     };
     expect(await replace('full')).toMatchObject({ size: 4 });
     expect(await replace('')).toMatchObject(empty);
@@ -223,9 +221,7 @@ describe('valid uploads', () => {
     let replacing = true;
     const replace = async (): Promise<void> => {
       for (const { bytes } of states) {
-        const form = new FormData();
-        form.set('file', new Blob([bytes]), 'replaced.bin');
-        expect((await client.put(path, form)).status).toBe(200);
+        expect((await client.put(path, fileForm('replaced.bin', bytes))).status).toBe(200);
       }
       replacing = false;
     };

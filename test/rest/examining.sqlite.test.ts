@@ -1,14 +1,12 @@
-import Sqlite from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { MANY_ROWS } from '../../src/database/work.js';
 import { HOUR } from '../../src/platform/clock.js';
-import { fileOf } from '../support/databases/sqlite-place.js';
+import { drawnBefore, NUMBERED } from '../support/databases/rows.js';
 import { forHours } from '../support/examining.js';
 import { startServer, type Member, type TestServer } from '../support/server.js';
 
 const START = Date.UTC(2026, 2, 1, 12);
-import { drawnBefore, isNumbered } from '../support/drawn-ids.js';
 
 let server: TestServer;
 afterEach(async () => {
@@ -16,17 +14,25 @@ afterEach(async () => {
 });
 
 /** Inserts `count` rows into a table; a column's value is SQL over `i`, from 1 on. */
-function insert(table: string, count: number, given: Readonly<Record<string, string | number>>): void {
-  const other = new Sqlite(fileOf(server.place));
-  const before = drawnBefore(other, table, Number(given.company_id), count);
-  const columns = isNumbered(table) ? { id: `${before} + i`, ...given } : given;
-  other.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+async function insert(
+  table: string,
+  count: number,
+  given: Readonly<Record<string, string | number>>,
+): Promise<void> {
+  const { place } = server;
+  const isNumbered = NUMBERED.has(table);
+  const before = isNumbered ? await drawnBefore(place, table, Number(given.company_id), count) : 0;
+  const columns = isNumbered ? { id: `${before} + i`, ...given } : given;
+  await place.sql(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
     insert into ${table} (${Object.keys(columns).join()}) select ${Object.values(columns).join()} from n`);
-  other.close();
 }
 
-function insertTransactions(member: Member, count: number, columns: Readonly<Record<string, string>>): void {
-  insert('transactions', count, {
+async function insertTransactions(
+  member: Member,
+  count: number,
+  columns: Readonly<Record<string, string>>,
+): Promise<void> {
+  await insert('transactions', count, {
     company_id: member.caller.companyId,
     transaction_type: "'switch'",
     detail: "''",
@@ -64,9 +70,9 @@ const MANY = MANY_ROWS + 1;
 describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:', () => {
   it('transactions of a logical number or serial number with many', async () => {
     server = await startServer();
-    insertTransactions(server.acme, MANY, { logical_number: "'L-BIG'", serial_number: "'S-BIG'" });
-    insertTransactions(server.acme, 10, {});
-    insertTransactions(server.beta, MANY, {});
+    await insertTransactions(server.acme, MANY, { logical_number: "'L-BIG'", serial_number: "'S-BIG'" });
+    await insertTransactions(server.acme, 10, {});
+    await insertTransactions(server.beta, MANY, {});
     expect(await listed('transactions')).toEqual([MANY + 10, 30, false]);
     expect(await listed('transactions', { logical_number: 'L-1' })).toEqual([10, 10, false]);
     expect(await listed('transactions', { serial_number: 'S-1', status: 'fail' })).toEqual([0, 0, false]);
@@ -76,7 +82,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
 
   it('many of them at once, each after the others', async () => {
     server = await startServer({}, { examining: { maxWaitMs: HOUR } });
-    insertTransactions(server.acme, MANY, { logical_number: "'L-BIG'" });
+    await insertTransactions(server.acme, MANY, { logical_number: "'L-BIG'" });
     const query = { logical_number: 'L-BIG', per_page: '1' };
     // More than the places for lists of large records: a request with a place must not wait for one without.
     const replies = await Promise.all(
@@ -87,8 +93,8 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
 
   it('transactions of a part of a half hour that has many', async () => {
     server = await startServer();
-    insertTransactions(server.acme, MANY, { started_at: `${START} + i` });
-    insertTransactions(server.beta, MANY, { started_at: `${START - 2 * HOUR} + i` });
+    await insertTransactions(server.acme, MANY, { started_at: `${START} + i` });
+    await insertTransactions(server.beta, MANY, { started_at: `${START - 2 * HOUR} + i` });
     const during = (from: string, to: string) => ({
       since: `2026-03-01T${from}Z`,
       until: `2026-03-01T${to}Z`,
@@ -108,10 +114,10 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
   it('transactions of very many days', async () => {
     server = await startServer();
     const daily = { started_at: `${START} - i * 86400000` };
-    insertTransactions(server.beta, MANY, daily);
-    insertTransactions(server.acme, 100, {});
+    await insertTransactions(server.beta, MANY, daily);
+    await insertTransactions(server.acme, 100, {});
     expect(await listed('transactions', { status: 'success' })).toEqual([100, 30, false]);
-    insertTransactions(server.acme, MANY, daily);
+    await insertTransactions(server.acme, MANY, daily);
     expect(await listed('transactions', { app_name: 'other.rb' })).toEqual([0, 0, false]);
     const recent = { status: 'success', since: '2026-02-01', until: '2026-02-10' };
     expect(await listed('transactions', recent)).toEqual([10, 10, false]);
@@ -120,14 +126,14 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
 
   it('transactions of a status in very many days', async () => {
     server = await startServer();
-    insertTransactions(server.acme, MANY, { started_at: `${START} - i * 86400000` });
+    await insertTransactions(server.acme, MANY, { started_at: `${START} - i * 86400000` });
     expect(await listed('transactions', { status: 'success' })).toEqual([MANY, 30, true]);
   });
 
   it('but not those of one of many applications, whose totals an index has', async () => {
     server = await startServer();
-    insertTransactions(server.acme, MANY, { app_name: "'app ' || i" });
-    insertTransactions(server.acme, 100, {});
+    await insertTransactions(server.acme, MANY, { app_name: "'app ' || i" });
+    await insertTransactions(server.acme, 100, {});
     expect(await listed('transactions', { status: 'success' })).toEqual([MANY + 100, 30, false]);
     const day = { since: '2026-03-01T01:00:00Z', app_name: 'shop.rb' };
     expect(await listed('transactions', day)).toEqual([100, 30, false]);
@@ -136,25 +142,25 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
 
   it('transactions of which few among many of a day meet the filter', async () => {
     server = await startServer();
-    insertTransactions(server.beta, MANY, {});
-    insertTransactions(server.acme, 10, { status: "'fail'" });
+    await insertTransactions(server.beta, MANY, {});
+    await insertTransactions(server.acme, 10, { status: "'fail'" });
     const filter = { app_name: 'shop.rb', status: 'fail' };
     expect(await listed('transactions', filter)).toEqual([10, 10, false]);
-    insertTransactions(server.acme, MANY, {});
+    await insertTransactions(server.acme, MANY, {});
     expect(await listed('transactions', { status: 'fail' })).toEqual([10, 10, false]);
     expect(await listed('transactions', filter)).toEqual([10, 10, true]);
   });
 
   it('a deep page of transactions of one day', async () => {
     server = await startServer();
-    insertTransactions(server.acme, MANY + 30, {});
+    await insertTransactions(server.acme, MANY + 30, {});
     expect(await listed('transactions', { page: '100' })).toEqual([MANY + 30, 30, false]);
     expect(await listed('transactions', { page: '168' })).toEqual([MANY + 30, 21, true]);
   });
 
   it('a deep page of any other list', async () => {
     server = await startServer();
-    insert('groups', MANY + 100, { ...audit(server.acme), name: "'group ' || i" });
+    await insert('groups', MANY + 100, { ...audit(server.acme), name: "'group ' || i" });
     expect(await listed('groups', { page: '50', per_page: '100' })).toEqual([MANY + 100, 100, false]);
     expect(await listed('groups', { page: '52', per_page: '100' })).toEqual([MANY + 100, 1, true]);
   });
@@ -164,19 +170,19 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
     const { client } = server.acme;
     for (const name of ['few', 'many']) await client.post('groups', { name });
     const parameter = { ...audit(server.acme), key: "'key ' || i", value: "'value'" };
-    insert('parameters', 10, { ...parameter, group_id: 1 });
-    insert('parameters', MANY, { ...parameter, group_id: 2 });
+    await insert('parameters', 10, { ...parameter, group_id: 1 });
+    await insert('parameters', MANY, { ...parameter, group_id: 2 });
     expect(await listed('parameters', { name: 'few' })).toEqual([10, 10, false]);
     expect(await listed('parameters', { name: 'many' })).toEqual([MANY, 30, true]);
   });
 
   it('and costs as many statements as a short one', async () => {
     server = await startServer();
-    insertTransactions(server.acme, 10, {});
+    await insertTransactions(server.acme, 10, {});
     const list = () => listed('transactions', { logical_number: 'L-1' });
     await list();
     const short = await server.statements(list);
-    insertTransactions(server.acme, MANY, {});
+    await insertTransactions(server.acme, MANY, {});
     const long = await server.statements(list);
     expect([short.statements.length, long.statements.length]).toEqual([3, 3]);
   });
@@ -185,7 +191,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
 describe('GQ-30 while reads examine many rows', () => {
   it('their deadline is 503 in REST, with Retry-After', async () => {
     server = await startServer({}, { examining: { deadlineMs: 1 } });
-    insertTransactions(server.acme, 100_000, {});
+    await insertTransactions(server.acme, 100_000, {});
     const reply = await server.acme.client.get('transactions', undefined, {
       query: { serial_number: 'S-1' },
     });
@@ -196,7 +202,7 @@ describe('GQ-30 while reads examine many rows', () => {
   it('health checks, small reads and other companies are served first', async () => {
     server = await startServer({}, { examining: { threads: 2, deadlineMs: HOUR, maxWaitMs: HOUR } });
     const { acme, beta, anonymous, app } = server;
-    insertTransactions(beta, MANY, {});
+    await insertTransactions(beta, MANY, {});
     const order: string[] = [];
     const endless = Array.from({ length: 30 }, () =>
       app.units.read(acme.caller, forHours, { examines: true }).catch(() => order.push('endless')),

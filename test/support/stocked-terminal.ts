@@ -30,7 +30,7 @@ export async function stockedTerminal(
   const groupId = await fleet.group(client, `group of ${name}`);
   const modulePath = await software.app({ name: `${name}-module`, kind: 'module' });
   const module = await software.version(modulePath, { number: '2.0', bytecode: base64(`module of ${name}`) });
-  const fileId = await uploadedFile({ client, ...member }, `${name}.dat`, `file of ${name}`);
+  const fileId = await fleet.file(client, `${name}.dat`, `file of ${name}`);
   const versionPath = await software.app({ name });
   const version = await software.version(versionPath, {
     number: '1.0',
@@ -76,12 +76,4 @@ export async function setVersions(
 ): Promise<void> {
   const path = `logical_numbers/${encodeURIComponent(logicalNumber)}`;
   expect((await client.put(path, { app_version_ids: versionIds })).status).toBe(200);
-}
-
-export async function uploadedFile({ client }: Member, name: string, bytes: string): Promise<number> {
-  const form = new FormData();
-  form.set('asset', new Blob([bytes]), name);
-  const reply = await client.post('files', form);
-  expect(reply.status, reply.text).toBe(201);
-  return reply.record('file').id as number;
 }

@@ -17,7 +17,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseRefused } from '../../../src/database/database.js';
 import { createClient } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
-import { markerOf } from '../../support/marker.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import { runCommand, runProgram, serveHere, startProgram } from '../../support/program.js';
 import { scratchFolder } from '../../support/scratch.js';
@@ -38,7 +37,7 @@ beforeAll(async () => {
   const left = scratchFolder();
   const path = join(left, 'gateway.db');
   const { token } = await prepareDatabase(placeAt(path));
-  copyFileSync(markerOf(path), markerOf(join(left, 'before.db')));
+  copyFileSync(`${path}.marker`, join(left, 'before.db.marker'));
   const program = await startProgram(urlOf(path));
   const client = program.client(token);
   for (let n = 0; n < CHANGES; n += 1) {
@@ -94,7 +93,7 @@ describe('CF-11 a database that is emptied or missing', () => {
     ['removed', () => rmSync(file), /is missing, but it had a ledger of \d+ changes/],
     [
       'removed with its marker',
-      () => [file, markerOf(file)].forEach((path) => rmSync(path)),
+      () => [file, `${file}.marker`].forEach((path) => rmSync(path)),
       /is missing, but its token secret is there/,
     ],
   ])('%s is never replaced by a new one', async (_what, harm, reason) => {
@@ -238,14 +237,14 @@ describe('a marker', () => {
     ['cut off', (bytes: Buffer) => bytes.subarray(0, 30)],
   ])('CF-02 %s, as by a power cut, never refuses a good database', async (_what, harm) => {
     const { token } = killAfterChanges();
-    writeFileSync(markerOf(file), harm(readFileSync(markerOf(file))));
+    writeFileSync(`${file}.marker`, harm(readFileSync(`${file}.marker`)));
     expect(await countGroups(file, token)).toBe(CHANGES);
     expect(await problemsIn(placeAt(file))).toEqual([]);
   });
 
   it('CF-02 older than the log, as by a power cut, never refuses a good database', async () => {
     const { token } = killAfterChanges();
-    copyFileSync(markerOf(join(folder, 'before.db')), markerOf(file));
+    copyFileSync(join(folder, 'before.db.marker'), `${file}.marker`);
     expect(await countGroups(file, token)).toBe(CHANGES);
   });
 });

@@ -16,7 +16,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 
 import type { Client } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
-import { markerOf } from '../../support/marker.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import {
   runCommand,
@@ -91,11 +90,14 @@ describe('CF-43 a second server on the file of one that runs', () => {
         writeFileSync(`${file}.lock`, '', { mode: 0o600 });
       },
     ],
-    ['lock and marker were removed', () => [`${file}.lock`, markerOf(file)].forEach((path) => rmSync(path))],
+    [
+      'lock and marker were removed',
+      () => [`${file}.lock`, `${file}.marker`].forEach((path) => rmSync(path)),
+    ],
   ])('is refused although %s', async (_what, harm) => {
     harm();
     // The first server makes a marker again that is missing.
-    await expect.poll(() => existsSync(markerOf(file))).toBe(true);
+    await expect.poll(() => existsSync(`${file}.marker`)).toBe(true);
     const refused = await runCommand(['serve'], urlOf(file));
     expect([refused.code, refused.stderr]).toEqual([BUSY_EXIT, expect.stringContaining('one server only')]);
   });

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
 import { inject } from 'vitest';
 
 import { databaseTools, openDatabase } from '../../../src/database/open.js';
-import { adminUrlOf } from '../postgres/boot.js';
+import { adminUrlOf, createDatabase, dropDatabase } from '../postgres/boot.js';
 import type { PlaceOptions, SqlValue, TestPlace } from './place.js';
 import { insertText } from './rows.js';
 
@@ -16,7 +15,7 @@ declare module 'vitest' {
       readonly adminUrl: string;
       /** URL of the user who owns the databases of tests. */
       readonly ownerUrl: string;
-      /** Name of a migrated, empty database, to which nobody is connected. */
+      /** URL of a migrated, empty database, to which nobody is connected. */
       readonly template: string;
     };
   }
@@ -40,18 +39,9 @@ const types = {
 };
 
 export async function newPostgresPlace({ isMigrated = true, copyOf }: PlaceOptions): Promise<TestPlace> {
-  const { adminUrl, ownerUrl, template } = inject('postgres');
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const owner = new URL(ownerUrl);
-  owner.pathname = `/${name}`;
-  const source = copyOf === undefined ? template : new URL(copyOf.url).pathname.slice(1);
-  const copied = isMigrated ? ` template ${source}` : '';
-  const server = connectionOf(adminUrl);
-  await server.query(`create database ${name} owner ${owner.username}${copied}`);
-  return placeAt(owner.href, adminUrlOf({ adminUrl }, owner.href), async () => {
-    await server.query(`drop database if exists ${name} with (force)`);
-    await server.end();
-  });
+  const server = inject('postgres');
+  const url = await createDatabase(server, copyOf?.url ?? (isMigrated ? server.template : undefined));
+  return placeAt(url, adminUrlOf(server, url), () => dropDatabase(server, url));
 }
 
 /** One connection, which is opened when it is needed and again after it was lost. */

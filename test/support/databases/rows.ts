@@ -28,7 +28,8 @@ export async function insertRows(
   }
 }
 
-const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
+/** Tables whose ids count for each company. */
+export const NUMBERED: ReadonlySet<string> = new Set(NUMBERED_TABLES);
 
 /**
  * Inserts `count` rows of a company, with ids that follow those of the table; `rowOf` gets 1 for the first row. Resolves
@@ -49,7 +50,7 @@ export async function insertMany(
 }
 
 /** Draws ids for rows of a company; resolves to the number before the first of them. */
-async function drawnBefore(
+export async function drawnBefore(
   { sql }: Pick<TestPlace, 'sql'>,
   table: string,
   companyId: number,

@@ -1,6 +1,6 @@
-import type { Fields } from '../client.js';
+import { fileForm, type Fields } from '../client.js';
 import type { SentFile } from '../uploading.js';
-import { formWith, ids, type RelatedRecords } from './related-records.js';
+import { ids, type RelatedRecords } from './related-records.js';
 import { zonedMilliseconds, zonedSeconds, type TimeFormat } from './rest-spelling.js';
 
 /** One change of a record through one surface, and the fields that REST then shows with other values. */
@@ -300,7 +300,7 @@ function file(): RecordCase {
     changes: [
       {
         what: 'REST empties it',
-        put: formWith('', 'none.bin'),
+        put: fileForm('none.bin', ''),
         shows: { name: 'none.bin', content: '', ...ofNothing },
       },
       change('clears its description', { description: null }, { description: null }),
@@ -313,12 +313,12 @@ function file(): RecordCase {
       },
       {
         what: 'REST changes what is said of it',
-        put: formWith(null, '', { file_type: 'asset', description: 'null' }),
+        put: fileForm('', null, { file_type: 'asset', description: 'null' }),
         shows: { file_type: 'asset', description: 'null' },
       },
       change('changes its type', { fileType: 'TORRENT' }, { file_type: 'torrent' }),
     ],
-    post: formWith(NINE, 'of REST.bin', { description: 'ü' }),
+    post: fileForm('of REST.bin', NINE, { description: 'ü' }),
     posted: { name: 'of REST.bin', description: 'ü', file_type: 'asset', ...nine },
   };
 }

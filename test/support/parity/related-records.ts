@@ -44,11 +44,3 @@ export const ids = {
   version: (id: number): string => nodeId('AppVersion', id),
   file: (id: number): string => nodeId('File', id),
 };
-
-/** A multipart body with a file and text fields; without the file if `bytes` is null. */
-export function formWith(bytes: string | null, name: string, fields: Readonly<Record<string, string>> = {}) {
-  const form = new FormData();
-  for (const [field, value] of Object.entries(fields)) form.set(field, value);
-  if (bytes !== null) form.set('file', new Blob([bytes]), name);
-  return form;
-}

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+
+import { freePort } from '../free-port.js';
 
 /** Where tests find their PostgreSQL server; plain texts, so that vitest can provide it to its workers. */
 export interface PostgresServer {
@@ -205,12 +206,4 @@ async function importWithoutExitHooks(): Promise<(typeof import('embedded-postgr
     }
   }
   return EmbeddedPostgres;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -10,6 +10,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const database = await openDatabase({ server: template });
   await database.close();
   const { adminUrl, ownerUrl } = server;
-  project.provide('postgres', { adminUrl, ownerUrl, template: new URL(template).pathname.slice(1) });
+  project.provide('postgres', { adminUrl, ownerUrl, template });
   return () => server.stop();
 }

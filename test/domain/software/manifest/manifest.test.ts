@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { crcOf } from '../../../support/crc.js';
-import { statementsOf, softwareOf } from '../../../support/fleet.js';
+import { fleet, statementsOf, softwareOf } from '../../../support/fleet.js';
 import { localName, readParamsDat } from '../../../support/params-dat.js';
 import { useServer, type Fields } from '../../../support/server.js';
 import {
   base64,
   setVersions,
   stockedTerminal,
-  uploadedFile,
   type StockedTerminal,
 } from '../../../support/stocked-terminal.js';
 import { getAsTerminal, newTerminal, outcomeOf } from '../../../support/terminals.js';
@@ -84,7 +83,7 @@ describe('the manifest', () => {
     const software = softwareOf(acme.client);
     const ids: unknown[] = [many.versionId];
     for (let n = 0; n < 5; n += 1) {
-      const files = [await uploadedFile(acme, `many-${n}.dat`, `${n}`)];
+      const files = [await fleet.file(acme.client, `many-${n}.dat`, `${n}`)];
       const path = await software.app({ name: `many-${n}` });
       const fields = { bytecode: base64(`${n}`), group_ids: [many.groupId], file_ids: files };
       ids.push((await software.version(path, { ...fields, module_ids: [many.moduleId] })).id);
@@ -209,7 +208,7 @@ describe('the manifest of a device in GraphQL', () => {
     await add('../etc/passwd', { bytecode: base64('x') });
     await add('empty', {});
     await add('name.dat.posxml', { bytecode: base64('x') });
-    const fileId = await uploadedFile(acme, 'name.dat.posxml', 'y');
+    const fileId = await fleet.file(acme.client, 'name.dat.posxml', 'y');
     const path = await software.app({ name: 'holder' });
     const holder = { group_ids: [odd.groupId], bytecode: base64('z'), file_ids: [fileId] };
     ids.push((await software.version(path, holder)).id);

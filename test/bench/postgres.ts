@@ -9,6 +9,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 
+import { killPrograms } from '../support/program.js';
 import { buildDatabase } from './data.js';
 import { copyToPostgres, type Postgres } from './postgres/copy.js';
 import { saveCosts, type Cost } from './postgres/costs.js';
@@ -19,7 +20,6 @@ import {
   printTable,
   processorTime,
   startServer,
-  stopServers,
   withDatabaseFile,
   type BenchServer,
 } from './servers.js';
@@ -142,7 +142,7 @@ async function compareDatabases(file: string): Promise<void> {
     print(JSON.stringify({ measured: measured(), bytes }, null, 1));
     if (options.save) saveCosts({ measured: measured(), operations: costs.postgres, bytes });
   } finally {
-    await stopServers();
+    await killPrograms();
     await postgres.stop();
   }
 }

@@ -1,12 +1,11 @@
-import { execFileSync, fork, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The built program. */
-export const PROGRAM = new URL('../../dist/boot.js', import.meta.url).pathname;
+import { killPrograms, startProgram } from '../support/program.js';
 
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -28,8 +27,6 @@ export interface BenchServer {
   readonly pid: number;
 }
 
-const running: ChildProcess[] = [];
-
 /**
  * Builds the program and calls `use` with the path of a database to create; afterwards stops all servers and deletes the
  * folder of the database.
@@ -40,38 +37,22 @@ export async function withDatabaseFile(use: (file: string) => Promise<void>): Pr
   try {
     await use(join(folder, 'bench.db'));
   } finally {
-    await stopServers();
+    await killPrograms();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** Starts the built program on a database as `npm start` does, without rate limit, and waits until it serves GraphQL. */
-export async function startServer(databaseUrl: string, environment: object = {}): Promise<BenchServer> {
-  const settings = {
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    RATE_LIMIT_PER_HOUR: '0',
-    LOG_LEVEL: 'warn',
-    TOKEN_SECRET: 'a secret of servers that are measured',
-  };
-  const child = spawn(process.execPath, [...flagsOfStart(), PROGRAM, 'serve'], {
-    env: { ...process.env, ...settings, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.push(child);
-  let output = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`The server ended: ${output}`)));
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-        const [, found] = /listens on (http:\S+)/.exec(output) ?? [];
-        if (found !== undefined) resolve(found);
-      });
-    }
+export async function startServer(
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<BenchServer> {
+  const { url, pid } = await startProgram(databaseUrl, {
+    environment: { LOG_LEVEL: 'warn', ...environment },
+    nodeOptions: flagsOfStart(),
   });
   while ((await fetch(`${url}/readyz`)).status !== 200) await sleep(50);
-  return { url, pid: child.pid ?? 0 };
+  return { url, pid };
 }
 
 /** Options of Node in the script `start`. */
@@ -79,14 +60,6 @@ function flagsOfStart(): readonly string[] {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { scripts } = JSON.parse(text) as { readonly scripts: { readonly start: string } };
   return scripts.start.match(/--\S+/g) ?? [];
-}
-
-export async function stopServers(): Promise<void> {
-  for (const child of running) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  }
 }
 
 /** A script of the benchmarks in a process of its own, which answers each message with one. It ends with this process. */

@@ -16,10 +16,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { metricOf, readGauges } from '../support/gauges.js';
+import { PROGRAM } from '../support/program.js';
 import { printNoticed, smallRequests, startBystanders, type Bystanders } from './bystanders.js';
 import { buildDatabase, type BenchData } from './data.js';
 import { graphql, percentilesOf, send } from './requests.js';
-import { print, processorTime, PROGRAM, startServer, withDatabaseFile, type BenchServer } from './servers.js';
+import { print, processorTime, startServer, withDatabaseFile, type BenchServer } from './servers.js';
 
 const { values: options } = parseArgs({
   options: {

@@ -45,7 +45,7 @@ describe('CF-01 kill -9 in the middle of an import', () => {
       const killed = startCommand(command, place.url);
       const target = stored + batches * 500;
       await expect.poll(() => countTransactions(), { interval: 5 }).toBeGreaterThanOrEqual(target);
-      killed.signal('SIGKILL');
+      killed.process.kill('SIGKILL');
       expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
       const left = await countTransactions();
       expect(left % 500).toBe(0);

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,18 +6,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { runCommandLine } from '../../src/cli/program.js';
 import type { Fields } from '../support/client.js';
-import { demoIsReady, killDemo, launchDemo, stopDemo, type StartedDemo } from '../support/demo.js';
+import { demoIsReady, launchDemo } from '../support/demo.js';
+import { killPrograms, type Started } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 const run = promisify(execFile);
 
-interface RunningDemo extends StartedDemo {
+interface RunningDemo extends Started {
   readonly database: string;
 }
 
-function start(...options: string[]): StartedDemo {
+function start(...options: string[]): Started {
   const demo = launchDemo(...options);
-  onTestFinished(() => killDemo(demo));
+  onTestFinished(killPrograms);
   return demo;
 }
 
@@ -68,7 +68,7 @@ describe('terminal-gateway demo', () => {
     expect(signIn.status).toBe('200');
 
     expect(existsSync(demo.database)).toBe(true);
-    expect(await stopDemo(demo)).toBe(0);
+    expect((await demo.end('SIGTERM')).code).toBe(0);
     expect(existsSync(demo.database)).toBe(false);
   });
 
@@ -79,13 +79,13 @@ describe('terminal-gateway demo', () => {
     const demo = await startDemo(...options);
     expect(demo.database).toBe(join(folder, 'demo.db'));
     const second = start(...options);
-    const [code] = (await once(second.child, 'exit')) as unknown[];
+    const { code } = await second.ended;
     expect([code, second.output()]).toEqual([78, expect.stringContaining('in use by process')]);
-    expect(await stopDemo(demo)).toBe(0);
+    expect((await demo.end('SIGTERM')).code).toBe(0);
     expect(existsSync(demo.database)).toBe(true);
     const again = await startDemo(...options);
     // SIGHUP: the terminal was closed.
-    expect(await stopDemo(again, 'SIGHUP')).toBe(0);
+    expect((await again.end('SIGHUP')).code).toBe(0);
   });
 
   it.each([

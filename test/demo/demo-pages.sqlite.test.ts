@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { launchBrowser, openPage, violationsOf } from '../support/browser.js';
-import { demoIsReady, killDemo, launchDemo, type StartedDemo } from '../support/demo.js';
+import { demoIsReady, launchDemo } from '../support/demo.js';
+import { killPrograms, type Started } from '../support/program.js';
 
 const run = promisify(execFile);
 
@@ -16,7 +17,7 @@ interface Size {
 const DESKTOP: Size = { width: 1280, height: 800 };
 const TELEPHONE: Size = { width: 390, height: 844 };
 
-let demo: StartedDemo;
+let demo: Started;
 let browser: Browser;
 beforeAll(async () => {
   // A subscription shows the last event: simulated terminals would replace those of a test.
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser.close();
-  await killDemo(demo);
+  await killPrograms();
 });
 
 /** The address of a page as the demo prints it. */

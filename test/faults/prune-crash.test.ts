@@ -33,7 +33,7 @@ it('kill -9 of db prune leaves exact totals, and the next run goes on', async ()
     const command = startCommand(PRUNE, place.url);
     // Until it has begun.
     for (let n = 0; n < 200 && (await count()) === before; n += 1) await sleep(10);
-    command.signal('SIGKILL');
+    command.process.kill('SIGKILL');
     await command.ended;
     const after = await count();
     if (after > YOUNG && after < before) interrupted += 1;

@@ -75,8 +75,8 @@ describe('CF-31 a log whose reader has gone', () => {
     const { token } = await prepareDatabase(place);
     const program = await startProgram(place.url, { environment: { LOG_LEVEL: 'debug' } });
     const client = program.client(token);
-    program.process.stdout?.destroy();
-    program.process.stderr?.destroy();
+    program.process.stdout.destroy();
+    program.process.stderr.destroy();
     for (let n = 0; n < 20; n += 1) {
       expect((await client.post('groups', { name: `group ${n}` })).status).toBe(201);
     }

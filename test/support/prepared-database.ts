@@ -1,9 +1,6 @@
 import { createUnits } from '../../src/database/units.js';
 import type { WriteWork } from '../../src/database/work.js';
-import {
-  createNamedToken,
-  ensureDerivedTokens,
-} from '../../src/domain/people/access-token/access-token.service.js';
+import { ensureDerivedTokens } from '../../src/domain/people/access-token/access-token.service.js';
 import { createPasswords } from '../../src/domain/people/user/password.service.js';
 import { addCompanyWithUser } from '../../src/domain/people/user/user.service.js';
 import { SCOPES } from '../../src/platform/caller.js';
@@ -11,8 +8,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { loadTokenSecret } from '../../src/platform/config/token-secret.js';
 import { ownSecret, testConfig } from './config.js';
 import type { TestPlace } from './databases/place.js';
-
-const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
+import { addMember, SYSTEM } from './members.js';
 
 export interface Prepared {
   readonly token: string;
@@ -27,17 +23,10 @@ export async function prepareDatabase(
   const database = await place.open();
   const units = createUnits(database, systemClock);
   try {
-    const { secret, ...member } = await units.systemWrite(SYSTEM, async (work) => {
-      const identity = { email: 'admin@acme.example', name: 'Admin', role: 'admin' };
-      const added = await addCompanyWithUser(work, 'Acme Pagamentos', identity, 'no password');
-      const { company, user } = added;
-      const ids = { companyId: company.id, userId: user.id };
-      const { token, secret } = await createNamedToken(work, ids, { name: 'faults', scopes: SCOPES });
-      return { ...ids, tokenId: token.id, secret };
-    });
-    const caller = { ...member, role: 'admin', scopes: SCOPES, timeZone: 'UTC', ...SYSTEM } as const;
+    const admin = { email: 'admin@acme.example', scopes: SCOPES };
+    const { caller, token } = await addMember(units, 'Acme Pagamentos', admin);
     await units.write(caller, fill);
-    return { token: secret, companyId: member.companyId };
+    return { token, companyId: caller.companyId };
   } finally {
     await database.close();
   }

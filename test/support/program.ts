@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
@@ -31,19 +31,23 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A running server: the built program in a process of its own. */
-export interface Program {
-  readonly process: ChildProcess;
+/** The built program in a process of its own. */
+export interface Started {
+  readonly process: ChildProcessWithoutNullStreams;
   readonly pid: number;
-  readonly url: string;
   /** Output so far: of one stream, or of both in the order of writing. */
-  stdout(): string;
-  stderr(): string;
-  output(): string;
-  client(token: string | null): Client;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly output: () => string;
   readonly ended: Promise<Ended>;
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Ended>;
+}
+
+/** A server that listens. */
+export interface Program extends Started {
+  readonly url: string;
+  client(token: string | null): Client;
 }
 
 export interface ProgramOptions {
@@ -68,32 +72,25 @@ const running = new Map<ChildProcess, Promise<Ended>>();
 /** Starts the server on a database, of which this is the `DATABASE_URL`; rejects with its output if it ends before it listens. */
 export async function startProgram(url: string, options: ProgramOptions = {}): Promise<Program> {
   const { args = ['serve'], started = LISTENS } = options;
-  const { child, ended, ...written } = launch(args, url, options);
-  const address = await new Promise<string>((resolve, reject) => {
+  const program = startCommand(args, url, options);
+  const address = await addressOf(program, started);
+  return { ...program, url: address, client: (token) => createClient(address, token) };
+}
+
+/** The URL in the output once the program listens. Rejects with the output if it ends before. */
+export async function addressOf(program: Started, started = LISTENS): Promise<string> {
+  return await new Promise<string>((resolve, reject) => {
     const look = (): void => {
-      const match = started.exec(written.output());
+      const match = started.exec(program.output());
       if (match?.[1] !== undefined) resolve(match[1]);
     };
-    child.stdout.on('data', look);
-    child.stderr.on('data', look);
-    ended.then(({ code, signal }) => {
-      reject(
-        new Error(`It ended with ${code ?? signal ?? 'nothing'} instead of listening:\n${written.output()}`),
-      );
+    program.process.stdout.on('data', look);
+    program.process.stderr.on('data', look);
+    program.ended.then(({ code, signal }) => {
+      const how = code ?? signal ?? 'nothing';
+      reject(new Error(`It ended with ${how} instead of listening:\n${program.output()}`));
     }, reject);
   });
-  return {
-    ...written,
-    process: child,
-    pid: child.pid ?? 0,
-    url: address,
-    ended,
-    client: (token) => createClient(address, token),
-    end: async (signal) => {
-      child.kill(signal);
-      return await ended;
-    },
-  };
 }
 
 /** Output and exit code of a command. */
@@ -101,6 +98,8 @@ export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** Both. */
+  readonly output: string;
   readonly lines: readonly string[];
   /** The last line of the output, read as a JSON object. */
   object(): Fields;
@@ -115,8 +114,8 @@ export async function runProgram(
   args: readonly string[],
   url: string,
   options: ProgramOptions = {},
-): Promise<Outcome & Ended & { readonly output: string }> {
-  const { ended, output, stdout, stderr } = launch(args, url, options);
+): Promise<Outcome & Ended> {
+  const { ended, output, stdout, stderr } = startCommand(args, url, options);
   const { code, signal } = await ended;
   return { ...outcomeOf(code, stdout(), stderr()), signal, output: output() };
 }
@@ -129,18 +128,8 @@ export async function runCommand(
   args: readonly string[],
   url: string,
   settings: Environment = {},
-): Promise<Outcome & { output: string }> {
-  const outcome = await runHere(args, { ...databaseEnvironment(url), PORT: '0', ...settings }, '');
-  return { ...outcome, output: outcome.stdout + outcome.stderr };
-}
-
-/** Starts one command of the built program in a process of its own. */
-export function startCommand(
-  args: readonly string[],
-  url: string,
-): { readonly ended: Promise<Ended>; signal(signal: NodeJS.Signals): void } {
-  const { child, ended } = launch(args, url, {});
-  return { ended, signal: (signal) => void child.kill(signal) };
+): Promise<Outcome> {
+  return await runHere(args, { ...databaseEnvironment(url), PORT: '0', ...settings }, '');
 }
 
 /** Runs one command in this process: the same code, without loading it anew for each command. */
@@ -240,6 +229,7 @@ function outcomeOf(code: number | null, stdout: string, stderr: string): Outcome
     code,
     stdout,
     stderr,
+    output: stdout + stderr,
     lines,
     object,
     list: () => json() as Fields[],
@@ -258,14 +248,19 @@ export async function killPrograms(): Promise<void> {
   ]);
 }
 
-function launch(args: readonly string[], url: string, options: ProgramOptions) {
+/** Starts one command of the built program in a process of its own; without a URL, with no settings of a database. */
+export function startCommand(
+  args: readonly string[],
+  url: string | null,
+  options: ProgramOptions = {},
+): Started {
   if (!existsSync(PROGRAM)) throw new Error('There is no dist/. Run npm run build.');
   const { environment = {}, through = [], nodeOptions = [], node = process.execPath, input = '' } = options;
   const [command = '', ...rest] = [...through, node, ...nodeOptions, PROGRAM, ...args];
   const child = spawn(command, rest, {
     env: {
       PATH: process.env.PATH,
-      ...databaseEnvironment(url),
+      ...(url === null ? {} : databaseEnvironment(url)),
       PORT: '0',
       RATE_LIMIT_PER_HOUR: '0',
       NODE_COMPILE_CACHE: COMPILE_CACHE,
@@ -293,11 +288,16 @@ function launch(args: readonly string[], url: string, options: ProgramOptions) {
   });
   running.set(child, ended);
   return {
-    child,
+    process: child,
+    pid: child.pid ?? 0,
     ended,
     stdout: () => text.stdout,
     stderr: () => text.stderr,
     output: () => text.output,
+    end: async (signal) => {
+      child.kill(signal);
+      return await ended;
+    },
   };
 }
 

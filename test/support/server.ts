@@ -3,9 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { createServer, type Server, type ServerOverrides } from '../../src/app/server.js';
 import { drawIds, NUMBERED_TABLES } from '../../src/database/counters.js';
 import type { SystemWriteWork } from '../../src/database/work.js';
-import { createNamedToken } from '../../src/domain/people/access-token/access-token.service.js';
-import { findCompany } from '../../src/domain/people/company/company.service.js';
-import { addCompanyWithUser, addUser } from '../../src/domain/people/user/user.service.js';
 import type { Caller, Role, Scope } from '../../src/platform/caller.js';
 import type { Config } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -14,7 +11,9 @@ import { testClock, type TestClock } from './clock.js';
 import { ownSecret, testConfig } from './config.js';
 import { newDatabase, type TestPlace } from './databases/place.js';
 import { createGraphql, type Graphql } from './graphql.js';
+import { addMember } from './members.js';
 
+export { SYSTEM } from './members.js';
 export { fileForm, type Client, type Fields, type Reply, type RequestOptions } from './client.js';
 
 export interface Member {
@@ -48,8 +47,6 @@ export interface TestServer {
 
 const OF_TOKENS = /^update "access_tokens" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
 const OF_NODES = /^select .+ from "notification_targets" where "company_id" > /;
-const ALL: readonly Scope[] = ['read', 'write', 'admin', 'ingest'];
-export const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
 /** Ids of records of beta are greater. */
 export const IDS_BEFORE_BETA = 1_000_000;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;
@@ -70,14 +67,11 @@ export async function startServer(
   const url = await app.start();
   let members = 0;
 
-  const member = async (
-    company: 'acme' | 'beta',
-    role: Role,
-    scopes: readonly Scope[] = ALL,
-    timeZone = 'UTC',
-  ): Promise<Member> => {
+  const member: TestServer['member'] = async (company, role, scopes, timeZone) => {
     const email = `${role}${++members}@${company}.example`;
-    const { caller, token } = await addMember(app, COMPANIES[company], { email, role, scopes, timeZone });
+    const given = { email, role, ...(scopes && { scopes }), ...(timeZone !== undefined && { timeZone }) };
+    const onNew = company === 'beta' ? partIds : undefined;
+    const { caller, token } = await addMember(app.units, COMPANIES[company], given, onNew);
     return { caller, token, client: createClient(url, token), graphql: createGraphql(url, token) };
   };
 
@@ -109,10 +103,8 @@ export async function startServer(
 }
 
 /** Records of this company get ids that no record of the other has, so that tests can ask for them in vain. */
-async function partIds(work: SystemWriteWork, companyId: number): Promise<void> {
-  for (const table of NUMBERED_TABLES) {
-    await drawIds(work.db, table, [{ companyId, count: IDS_BEFORE_BETA }]);
-  }
+async function partIds({ db }: SystemWriteWork, companyId: number): Promise<void> {
+  for (const table of NUMBERED_TABLES) await drawIds(db, table, [{ companyId, count: IDS_BEFORE_BETA }]);
 }
 
 /** A server in this process on a database, as the command `serve` opens it, not listening yet; without a log. */
@@ -120,33 +112,6 @@ export async function openServer(url: string, onFatal?: () => void): Promise<Ser
   const logger = createLogger('silent', { write: () => undefined });
   const overrides = onFatal === undefined ? {} : { onFatal };
   return await createServer(testConfig(url, { tokenSecret: ownSecret(url) }), logger, overrides);
-}
-
-async function addMember(
-  app: Server,
-  companyName: string,
-  {
-    email,
-    role,
-    scopes,
-    timeZone,
-  }: Pick<Caller, 'role' | 'scopes' | 'timeZone'> & { readonly email: string },
-): Promise<{ caller: Caller; token: string }> {
-  return await app.units.systemWrite(SYSTEM, async (work) => {
-    const known = await findCompany(work, companyName);
-    const person = { email, name: `${role} of ${companyName}`, role, timeZone };
-    const { company, user } =
-      known === undefined
-        ? await addCompanyWithUser(work, companyName, person, 'no password')
-        : { company: known, user: await addUser(work, known, person, 'no password') };
-    if (known === undefined && companyName === COMPANIES.beta) await partIds(work, company.id);
-    const member = { companyId: company.id, userId: user.id };
-    const { token, secret } = await createNamedToken(work, member, { name: 'test', scopes });
-    return {
-      token: secret,
-      caller: { ...member, tokenId: token.id, role, scopes, timeZone, ...SYSTEM },
-    };
-  });
 }
 
 /**

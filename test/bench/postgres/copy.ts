@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import pg from 'pg';
 
 import { adminUrlOf, createDatabase, startPostgres } from '../../support/postgres/boot.js';
-import { parentOf, PROGRAM } from '../servers.js';
+import { PROGRAM } from '../../support/program.js';
+import { parentOf } from '../servers.js';
 
 /** A PostgreSQL server with a database of its own. */
 export interface Postgres {

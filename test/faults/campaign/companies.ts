@@ -3,11 +3,9 @@ import { createHash } from 'node:crypto';
 
 import { openDatabase } from '../../../src/database/sqlite/open.js';
 import { createUnits } from '../../../src/database/units.js';
-import type { Units, WriteWork } from '../../../src/database/work.js';
-import { createNamedToken } from '../../../src/domain/people/access-token/access-token.service.js';
-import { addCompanyWithUser, addUser } from '../../../src/domain/people/user/user.service.js';
 import { ROLES, SCOPES, type Caller, type Role, type Scope } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
+import { addMember } from '../../support/members.js';
 import { fill, type Known } from './records.js';
 
 /** Who sends a request: a member of a company with a token, or nobody. */
@@ -19,21 +17,14 @@ export interface Sender {
   readonly token: string | null;
 }
 
-interface Company {
-  readonly id: number;
-  readonly name: string;
-  /** First administrator of the company. */
-  readonly caller: Caller;
-}
-
 /** Scopes of the tokens of each role, besides one with all of them. */
 const NARROW: Readonly<Record<Role, readonly Scope[]>> = {
   admin: ['admin'],
   operator: ['ingest'],
   viewer: ['read'],
 };
-const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
-const NAMES = ['Acme Campaign', 'Beta Campaign'] as const;
+const NAMES = ['Acme Campaign', 'Beta Campaign'];
+const LABELS = ['acme', 'beta'];
 /** Each text of a record starts with that of its company. */
 export const MARKERS = ['zqacme-', 'zqbeta-'] as const;
 
@@ -46,7 +37,8 @@ export class Companies {
 
   private constructor(
     readonly file: string,
-    readonly all: readonly [Company, Company],
+    /** The first administrators. */
+    private readonly callers: readonly [Caller, Caller],
   ) {}
 
   /** Makes the database. */
@@ -54,12 +46,12 @@ export class Companies {
     const database = await openDatabase(file);
     const units = createUnits(database, systemClock);
     try {
-      const made: Company[] = [];
-      for (const name of NAMES) {
-        const caller = await addCompany(units, name);
-        made.push({ id: caller.companyId, name, caller });
+      const callers: Caller[] = [];
+      for (const [index, name] of NAMES.entries()) {
+        const email = `first@${LABELS[index] ?? ''}.example`;
+        callers.push((await addMember(units, name, { email, scopes: SCOPES })).caller);
       }
-      return new Companies(file, made as [Company, Company]);
+      return new Companies(file, callers as [Caller, Caller]);
     } finally {
       await database.close();
     }
@@ -89,18 +81,20 @@ export class Companies {
     ];
     try {
       const known: Known[] = [];
-      for (const { caller } of this.all) {
+      for (const caller of this.callers) {
         const marker = MARKERS[known.length] ?? '';
-        known.push(await units.write(caller, (work: WriteWork) => fill(work, marker, this.#times)));
+        known.push(await units.write(caller, (work) => fill(work, marker, this.#times)));
       }
       this.#known = known;
       this.#times += 1;
-      for (const [index, { id, name }] of this.all.entries()) {
+      for (const company of [0, 1] as const) {
         for (const role of ROLES) {
           for (const scopes of [SCOPES, NARROW[role]]) {
-            const token = await this.#addMember(units, { id, name }, role, scopes);
-            const label = `${index === 0 ? 'acme' : 'beta'} ${role} ${scopes.join()}`;
-            senders.push({ label, company: index as 0 | 1, token });
+            const label = `${LABELS[company] ?? ''} ${role} ${scopes.join()}`;
+            const email = `${role}${++this.#added}@campaign${company}.example`;
+            const person = { email, role, scopes, timeZone: 'America/Sao_Paulo' };
+            const { token } = await addMember(units, NAMES[company] ?? '', person);
+            senders.push({ label, company, token });
           }
         }
       }
@@ -108,21 +102,6 @@ export class Companies {
       await database.close();
     }
     this.#senders = senders;
-  }
-
-  async #addMember(
-    units: Units,
-    company: Pick<Company, 'id' | 'name'>,
-    role: Role,
-    scopes: readonly Scope[],
-  ): Promise<string> {
-    const email = `${role}${++this.#added}@campaign${company.id}.example`;
-    const person = { email, name: `${role} ${this.#added}`, role, timeZone: 'America/Sao_Paulo' };
-    return await units.systemWrite(SYSTEM, async (work) => {
-      const user = await addUser(work, company, person, 'no password');
-      const ids = { companyId: company.id, userId: user.id };
-      return (await createNamedToken(work, ids, { name: 'campaign', scopes })).secret;
-    });
   }
 
   /** A hash of all rows of a company, except the times at which its tokens were used. */
@@ -140,22 +119,11 @@ export class Companies {
       const columns = database.pragma(`table_info(${table})`) as { name: string }[];
       const names = columns.map(({ name }) => name).filter((name) => name !== 'last_used_at');
       const query = `select ${names.map((name) => `"${name}"`).join()} from ${table} where company_id = ? order by 1, 2, 3`;
-      for (const row of database.prepare(query).raw().iterate(this.all[company].id)) {
+      for (const row of database.prepare(query).raw().iterate(this.callers[company].companyId)) {
         hash.update(JSON.stringify([table, row]));
       }
     }
     database.close();
     return hash.digest('hex');
   }
-}
-
-async function addCompany(units: Units, name: string): Promise<Caller> {
-  return await units.systemWrite(SYSTEM, async (work) => {
-    const email = `first@${name.split(' ')[0]?.toLowerCase() ?? ''}.example`;
-    const person = { email, name: `Administrator of ${name}`, role: 'admin' as const, timeZone: 'UTC' };
-    const { company, user } = await addCompanyWithUser(work, name, person, 'no password');
-    const ids = { companyId: company.id, userId: user.id };
-    const { token } = await createNamedToken(work, ids, { name: 'first', scopes: SCOPES });
-    return { ...ids, tokenId: token.id, role: 'admin', scopes: SCOPES, timeZone: 'UTC', ...SYSTEM };
-  });
 }

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-import { COMPILE_CACHE, PROGRAM } from '../../support/program.js';
+import { addressOf, startCommand } from '../../support/program.js';
 import { leaks, type Problem, type Secrets } from './checks.js';
 
 /** The server under attack, in a process of its own. */
@@ -13,7 +11,6 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-const LISTENS = /listens on (http\S+)/;
 const LISTENING = /listens on|^$/;
 
 /** Starts the built program; calls `report` for each line of its log that should not be there. */
@@ -22,38 +19,19 @@ export async function startTarget(
   secrets: Secrets,
   report: (problem: Problem) => void,
 ): Promise<Target> {
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
-      DATABASE_URL: `file:${file}`,
-      PORT: '0',
-      RATE_LIMIT_PER_HOUR: '0',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const program = startCommand(['serve'], `file:${file}`);
   let end: string | null = null;
-  const ended = once(child, 'exit').then(([code, signal]: unknown[]) => {
-    end = `code ${String(code)}, signal ${String(signal)}`;
-  });
-  createInterface({ input: child.stdout }).on('line', (line) => {
+  void program.ended.then(({ code, signal }) => (end = `code ${code}, signal ${signal}`));
+  createInterface({ input: program.process.stdout }).on('line', (line) => {
     for (const problem of logProblems(line, secrets)) report(problem);
   });
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      const match = LISTENS.exec(line)?.[1];
-      if (match !== undefined) resolve(match);
-      else if (!LISTENING.test(line)) report({ kind: 'output besides the log', detail: line.slice(0, 400) });
-    });
-    void ended.then(() => reject(new Error('The server ended at its start')));
+  createInterface({ input: program.process.stderr }).on('line', (line) => {
+    if (!LISTENING.test(line)) report({ kind: 'output besides the log', detail: line.slice(0, 400) });
   });
   return {
-    url,
+    url: await addressOf(program),
     end: () => end,
-    stop: async () => {
-      child.kill('SIGTERM');
-      await ended;
-    },
+    stop: async () => void (await program.end('SIGTERM')),
   };
 }
 

@@ -183,12 +183,12 @@ describe('CF-43 a second server', () => {
     const command = startCommand(['db', 'backup', backup], urlOf(file));
     // In the middle of its copy.
     await expect.poll(() => sizeOf(`${backup}.unfinished`), { interval: 1 }).toBeGreaterThan(1_000_000);
-    command.signal('SIGSTOP');
+    command.process.kill('SIGSTOP');
     expect(existsSync(backup)).toBe(false);
     const first = await serveHere(urlOf(file));
     expect((await first.client(token).post('groups', { name: 'beside' })).status).toBe(201);
     await first.stop();
-    command.signal('SIGCONT');
+    command.process.kill('SIGCONT');
     expect(await command.ended).toEqual({ code: 0, signal: null });
     const next = await serveHere(urlOf(file));
     expect((await next.client(token).post('groups', { name: 'after' })).status).toBe(201);

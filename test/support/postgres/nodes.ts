@@ -5,10 +5,8 @@ import type { Database } from '../../../src/database/database.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/units.js';
 import type { Units } from '../../../src/database/work.js';
-import { createNamedToken } from '../../../src/domain/people/access-token/access-token.service.js';
-import { addCompanyWithUser } from '../../../src/domain/people/user/user.service.js';
-import { localCaller, LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
+import { addMember } from '../members.js';
 import { adminUrlOf, createDatabase, dropDatabase } from './boot.js';
 import { connectTo, type Run } from './schema.js';
 
@@ -72,17 +70,7 @@ export function present<T>(value: T | null | undefined): T {
 let companies = 0;
 
 /** A new company: its only member, with the text of a token. */
-export async function addCompany({
-  units,
-}: Node): Promise<{ readonly caller: Caller; readonly token: string }> {
+export async function addCompany({ units }: Node): ReturnType<typeof addMember> {
   companies += 1;
-  const name = `company ${companies}`;
-  return await units.systemWrite(LOCAL_ORIGIN, async (work) => {
-    const person = { email: `admin@${companies}.example`, name, role: 'admin', timeZone: 'UTC' };
-    const { company, user } = await addCompanyWithUser(work, name, person, 'no password');
-    const member = { companyId: company.id, userId: user.id };
-    const scopes = ['read', 'write', 'admin', 'ingest'];
-    const { secret } = await createNamedToken(work, member, { name: 'test', scopes });
-    return { caller: localCaller({ ...member, timeZone: 'UTC' }), token: secret };
-  });
+  return await addMember(units, `company ${companies}`, { email: `admin@${companies}.example` });
 }

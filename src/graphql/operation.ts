@@ -18,15 +18,15 @@ import {
 } from 'graphql';
 
 import type { OperationKind } from '../http/monitoring/operations.js';
-import type { GraphqlContext } from './execution/context.js';
+import type { Execution, GraphqlContext } from './execution/context.js';
 import { coerceLongLists, shareArguments, type Executable } from './execution/long-input.js';
 import { firstCode, maskErrors, type MaskingOptions } from './execution/mask.js';
 import { executeRepeatable } from './execution/repeatable-mutation.js';
 import type { Admission, AdmittedDocument, Price } from './limits/admission.js';
 import type { Variables } from './limits/cost.js';
 import { approximateJsonBytes, JsonMeasure } from './limits/json-bytes.js';
-import { LIMITS, LONG_RESPONSE, OperationRefused, operationRefused, tooLarge } from './limits/limits.js';
-import { plannedText } from './plan/plan.js';
+import { LIMITS, OperationRefused, operationRefused, tooLarge } from './limits/limits.js';
+import { plannedResult, type PlannedFields, type PlannedResult } from './plan/plan.js';
 
 /** An operation as a client sends it. */
 export interface OperationText {
@@ -58,9 +58,6 @@ interface AnswerOptions {
   readonly event?: unknown;
   readonly extensions?: () => object;
 }
-
-/** The result of an execution; `planned` is the JSON text of the data of a planned query. */
-type Result = ExecutionResult | { readonly planned: string };
 
 /** An operation whose document is admitted. */
 export class Operation {
@@ -110,11 +107,7 @@ export class Operation {
    * when it has taken the text: until then, the operation may have a permit that limits how many are in memory.
    */
   async answer(context: GraphqlContext, { event, extensions }: AnswerOptions): Promise<Answer> {
-    const result = await this.#execute(context, event);
-    if (!('planned' in result)) return await this.#rendered(result, context, extensions?.());
-    const { planned } = result;
-    const text = `{"data":${planned},"extensions":${JSON.stringify(extensions?.())}}`;
-    return { text, bytes: planned.length, isExecuted: true, code: null };
+    return await this.#rendered(await this.#execute(context, event), context, extensions?.());
   }
 
   /** Starts a subscription. Resolves to what its resolver returns, the source of its events. */
@@ -131,11 +124,10 @@ export class Operation {
   async sharedText(renewed: GraphqlContext, event: unknown): Promise<string | null> {
     const { context, isPersonal } = renewed.forRights();
     try {
-      const result = await this.#execute(context, event);
-      if ('planned' in result) return null;
-      const { data, errors } = result;
+      const { data, errors } = await this.#execute(context, event);
       if (data == null || errors !== undefined || isPersonal()) return null;
-      return approximateJsonBytes(data) > LIMITS.answerBytes ? null : JSON.stringify({ data });
+      if (approximateJsonBytes(data) > LIMITS.answerBytes) return null;
+      return await withContents(JSON.stringify({ data }), context);
     } finally {
       context.finish();
     }
@@ -146,46 +138,77 @@ export class Operation {
     return { schema: this.parts.schema, document, operation, variables: text.variables };
   }
 
-  async #execute(context: GraphqlContext, event: unknown): Promise<Result> {
+  async #execute(context: GraphqlContext, event: unknown): Promise<PlannedResult> {
     const execution = { ...this.#executable, context };
     await context.classify(this.price(), this.kind);
-    const planned = await plannedText(execution);
-    if (planned !== null) return { planned };
+    const planned = await plannedResult(execution, (others) => this.#resolve(others, undefined));
+    if (planned !== null) return planned;
     const mask = (errors: readonly GraphQLError[]) => this.#masked(context, errors);
-    const result = (await executeRepeatable({ ...execution, mask })) ?? (await this.#resolve(context, event));
-    if (result.data == null || !context.contents.areInMessage) return result;
-    // Contents are read over another database connection than that of the read unit, which is closed first.
-    context.finish();
-    return { ...result, data: await context.contents.inline(result.data) };
+    return (await executeRepeatable({ ...execution, mask })) ?? (await this.#resolve(execution, event));
   }
 
   /** Executes with the resolvers. */
-  async #resolve(context: GraphqlContext, event: unknown): Promise<ExecutionResult> {
-    this.#prepared ??= coerceLongLists(this.#executable).then(shareArguments);
+  async #resolve(execution: Execution, event: unknown): Promise<ExecutionResult> {
+    this.#prepared ??= coerceLongLists(execution).then(shareArguments);
+    const { context } = execution;
     return await execute({ ...argumentsOf(await this.#prepared, context), rootValue: event });
   }
 
   async #rendered(
-    { data, errors }: ExecutionResult,
+    { data, errors, planned }: PlannedResult,
     context: GraphqlContext,
     extensions: object | undefined,
   ): Promise<Answer> {
     const measure = new JsonMeasure();
-    const bytes = await measure.inParts(data);
+    const bytes = measure.of(data) + (planned?.length ?? 0);
     if (bytes > LIMITS.answerBytes) {
       const refused = { data: null, errors: [tooLarge('answerBytes', bytes)] };
       return await this.#rendered(refused, context, extensions);
     }
     const shown = errors && this.#masked(context, errors);
-    const response = { errors: shown, data, extensions };
-    const text = bytes > LONG_RESPONSE ? await measure.text(response) : JSON.stringify(response);
-    // graphql-js leaves `data` out if it could not coerce the variables.
+    const parts = [
+      ['errors', shown && JSON.stringify(shown)],
+      // graphql-js leaves `data` out if it could not coerce the variables.
+      ['data', data === undefined ? undefined : await textOf(data, planned, measure)],
+      ['extensions', extensions && JSON.stringify(extensions)],
+    ] as const;
+    let response = '';
+    for (const [key, text] of parts) {
+      if (text !== undefined) response += `${response === '' ? '{' : ','}"${key}":${text}`;
+    }
+    const text = await withContents(`${response}}`, context);
     return { text, bytes, isExecuted: data !== undefined, code: shown ? firstCode(shown) : null };
   }
 
   #masked({ caller }: GraphqlContext, errors: readonly GraphQLError[]): readonly GraphQLFormattedError[] {
     return maskErrors(this.parts, caller.requestId, errors);
   }
+}
+
+/** The data of a response as JSON. */
+async function textOf(
+  data: ExecutionResult['data'],
+  planned: PlannedFields | undefined,
+  measure: JsonMeasure,
+): Promise<string> {
+  if (data == null || planned === undefined) return await measure.text(data);
+  let text = '{';
+  for (const key of planned.keys) {
+    if (text.length > 1) text += ',';
+    text += `${JSON.stringify(key)}:${planned.texts.get(key) ?? (await measure.text(data[key]))}`;
+  }
+  return `${text}}`;
+}
+
+/** A text in which contents of files are in place of their placeholders, if the response is one message. */
+async function withContents(text: string, context: GraphqlContext): Promise<string> {
+  const { contents } = context;
+  if (!contents.areInMessage) return text;
+  // Contents are read over another database connection than that of the read unit, which is closed first.
+  context.finish();
+  let filled = '';
+  for await (const piece of contents.fill(text)) filled += piece;
+  return filled;
 }
 
 /** The operation as graphql-js takes it. */

@@ -28,8 +28,7 @@ const MAX_MESSAGE_BYTES = 256 * 1024;
 /**
  * The bytes (Base64 fields) in the response of one operation. Resolvers put placeholders into the response,
  * for example `content:3f…9a:0;`; the bytes are read after execution. HTTP streams them (`fill`), as fast as
- * the client reads, so that a large file is never in memory as a whole. WebSocket messages and events get
- * them with `inline`.
+ * the client reads, so that a large file is never in memory as a whole. WebSocket messages and events contain them.
  */
 export class OperationContents {
   #madePrefix: string | null = null;
@@ -78,16 +77,9 @@ export class OperationContents {
     }
   }
 
-  /** Whether the response has bytes and is one message, so that `inline` must be called. */
+  /** Whether the response has bytes and is one message: placeholders are replaced before it is sent. */
   get areInMessage(): boolean {
     return this.hasPlaceholders && !this.#isStreamed;
-  }
-
-  /** Data of a response in which placeholders are replaced by bytes. */
-  async inline<T>(data: T): Promise<T> {
-    let text = '';
-    for await (const piece of this.fill(JSON.stringify(data))) text += piece;
-    return JSON.parse(text) as T;
   }
 
   /** Random, so that no stored text can contain it. Made when it is needed: most operations have no bytes. */

@@ -4,6 +4,7 @@ import {
   GraphQLSkipDirective,
   isAbstractType,
   Kind,
+  print,
   type DocumentNode,
   type FieldNode,
   type GraphQLObjectType,
@@ -79,3 +80,13 @@ export class FieldCollector {
     return isAbstractType(conditional) && this.schema.isSubType(conditional, type);
   }
 }
+
+/** False if a relation or look-up is selected twice with the same arguments: the resolvers read it once. */
+export function areDifferent(collected: readonly CollectedField[]): boolean {
+  const relations = collected.filter(({ nodes: [node] }) => node.selectionSet !== undefined).map(keyOf);
+  return new Set(relations).size === relations.length;
+}
+
+/** Key of a selection, for example `device (databaseId: 1)`. */
+const keyOf = ({ nodes: [{ name, arguments: given = [] }] }: CollectedField): string =>
+  `${name.value} (${given.map(print).join()})`;

@@ -34,15 +34,6 @@ export class JsonMeasure {
     return size;
   }
 
-  /** Like `of`, but yields to the event loop between parts. */
-  async inParts(value: unknown): Promise<number> {
-    if (isObject(value) && !this.#measured.has(value)) {
-      for (const part of Object.values(value)) if (hasParts(part)) await this.inParts(part);
-      if (isTurnOver()) await yieldToEventLoop();
-    }
-    return this.of(value);
-  }
-
   /**
    * JSON text of a value, equal to that of `JSON.stringify` for objects, arrays, strings, numbers, booleans
    * and null. Yields to the event loop between parts.
@@ -82,7 +73,3 @@ export class JsonMeasure {
     return JSON.stringify(value);
   }
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-const hasParts = (value: unknown): boolean => isObject(value) && Object.values(value).some(isObject);

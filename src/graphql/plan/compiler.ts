@@ -3,7 +3,6 @@ import {
   getNullableType,
   isNonNullType,
   isObjectType,
-  print,
   type GraphQLField,
   type GraphQLObjectType,
   type SelectionSetNode,
@@ -12,7 +11,7 @@ import {
 import type { List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
 import type { Scope } from '../../platform/caller.js';
-import { FieldCollector, type CollectedField } from '../execution/field-collector.js';
+import { areDifferent, FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
 import { declaredOf } from '../schema/declared.js';
 import { globalId } from '../schema/node.js';
@@ -57,7 +56,7 @@ interface Read {
 type Field = GraphQLField<unknown, unknown>;
 type Nodes = CollectedField['nodes'];
 
-/** Compiles a selection for given values of the variables in its directives. Methods throw `Unplanned`. */
+/** Compiles fields for given values of the variables in their directives. Methods throw `Unplanned`. */
 export class Compiler {
   /** Scopes that the caller needs. */
   readonly scopes = new Set<Scope>();
@@ -67,8 +66,9 @@ export class Compiler {
 
   constructor(private readonly fields: FieldCollector) {}
 
-  root(type: GraphQLObjectType, set: SelectionSetNode): readonly RootField[] {
-    return this.#fields(type, [set], (field, nodes): FieldText<ListRow> => {
+  /** A field of the operation itself. */
+  root(type: GraphQLObjectType, collected: CollectedField): RootField {
+    return this.#field(type, collected, (field, nodes): FieldText<ListRow> => {
       const declared = declaredOf(field);
       if (declared?.kind === 'find') {
         const { list, getters, scope } = declared;
@@ -83,25 +83,27 @@ export class Compiler {
     });
   }
 
-  /**
-   * The fields of a selection. Errors: `Unplanned` if a relation or look-up is selected twice with the same
-   * arguments, because the resolvers read it once.
-   */
+  /** The fields of a selection. */
   #fields<Row>(
     type: GraphQLObjectType,
     sets: readonly SelectionSetNode[],
     textOf: (field: Field, nodes: Nodes) => FieldText<Row>,
   ): readonly PlannedField<Row>[] {
     const collected = this.fields.of(type, sets);
-    const relations = collected.filter(({ nodes: [node] }) => node.selectionSet !== undefined).map(keyOf);
-    if (new Set(relations).size < relations.length) throw new Unplanned('A relation is selected twice');
-    return collected.map(({ key, nodes }) => {
-      const { value: name } = nodes[0].name;
-      if (name === '__typename') return { key, write: () => `"${type.name}"` };
-      const field = type.getFields()[name];
-      if (field === undefined) throw new Unplanned('Introspection');
-      return { key, ...textOf(field, nodes) };
-    });
+    if (!areDifferent(collected)) throw new Unplanned('A relation is selected twice');
+    return collected.map((each) => this.#field(type, each, textOf));
+  }
+
+  #field<Row>(
+    type: GraphQLObjectType,
+    { key, nodes }: CollectedField,
+    textOf: (field: Field, nodes: Nodes) => FieldText<Row>,
+  ): PlannedField<Row> {
+    const { value: name } = nodes[0].name;
+    if (name === '__typename') return { key, write: () => `"${type.name}"` };
+    const field = type.getFields()[name];
+    if (field === undefined) throw new Unplanned('Introspection');
+    return { key, ...textOf(field, nodes) };
   }
 
   /** The fields of the object that a field shows. */
@@ -183,9 +185,12 @@ export class Compiler {
     const write = this.#writer(field, nodes);
     for (const column of list.allColumns) columns.add(column);
     return {
-      texts: async (run, rows) => {
+      texts: async (run, rows, times) => {
         const args = argsOf(run.variables);
-        const read = async (row: ListRow) => await valueOf(list.recordOf(row), run.context, args);
+        const read = async (row: ListRow, index: number): Promise<unknown> => {
+          const value = await valueOf(list.recordOf(row), run.context, args);
+          return Array.isArray(value) ? await run.entries(value, times[index]) : value;
+        };
         return await run.textOfEach(await Promise.all(rows.map(read)), (value) => write(value, run));
       },
     };
@@ -197,9 +202,8 @@ export class Compiler {
 
   /** Writes the selected properties of an object. */
   #objectWriter(field: Field, nodes: Nodes): WriteValue {
-    const type = getNullableType(field.type);
-    if (!isObjectType(type) || type.getInterfaces().length > 0)
-      throw new Unplanned('A list, bytes, or a record');
+    const type = getNamedType(field.type);
+    if (!isObjectType(type) || type.getInterfaces().length > 0) throw new Unplanned('Bytes, or a record');
     const properties = this.#object<unknown>(field, nodes, (own, ownNodes) => {
       if (own.resolve !== undefined) throw new Unplanned('A property with a resolver');
       const write = this.#writer(own, ownNodes);
@@ -263,10 +267,6 @@ export class Compiler {
       );
   }
 }
-
-/** Key of a selection, for example `device (databaseId: 1)`. */
-const keyOf = ({ nodes: [{ name, arguments: given = [] }] }: CollectedField): string =>
-  `${name.value} (${given.map(print).join()})`;
 
 const newRead = (list: List<unknown>): Read => ({ list, columns: new Set([list.columns.id ?? 'id']) });
 

@@ -2,6 +2,7 @@
 import {
   getNullableType,
   isLeafType,
+  isListType,
   isNonNullType,
   type GraphQLField,
   type GraphQLOutputType,
@@ -10,7 +11,7 @@ import {
 import type { GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
 import { Base64 } from '../schema/scalars.js';
-import { Unplanned, type PlanRun } from './run.js';
+import { listText, Unplanned, type PlanRun } from './run.js';
 import type { PlannedField } from './texts.js';
 
 /** Reads the value of a field of a record. Errors: `Unplanned`. */
@@ -32,16 +33,22 @@ export function propertyOf(value: unknown, name: string): unknown {
 /** Makes the JSON text of a value. */
 export type WriteValue = (value: unknown, run: PlanRun) => string;
 
-/** Writes a value of a type; `ofObject` returns what writes one that is no leaf. Errors: `Unplanned`. */
+/** Writes a value of a type, or each value of a list; `ofObject` returns what writes an object. Errors: `Unplanned`. */
 export function valueWriter(type: GraphQLOutputType, ofObject: () => WriteValue): WriteValue {
-  const leaf = getNullableType(type);
-  const write: WriteValue =
-    isLeafType(leaf) && leaf !== Base64 ? (value) => JSON.stringify(leaf.serialize(value)) : ofObject();
+  const write = writerOf(getNullableType(type), ofObject);
   return (value, run) => {
     if (value != null) return write(value, run);
     if (isNonNullType(type)) throw new Unplanned('Null in a field that is not nullable');
     return 'null';
   };
+}
+
+function writerOf(type: GraphQLOutputType, ofObject: () => WriteValue): WriteValue {
+  if (isListType(type)) {
+    const entry = valueWriter(type.ofType, ofObject);
+    return (value, run) => listText((value as readonly unknown[]).map((each) => entry(each, run)));
+  }
+  return isLeafType(type) && type !== Base64 ? (value) => JSON.stringify(type.serialize(value)) : ofObject();
 }
 
 /** Text of an object all of whose fields are made from its value. */

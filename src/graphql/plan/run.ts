@@ -29,6 +29,8 @@ const TURN_MS = 12;
 export class PlanRun {
   /** Records in the response: `extensions.cost.actual`. */
   nodes = 0;
+  /** Entries of lists without pages in the response. */
+  #entries = 0;
   /** Bytes read from large lists. */
   #bytes = 0;
   /** Characters made since the clock was read. */
@@ -56,6 +58,16 @@ export class PlanRun {
       if (isTurnOver(TURN_MS)) await yieldToEventLoop();
     }
     return texts;
+  }
+
+  /**
+   * The entries of a list without pages that is in the response `times` times. Errors: `Unplanned` for more than
+   * the resolvers answer.
+   */
+  async entries(list: readonly unknown[], times = 0): Promise<readonly unknown[]> {
+    this.#entries += list.length * times;
+    if (this.#entries > LIMITS.unpagedEntries) throw new Unplanned('Too many entries');
+    return await Promise.all(list);
   }
 
   /**

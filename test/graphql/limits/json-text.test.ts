@@ -91,21 +91,3 @@ describe('the text of a value', () => {
     expect(turns).toBeLessThanOrEqual(2);
   });
 });
-
-describe('the size of a value', () => {
-  it('is the same when others run between its parts', async () => {
-    await fc.assert(
-      fc.asyncProperty(value, async (given) => {
-        expect(await new JsonMeasure().inParts(given)).toBe(new JsonMeasure().of(given));
-      }),
-      { numRuns: 400 },
-    );
-  });
-
-  it('is measured in parts if the value has many, when turns are over', async () => {
-    const groups = Array.from({ length: 100 }, (_, n) => ({ id: n, owner: { name: 'x' } }));
-    everyTurnIsOver();
-    const { turns } = await turnsOf(() => new JsonMeasure().inParts({ groups }));
-    expect(turns).toBeGreaterThanOrEqual(groups.length);
-  });
-});

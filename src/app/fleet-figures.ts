@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type CounterName, fleetTotals, queuedDeliveries } from '../database/counters.js';
+import { fleetTotals, queuedDeliveries } from '../database/counters.js';
 import type { Database } from '../database/database.js';
 import type { FleetFigures } from '../http/monitoring/sources.js';
 import { SECOND, type Clock } from '../platform/clock.js';
 
-const RECORDS: readonly CounterName[] = [
-  ...(['devices', 'logical_numbers', 'groups', 'apps', 'files', 'transactions'] as const),
-];
+const RECORDS = ['devices', 'logical_numbers', 'groups', 'apps', 'files', 'transactions'] as const;
 
 /** How old the figures may be that are shown without reading them again. */
 const INTERVAL_MS = 15 * SECOND;

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 
 import { counted } from '../platform/errors.js';
-import type { ColumnKind } from '../schema/columns.js';
 import { TABLE_NAMES, TABLES } from '../schema/schema.js';
-import type { Table } from '../schema/table.js';
+import type { ColumnKind, Table } from '../schema/table.js';
 import { DatabaseRefused } from './database.js';
 import type { Progress } from './tools.js';
 

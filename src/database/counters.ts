@@ -3,15 +3,12 @@ import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 import { randomInt } from 'node:crypto';
 
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
-import { COUNTED, drawnColumn, TABLES } from '../schema/schema.js';
+import { COUNTED, TABLES, type CounterName } from '../schema/schema.js';
 import { inList } from './bound-lists.js';
 import type { Database } from './database.js';
 import { runCached, type Ending } from './statements.js';
 import { indexedBy, portable } from './storage.js';
 import type { ReadWork } from './work.js';
-
-/** Name of a counter; `users` counts memberships. */
-export type CounterName = Exclude<(typeof COUNTED)[number], 'memberships'> | 'users';
 
 /** Number of records of the caller's company, from a counter that triggers keep exact. */
 export async function countOf(work: ReadWork, name: CounterName): Promise<number> {
@@ -107,7 +104,7 @@ export const NUMBERED_TABLES: ReadonlySet<string> = new Set(
  * drawn before the INSERT.
  */
 export const DRAWING_TABLES: ReadonlySet<string> = new Set(
-  COUNTED.filter((table) => drawnColumn(table) !== null),
+  COUNTED.flatMap(({ table, drawn }) => (drawn === null ? [] : [table])),
 );
 
 /** The last id drawn for a company in a table, even if its record was deleted; 0 if none was drawn. */

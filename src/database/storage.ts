@@ -5,7 +5,7 @@
  */
 import { sql, type RawBuilder, RawNode } from 'kysely';
 
-import type { JsonColumn } from '../schema/columns.js';
+import type { JsonColumn } from '../schema/table.js';
 
 export interface Codec<Value, Read, Written = Read> {
   toColumn(value: Value): Written;

@@ -1,7 +1,7 @@
 import { counted } from '../platform/errors.js';
+import { HAS_ENDED } from '../schema/messages.js';
 import { ROLLUPS, wrongRows, type Rollup } from '../schema/rollups.js';
-import { COUNTED, counterOf } from '../schema/schema.js';
-import type { CounterName } from './counters.js';
+import { COUNTED, type CounterName } from '../schema/schema.js';
 import type { StorageSizes } from './database.js';
 
 /** Operations of the commands `db …` on a database, which servers may be using. */
@@ -149,7 +149,7 @@ const OLDEST = {
   ledger: `select (select l.at from ledger as l
     where l.company_id = c.id order by l.sequence limit 1) as oldest from companies as c`,
   deliveries: `select (select min(d.finished_at) from notification_deliveries as d
-    where d.company_id = c.id and d.state in ('delivered', 'failed', 'expired', 'cancelled')) as oldest
+    where d.company_id = c.id and d.${HAS_ENDED}) as oldest
     from companies as c`,
 };
 
@@ -183,8 +183,7 @@ export function totalChecks(minute: string, timeOf: (seconds: string) => string)
   return queries.map((query) => `${query} limit ${MAX_PROBLEMS}`);
 }
 
-function wrongCounter(table: (typeof COUNTED)[number]): string {
-  const counter = counterOf(table);
+function wrongCounter({ table, counter }: (typeof COUNTED)[number]): string {
   return `select 'company ' || c.id || ': its counter of ${counter} is ' || coalesce(k.total, 0) || ', but it has '
       || coalesce(r.total, 0) as problem
     from companies as c left join counters as k on k.company_id = c.id and k.name = '${counter}'

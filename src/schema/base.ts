@@ -1,5 +1,4 @@
-import { drawnId, instant, integer, json, optional, text, withFallback } from './columns.js';
-import { ALL_ACTIONS, OWN_ROWS, table } from './table.js';
+import { drawnId, instant, integer, json, optional, table, text, withFallback } from './table.js';
 
 export const base = {
   /** Counters of a company by table: the exact number of rows, which triggers maintain, and the last drawn id. */
@@ -33,22 +32,21 @@ export const base = {
       after: optional(json),
       request_id: optional(text),
       ip: optional(text),
-      /**
-       * Hash that links the entry to the previous one; null for entries without a chain. See `ledger/chain.ts`.
-       */
+      /** Hash that links the entry to the previous one, see `ledger/chain.ts`; null for entries without a chain. */
       hash: optional(text),
     },
     {
       key: ['position'],
       indexes: [
-        { name: 'ledger_of_company', columns: ['company_id', 'sequence'], isUnique: true },
+        { name: 'of_company', columns: ['company_id', 'sequence'], isUnique: true },
         ['at', 'sequence'],
         ['action', 'sequence'],
         ['entity_type', 'sequence'],
         ['user_id', 'sequence'],
         ['entity_id', 'entity_type', 'sequence'],
       ],
-      rights: { rows: OWN_ROWS, company: 'select, insert', system: 'select, insert, delete' },
+      isCounted: true,
+      rights: { company: 'select, insert', system: 'select, insert, delete' },
     },
   ),
 
@@ -72,10 +70,7 @@ export const base = {
     { key: ['company_id'], fillFactor: 50 },
   ),
 
-  /**
-   * Record of the rows that retention has deleted from a table of a company. The company 0 stands for ledger
-   * entries without a company.
-   */
+  /** Rows that retention has deleted from a table of a company; the company 0 stands for entries without one. */
   prunings: table(
     {
       company_id: integer,
@@ -89,11 +84,7 @@ export const base = {
       newest_at: instant,
       pruned_at: instant,
     },
-    {
-      key: ['company_id', 'name'],
-      rights: { rows: OWN_ROWS, company: 'select', system: ALL_ACTIONS },
-      isKeyed: true,
-    },
+    { key: ['company_id', 'name'], rights: { company: 'select' }, isKeyed: true },
   ),
 
   idempotency_keys: table(
@@ -108,9 +99,6 @@ export const base = {
       content_id: optional(integer),
       created_at: instant,
     },
-    {
-      key: ['company_id', 'scope', 'key'],
-      indexes: [{ name: 'idempotency_keys_age', columns: ['created_at'] }],
-    },
+    { key: ['company_id', 'scope', 'key'], indexes: [{ name: 'age', columns: ['created_at'] }] },
   ),
 };

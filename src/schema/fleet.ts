@@ -1,28 +1,30 @@
-import { flag, instant, integer, json, optional, text, type Columns } from './columns.js';
-import { companyTable, inCompany, ownedBy, recordTable, table } from './table.js';
+import {
+  companyTable,
+  flag,
+  instant,
+  integer,
+  json,
+  optional,
+  ownedBy,
+  recordTable,
+  referenceTo,
+} from './table.js';
+import { table, text, type Columns } from './table.js';
 
 /** A table with rows of a device, which are deleted with it. */
 const deviceTable = <Of extends Columns>(columns: Of, options: Partial<Parameters<typeof table>[1]> = {}) =>
   table(
-    { company_id: integer, device_id: integer, ...columns },
-    {
-      key: ['company_id', 'device_id'],
-      references: [ownedBy('device_id', 'devices')],
-      isKeyed: true,
-      ...options,
-    },
+    { company_id: integer, device_id: ownedBy('devices'), ...columns },
+    { key: ['company_id', 'device_id'], isKeyed: true, ...options },
   );
 
-/**
- * Parameters or metacontents: values of a group or of a logical number. Two rows without a group do not
- * conflict, since NULL equals no other NULL.
- */
+/** Parameters or metacontents: values of a group or of a logical number. */
 const valueTable = <Of extends Columns>(value: Of) =>
   recordTable(
     {
-      /** Owner: exactly one of the two is set. */
-      group_id: optional(integer),
-      logical_number_id: optional(integer),
+      /** Owner: exactly one of the two is set. Two rows without a group do not conflict: NULL equals no other NULL. */
+      group_id: optional(referenceTo('groups')),
+      logical_number_id: optional(referenceTo('logical_numbers')),
       key: text,
       ...value,
     },
@@ -31,7 +33,6 @@ const valueTable = <Of extends Columns>(value: Of) =>
         ['company_id', 'group_id', 'key'],
         ['company_id', 'logical_number_id', 'key'],
       ],
-      references: [inCompany('group_id', 'groups'), inCompany('logical_number_id', 'logical_numbers')],
       check: '(group_id is null) <> (logical_number_id is null)',
       indexes: [
         ['group_id', 'id'],
@@ -45,35 +46,26 @@ export const fleet = {
   groups: recordTable({ name: text }, { unique: [['company_id', 'name']] }),
 
   logical_numbers: recordTable(
-    { number: text, group_id: optional(integer) },
-    {
-      unique: [['company_id', 'number']],
-      references: [inCompany('group_id', 'groups')],
-      indexes: [['group_id', 'id']],
-    },
+    { number: text, group_id: optional(referenceTo('groups')) },
+    { unique: [['company_id', 'number']], indexes: [['group_id', 'id']] },
   ),
 
   devices: recordTable(
     {
       serial_number: text,
       enabled: flag,
-      logical_number_id: optional(integer),
+      logical_number_id: optional(referenceTo('logical_numbers')),
       meta: json,
       framework_version: optional(text),
     },
     {
       unique: [['company_id', 'serial_number']],
-      references: [inCompany('logical_number_id', 'logical_numbers')],
       indexes: [
         ['logical_number_id', 'id'],
         ['enabled', 'id'],
         ['framework_version', 'id'],
         // PostgreSQL would refuse an entry of more than 2,700 bytes, and a count by model reads all devices anyway.
-        {
-          name: 'devices_by_model',
-          columns: ['company_id', `json_extract("meta", '$.model')`],
-          isOnlySqlite: true,
-        },
+        { name: 'by_model', columns: ['company_id', `json_extract("meta", '$.model')`], isOnlySqlite: true },
       ],
     },
   ),
@@ -86,13 +78,7 @@ export const fleet = {
     },
     {
       // PostgreSQL would write an entry of the index with each update.
-      indexes: [
-        {
-          name: 'device_presence_by_last_seen_at_device_id',
-          columns: ['company_id', 'last_seen_at', 'device_id'],
-          isOnlySqlite: true,
-        },
-      ],
+      indexes: [{ columns: ['company_id', 'last_seen_at', 'device_id'], isOnlySqlite: true }],
       fillFactor: 50,
     },
   ),
@@ -102,10 +88,7 @@ export const fleet = {
     {
       token_hash: text,
       last_four: text,
-      /**
-       * Id of the user who issued it, on whose behalf it acts. No reference, since the token stays when the
-       * user leaves.
-       */
+      /** Id of the user on whose behalf it acts. No reference, since the token stays when the user leaves. */
       issued_by: integer,
       issued_at: instant,
     },
@@ -120,8 +103,8 @@ export const fleet = {
   }),
 
   /**
-   * App version whose bytes the terminal of a device has, or had. No reference to the version: its rows may be
-   * too many to be deleted at once, and are ignored when the version is deleted.
+   * App version whose bytes the terminal of a device has, or had. No reference to the version: with it, too many rows
+   * might be deleted at once.
    */
   terminal_versions: deviceTable(
     {
@@ -150,10 +133,7 @@ export const fleet = {
     { key: ['company_id', 'device_id', 'ended_at'] },
   ),
 
-  /**
-   * Serial number that a gateway named and no device has. Only the latest ones of each company, see
-   * `MAX_UNKNOWN_TERMINALS`.
-   */
+  /** Serial number that a gateway named and no device has: the latest ones, see `MAX_UNKNOWN_TERMINALS`. */
   unknown_terminals: companyTable(
     {
       serial_number: text,
@@ -162,10 +142,7 @@ export const fleet = {
       /** Number of requests. */
       count: integer,
     },
-    {
-      unique: [['company_id', 'serial_number']],
-      indexes: [['last_seen_at', 'id']],
-    },
+    { unique: [['company_id', 'serial_number']], indexes: [['last_seen_at', 'id']], isCounted: true },
   ),
 
   parameters: valueTable({ value: text, description: optional(text) }),

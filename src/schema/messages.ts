@@ -1,8 +1,16 @@
-import { instant, integer, jsonb, optional, text, withFallback } from './columns.js';
-import { companyTable, ownedBy, recordTable, table } from './table.js';
+import { companyTable, instant, integer, jsonb, optional, ownedBy, recordTable, table } from './table.js';
+import { text, withFallback } from './table.js';
 
 /** States of a delivery, in the order in which they follow each other. */
 export const DELIVERY_STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
+
+/** Condition of the deliveries that have ended, which alone retention deletes. */
+export const HAS_ENDED = "state in ('delivered', 'failed', 'expired', 'cancelled')";
+
+const totals = Object.fromEntries(DELIVERY_STATES.map((state) => [state, integer])) as Record<
+  (typeof DELIVERY_STATES)[number],
+  typeof integer
+>;
 
 export const messages = {
   notifications: recordTable(
@@ -26,8 +34,8 @@ export const messages = {
 
   notification_deliveries: companyTable(
     {
-      notification_id: integer,
-      logical_number_id: integer,
+      notification_id: ownedBy('notifications'),
+      logical_number_id: ownedBy('logical_numbers'),
       /** One of `DELIVERY_STATES`. */
       state: text,
       queued_at: instant,
@@ -40,10 +48,7 @@ export const messages = {
       attempts: withFallback(integer, 0),
       /** End of the lease of a worker or a connection; null or in the past if none has it. */
       lease_ends_at: optional(instant),
-      /**
-       * Time from which on a worker may push it. Null except for the first waiting delivery of each logical
-       * number.
-       */
+      /** Time from which on a worker may push it; null but for the first waiting delivery of a logical number. */
       due_at: optional(instant),
       /** Position of its last change among all changes of the company's deliveries; drawn from `counters`. */
       sequence: integer,
@@ -54,58 +59,25 @@ export const messages = {
     },
     {
       unique: [['company_id', 'notification_id', 'logical_number_id']],
-      references: [
-        ownedBy('notification_id', 'notifications'),
-        ownedBy('logical_number_id', 'logical_numbers'),
-      ],
       indexes: [
         ['logical_number_id', 'id'],
         ['notification_id', 'id'],
         ['notification_id', 'state', 'id'],
         ['serial_number', 'id'],
         ['sequence'],
-        {
-          name: 'notification_deliveries_waiting',
-          columns: ['company_id', 'logical_number_id', 'id'],
-          where: 'finished_at is null',
-        },
-        {
-          name: 'notification_deliveries_due',
-          columns: ['company_id', 'due_at', 'id'],
-          where: 'due_at is not null',
-        },
-        // Retention deletes deliveries in these states only.
-        {
-          name: 'notification_deliveries_ended',
-          columns: ['company_id', 'finished_at'],
-          where: "state in ('delivered', 'failed', 'expired', 'cancelled')",
-        },
+        { name: 'waiting', columns: ['company_id', 'logical_number_id', 'id'], where: 'finished_at is null' },
+        { name: 'due', columns: ['company_id', 'due_at', 'id'], where: 'due_at is not null' },
+        { name: 'ended', columns: ['company_id', 'finished_at'], where: HAS_ENDED },
       ],
     },
   ),
 
   /** Number of deliveries of each notification by state; triggers maintain it. */
   notification_totals: table(
-    {
-      company_id: integer,
-      notification_id: integer,
-      queued: integer,
-      sent: integer,
-      delivered: integer,
-      failed: integer,
-      expired: integer,
-      cancelled: integer,
-    },
+    { company_id: integer, notification_id: ownedBy('notifications'), ...totals },
     {
       key: ['company_id', 'notification_id'],
-      references: [ownedBy('notification_id', 'notifications')],
-      indexes: [
-        {
-          name: 'notification_totals_waiting',
-          columns: ['company_id', 'notification_id'],
-          where: 'queued + sent > 0',
-        },
-      ],
+      indexes: [{ name: 'waiting', columns: ['company_id', 'notification_id'], where: 'queued + sent > 0' }],
       isKeyed: true,
       fillFactor: 70,
     },
@@ -115,14 +87,11 @@ export const messages = {
   notification_targets: table(
     {
       company_id: integer,
-      notification_id: integer,
+      notification_id: ownedBy('notifications'),
       part: integer,
       /** List of ids. */
       logical_numbers: jsonb,
     },
-    {
-      key: ['company_id', 'notification_id', 'part'],
-      references: [ownedBy('notification_id', 'notifications')],
-    },
+    { key: ['company_id', 'notification_id', 'part'] },
   ),
 };

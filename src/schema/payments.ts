@@ -1,5 +1,4 @@
-import { instant, integer, json, optional, text, withFallback } from './columns.js';
-import { companyTable, table, type Index } from './table.js';
+import { companyTable, instant, integer, json, optional, table, text, withFallback } from './table.js';
 
 const KIND = ['status', 'transaction_type', 'app_name'];
 const OUTCOME = ['amount', 'payment_outcome'];
@@ -14,10 +13,11 @@ export const PAYMENT_COLUMNS = [
 ];
 
 /** An index in the order of lists, newest first. */
-function newestFirst(name: string, by: readonly string[], ...included: string[]): Index {
-  const columns = ['company_id', ...by, 'started_at desc', 'id desc'];
-  return { name: `transactions_${name}`, columns, included };
-}
+const newestFirst = (name: string, by: readonly string[], ...included: string[]) => ({
+  name,
+  columns: ['company_id', ...by, 'started_at desc', 'id desc'],
+  included,
+});
 
 export const payments = {
   /**
@@ -42,19 +42,13 @@ export const payments = {
       payment_outcome: optional(text),
       /** `approved` or `denied`, as in `parsed`; empty without a payment. */
       payment_status: withFallback(text, ''),
-      /**
-       * Type of the payment as in `parsed`, or `other` (see `transaction_payment_kinds`). Empty if unknown or
-       * without a payment.
-       */
+      /** As in `parsed`, or `other` (see `transaction_payment_kinds`); empty if unknown or without a payment. */
       payment_type: withFallback(text, ''),
       brand: withFallback(text, ''),
       acquirer: withFallback(text, ''),
       /** -1 if unknown or without a payment. */
       installments: withFallback(integer, -1),
-      /**
-       * Group that the logical number had when the transaction was recorded; 0 for none. The group may have
-       * been deleted.
-       */
+      /** Group that the logical number had at the time, which may be deleted since; 0 for none. */
       group_id: withFallback(integer, 0),
       started_at: instant,
       finished_at: optional(instant),
@@ -63,6 +57,7 @@ export const payments = {
       reference: optional(text),
     },
     {
+      isCounted: true,
       indexes: [
         newestFirst('newest', [], ...KIND, 'logical_number', 'serial_number', ...OUTCOME, ...PAYMENT_COLUMNS),
         newestFirst('serial', ['serial_number'], ...KIND, 'logical_number', ...OUTCOME),
@@ -70,7 +65,7 @@ export const payments = {
         newestFirst('status', ['status'], 'transaction_type', 'app_name'),
         newestFirst('app', ['app_name'], 'status', 'transaction_type'),
         {
-          name: 'transactions_reference',
+          name: 'reference',
           columns: ['company_id', 'reference', 'serial_number'],
           isUnique: true,
           where: 'reference is not null',
@@ -99,10 +94,7 @@ export const payments = {
     },
   ),
 
-  /**
-   * Payment types with brands and acquirers that are summed up by their names; all others of a month are
-   * `other`.
-   */
+  /** Payment types with brands and acquirers that are summed up by their names; others of a month are `other`. */
   transaction_payment_kinds: table(
     {
       company_id: integer,

@@ -1,13 +1,15 @@
-import { drawnId, instant, integer, jsonb, optional, sinceEpoch, text, withFallback } from './columns.js';
 import {
-  ALL_ACTIONS,
-  COMPANY,
   companyTable,
+  drawnId,
+  instant,
+  integer,
+  jsonb,
+  optional,
   OWN_RECORD,
   OWN_ROWS,
-  RIGHTS_OF_SYSTEM,
-  table,
+  ownedBy,
 } from './table.js';
+import { referenceTo, RIGHTS_OF_SYSTEM, sinceEpoch, table, text, withFallback } from './table.js';
 
 /**
  * Condition for the accounts of the company's members. A company reads only the columns that the view
@@ -15,31 +17,6 @@ import {
  * planner may read all members of the company first.
  */
 const MEMBER = `id = (select user_id from memberships where memberships.user_id = users.id and memberships.${OWN_ROWS})`;
-
-/** Columns of the view of memberships with their users; `id` is that of the user. */
-export const members = {
-  company_id: integer,
-  id: integer,
-  email: text,
-  name: text,
-  time_zone: text,
-  role: text,
-  sign_in_count: integer,
-  last_sign_in_at: optional(instant),
-  last_sign_in_ip: optional(text),
-  disabled_at: optional(instant),
-  /** Set if the operator of the server has disabled the user in all companies. */
-  account_disabled_at: optional(instant),
-  locked_until: optional(instant),
-  revision: integer,
-  created_at: instant,
-  updated_at: instant,
-};
-
-export const MEMBERS_QUERY = `select m.company_id, m.user_id as id, u.email, m.name, m.time_zone, m.role,
-    m.sign_in_count, m.last_sign_in_at, m.last_sign_in_ip, m.disabled_at,
-    u.disabled_at as account_disabled_at, u.locked_until, m.revision, m.created_at, m.updated_at
-  from memberships as m join users as u on u.id = m.user_id`;
 
 export const people = {
   companies: table(
@@ -52,11 +29,7 @@ export const people = {
       created_at: instant,
       updated_at: instant,
     },
-    {
-      key: ['id'],
-      unique: [['name']],
-      rights: { rows: OWN_RECORD, company: 'select, update', system: ALL_ACTIONS },
-    },
+    { key: ['id'], unique: [['name']], rights: { rows: OWN_RECORD, company: 'select, update' } },
   ),
 
   users: table(
@@ -83,39 +56,28 @@ export const people = {
     {
       key: ['id'],
       unique: [['email']],
-      rights: {
-        rows: MEMBER,
-        system: ALL_ACTIONS,
-        company: 'select (id, email, disabled_at, locked_until)',
-      },
+      rights: { rows: MEMBER, company: 'select (id, email, disabled_at, locked_until)' },
     },
   ),
 
   /** A network from which someone tried to sign in as a user; known to the user if `signed_in_at` is set. */
   sign_in_networks: table(
     {
-      user_id: integer,
+      user_id: ownedBy('users'),
       network: text,
       signed_in_at: optional(instant),
       failed_sign_ins: integer,
       locked_until: optional(instant),
       updated_at: instant,
     },
-    {
-      key: ['user_id', 'network'],
-      references: [{ columns: ['user_id'], table: 'users', targets: ['id'], isOwned: true }],
-      rights: RIGHTS_OF_SYSTEM,
-    },
+    { key: ['user_id', 'network'], rights: RIGHTS_OF_SYSTEM },
   ),
 
-  /**
-   * A user in a company, with this company's data about the user; other companies have their own
-   * (decisions.md#members).
-   */
+  /** A user in a company, with the data that only this company has about the user (decisions.md#members). */
   memberships: table(
     {
-      company_id: integer,
-      user_id: integer,
+      company_id: referenceTo('companies'),
+      user_id: referenceTo('users'),
       role: text,
       name: withFallback(text, ''),
       time_zone: withFallback(text, 'UTC'),
@@ -129,14 +91,14 @@ export const people = {
     },
     {
       key: ['company_id', 'user_id'],
-      references: [COMPANY, { columns: ['user_id'], table: 'users', targets: ['id'], isOwned: false }],
-      indexes: [{ name: 'memberships_user', columns: ['user_id'] }, ['created_at', 'user_id']],
+      indexes: [{ name: 'user', columns: ['user_id'] }, ['created_at', 'user_id']],
+      isCounted: true,
     },
   ),
 
   access_tokens: companyTable(
     {
-      user_id: integer,
+      user_id: ownedBy('memberships'),
       /** `derived` (what the token endpoint returns) or `named`. */
       kind: text,
       name: optional(text),
@@ -152,28 +114,33 @@ export const people = {
     },
     {
       unique: [['token_hash']],
-      references: [
-        {
-          columns: ['company_id', 'user_id'],
-          table: 'memberships',
-          targets: ['company_id', 'user_id'],
-          isOwned: true,
-        },
-      ],
       indexes: [
         ['user_id', 'id'],
         ['created_at', 'id'],
-        {
-          name: 'access_tokens_revoked',
-          columns: ['company_id', 'revoked_at'],
-          where: 'revoked_at is not null',
-        },
-        {
-          name: 'access_tokens_expired',
-          columns: ['company_id', 'expires_at'],
-          where: 'expires_at is not null',
-        },
+        { name: 'revoked', columns: ['company_id', 'revoked_at'], where: 'revoked_at is not null' },
+        { name: 'expired', columns: ['company_id', 'expires_at'], where: 'expires_at is not null' },
       ],
+      isCounted: true,
     },
   ),
 };
+
+const { user_id: id, ...ofMembership } = people.memberships.columns;
+const { email, disabled_at: disabledAt, locked_until: lockedUntil } = people.users.columns;
+
+/**
+ * Columns of the view of memberships with their users; `id` is that of the user. `account_disabled_at` is set if the
+ * operator of the server has disabled the user in all companies.
+ */
+export const members = {
+  ...ofMembership,
+  id,
+  email,
+  account_disabled_at: disabledAt,
+  locked_until: lockedUntil,
+};
+
+export const MEMBERS_QUERY = `select ${Object.keys(ofMembership)
+  .map((name) => `m.${name}`)
+  .join(', ')}, m.user_id as id, u.email, u.disabled_at as account_disabled_at, u.locked_until
+  from memberships as m join users as u on u.id = m.user_id`;

@@ -3,30 +3,26 @@
  * they are created.
  */
 import { DELIVERY_STATES } from './messages.js';
-import { COUNTED, counterOf } from './schema.js';
+import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
+import { COUNTED, STAYING } from './schema.js';
 
 /** A trigger function. `body` are statements that use the rows of the change, `new_rows` and `old_rows`. */
-export const trigger = (name: string, body: string): string =>
+const trigger = (name: string, body: string): string =>
   `create or replace function ${name}() returns trigger language plpgsql set search_path from current as $$
   begin
     ${body}
     return null;
   end $$`;
 
-/** Calls the function `name` after a change of the table. */
-export function calling(
-  table: string,
-  event: 'insert' | 'update' | 'delete',
-  name: string,
-  argument = '',
-): string {
-  const rows = [
-    ...(event === 'insert' ? [] : ['old table as old_rows']),
-    ...(event === 'delete' ? [] : ['new table as new_rows']),
-  ].join(' ');
-  const label = argument === '' ? name : `${table}_${name}`;
-  return `create trigger ${label} after ${event} on ${table} referencing ${rows}
-    for each statement execute function ${name}(${argument === '' ? '' : `'${argument}'`})`;
+type Event = 'insert' | 'update' | 'delete';
+
+/** Calls the function `name` after a change of the table; with an argument, that of several tables. */
+function calling(table: string, event: Event, name: string, argument?: string): string {
+  const old = event === 'insert' ? '' : ' old table as old_rows';
+  const rows = event === 'delete' ? old : `${old} new table as new_rows`;
+  const [label, given] = argument === undefined ? [name, ''] : [`${table}_${name}`, `'${argument}'`];
+  return `create trigger ${label} after ${event} on ${table} referencing${rows}
+    for each statement execute function ${name}(${given})`;
 }
 
 /** Adds the numbers of changed rows to counters, which are locked in the order of their companies. */
@@ -44,18 +40,15 @@ const COUNTERS: readonly string[] = [
   begin
     raise exception 'a record stays with its company';
   end $$`,
-  ...COUNTED.flatMap((table) => [
-    calling(table, 'insert', 'count_added_rows', counterOf(table)),
-    calling(table, 'delete', 'count_deleted_rows', counterOf(table)),
-    // The ledger refuses each update.
-    ...(table === 'ledger' ? [] : [staying(table)]),
+  ...COUNTED.flatMap(({ table, counter }) => [
+    calling(table, 'insert', 'count_added_rows', counter),
+    calling(table, 'delete', 'count_deleted_rows', counter),
   ]),
+  ...STAYING.map(
+    ({ table }) => `create trigger ${table}_stays before update of company_id on ${table}
+      for each row when (new.company_id <> old.company_id) execute function refuse_other_company()`,
+  ),
 ];
-
-function staying(table: string): string {
-  return `create trigger ${table}_stays before update of company_id on ${table}
-    for each row when (new.company_id <> old.company_id) execute function refuse_other_company()`;
-}
 
 /** Triggers that refuse changes of ledger entries, except the deletion of those up to the one in `prunings`. */
 const KEPT: readonly string[] = [
@@ -93,27 +86,7 @@ const changeTotals = (
         and (${DELIVERY_STATES.map((state) => `changed.${state} <> 0`).join(' or ')});`;
 
 const DELIVERY = 'company_id, notification_id, state';
-/** Triggers that count the deliveries of each notification by state. */
-const TOTALLED: readonly string[] = [
-  trigger(
-    'total_added_deliveries',
-    `insert into notification_totals as total (company_id, notification_id, ${STATES})
-      select company_id, notification_id, ${countStates('1')} from new_rows
-      group by company_id, notification_id order by company_id, notification_id
-      on conflict (company_id, notification_id) do update set ${addStates('excluded')};`,
-  ),
-  trigger('total_deleted_deliveries', changeTotals(`select ${DELIVERY}, -1 as sign from old_rows`)),
-  trigger(
-    'total_changed_deliveries',
-    changeTotals(
-      `select ${DELIVERY}, -1 as sign from old_rows union all select ${DELIVERY}, 1 from new_rows`,
-    ),
-  ),
-  calling('notification_deliveries', 'insert', 'total_added_deliveries'),
-  calling('notification_deliveries', 'delete', 'total_deleted_deliveries'),
-  calling('notification_deliveries', 'update', 'total_changed_deliveries'),
-];
-
+const REMOVED = `select ${DELIVERY}, -1 as sign from old_rows`;
 const makeDue = (devices: string): string =>
   `update notification_deliveries as delivery set due_at = greatest(delivery.lease_ends_at, device.updated_at)
       from (${devices}) as device
@@ -125,49 +98,120 @@ const BOTH = `new_rows as after
 const noteNumbers = (query: string): string =>
   `insert into device_numbers (company_id, device_id, ended_at, number) ${query} on conflict do nothing;`;
 
-/** Triggers for devices: their presence, unknown terminals, deliveries that are due, and numbers that they had. */
-const OF_DEVICES: readonly string[] = [
-  trigger(
-    'add_device_presence',
-    `insert into device_presence (company_id, device_id, last_seen_at)
-      select company_id, id, 'epoch' from new_rows;`,
-  ),
-  // An unknown terminal with the serial number of a new device is known.
-  trigger(
-    'forget_unknown_terminals',
-    `delete from unknown_terminals as unknown using new_rows as device
-      where unknown.company_id = device.company_id and unknown.serial_number = device.serial_number;`,
-  ),
-  // Deliveries for a logical number become due again when one of its devices may use the service.
-  trigger(
-    'wake_deliveries_of_new_devices',
-    makeDue('select * from new_rows where enabled and logical_number_id is not null'),
-  ),
-  trigger(
-    'wake_deliveries_of_devices',
-    makeDue(`select after.* from ${BOTH}
-      where after.enabled and after.logical_number_id is not null
-        and (not before.enabled or before.logical_number_id is distinct from after.logical_number_id)`),
-  ),
-  trigger(
-    'note_numbers_of_devices',
-    noteNumbers(`select after.company_id, after.id, after.updated_at, number.number from ${BOTH}
+/** Minute of a transaction since 1970; rounds toward zero, as SQLite does. */
+export const MINUTE_OF_TRANSACTION = 'div(extract(epoch from started_at), 60)::bigint';
+
+const COLUMNS = ['company_id', `${MINUTE_OF_TRANSACTION} as minute`, ...SUMMED].join(', ');
+
+/** Rows with a sign: 1 for rows that a statement added, -1 for rows that it removed. */
+const CHANGED = {
+  added: `select ${COLUMNS}, 1 as sign from new_rows`,
+  deleted: `select ${COLUMNS}, -1 as sign from old_rows`,
+  updated: `select ${COLUMNS}, -1 as sign from old_rows union all select ${COLUMNS}, 1 from new_rows`,
+} as const;
+
+/** An upsert of the rows of `query`: the key and the sums of the rollup. */
+function addTo(rollup: Rollup, query: string): string {
+  const key = keyOf(rollup).join(', ');
+  const changes = SUMS.map((each) => `${each} = stored.${each} + excluded.${each}`);
+  return `insert into ${rollup.name} as stored (${key}, ${SUMS.join(', ')}) ${query}
+      on conflict (${key}) do update set ${changes.join(', ')};`;
+}
+
+/** FROM with each changed row once for each span. `offset 0` computes the minute of each row once. */
+const changedInSpans = (change: keyof typeof CHANGED): string =>
+  `from (${CHANGED[change]} offset 0) as changed cross join (values ${SPAN_VALUES}) as spans (span)`;
+
+const keyOfChange = (rollup: Rollup): readonly string[] =>
+  keyOf(rollup).map((each) => (each === 'start' ? 'minute / span * span' : each));
+
+/** One upsert for all rows of a statement, in the order of the keys. Sums that do not change are not written. */
+function sumUp(rollup: Rollup, change: keyof typeof CHANGED): string {
+  const key = keyOfChange(rollup);
+  const places = key.map((_, place) => place + 1).join(', ');
+  const sums = addends('changed').map((each) => `sum(${each} * sign)`);
+  return addTo(
+    rollup,
+    `select ${[...key, ...sums].join(', ')} ${changedInSpans(change)}
+      group by ${places} having ${sums.map((sum) => `${sum} <> 0`).join(' or ')} order by ${places}`,
+  );
+}
+
+/** For a single new row: without sorting and grouping, which take most of the time of `sumUp` for one row. */
+const sumUpOne = (rollup: Rollup): string =>
+  addTo(
+    rollup,
+    `select ${[...keyOfChange(rollup), ...addends('changed')].join(', ')} ${changedInSpans('added')}`,
+  );
+
+const sumUpAll = (change: keyof typeof CHANGED): string =>
+  ROLLUPS.map((rollup) => sumUp(rollup, change)).join('\n');
+
+/** Statements after a change, by table, event and name of the trigger. */
+const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<string, string>>>>>> = {
+  notification_deliveries: {
+    insert: {
+      total_added_deliveries: `insert into notification_totals as total (company_id, notification_id, ${STATES})
+        select company_id, notification_id, ${countStates('1')} from new_rows
+        group by company_id, notification_id order by company_id, notification_id
+        on conflict (company_id, notification_id) do update set ${addStates('excluded')};`,
+    },
+    delete: { total_deleted_deliveries: changeTotals(REMOVED) },
+    update: {
+      total_changed_deliveries: changeTotals(`${REMOVED} union all select ${DELIVERY}, 1 from new_rows`),
+    },
+  },
+  devices: {
+    insert: {
+      add_device_presence: `insert into device_presence (company_id, device_id, last_seen_at)
+        select company_id, id, 'epoch' from new_rows;`,
+      // An unknown terminal with the serial number of a new device is known.
+      forget_unknown_terminals: `delete from unknown_terminals as unknown using new_rows as device
+        where unknown.company_id = device.company_id and unknown.serial_number = device.serial_number;`,
+      // Deliveries for a logical number become due again when one of its devices may use the service.
+      wake_deliveries_of_new_devices: makeDue(
+        'select * from new_rows where enabled and logical_number_id is not null',
+      ),
+    },
+    update: {
+      wake_deliveries_of_devices: makeDue(`select after.* from ${BOTH}
+        where after.enabled and after.logical_number_id is not null
+          and (not before.enabled or before.logical_number_id is distinct from after.logical_number_id)`),
+      note_numbers_of_devices:
+        noteNumbers(`select after.company_id, after.id, after.updated_at, number.number from ${BOTH}
         left join logical_numbers as number
           on number.company_id = before.company_id and number.id = before.logical_number_id
         where before.logical_number_id is distinct from after.logical_number_id`),
-  ),
-  trigger(
-    'note_renamed_numbers',
-    noteNumbers(`select device.company_id, device.id, after.updated_at, before.number from ${BOTH}
+    },
+  },
+  logical_numbers: {
+    update: {
+      note_renamed_numbers:
+        noteNumbers(`select device.company_id, device.id, after.updated_at, before.number from ${BOTH}
         join devices as device on device.company_id = after.company_id and device.logical_number_id = after.id
         where before.number <> after.number`),
-  ),
-  calling('devices', 'insert', 'add_device_presence'),
-  calling('devices', 'insert', 'forget_unknown_terminals'),
-  calling('devices', 'insert', 'wake_deliveries_of_new_devices'),
-  calling('devices', 'update', 'wake_deliveries_of_devices'),
-  calling('devices', 'update', 'note_numbers_of_devices'),
-  calling('logical_numbers', 'update', 'note_renamed_numbers'),
-];
+    },
+  },
+  transactions: {
+    insert: {
+      total_added_transactions: `if (select count(*) from (select from new_rows limit 2) as few) = 1 then
+        ${ROLLUPS.map(sumUpOne).join('\n')}
+      else
+        ${sumUpAll('added')}
+      end if;`,
+    },
+    delete: { total_deleted_transactions: sumUpAll('deleted') },
+    update: { total_updated_transactions: sumUpAll('updated') },
+  },
+};
 
-export const TRIGGERS: readonly string[] = [...COUNTERS, ...KEPT, ...TOTALLED, ...OF_DEVICES];
+const AFTER_CHANGES = Object.entries(CHANGES).flatMap(([table, events]) =>
+  Object.entries(events).flatMap(([event, bodies]) =>
+    Object.entries(bodies).flatMap(([name, body]) => [
+      trigger(name, body),
+      calling(table, event as Event, name),
+    ]),
+  ),
+);
+
+export const TRIGGERS: readonly string[] = [...COUNTERS, ...KEPT, ...AFTER_CHANGES];

@@ -1,10 +1,15 @@
 /** The schema as SQL of PostgreSQL (15 or later). */
-import type { Column, ColumnKind } from './columns.js';
 import { MEMBERS_QUERY } from './people.js';
-import { SUM_TRIGGERS } from './postgres-sums.js';
 import { TRIGGERS } from './postgres-triggers.js';
 import { TABLES } from './schema.js';
-import { foreignKey, RIGHTS_OF_SYSTEM, type Index, type Table } from './table.js';
+import {
+  type Column,
+  type ColumnKind,
+  foreignKey,
+  type Index,
+  RIGHTS_OF_SYSTEM,
+  type Table,
+} from './table.js';
 
 /** Stand for the names of the two roles, which begin with that of the database; see `withRoles`. */
 export const COMPANY_ROLE = '{company_role}';
@@ -99,7 +104,6 @@ export const POSTGRES_RULES: readonly string[] = [
   `grant select on members to ${COMPANY_ROLE}, ${SYSTEM_ROLE}`,
   ...TABLES.flatMap(policies),
   ...TRIGGERS,
-  ...SUM_TRIGGERS,
 ];
 
 /** Statements that create the schema in an empty database. */

@@ -1,8 +1,7 @@
 /** Tables of sums of transactions by spans of time, which triggers maintain (decisions.md#exact-totals). */
 import { SPANS } from '../platform/clock.js';
-import { integer, text } from './columns.js';
-import { PAYMENT_COLUMNS } from './payments.js';
-import { table, type Table } from './table.js';
+import { PAYMENT_COLUMNS, payments } from './payments.js';
+import { integer, table, type Table } from './table.js';
 
 /** The spans as an SQL list of rows, the shortest first: rows are locked in the order of their keys. */
 export const SPAN_VALUES = SPANS.toReversed()
@@ -11,10 +10,8 @@ export const SPAN_VALUES = SPANS.toReversed()
 
 const OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
 /** Columns with sums: the number of transactions, their amounts, and the amounts of each outcome of a payment. */
-export const SUMS = [
-  ...(['total', 'amount_total'] as const),
-  ...(['approved_amount', 'denied_amount', 'cancelled_amount'] as const),
-] as const;
+export const SUMS = ['total', 'amount_total', ...OUTCOMES.map((each) => `${each}_amount` as const)] as const;
+type Sum = (typeof SUMS)[number];
 
 /** SQL of the numbers that the transaction `row` adds to each of `SUMS`. */
 export function addends(row: string): readonly string[] {
@@ -42,33 +39,21 @@ export interface Rollup extends Pick<Table, 'name'> {
   readonly kind: readonly string[];
 }
 
-const VALUES = {
-  status: text,
-  transaction_type: text,
-  app_name: text,
-  payment_status: text,
-  payment_type: text,
-  brand: text,
-  acquirer: text,
-  installments: integer,
-  group_id: integer,
-};
+const OF_TRANSACTIONS = payments.transactions.columns;
 
-/** A rollup by the company, the span and `kind`. */
-function rollup<Kind extends keyof typeof VALUES>(
+/** A rollup by the company, the span and `kind`, columns of transactions. */
+function rollup<Kind extends keyof typeof OF_TRANSACTIONS>(
   kind: readonly Kind[],
   indexes: readonly (readonly string[])[] = [],
 ) {
+  const kinds = kind.map((each) => [each, { ...OF_TRANSACTIONS[each], fallback: null }]);
   const columns = {
     company_id: integer,
     span: integer,
     /** First minute of the span, in minutes since 1970. */
     start: integer,
-    ...(Object.fromEntries(kind.map((each) => [each, VALUES[each]])) as Pick<typeof VALUES, Kind>),
-    ...(Object.fromEntries(SUMS.map((each) => [each, integer])) as Record<
-      (typeof SUMS)[number],
-      typeof integer
-    >),
+    ...(Object.fromEntries(kinds) as Pick<typeof OF_TRANSACTIONS, Kind>),
+    ...(Object.fromEntries(SUMS.map((each) => [each, integer])) as Record<Sum, typeof integer>),
   };
   const key = ['company_id', 'span', 'start', ...kind];
   return { ...table(columns, { key, indexes, isKeyed: true, fillFactor: 70 }), kind };
@@ -80,7 +65,7 @@ const PAID = [...KIND, 'payment_status'] as const;
 export const rollups = {
   transaction_totals: rollup(KIND),
   transaction_app_totals: rollup([...KIND, 'app_name'], [['app_name', 'span', 'start']]),
-  transaction_payment_totals: rollup([...PAID, ...(['payment_type', 'brand', 'acquirer'] as const)]),
+  transaction_payment_totals: rollup([...PAID, 'payment_type', 'brand', 'acquirer']),
   transaction_installment_totals: rollup([...PAID, 'installments']),
   transaction_group_totals: rollup([...PAID, 'group_id']),
 };

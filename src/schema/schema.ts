@@ -5,16 +5,16 @@
 import type { Selectable, UpdateType } from 'kysely';
 
 import { base } from './base.js';
-import type { Columns, TableType } from './columns.js';
 import { fleet } from './fleet.js';
 import { messages } from './messages.js';
 import { payments } from './payments.js';
 import { members, people } from './people.js';
 import { rollups } from './rollups.js';
 import { software } from './software.js';
-import { named, type Table } from './table.js';
+import { named, type Columns, type Table, type TableType } from './table.js';
 
-const tables = named({ ...people, ...fleet, ...software, ...messages, ...payments, ...rollups, ...base });
+const declared = { ...people, ...fleet, ...software, ...messages, ...payments, ...rollups, ...base };
+const tables = named(declared);
 
 export const TABLES: readonly Table[] = Object.values(tables);
 export const TABLE_NAMES: readonly string[] = TABLES.map(({ name }) => name);
@@ -34,38 +34,24 @@ export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 /** Values of all columns in the form in which they are written. */
 export type Written<Of> = { [Column in keyof Of]: UpdateType<Of[Column]> };
 
-/**
- * Tables whose rows of each company are counted in `counters` (decisions.md#exact-totals). Those of `memberships`
- * are counted as `users`.
- */
-export const COUNTED = [
-  'memberships',
-  'access_tokens',
-  'groups',
-  'logical_numbers',
-  'devices',
-  'unknown_terminals',
-  'apps',
-  'files',
-  'app_versions',
-  'app_version_groups',
-  'group_default_versions',
-  'app_version_modules',
-  'app_version_files',
-  'logical_number_app_versions',
-  'parameters',
-  'metacontents',
-  'notifications',
-  'transactions',
-  'ledger',
-] as const satisfies readonly (keyof Tables)[];
+type Counted = {
+  [Name in keyof Tables & keyof typeof declared]: (typeof declared)[Name]['options'] extends {
+    isCounted: true;
+  }
+    ? Name
+    : never;
+}[keyof typeof declared];
 
-/** Name in `counters` of the number of rows of a table. */
-export const counterOf = (table: (typeof COUNTED)[number]): string =>
-  table === 'memberships' ? 'users' : table;
+/** Name in `counters` of the number of rows of a table; memberships are counted as `users`. */
+export type CounterName = Exclude<Counted, 'memberships'> | 'users';
 
-/** Column with the number of a row in its company, which an insert stores as the last one drawn. */
-export function drawnColumn(table: (typeof COUNTED)[number]): string | null {
-  if (table === 'ledger') return 'sequence';
-  return 'id' in tables[table].columns ? 'id' : null;
-}
+/** Tables whose rows of each company are counted, with the names of their counters. */
+export const COUNTED = TABLES.filter(({ isCounted }) => isCounted).map(({ name, columns }) => ({
+  table: name,
+  counter: (name === 'memberships' ? 'users' : name) as CounterName,
+  /** Column with the number of a row in its company, which an insert stores as the last one drawn. */
+  drawn: name === 'ledger' ? 'sequence' : 'id' in columns ? 'id' : null,
+}));
+
+/** Counted tables whose rows stay with their company; of the ledger, no row can be changed at all. */
+export const STAYING = COUNTED.filter(({ table }) => table !== 'ledger');

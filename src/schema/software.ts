@@ -1,5 +1,15 @@
-import { bytes, flag, instant, integer, optional, text } from './columns.js';
-import { companyTable, inCompany, linkTable, ownedBy, recordTable, table } from './table.js';
+import {
+  bytes,
+  companyTable,
+  flag,
+  instant,
+  integer,
+  linkTable,
+  optional,
+  ownedBy,
+  recordTable,
+} from './table.js';
+import { referenceTo, table, text } from './table.js';
 
 const VERSION = ['app_version_id', 'app_versions'] as const;
 
@@ -29,20 +39,15 @@ export const software = {
       crc: text,
       sha256: text,
       created_at: instant,
-      /**
-       * Time when its owner was changed or deleted. The content is deleted later, since a response may still be
-       * streaming it.
-       */
+      /** Time when its owner was changed or deleted; it is deleted later: a response may still be streaming it. */
       released_at: optional(instant),
     },
-    {
-      indexes: [{ name: 'contents_released', columns: ['released_at'], where: 'released_at is not null' }],
-    },
+    { indexes: [{ name: 'released', columns: ['released_at'], where: 'released_at is not null' }] },
   ),
 
   content_chunks: table(
-    { company_id: integer, content_id: integer, sequence: integer, bytes },
-    { key: ['company_id', 'content_id', 'sequence'], references: [ownedBy('content_id', 'contents')] },
+    { company_id: integer, content_id: ownedBy('contents'), sequence: integer, bytes },
+    { key: ['company_id', 'content_id', 'sequence'] },
   ),
 
   files: recordTable(
@@ -50,13 +55,12 @@ export const software = {
       name: text,
       file_type: text,
       description: optional(text),
-      content_id: integer,
+      content_id: referenceTo('contents'),
       size: integer,
       crc: text,
     },
     {
       unique: [['company_id', 'name']],
-      references: [inCompany('content_id', 'contents')],
       // The first index finds the file of a released content.
       indexes: [['content_id'], ['file_type', 'id']],
     },
@@ -64,19 +68,18 @@ export const software = {
 
   app_versions: recordTable(
     {
-      app_id: integer,
+      app_id: referenceTo('apps'),
       number: text,
       displayable: flag,
       authorizer_url: optional(text),
       pos_display_label: optional(text),
       uuid: text,
-      content_id: optional(integer),
+      content_id: optional(referenceTo('contents')),
       size: integer,
       crc: text,
     },
     {
       unique: [['company_id', 'app_id', 'number']],
-      references: [inCompany('app_id', 'apps'), inCompany('content_id', 'contents')],
       indexes: [['app_id', 'id'], ['content_id'], ['number', 'id']],
     },
   ),
@@ -89,23 +92,14 @@ export const software = {
 
   logical_number_app_versions: linkTable(['logical_number_id', 'logical_numbers'], VERSION),
 
-  /**
-   * App versions that a logical number gets when it enters the group. A row refers to the attachment of its
-   * version to its group, so it is deleted together with it: when the version is detached or deleted.
-   */
+  /** App versions that a logical number gets when it enters the group. */
   group_default_versions: table(
     { company_id: integer, group_id: integer, app_version_id: integer },
     {
       key: ['company_id', 'group_id', 'app_version_id'],
-      references: [
-        {
-          columns: ['company_id', 'app_version_id', 'group_id'],
-          table: 'app_version_groups',
-          targets: ['company_id', 'app_version_id', 'group_id'],
-          isOwned: true,
-        },
-      ],
+      owner: 'app_version_groups',
       indexes: [['app_version_id', 'group_id']],
+      isCounted: true,
     },
   ),
 };

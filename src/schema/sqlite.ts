@@ -1,11 +1,10 @@
 import { SPANS } from '../platform/clock.js';
-import type { Column, ColumnKind } from './columns.js';
 import { DELIVERY_STATES } from './messages.js';
 /** The schema as SQL of SQLite. */
 import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
-import { COUNTED, counterOf, drawnColumn, TABLES } from './schema.js';
-import { foreignKey, type Index, type Table } from './table.js';
+import { COUNTED, STAYING, TABLES } from './schema.js';
+import { type Column, type ColumnKind, foreignKey, type Index, type Table } from './table.js';
 
 const TYPES: Readonly<Record<ColumnKind, string>> = {
   integer: 'integer',
@@ -42,30 +41,24 @@ const index =
     `create ${isUnique === true ? 'unique ' : ''}index ${name} on ${table} (${[...columns, ...included].join(', ')})` +
     (where === undefined ? '' : ` where ${where}`);
 
-/** Triggers that count the rows of each company, and keep a row in its company. */
-function counting(table: (typeof COUNTED)[number]): readonly string[] {
-  const drawn = drawnColumn(table);
-  const counter = counterOf(table);
-  const [column, value, change] =
-    drawn === null
-      ? ['', '', '']
-      : [', last_drawn', `, new.${drawn}`, ', last_drawn = max(last_drawn, excluded.last_drawn)'];
+/** Triggers that count the rows of each company. */
+function counting({ table, counter, drawn }: (typeof COUNTED)[number]): readonly string[] {
+  const last = drawn === null ? '' : ', last_drawn';
+  const value = drawn === null ? '' : `, new.${drawn}`;
+  const change = drawn === null ? '' : ', last_drawn = max(last_drawn, excluded.last_drawn)';
   return [
     `create trigger ${table}_counted_in after insert on ${table} when new.company_id is not null begin
-      insert into counters (company_id, name, total${column}) values (new.company_id, '${counter}', 1${value})
+      insert into counters (company_id, name, total${last}) values (new.company_id, '${counter}', 1${value})
         on conflict (company_id, name) do update set total = total + 1${change};
     end`,
     `create trigger ${table}_counted_out after delete on ${table} when old.company_id is not null begin
       update counters set total = total - 1 where company_id = old.company_id and name = '${counter}';
     end`,
-    // The ledger refuses each update.
-    ...(table === 'ledger' ? [] : [staying(table)]),
   ];
 }
 
-const staying = (table: string): string =>
-  `create trigger ${table}_stays before update of company_id on ${table}
-      when new.company_id <> old.company_id begin
+const staying = ({ table }: (typeof COUNTED)[number]): string =>
+  `create trigger ${table}_stays before update of company_id on ${table} when new.company_id <> old.company_id begin
       select raise(abort, 'a record stays with its company');
     end`;
 
@@ -198,6 +191,7 @@ export const SQLITE_SCHEMA: readonly string[] = [
   ...TABLES.flatMap((table) => [creation(table), ...table.indexes.map(index(table.name))]),
   `create view members as ${MEMBERS_QUERY}`,
   ...COUNTED.flatMap(counting),
+  ...STAYING.map(staying),
   ...TOTALLED,
   ...OF_DEVICES,
   ...SUMMING,

@@ -1,9 +1,76 @@
-/** A table of the schema. SQL for both databases, types of rows, policies and copies follow from its declaration. */
-import { instant, integer, optional, text, type Columns, type TableType } from './columns.js';
+/** Columns and tables of the schema: SQL for both databases, types of rows, policies and copies follow from them. */
+import type { ColumnType, Generated } from 'kysely';
 
-export interface Reference {
+/** Read as milliseconds since 1970, UTC; written as a `Date`. */
+type InstantColumn = ColumnType<number, Date, Date>;
+/** Read as 0 or 1 (SQLite), or as true or false (PostgreSQL). */
+type FlagColumn = ColumnType<number | boolean, boolean, boolean>;
+/** JSON text. */
+export type JsonColumn = string;
+
+/** `json` keeps the text as it was written; `jsonb` is for lists and objects of the program itself. */
+export type ColumnKind = 'integer' | 'instant' | 'flag' | 'text' | 'json' | 'jsonb' | 'bytes';
+
+export interface Column<Value = unknown> {
+  readonly kind: ColumnKind;
+  /** Whether it may be null. */
+  readonly isOptional: boolean;
+  /** Value of rows that are inserted without one; null if each row must have one. */
+  readonly fallback: number | string | null;
+  /** Whether the database draws it, as the primary key of its table. */
+  readonly isDrawn?: true;
+  /** Table whose rows it refers to by their id, and whether a row is deleted with the one that it refers to. */
+  readonly target?: { readonly table: string; readonly isOwned: boolean };
+  /** Only for the compiler: the type of the values in Kysely. */
+  readonly values?: () => Value;
+}
+
+export type Columns = Readonly<Record<string, Column>>;
+
+const column = <Value>(kind: ColumnKind): Column<Value> => ({ kind, isOptional: false, fallback: null });
+
+/** 64 bits on both databases. */
+export const integer = column<number>('integer');
+/** The primary key of a table whose rows the database numbers. */
+export const drawnId: Column<Generated<number>> = { ...column('integer'), isDrawn: true };
+export const instant = column<InstantColumn>('instant');
+/** 1970-01-01 for rows that are inserted without one. */
+export const sinceEpoch: Column<InstantColumn> = { ...instant, fallback: 'epoch' };
+export const flag = column<FlagColumn>('flag');
+/** Compared and ordered by its bytes on both databases. */
+export const text = column<string>('text');
+export const json = column<JsonColumn>('json');
+export const jsonb = column<JsonColumn>('jsonb');
+export const bytes = column<Uint8Array>('bytes');
+
+/** The id of a row of `table`, which cannot be deleted before; of the same company if it belongs to one. */
+export const referenceTo = (table: string): Column<number> => ({
+  ...integer,
+  target: { table, isOwned: false },
+});
+
+/** The id of a row of `table`, with which this row is deleted; of the same company if it belongs to one. */
+export const ownedBy = (table: string): Column<number> => ({ ...integer, target: { table, isOwned: true } });
+
+/** A column that may be null. */
+export const optional = <Value>(given: Column<Value>): Column<Value | null> => ({
+  ...(given as Column<Value | null>),
+  isOptional: true,
+});
+
+/** A column with a value for rows that are inserted without one. */
+export const withFallback = <Value>(given: Column<Value>, fallback: number | string) =>
+  ({ ...given, fallback }) as Column<Generated<Value>>;
+
+type ValueOf<Of> = Of extends { readonly values?: () => infer Value } ? Value : never;
+
+/** The type of a table in Kysely. */
+export type TableType<Of extends Columns> = { [Name in keyof Of]: ValueOf<Of[Name]> };
+
+interface Reference {
   readonly columns: readonly string[];
   readonly table: string;
+  /** The key of `table`. */
   readonly targets: readonly string[];
   /** Whether a row is deleted with the row that it refers to. Otherwise that row cannot be deleted. */
   readonly isOwned: boolean;
@@ -29,7 +96,7 @@ export interface Index {
 }
 
 /** Rights of the units of work of a company on rows of their own (PostgreSQL). */
-export interface Rights {
+interface Rights {
   /** Condition of the rows that a company may use; null if none. */
   readonly rows: string | null;
   /** Actions of a company, for example `select, insert`; columns in parentheses. */
@@ -49,6 +116,8 @@ export interface Table<Of extends Columns = Columns> {
   /** Condition that each row meets. */
   readonly check: string | null;
   readonly rights: Rights;
+  /** Whether the rows of each company are counted in `counters` (decisions.md#exact-totals). */
+  readonly isCounted: boolean;
   /** SQLite: stores rows in the primary key itself, so that a change writes one tree instead of two. */
   readonly isKeyed: boolean;
   /** PostgreSQL: percent of a page that inserts fill. In the rest, updates need no new index entries. */
@@ -59,74 +128,79 @@ export interface Table<Of extends Columns = Columns> {
 const OWN_COMPANY = `(select nullif(current_setting('app.company_id', true), '')::bigint)`;
 export const OWN_ROWS = `company_id = ${OWN_COMPANY}`;
 export const OWN_RECORD = `id = ${OWN_COMPANY}`;
-export const ALL_ACTIONS = 'select, insert, update, delete';
 
+const ALL_ACTIONS = 'select, insert, update, delete';
 const RIGHTS_OF_COMPANY: Rights = { rows: OWN_ROWS, company: ALL_ACTIONS, system: ALL_ACTIONS };
 /** Rights for a table without rows of companies. */
 export const RIGHTS_OF_SYSTEM: Rights = { rows: null, company: '', system: ALL_ACTIONS };
 
+/** An index with all of its columns. Without a name, it has that of its columns after `table_by_`. */
+interface GivenIndex extends Omit<Index, 'name'> {
+  /** Follows the name of the table. */
+  readonly name?: string;
+}
+
+interface Options extends Partial<Omit<Table, 'name' | 'columns' | 'references' | 'indexes' | 'rights'>> {
+  /** Rights other than those of a table with rows of companies. */
+  readonly rights?: Partial<Rights>;
+  /** Table with whose row a row is deleted: its key is in columns of the same names. */
+  readonly owner?: string;
+  /** Columns after the company, or whole indexes. */
+  readonly indexes?: readonly (readonly string[] | GivenIndex)[];
+}
+
 /** A table without its name, which is its key among all tables. */
-export interface Declared<Of extends Columns = Columns> extends Omit<Table<Of>, 'name' | 'indexes'> {
-  /** Names of columns after the company, or whole indexes. */
-  readonly indexes: readonly (readonly string[] | Index)[];
+interface Declared<Of extends Columns = Columns, Given extends Options = Options> {
+  readonly columns: Of;
+  readonly options: Given;
 }
 
-type Options = Partial<Omit<Declared, 'columns'>>;
+export const table = <Of extends Columns, const Given extends Options>(
+  columns: Of,
+  options: Given,
+): Declared<Of, Given> => ({ columns, options });
 
-export function table<Of extends Columns>(columns: Of, options: Options): Declared<Of> {
-  return {
-    columns,
-    key: [],
-    unique: [],
-    references: [],
-    indexes: [],
-    check: null,
-    rights: RIGHTS_OF_COMPANY,
-    isKeyed: false,
-    fillFactor: 100,
-    ...options,
-  };
-}
+const DEFAULTS = { key: [], unique: [], check: null, isCounted: false, isKeyed: false, fillFactor: 100 };
 
-type Named<All extends Readonly<Record<string, Declared>>> = {
-  [Name in keyof All]: Table<All[Name]['columns']>;
-};
+type AllDeclared = Readonly<Record<string, Declared>>;
 
 /** The tables with their names. */
-export function named<All extends Readonly<Record<string, Declared>>>(declared: All): Named<All> {
-  const tables = Object.entries(declared).map(([name, { indexes, ...rest }]) => [
-    name,
-    { ...rest, name, indexes: indexes.map((each) => ('name' in each ? each : byCompany(name, each))) },
-  ]);
-  return Object.fromEntries(tables) as Named<All>;
+export function named<All extends AllDeclared>(
+  declared: All,
+): { [Name in keyof All]: Table<All[Name]['columns']> } {
+  const keyOf = (name: string): readonly string[] => declared[name]?.options.key ?? [];
+  const tables = Object.entries(declared).map(([name, { columns, options }]): readonly [string, Table] => {
+    const { owner, indexes = [], rights, ...rest } = options;
+    const references = Object.entries(columns).flatMap(([column, { target }]): Reference[] => {
+      if (target === undefined) return [];
+      const targets = keyOf(target.table);
+      return [{ ...target, targets, columns: targets.length === 1 ? [column] : ['company_id', column] }];
+    });
+    if (owner !== undefined) {
+      references.push({ table: owner, columns: keyOf(owner), targets: keyOf(owner), isOwned: true });
+    }
+    const all = { rights: { ...RIGHTS_OF_COMPANY, ...rights }, indexes: indexes.map(indexOf(name)) };
+    return [name, { name, columns, ...DEFAULTS, ...rest, references, ...all }];
+  });
+  return Object.fromEntries(tables) as { [Name in keyof All]: Table<All[Name]['columns']> };
 }
 
-/** An index on the company and `columns`, for lists of a company. */
-function byCompany(name: string, columns: readonly string[]): Index {
-  return { name: `${name}_by_${columns.join('_')}`, columns: ['company_id', ...columns] };
-}
+const indexOf =
+  (table: string) =>
+  (given: readonly string[] | GivenIndex): Index => {
+    const index = 'columns' in given ? given : { columns: ['company_id', ...given] };
+    const name = `by_${index.columns.filter((column) => column !== 'company_id').join('_')}`;
+    return { ...index, name: `${table}_${index.name ?? name}` };
+  };
 
 /** Columns of a table whose rows belong to a company and have an id in it, drawn by the program from 1. */
-export const identified = { id: integer, company_id: integer };
+const identified = { id: integer, company_id: referenceTo('companies') };
 
-export const COMPANY: Reference = {
-  columns: ['company_id'],
-  table: 'companies',
-  targets: ['id'],
-  isOwned: false,
-};
+const KEY = ['company_id', 'id'] as const;
 
 /** A table with the primary key (company_id, id). */
-export function companyTable<Of extends Columns>(
-  columns: Of,
-  options: Options,
-): Declared<Of & typeof identified> {
-  const { references = [] } = options;
-  return table(
-    { ...identified, ...columns },
-    { ...options, key: ['company_id', 'id'], references: [COMPANY, ...references] },
-  );
-}
+export const companyTable = <Of extends Columns, const Given extends Options>(columns: Of, options: Given) =>
+  table({ ...identified, ...columns }, { key: KEY, ...options });
 
 /** Columns of a record that tell who created it and when it changed; `revision` is its ETag. */
 export const audited = {
@@ -134,56 +208,29 @@ export const audited = {
   revision: integer,
   created_at: instant,
   updated_at: instant,
-  created_by: integer,
+  /** Null for a row of the operator of the server, which lists of a company never read. */
+  created_by: optional(referenceTo('users')) as Column<number>,
   created_via: text,
 };
 
 export type AuditColumns = TableType<typeof audited>;
 
-const auditedColumns = { ...audited, created_by: optional(integer) };
-const CREATOR: Reference = {
-  columns: ['created_by'],
-  table: 'users',
-  targets: ['id'],
-  isOwned: false,
-};
+/** A counted table of records: with audit columns, and an index for each order that all lists have. */
+export const recordTable = <Of extends Columns>(columns: Of, { indexes = [], ...options }: Options = {}) =>
+  companyTable(
+    { ...columns, ...audited },
+    { ...options, isCounted: true, indexes: [...indexes, ['created_at', 'id'], ['updated_at', 'id']] },
+  );
 
-/** A table of records: with audit columns, and an index for each order that all lists have. */
-export function recordTable<Of extends Columns>(
-  columns: Of,
-  options: Options = {},
-): Declared<Of & typeof identified & typeof audited> {
-  const { references = [], indexes = [] } = options;
-  // The column may be null for a row of the operator of the server, which lists of a company never read.
-  const all = { ...columns, ...auditedColumns } as unknown as Of & typeof audited;
-  return companyTable(all, {
-    ...options,
-    references: [CREATOR, ...references],
-    indexes: [...indexes, ['created_at', 'id'], ['updated_at', 'id']],
-  });
-}
-
-/** A reference by (company_id, column), so that a row cannot refer to a record of another company. */
-export function inCompany(column: string, target: string): Reference {
-  const columns = ['company_id', column];
-  return { columns, table: target, targets: ['company_id', 'id'], isOwned: false };
-}
-
-/** A reference to the record with which the row is deleted. */
-export const ownedBy = (column: string, target: string): Reference => ({
-  ...inCompany(column, target),
-  isOwned: true,
-});
-
-/** A table of links between two records, indexed in both directions; a link is deleted with either. */
-export function linkTable<From extends string, To extends string>(
+/** A counted table of links between two records, indexed in both directions; a link is deleted with either. */
+export const linkTable = <From extends string, To extends string>(
   [from, source]: readonly [From, string],
   [to, target]: readonly [To, string],
-): Declared<Record<'company_id' | From | To, typeof integer>> {
-  const columns = { company_id: integer, [from]: integer, [to]: integer };
-  return table(columns as Record<'company_id' | From | To, typeof integer>, {
-    key: ['company_id', from, to],
-    references: [ownedBy(from, source), ownedBy(to, target)],
-    indexes: [[to, from]],
-  });
-}
+) =>
+  table(
+    { company_id: integer, [from]: ownedBy(source), [to]: ownedBy(target) } as Record<
+      'company_id' | From | To,
+      typeof integer
+    >,
+    { key: ['company_id', from, to], isCounted: true, indexes: [[to, from]] },
+  );

@@ -3,9 +3,8 @@ import { sql, type RawBuilder, type UpdateType } from 'kysely';
 import type { Audit } from '../../platform/changes.js';
 import { camelCase, type CamelCase } from '../../platform/encoding/text.js';
 import type { PageRequest } from '../../platform/requests.js';
-import type { ColumnKind } from '../../schema/columns.js';
 import { columnsOf, type Row, type Tables, type Written } from '../../schema/schema.js';
-import { audited, type AuditColumns } from '../../schema/table.js';
+import { type AuditColumns, audited, type ColumnKind } from '../../schema/table.js';
 import { areSame, flag, instant, json, nullable, type Codec } from '../storage.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../work.js';
 import {

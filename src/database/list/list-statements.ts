@@ -9,6 +9,7 @@ import type { ReadWork } from '../work.js';
 import { columnsIn, meant, type Condition } from './condition.js';
 import {
   besideKey,
+  childColumn,
   boundKey,
   childrenOf,
   companiesOf,
@@ -115,7 +116,7 @@ export class ListStatements<Name extends keyof Tables, T> {
     request: SliceRequest,
   ): RawBuilder<unknown> {
     const { table, id, company = 'company_id' } = this.listing;
-    const childId = 'link' in relation ? `l.${relation.child}` : `t.${id}`;
+    const childId = 'link' in relation ? `l.${childColumn(relation)}` : `t.${id}`;
     const selected = [...this.columns, this.#columnOf(request)];
     const ref = orderRef(this.listing, request, relation);
     return childrenOfEach({

@@ -1,8 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { TABLES, type Row, type Tables } from '../../schema/schema.js';
+import { columnNames, TABLES, type CounterName, type Row, type Tables } from '../../schema/schema.js';
 import { listTable } from '../bound-lists.js';
-import type { CounterName } from '../counters.js';
 import { comparableInstant, crossJoin, hiddenFromPlanner } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import {
@@ -15,12 +14,12 @@ import {
 } from './condition.js';
 
 /**
- * How the children of a parent are found: by a column with the id (or name) of the parent, or by a table of
- * links.
+ * How the children of a parent are found: by a column with the id (or name) of the parent, or by a table of links,
+ * whose column `parent` has the id of the parent, and the other one that of the child.
  */
 export type Relation =
   | { readonly column: string; readonly isName?: true }
-  | { readonly link: LinkTable; readonly parent: string; readonly child: string };
+  | { readonly link: LinkTable; readonly parent: string };
 
 export type LinkRelation = Extract<Relation, { readonly link: string }>;
 export type RelationByName = Extract<Relation, { readonly column: string }> & { readonly isName: true };
@@ -86,6 +85,10 @@ export function boundCompany(companyId: number, where: Condition | null): RawBui
   return hasAlternatives(where) ? sql<number>`${companyId}` : hiddenFromPlanner(companyId);
 }
 
+/** The column of a table of links with the id of the child. */
+export const childColumn = ({ link, parent }: LinkRelation): string =>
+  columnNames(link).find((name) => name !== 'company_id' && name !== parent) ?? '';
+
 /** The parents as a table `p` with the column `value`. */
 export function parentTable(relation: Relation, parents: readonly KeyValue[]): RawBuilder<unknown> {
   const isName = 'column' in relation && relation.isName === true;
@@ -109,7 +112,7 @@ export function childrenOf(
   // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
   return sql`${sql.table(relation.link)} as l cross join ${tableWith(table, used)} as t
     where l.company_id = ${hiddenFromPlanner(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
-      and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${relation.child}`)}`;
+      and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${childColumn(relation)}`)}`;
 }
 
 /** Name of a relation, unique in its list. */

@@ -16,6 +16,7 @@ import {
   ofCompany,
   parentTable,
   type SliceRequest,
+  childColumn,
   tableWith,
 } from './listing.js';
 
@@ -81,7 +82,7 @@ export async function readLinked<R extends object, P extends KeyValue>(
   );
 }
 
-const childOf = ({ child }: LinkRelation): RawBuilder<unknown> => sql.ref(`l.${child}`);
+const childOf = (relation: LinkRelation): RawBuilder<unknown> => sql.ref(`l.${childColumn(relation)}`);
 
 /** FROM and the rest of the statement, for the links of a page. */
 function pageOf(work: ReadWork, { relation, request }: Linked<KeyValue>): RawBuilder<unknown> {

@@ -5,7 +5,8 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { PRESENCE_LIMITS } from '../../platform/presence.js';
-import { type CounterName, countsOf } from '../counters.js';
+import type { CounterName } from '../../schema/schema.js';
+import { countsOf } from '../counters.js';
 import { unindexed } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import {

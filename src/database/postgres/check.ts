@@ -1,7 +1,7 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
 import type { Client } from 'pg';
 
-import { MINUTE_OF_TRANSACTION } from '../../schema/postgres-sums.js';
+import { MINUTE_OF_TRANSACTION } from '../../schema/postgres-triggers.js';
 import type { StorageSizes } from '../database.js';
 import { totalChecks } from '../tools.js';
 import { readAsSystem } from './roles.js';

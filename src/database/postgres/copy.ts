@@ -5,10 +5,9 @@ import type { Client, CustomTypesConfig } from 'pg';
 import { systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
-import type { ColumnKind } from '../../schema/columns.js';
 import { POSTGRES_RULES, POSTGRES_TABLES } from '../../schema/postgres.js';
 import { TABLE_NAMES, TABLES } from '../../schema/schema.js';
-import type { Table } from '../../schema/table.js';
+import type { ColumnKind, Table } from '../../schema/table.js';
 import {
   bytesOf,
   type CopyRow,

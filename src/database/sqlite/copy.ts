@@ -1,9 +1,8 @@
 /** Copies of databases from and into SQLite files. */
 import Sqlite from 'better-sqlite3';
 
-import type { Column } from '../../schema/columns.js';
 import { TABLE_NAMES } from '../../schema/schema.js';
-import type { Table } from '../../schema/table.js';
+import type { Column, Table } from '../../schema/table.js';
 import {
   bytesOf,
   type CopyRow,

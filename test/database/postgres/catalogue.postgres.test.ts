@@ -112,8 +112,8 @@ describe('the catalogue', () => {
       "select attname as name from pg_attribute where attrelid = 'members'::regclass and attnum > 0 order by attnum",
     );
     expect(rows.map(({ name }) => name).join(', ')).toBe(
-      'company_id, id, email, name, time_zone, role, sign_in_count, last_sign_in_at, last_sign_in_ip, disabled_at, ' +
-        'account_disabled_at, locked_until, revision, created_at, updated_at',
+      'company_id, role, name, time_zone, sign_in_count, last_sign_in_at, last_sign_in_ip, disabled_at, revision, ' +
+        'created_at, updated_at, id, email, account_disabled_at, locked_until',
     );
     const [view] = await database.owner<{ reloptions: string[] }>(
       "select reloptions from pg_class where relname = 'members'",

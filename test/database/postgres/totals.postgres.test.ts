@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { SPANS } from '../../../src/platform/clock.js';
 import { ROLLUPS } from '../../../src/schema/rollups.js';
-import { COUNTED, counterOf } from '../../../src/schema/schema.js';
+import { COUNTED } from '../../../src/schema/schema.js';
 import { addRecords } from '../../support/postgres/records.js';
 import { AUDIT, AUDITED, schemaDatabase } from '../../support/postgres/schema.js';
 
@@ -127,7 +127,8 @@ async function run({ company, statements }: { company: number | null; statements
 }
 
 const ACTUAL_COUNTS = COUNTED.map(
-  (table) => `select company_id, '${counterOf(table)}' as name, count(*) as total from ${table} group by 1`,
+  ({ table, counter }) =>
+    `select company_id, '${counter}' as name, count(*) as total from ${table} group by 1`,
 ).join(' union all ');
 
 /** Compares the totals kept by triggers with totals computed from the rows. Ignores totals of 0. */

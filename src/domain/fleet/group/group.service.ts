@@ -16,11 +16,7 @@ export const groups = auditedList(groupTable, {
   filters: { name: { column: 'name', kind: 'text', isUnique: true } },
 });
 
-export const groupsOfAppVersion = groups.of({
-  link: 'app_version_groups',
-  parent: 'app_version_id',
-  child: 'group_id',
-});
+export const groupsOfAppVersion = groups.of({ link: 'app_version_groups', parent: 'app_version_id' });
 
 const numbers = new CompanyRows('logical_numbers');
 const versionLinks = new CompanyRows('app_version_groups');

@@ -38,7 +38,6 @@ export const logicalNumbersOfGroup = logicalNumbers.of({ column: 'group_id' });
 export const logicalNumbersOfAppVersion = logicalNumbers.of({
   link: 'logical_number_app_versions',
   parent: 'app_version_id',
-  child: 'logical_number_id',
 });
 
 /** Logical numbers without their app versions. */

@@ -18,31 +18,14 @@ export const appVersions = auditedList(appVersionTable, {
 });
 
 export const appVersionsOfApp = appVersions.of({ column: 'app_id' });
-export const appVersionsOfFile = appVersions.of({
-  link: 'app_version_files',
-  parent: 'file_id',
-  child: 'app_version_id',
-});
-export const appVersionsOfGroup = appVersions.of({
-  link: 'app_version_groups',
-  parent: 'group_id',
-  child: 'app_version_id',
-});
-export const defaultVersionsOfGroup = appVersions.of({
-  link: 'group_default_versions',
-  parent: 'group_id',
-  child: 'app_version_id',
-});
+export const appVersionsOfFile = appVersions.of({ link: 'app_version_files', parent: 'file_id' });
+export const appVersionsOfGroup = appVersions.of({ link: 'app_version_groups', parent: 'group_id' });
+export const defaultVersionsOfGroup = appVersions.of({ link: 'group_default_versions', parent: 'group_id' });
 export const appVersionsOfLogicalNumber = appVersions.of({
   link: 'logical_number_app_versions',
   parent: 'logical_number_id',
-  child: 'app_version_id',
 });
-export const modulesOfAppVersion = appVersions.of({
-  link: 'app_version_modules',
-  parent: 'app_version_id',
-  child: 'module_id',
-});
+export const modulesOfAppVersion = appVersions.of({ link: 'app_version_modules', parent: 'app_version_id' });
 
 export type Association = keyof Associations;
 export const ASSOCIATIONS = ['groupIds', 'moduleIds', 'fileIds'] as const satisfies readonly Association[];

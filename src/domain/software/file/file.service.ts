@@ -20,11 +20,7 @@ export const files = auditedList(fileTable, {
   },
 });
 
-export const filesOfAppVersion = files.of({
-  link: 'app_version_files',
-  parent: 'app_version_id',
-  child: 'file_id',
-});
+export const filesOfAppVersion = files.of({ link: 'app_version_files', parent: 'app_version_id' });
 
 const fileRecords = new Records({
   entityType: 'file',

@@ -143,7 +143,7 @@ const layers = [
     files: '^src/domain/.+[.]graphql[.]ts$',
     example: 'src/domain/fleet/example/example.graphql.ts',
     src: [...DOMAIN, 'service', 'domain-graphql', 'graphql-index'],
-    packages: ['type-graphql', 'zod'],
+    packages: ['zod'],
   },
   {
     name: 'http',

@@ -1,16 +1,17 @@
-import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
-
 import { LedgerEntryType } from '../../domain/base/ledger-entry/ledger-entry.graphql.js';
+import type { LedgerEntry } from '../../domain/base/ledger-entry/ledger-entry.service.js';
 import {
-  Node,
-  parseGlobalId,
-  requestError,
-  type GraphqlModule,
-  type GraphqlContext,
   computed,
   fields,
-  nullable,
+  type GraphqlContext,
+  graphqlModule,
+  type GraphqlModule,
+  id,
+  Node,
   object,
+  parseGlobalId,
+  query,
+  requestError,
 } from '../../graphql/index.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 
@@ -25,47 +26,40 @@ const MAX_NODES = 100;
 async function readNode(
   ctx: GraphqlContext,
   source: GraphqlModule['nodes'][number] | undefined,
-  id: number | null,
-): Promise<Node | null> {
+  number: number | null,
+): Promise<object | null> {
   if (source === undefined) return null;
-  const record = await ctx.one(source.list, id, source.scope);
-  return record && ({ ...record, __typename: source.list.name } as unknown as Node);
+  const record = await ctx.one(source.list, number, source.scope);
+  return record && { ...record, __typename: source.list.name };
 }
 
 /** The record with a global id, of any type; null if the company has none. */
-async function nodeOf(ctx: GraphqlContext, globalId: string): Promise<Node | null> {
+async function nodeOf(ctx: GraphqlContext, globalId: string): Promise<object | null> {
   const parsed = parseGlobalId(globalId);
   return parsed === undefined ? null : await readNode(ctx, nodeSources.get(parsed.typeName), parsed.id);
 }
 
-@Resolver()
-export class NodeLookup {
-  @Query(() => Node, {
-    nullable: true,
-    description: 'A record of any type by its global id. Null if the company has none.',
-  })
-  node(
-    @Arg('id', () => ID, { description: 'Global id of the record.' }) id: string,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return nodeOf(ctx, id);
-  }
+const node = query('node', {
+  field: object.orNull(Node, 'A record of any type by its global id. Null if the company has none.'),
+  args: { id: id('Global id of the record.') },
+  resolve: (_source, ctx, args: { readonly id: string }) => nodeOf(ctx, args.id),
+});
 
-  @Query(() => [Node], {
-    nullable: 'items',
-    description:
+const nodes = query('nodes', {
+  field: {
+    ...object.list(
+      Node,
       'Records of any types, in the order of their ids. Null for each id that the company does not have.',
-  })
-  nodes(
-    @Arg('ids', () => [ID], { description: `Global ids of the records, at most ${MAX_NODES}.` })
-    ids: string[],
-    @Ctx() ctx: GraphqlContext,
-  ) {
+    ),
+    isNullable: 'items',
+  },
+  args: { ids: id.list(`Global ids of the records, at most ${MAX_NODES}.`) },
+  resolve: (_source, ctx, { ids }: { readonly ids: readonly string[] }) => {
     if (ids.length > MAX_NODES)
       throw requestError(`nodes takes at most ${MAX_NODES} ids, not ${ids.length}.`);
-    return ids.map((id) => nodeOf(ctx, id));
-  }
-}
+    return ids.map((each) => nodeOf(ctx, each));
+  },
+});
 
 /** Where the records of each type are read from, by their entity type in the ledger: `app_version` for `AppVersion`. */
 const sourcesByEntityType = new Map(
@@ -76,14 +70,13 @@ function snakeCase(typeName: string): string {
   return typeName.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 }
 
-export const ledgerEntityGraphql = fields(LedgerEntryType, {
-  entity: computed(
-    nullable(
-      object(
-        Node,
-        'The changed record as it is now. Null if it was deleted, or if records of `entityType` have no global id.',
-      ),
-    ),
-    ({ entityType, entityId }, ctx) => readNode(ctx, sourcesByEntityType.get(entityType), entityId),
+const entity = computed(
+  object.orNull(
+    Node,
+    'The changed record as it is now. Null if it was deleted, or if records of `entityType` have no global id.',
   ),
-});
+  ({ entityType, entityId }: LedgerEntry, ctx) =>
+    readNode(ctx, sourcesByEntityType.get(entityType), entityId),
+);
+
+export const nodeLookupGraphql = graphqlModule(node, nodes, fields(LedgerEntryType, { entity }));

@@ -1,11 +1,10 @@
 import 'reflect-metadata';
 import { isInterfaceType, OperationTypeNode, type GraphQLSchema } from 'graphql';
-import { buildSchema } from 'type-graphql';
+import { buildSchema, type ClassType, type NonEmptyArray } from 'type-graphql';
 
-import { useDeclaredResolvers } from '../../graphql/schema/fields.js';
-import { InputError } from '../../graphql/schema/payload.js';
+import { graphqlModule, useDeclaredResolvers } from '../../graphql/schema/fields.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
-import { ledgerEntityGraphql, NodeLookup, nodeSources } from './node-lookup.graphql.js';
+import { nodeLookupGraphql, nodeSources } from './node-lookup.graphql.js';
 import { viewerGraphql } from './viewer.graphql.js';
 
 /** Subscriptions read from the database, but type-graphql requires a publish-subscribe engine. */
@@ -24,15 +23,9 @@ export function createSchema(): Promise<GraphQLSchema> {
 }
 
 async function buildSchemaOfModules(): Promise<GraphQLSchema> {
-  const resolvers = [
-    NodeLookup,
-    ...[viewerGraphql, ledgerEntityGraphql, ...GRAPHQL_MODULES].flatMap(
-      (graphqlModule) => graphqlModule.resolvers,
-    ),
-  ] as const;
+  const { roots } = graphqlModule(nodeLookupGraphql, viewerGraphql, ...GRAPHQL_MODULES);
   const schema = await buildSchema({
-    resolvers,
-    orphanedTypes: [InputError],
+    resolvers: roots as NonEmptyArray<ClassType>,
     validate: false,
     // A query of the whole schema, which takes longer than to build it. Tests compare the schema with the released one.
     skipCheck: true,

@@ -1,5 +1,3 @@
-import { Ctx, Query, Resolver } from 'type-graphql';
-
 import { ApiTokenList, Scope } from '../../domain/people/access-token/access-token.graphql.js';
 import { apiTokensOfUser } from '../../domain/people/access-token/access-token.service.js';
 import { CompanyType } from '../../domain/people/company/company.graphql.js';
@@ -14,10 +12,9 @@ import {
   graphqlModule,
   instant,
   int,
-  listOf,
-  nullable,
   object,
   objectType,
+  query,
   searchesOf,
 } from '../../graphql/index.js';
 import { mayUse, type Role as RoleName, type Scope as ScopeName, SCOPES } from '../../platform/caller.js';
@@ -39,19 +36,19 @@ interface Viewer {
 
 const ViewerType = objectType<Viewer>('Viewer', 'The caller: the token, its user and its company.', {
   role: choice(Role, "The user's role in the company."),
-  scopes: listOf(choice(Scope, "Scopes of the token that the user's role allows too.")),
+  scopes: choice.list(Scope, "Scopes of the token that the user's role allows too."),
 });
 
-@Resolver()
-class ViewerQuery {
-  @Query(() => ViewerType, { description: 'The caller, and what it may do.' })
-  viewer(@Ctx() { caller }: GraphqlContext): Viewer {
-    return { role: caller.role, scopes: SCOPES.filter((scope) => mayUse(caller, scope)) };
-  }
-}
+const viewer = query('viewer', {
+  field: object(ViewerType, 'The caller, and what it may do.'),
+  resolve: (_source, { caller }): Viewer => ({
+    role: caller.role,
+    scopes: SCOPES.filter((scope) => mayUse(caller, scope)),
+  }),
+});
 
 export const viewerGraphql = graphqlModule(
-  ViewerQuery,
+  viewer,
   fields(ViewerType, {
     apiTokens: {
       field: object(
@@ -62,14 +59,14 @@ export const viewerGraphql = graphqlModule(
       resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args, null),
       searches: searchesOf(apiTokensOfUser),
     },
-    user: computed(nullable(object(UserType, 'User on whose behalf the token acts.')), (_viewer, ctx) =>
+    user: computed(object.orNull(UserType, 'User on whose behalf the token acts.'), (_viewer, ctx) =>
       ctx.one(users, ctx.caller.userId),
     ),
-    company: computed(nullable(object(CompanyType, 'Company of the token.')), (_viewer, ctx) =>
+    company: computed(object.orNull(CompanyType, 'Company of the token.'), (_viewer, ctx) =>
       ctx.one(companies, ctx.caller.companyId),
     ),
     rateLimit: computed(
-      nullable(object(RateLimit, 'Quota of requests. Null if the server has no rate limit.')),
+      object.orNull(RateLimit, 'Quota of requests. Null if the server has no rate limit.'),
       (_viewer, ctx) => ctx.request.budget,
     ),
   }),

@@ -1,18 +1,17 @@
-import { Mutation, type ClassType } from 'type-graphql';
+import type { ClassType } from 'type-graphql';
 
 import type { WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { refuseTooManyRows, type BatchRow, type ErrorPolicy } from '../../platform/requests.js';
 import { userErrorsOf, type Within } from './errors.js';
-import { resolvedFields, type GraphqlModule, type ResolvedField } from './fields.js';
+import { mutation, type GraphqlModule } from './fields.js';
 import { fieldName } from './node.js';
 import { payloadType, userErrors } from './payload.js';
 import {
   choice,
   enumeration,
   int,
-  listOf,
   nullable,
   object,
   untypedObjectType,
@@ -65,22 +64,18 @@ interface BulkOptions<Row, R extends object, Prepared> {
   ) => Promise<readonly BulkResult<R>[]>;
 }
 
-/** A mutation that creates or sets many records, with one result for each row. */
+/**
+ * A mutation that creates or sets many records, with one result for each row. Yields to the event loop between
+ * preparing, changing and rendering.
+ */
 export function bulkMutation<Row, R extends object, Prepared>(
   options: BulkOptions<Row, R, Prepared>,
 ): GraphqlModule {
-  return resolvedFields(Mutation, { [fieldName(options.name)]: bulkField(options) });
-}
-
-/** Yields to the event loop between preparing, changing and rendering. */
-function bulkField<Row, R extends object, Prepared>(
-  options: BulkOptions<Row, R, Prepared>,
-): ResolvedField<unknown, Readonly<Record<string, unknown>>> {
-  const { argument, rows, field, errorPolicy: fixed, prepare, run, scope = 'write' } = options;
-  return {
+  const { name, argument, rows, field, errorPolicy: fixed, prepare, run, scope = 'write' } = options;
+  return mutation(fieldName(name), {
     field: object(bulkPayload(options), options.description),
     args: { [argument]: rows, ...(fixed === undefined ? { errorPolicy: ERROR_POLICY } : {}) },
-    resolve: async (_source, ctx, args) => {
+    resolve: async (_source, ctx, args: Readonly<Record<string, unknown>>) => {
       const given = args[argument] as readonly Row[];
       const policy = fixed ?? (args.errorPolicy as ErrorPolicy | null) ?? 'REJECT_EVERYTHING';
       const change = async (work: WriteWork, prepared: Prepared) => {
@@ -102,7 +97,7 @@ function bulkField<Row, R extends object, Prepared>(
       });
       return results === undefined ? payload : { ...payload, results: ctx.loaders.rendered(results) };
     },
-  };
+  });
 }
 
 /** The path of the fields of a row; a row that is no object has none. */
@@ -110,7 +105,7 @@ const pathIn = (row: unknown, path: readonly string[]): Within =>
   typeof row === 'object' ? path : () => path;
 
 const ERROR_POLICY = {
-  ...nullable(choice(BulkErrorPolicy, 'What an invalid row does to the other rows.')),
+  ...choice.orNull(BulkErrorPolicy, 'What an invalid row does to the other rows.'),
   defaultValue: 'REJECT_EVERYTHING',
 };
 
@@ -123,13 +118,11 @@ function bulkPayload<Row, R extends object, Prepared>(options: BulkOptions<Row, 
     userErrors: userErrors('What is wrong with the row. Empty for a valid row.'),
   });
   return payloadType(name, {
-    count: nullable(int(`${countDescription} Null if the batch as a whole is invalid.`)),
+    count: int.orNull(`${countDescription} Null if the batch as a whole is invalid.`),
     results: nullable(
-      listOf(
-        object(
-          Result,
-          'One result for each row, in the same order. Null if the batch as a whole is invalid.',
-        ),
+      object.list(
+        Result,
+        'One result for each row, in the same order. Null if the batch as a whole is invalid.',
       ),
     ),
     ...payloadFields,

@@ -1,5 +1,4 @@
 import type { GraphQLField } from 'graphql';
-import { Extensions } from 'type-graphql';
 
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue } from '../../database/list/listing.js';
@@ -9,7 +8,7 @@ import type { Scope } from '../../platform/caller.js';
 
 /** Declarations of a field besides its type and its resolver: its `extensions` in the schema. */
 export interface Declarations {
-  /** How a plan reads the field; absent if only its resolver can read it. */
+  /** How a plan reads the field; absent if only its resolver can read it, or if it shows a property as it is. */
   readonly planned?: Declared;
   /** Searches of the field, see `limits/cost.ts`; absent if it reads only the rows that it shows. */
   readonly searches?: Searches<never>;
@@ -17,12 +16,6 @@ export interface Declarations {
   readonly counts?: number;
   readonly countsWhere?: string;
 }
-
-/** Declares how a field is read. Fields that show a property of their record as it is need no declaration. */
-export const planned = (declared: Declared) => Extensions({ planned: declared });
-
-/** Adds records to the cost of a field that reads many rows for a small result. */
-export const counts = (records: number) => Extensions({ counts: records });
 
 /** Searches of a field for its coerced arguments; null for reads by an index. Errors: invalid arguments. */
 export type Searches<A = object> = (args: A, selected: Selected) => readonly (Search | null)[];

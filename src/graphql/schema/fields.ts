@@ -1,12 +1,15 @@
-import { isObjectType, type GraphQLSchema } from 'graphql';
+import { isObjectType, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 import {
   Arg,
   Extensions,
-  FieldResolver,
+  Field,
+  InterfaceType,
+  Mutation,
+  ObjectType,
+  Query,
   Resolver,
+  Subscription,
   type ClassType,
-  type Mutation,
-  type Query,
 } from 'type-graphql';
 
 import type { ChildList, List } from '../../database/list/list.js';
@@ -15,14 +18,17 @@ import type { Scope } from '../../platform/caller.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Declarations, OrderBy } from './declared.js';
 import type { ListTypes } from './list.js';
+import { globalId } from './node.js';
 import { searchesOf, type ListArgs } from './page.js';
 import {
   decoratedClass,
   enumName,
-  nullable,
+  id,
+  int,
   object,
   type AnyField,
   type Fields,
+  type FieldsOf,
   type TypedField,
 } from './types.js';
 
@@ -38,21 +44,18 @@ export interface NodeSource {
 /** Additions of a resource to the schema. */
 export interface GraphqlModule {
   readonly nodes: readonly NodeSource[];
-  readonly resolvers: readonly ClassType[];
+  /** Classes with a query, mutation or subscription each. */
+  readonly roots: readonly ClassType[];
 }
 
-/** Joins parts into one module. A part is another module, or a resolver class. */
-export function graphqlModule(...parts: readonly (GraphqlModule | ClassType)[]): GraphqlModule {
-  const modules = parts.map((part) => ('nodes' in part ? part : { nodes: [], resolvers: [part] }));
-  return {
-    nodes: modules.flatMap(({ nodes }) => nodes),
-    resolvers: modules.flatMap(({ resolvers }) => resolvers),
-  };
+/** Joins modules into one. */
+export function graphqlModule(...modules: readonly GraphqlModule[]): GraphqlModule {
+  return { nodes: modules.flatMap(({ nodes }) => nodes), roots: modules.flatMap(({ roots }) => roots) };
 }
 
-/** Lets `node(id:)` find the records of a list that has no look-up of its own. */
-export function nodesOf(list: List<object>, scope: Scope = 'read'): GraphqlModule {
-  return { nodes: [{ list, scope }], resolvers: [] };
+/** Lets `node(id:)` find the records of a list. */
+export function nodesOf(list: List<object>, scope: Scope = 'read', entityType?: string): GraphqlModule {
+  return { nodes: [{ list, scope, entityType }], roots: [] };
 }
 
 /** A field with a function that resolves it, for a record of type `R` and arguments of type `A`. */
@@ -64,43 +67,54 @@ export interface ResolvedField<R, A = ListArgs> extends Declarations {
    */
   readonly scope?: Scope;
   readonly args?: Fields;
-  readonly resolve: (record: R, ctx: GraphqlContext, args: A) => unknown;
+  readonly resolve: (record: R, ctx: GraphqlContext, args: A, info: GraphQLResolveInfo) => unknown;
+  /** Starts a subscription. Its events are resolved from the new records. */
+  readonly subscribe?: (ctx: GraphqlContext, args: A) => Promise<AsyncIterable<unknown>>;
 }
-
-type ResolvedFields<R> = Readonly<Record<string, ResolvedField<R, never>>>;
 
 /** Adds fields to an object type, also to one of another resource. */
-export function fields<R extends object>(Type: ClassType<R>, resolved: ResolvedFields<R>): GraphqlModule {
-  return resolvedFields(
-    FieldResolver,
-    resolved,
-    Resolver(() => Type),
-  );
+export function fields<R extends object>(
+  Type: ClassType<R>,
+  resolved: Readonly<Record<string, ResolvedField<R, never>>>,
+): GraphqlModule {
+  for (const [name, each] of Object.entries(resolved)) {
+    Field(...declaration(Type, name, each))(Type.prototype as object, name);
+  }
+  return { nodes: [], roots: [] };
 }
 
-/** Adds fields to an object type, or to the queries or mutations. */
-export function resolvedFields(
-  decorator: typeof FieldResolver | typeof Mutation | typeof Query,
-  resolved: ResolvedFields<never>,
-  resolver = Resolver(),
-): GraphqlModule {
-  const Resolvers = decoratedClass(resolver);
-  const { prototype } = Resolvers;
-  for (const [name, { field, scope = 'read', args = {}, ...declared }] of Object.entries(resolved)) {
-    for (const [index, [arg, given]] of Object.entries(args).entries()) {
-      const { type, isNullable, description, defaultValue } = given;
-      Arg(arg, () => type, { nullable: isNullable, description, defaultValue })(prototype, name, index);
-    }
-    const note = scope === 'read' ? '' : ` Requires the scope ${enumName(scope)}; null without it.`;
-    const options = {
-      nullable: field.isNullable || scope !== 'read',
-      description: `${field.description}${note}`,
-    };
-    decorator(() => field.type, options)(prototype, name, {});
-    Extensions(declared)(prototype, name);
+/** Declares arguments and extensions of a field. Returns the arguments of its decorator. */
+function declaration(
+  { prototype }: ClassType,
+  name: string,
+  { field, scope = 'read', args = {}, ...extensions }: ResolvedField<never, never>,
+) {
+  for (const [index, [arg, given]] of Object.entries(args).entries()) {
+    const { type, isNullable, description, defaultValue } = given;
+    Arg(arg, () => type, { nullable: isNullable, description, defaultValue })(prototype, name, index);
   }
-  return { nodes: [], resolvers: [Resolvers] };
+  Extensions(extensions)(prototype, name);
+  const note = scope === 'read' ? '' : ` Requires the scope ${enumName(scope)}; null without it.`;
+  const description = `${field.description}${note}`;
+  return [() => field.type, { nullable: field.isNullable || scope !== 'read', description }] as const;
 }
+
+type Decorate = (type: () => object, options: object) => MethodDecorator;
+
+/** Function that adds a field to a root type. */
+function rootField(decorate: Decorate, more: object = {}) {
+  return <R, A = ListArgs>(name: string, resolved: ResolvedField<R, A>): GraphqlModule => {
+    const Root = decoratedClass(Resolver());
+    const [type, options] = declaration(Root, name, resolved);
+    decorate(type, { ...options, ...more })(Root.prototype, name, {});
+    return { nodes: [], roots: [Root] };
+  };
+}
+
+export const query = rootField(Query);
+export const mutation = rootField(Mutation);
+/** type-graphql requires a function, which `useDeclaredResolvers` replaces. */
+export const subscription = rootField(Subscription as Decorate, { subscribe: () => undefined });
 
 /**
  * Gives declared fields their own resolvers, which take arguments as graphql-js coerced them. type-graphql would
@@ -110,11 +124,47 @@ export function resolvedFields(
 export function useDeclaredResolvers(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
     for (const field of Object.values(type.getFields())) {
-      const resolve = field.extensions.resolve as ResolvedField<unknown, unknown>['resolve'] | undefined;
+      const { resolve, subscribe } = field.extensions as Partial<ResolvedField<unknown, unknown>>;
       if (resolve !== undefined)
-        field.resolve = (source, args: unknown, ctx: GraphqlContext) => resolve(source, ctx, args);
+        field.resolve = (source, args: unknown, ctx: GraphqlContext, info) =>
+          resolve(source, ctx, args, info);
+      if (subscribe !== undefined)
+        field.subscribe = (_source, args: unknown, ctx: GraphqlContext) => subscribe(ctx, args);
     }
   }
+}
+
+const ID = id('Global id: opaque, unique over all types.');
+const DATABASE_ID = int('Numeric id, as in REST. Unique within the type.');
+
+export const Node = decoratedClass(
+  InterfaceType('Node', {
+    description: 'A record with an id that is unique over all types.',
+    resolveType: (value: { readonly __typename?: string }) => value.__typename,
+  }),
+  { id: ID, databaseId: DATABASE_ID },
+);
+
+/**
+ * An object type for records of type `T`, with `id` and `databaseId`. `Hidden` names the properties that it
+ * does not show, or shows in another form, such as a relation instead of its id.
+ */
+export function nodeType<T extends { readonly id: number }, Hidden extends keyof T = never>(
+  name: string,
+  description: string,
+  shown: FieldsOf<T, 'id' | Hidden>,
+): ClassType<T> {
+  const decorate = ObjectType(name, { description, implements: Node, simpleResolvers: true });
+  const Type = decoratedClass(decorate, shown) as ClassType<T>;
+  fields<T>(Type, {
+    id: { field: ID, resolve: (record) => globalId(name, record.id), planned: { kind: 'id' } },
+    databaseId: {
+      field: DATABASE_ID,
+      resolve: (record) => record.id,
+      planned: { kind: 'column', property: 'id', scope: null },
+    },
+  });
+  return Type;
 }
 
 /** A field that is computed from the record. */
@@ -135,7 +185,7 @@ export function one<R, T extends object>(
   description: string,
 ): ResolvedField<R> {
   return {
-    field: nullable(object(Record, description)),
+    field: object.orNull(Record, description),
     resolve: (record, ctx) => ctx.one(list, record[reference] as number | null),
     planned: { kind: 'one', list, reference: String(reference) },
   };
@@ -153,21 +203,21 @@ export interface ListOptions {
   readonly order?: OrderBy;
 }
 
-/** A page of the records that belong to a record; `key` is the property of the record that they refer to. */
+/** A page of the records that refer to a property of a record: `key`, its id by default. */
 export function many<R, T extends object, P extends KeyValue>(
   { Connection, args: takes }: ListTypes<T>,
   children: ChildList<T, P>,
-  key: PropertyOf<R, P>,
   description: string,
-  { scope = 'read', order }: ListOptions = {},
+  { key, scope = 'read', order }: ListOptions & { readonly key?: PropertyOf<R, P> } = {},
 ): ResolvedField<R> {
+  const property = String(key ?? 'id') as keyof R & string;
   return {
     field: object(Connection, description),
     scope,
     args: takes,
-    resolve: (record, ctx, args) => ctx.children(children, record[key] as P, args, scope, order),
+    resolve: (record, ctx, args) => ctx.children(children, record[property] as P, args, scope, order),
     searches: searchesOf(children, order),
-    planned: { kind: 'many', children, key: String(key), scope, order },
+    planned: { kind: 'many', children, key: property, scope, order },
   };
 }
 

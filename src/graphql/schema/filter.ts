@@ -1,4 +1,4 @@
-import { InputType, type ClassType } from 'type-graphql';
+import type { ClassType } from 'type-graphql';
 
 import {
   comparisonsIn,
@@ -13,9 +13,9 @@ import { numberIn, plural, words } from './node.js';
 import {
   addField,
   choice,
-  decoratedClass,
   flag,
   id,
+  inputType,
   instant,
   int,
   listOf,
@@ -42,15 +42,14 @@ const WITHOUT_VALUE =
 
 function comparator(name: string, description: string, operators: Fields): ClassType {
   const fields = Object.entries(operators).map(([operator, field]) => [operator, nullable(field)] as const);
-  const decorate = InputType(name, { description: `${description} ${WITHOUT_VALUE}` });
-  return decoratedClass(decorate, Object.fromEntries(fields));
+  return inputType(name, `${description} ${WITHOUT_VALUE}`, Object.fromEntries(fields));
 }
 
 const isNull = flag('True for records without a value, false for records with one.');
 
 const TextComparator = comparator('TextComparator', 'Conditions on a text, case-sensitive.', {
   eq: text('Equals this text.'),
-  in: listOf(text(`Equals one of these texts, at most ${MAX_VALUES}.`)),
+  in: text.list(`Equals one of these texts, at most ${MAX_VALUES}.`),
   startsWith: text('Starts with this text.'),
   contains: text('Contains this text.'),
   isNull,
@@ -63,7 +62,7 @@ const BooleanComparator = comparator('BooleanComparator', 'Conditions on a boole
 const IdComparator = comparator(
   'IdComparator',
   'Conditions on the id of a record. Takes values of `id`, not of `databaseId`.',
-  { eq: id('Is this record.'), in: listOf(id(`Is one of these records, at most ${MAX_VALUES}.`)), isNull },
+  { eq: id('Is this record.'), in: id.list(`Is one of these records, at most ${MAX_VALUES}.`), isNull },
 );
 
 const DateTimeComparator = comparator(
@@ -74,7 +73,7 @@ const DateTimeComparator = comparator(
 
 const IntComparator = comparator('IntComparator', 'Conditions on an integer.', {
   eq: int('Equals this number.'),
-  in: listOf(int(`Equals one of these numbers, at most ${MAX_VALUES}.`)),
+  in: int.list(`Equals one of these numbers, at most ${MAX_VALUES}.`),
   isNull,
 });
 
@@ -94,7 +93,7 @@ function enumComparator(of: Enumeration): ClassType {
     enumComparators.get(of.name) ??
     comparator(`${of.name}Comparator`, `Conditions on a value of \`${of.name}\`.`, {
       eq: choice(of, 'Equals this value.'),
-      in: listOf(choice(of, `Equals one of these values, at most ${MAX_VALUES}.`)),
+      in: choice.list(of, `Equals one of these values, at most ${MAX_VALUES}.`),
     });
   enumComparators.set(of.name, known);
   return known;
@@ -106,7 +105,7 @@ export function filterOf(
   enums: Readonly<Record<string, Enumeration>>,
 ): ClassType<FilterInput> {
   const description = `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested ones included.`;
-  const Filter = decoratedClass(InputType(`${list.name}Filter`, { description }));
+  const Filter = inputType<FilterInput>(`${list.name}Filter`, description, {});
   const nested = (description: string): AnyField => object(Filter, description);
   const fields: Record<string, AnyField> = {
     and: listOf(nested(`All of these hold. Filters nest at most ${MAX_DEPTH} levels.`)),
@@ -117,7 +116,7 @@ export function filterOf(
     fields[field] = object(comparatorOf(kind, field, enums), conditionOn(field, kind));
   }
   for (const [name, field] of Object.entries(fields)) addField(Filter, name, nullable(field));
-  return Filter as ClassType<FilterInput>;
+  return Filter;
 }
 
 /** Fields of ids are named after the relation that the type shows: `groupId` is the id of `group`. */

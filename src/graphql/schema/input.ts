@@ -1,8 +1,8 @@
-import { ID, InputType, Int, type ClassType } from 'type-graphql';
+import { ID, Int, type ClassType } from 'type-graphql';
 import { z } from 'zod';
 
 import { Base64, DateTime, JsonValue, SafeInt } from './scalars.js';
-import { decoratedClass, enumName, type AnyField, type Enumeration, type Fields } from './types.js';
+import { enumName, inputType, type AnyField, type Enumeration, type Fields } from './types.js';
 
 /** The fields that a client gave; an absent field has no property. */
 export type Input = Readonly<Record<string, unknown>>;
@@ -34,8 +34,7 @@ export interface InputOptions {
  */
 export function inputOf(name: string, model: z.ZodObject, options: InputOptions): ClassType<Input> {
   const fields = { ...fieldsOfModel(model, options), ...options.fields };
-  const { description } = options;
-  return decoratedClass(InputType(name, { description }), fields) as ClassType<Input>;
+  return inputType(name, options.description, fields);
 }
 
 /** JSON Schema of a model's property, as far as models use it. */

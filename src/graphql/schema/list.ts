@@ -1,4 +1,4 @@
-import { InputType, type ClassType } from 'type-graphql';
+import type { ClassType } from 'type-graphql';
 
 import type { List } from '../../database/list/list.js';
 import type { OrderBy } from './declared.js';
@@ -8,12 +8,10 @@ import { plural, words } from './node.js';
 import { DEFAULT_FIRST, MAX_FIRST, type Edge, type Page, type PageInfoShape } from './page.js';
 import {
   choice,
-  decoratedClass,
   enumeration,
   flag,
+  inputType,
   int,
-  listOf,
-  nullable,
   object,
   objectType,
   text,
@@ -50,34 +48,30 @@ export function listTypes<T extends object>(
   const Filter = filterOf(list, known);
   const args = {
     ...PAGE_ARGS,
-    orderBy: nullable(object(orderOf(list.name, list.orders), 'Order of the list.')),
-    filter: nullable(object(Filter, 'Only records for which this holds.')),
+    orderBy: object.orNull(orderOf(list.name, list.orders), 'Order of the list.'),
+    filter: object.orNull(Filter, 'Only records for which this holds.'),
   };
   return { list, Record, Connection: connectionOf(Record, list.name), args, Filter, enums: known };
 }
 
 const PAGE_ARGS = {
-  first: nullable(
-    int(
-      `Page size, counted from the start of the list: 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST}. Not together with \`last\`.`,
-    ),
+  first: int.orNull(
+    `Page size, counted from the start of the list: 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST}. Not together with \`last\`.`,
   ),
-  after: nullable(
-    text('Cursor (`endCursor` of the previous page): the page starts after it. Goes with `first`.'),
+  after: text.orNull(
+    'Cursor (`endCursor` of the previous page): the page starts after it. Goes with `first`.',
   ),
-  last: nullable(
-    int(`Page size, counted from the end of the list: 0 to ${MAX_FIRST}. Not together with \`first\`.`),
+  last: int.orNull(
+    `Page size, counted from the end of the list: 0 to ${MAX_FIRST}. Not together with \`first\`.`,
   ),
-  before: nullable(
-    text('Cursor (`startCursor` of the next page): the page ends before it. Goes with `last`.'),
-  ),
+  before: text.orNull('Cursor (`startCursor` of the next page): the page ends before it. Goes with `last`.'),
 };
 
 const PageInfo = objectType<PageInfoShape>('PageInfo', 'Position of a page in its list.', {
   hasNextPage: flag('Whether the list has records after this page.'),
   hasPreviousPage: flag('Whether the list has records before this page.'),
-  startCursor: nullable(text('Cursor of the first record of the page. Null for an empty page.')),
-  endCursor: nullable(text('Cursor of the last record of the page. Null for an empty page.')),
+  startCursor: text.orNull('Cursor of the first record of the page. Null for an empty page.'),
+  endCursor: text.orNull('Cursor of the last record of the page. Null for an empty page.'),
 });
 
 /** The object types of a list's pages and of their edges. */
@@ -89,8 +83,8 @@ function connectionOf<T extends object>(Record: ClassType<T>, name: string): Cla
     node: object(Record, `The ${noun}.`),
   });
   return objectType<Page<T>>(`${name}Connection`, `A page of a list of ${nouns}.`, {
-    edges: listOf(object(EdgeType, `The ${nouns} of the page with their cursors.`)),
-    nodes: listOf(object(Record, `The ${nouns} of the page.`)),
+    edges: object.list(EdgeType, `The ${nouns} of the page with their cursors.`),
+    nodes: object.list(Record, `The ${nouns} of the page.`),
     pageInfo: object(PageInfo, 'Position of the page in the list.'),
     totalCount: int(`Number of ${nouns} on all pages. Counted only when selected.`),
   });
@@ -110,7 +104,7 @@ function orderOf(name: string, fields: readonly string[]): ClassType {
     Object.fromEntries(fields.map((field) => [field, `By \`${shownName(field)}\`.`])),
   );
   const description = `Order of a list of ${nouns}. Ties are broken by \`databaseId\`.`;
-  return decoratedClass(InputType(`${name}Order`, { description }), {
+  return inputType(`${name}Order`, description, {
     field: choice(OrderField, 'Field to order by.'),
     direction: { ...choice(OrderDirection, 'Direction of the order.'), defaultValue: 'asc' },
   });

@@ -1,4 +1,3 @@
-import { Mutation, type ClassType } from 'type-graphql';
 import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -6,15 +5,48 @@ import type { Scope } from '../../platform/caller.js';
 import { demandUnchanged } from '../../platform/changes.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Within } from './errors.js';
-import { resolvedFields, type GraphqlModule, type ResolvedField } from './fields.js';
+import { graphqlModule, mutation, type GraphqlModule } from './fields.js';
 import { inputOf, type Input, type InputOptions, type References } from './input.js';
 import type { ListTypes } from './list.js';
-import { fieldName, idOf, withArticle, withNumbers, words } from './node.js';
-import { payloadOf, payloadType, present } from './payload.js';
-import { flag, id, int, nullable, object, type Fields } from './types.js';
+import { fieldName, globalId, idOf, withArticle, withNumbers, words } from './node.js';
+import { changedRecord, payloadType, present } from './payload.js';
+import { flag, id, int, object, type Fields } from './types.js';
+
+/** A mutation with arguments and a payload of its own, such as `memberAdd`. `P` is what `prepare` makes. */
+interface OwnMutation<A, P> {
+  readonly description: string;
+  readonly args: Fields;
+  /** Fields of the payload besides `userErrors`. */
+  readonly payload: Fields;
+  /** Defaults to `write`; null if every valid token may call the mutation. */
+  readonly scope?: Scope | null | undefined;
+  /** Path in the arguments of the fields that errors name. Defaults to `['input']`. */
+  readonly within?: Within | undefined;
+  /** Runs before the unit of work begins, so that no other change waits for it. */
+  readonly prepare?: (ctx: GraphqlContext) => Promise<P>;
+  /** Resolves to the fields of the payload. */
+  readonly run: (work: WriteWork, args: A, ctx: GraphqlContext, prepared: P) => Promise<object>;
+}
+
+/** Adds a mutation; `name` is its name as a type, for example `MemberAdd`. */
+export function ownMutation<A, P = undefined>(name: string, own: OwnMutation<A, P>): GraphqlModule {
+  const { description, args, payload, scope, within, prepare, run } = own;
+  return mutation(fieldName(name), {
+    field: object(payloadType(name, payload), description),
+    args,
+    resolve: (_source, ctx, given: A) =>
+      ctx.change(
+        (work, prepared: P) => run(work, given, ctx, prepared),
+        scope,
+        within,
+        prepare && (() => prepare(ctx)),
+      ),
+  });
+}
 
 /** A record that optimistic locking can guard. */
 interface Revised {
+  readonly id: number;
   readonly revision: number;
 }
 
@@ -42,7 +74,7 @@ interface RecordChange<R> {
   /** Makes the change; `input` contains the arguments. */
   readonly run: RunOnRecord<R>;
   /** Check that `force` skips, see `changeUnlessRefused`. */
-  readonly keeps?: Keeps<R>;
+  readonly keeps?: Keeps<R> | undefined;
 }
 
 interface RecordOptions<R> {
@@ -76,12 +108,68 @@ export function mutations<T extends object, R extends Revised>(
   types: ListTypes<T>,
   options: MutationOptions<R>,
 ): GraphqlModule {
-  const field = fieldName(types.list.name);
-  return resolvedFields(Mutation, {
-    [`${field}Create`]: creation(types, options),
-    [`${field}Update`]: update(types, options),
-    [`${field}Delete`]: deletion(types, options),
-    ...furtherChanges(types, options, true),
+  return graphqlModule(
+    creation(types, options),
+    update(types, options),
+    deletion(types.list.name, options),
+    recordMutations(types, options, true),
+  );
+}
+
+function creation<T extends object, R>(
+  { list: { name }, Record, enums }: ListTypes<T>,
+  { create, references = {}, within, payloadFields }: MutationOptions<R>,
+): GraphqlModule {
+  const noun = words(name);
+  const field = fieldName(name);
+  const description = `Fields of a new ${noun}.`;
+  const Fields = inputOf(`${name}CreateInput`, create.model, { ...create, references, enums, description });
+  return ownMutation(`${name}Create`, {
+    description: create.description ?? `Creates ${withArticle(noun)}.`,
+    args: { input: object(Fields, `Fields of the new ${noun}.`) },
+    payload: { [field]: changedRecord(Record), ...payloadFields },
+    within,
+    run: async (work, { input }: { readonly input: Input }) => ({
+      [field]: await create.run(work, withNumbers(input, references)),
+    }),
+  });
+}
+
+function update<T extends object, R extends Revised>(
+  { list: { name }, Record, enums }: ListTypes<T>,
+  options: MutationOptions<R>,
+): GraphqlModule {
+  const { update: change, references = {}, within, payloadFields } = options;
+  const field = fieldName(name);
+  const noun = withArticle(words(name));
+  const Changes = inputOf(`${name}UpdateInput`, change.model, {
+    ...change,
+    references,
+    enums,
+    description: `Changes of ${noun}. Absent fields keep their values.`,
+    isUpdate: true,
+  });
+  return recordMutation(`${name}Update`, name, options, {
+    description: change.description ?? `Updates ${noun}.`,
+    args: { input: object(Changes, 'New values.') },
+    payload: { [field]: changedRecord(Record), ...payloadFields },
+    within,
+    keeps: change.keeps,
+    run: async (work, current, input) => ({ [field]: await change.run(work, current, input) }),
+  });
+}
+
+function deletion<R extends Revised>(name: string, options: MutationOptions<R>): GraphqlModule {
+  const { run, keeps, description } = options.delete;
+  const noun = words(name);
+  return recordMutation(`${name}Delete`, name, options, {
+    description: description ?? `Deletes ${withArticle(noun)}.`,
+    payload: { deletedId: id.orNull(`Global id of the deleted ${noun}. Null if nothing was deleted.`) },
+    keeps,
+    run: async (work, current) => {
+      await run(work, current);
+      return { deletedId: globalId(name, current.id) };
+    },
   });
 }
 
@@ -89,195 +177,68 @@ export function mutations<T extends object, R extends Revised>(
  * Mutations of one record besides its update and deletion, such as `apiTokenRevoke`; `isLocked`: they take `ifMatch`.
  */
 export function recordMutations<T extends object, R>(
-  types: ListTypes<T>,
+  { list, Record }: ListTypes<T>,
   options: RecordOptions<R>,
   isLocked = false,
 ): GraphqlModule {
-  return resolvedFields(Mutation, furtherChanges(types, options, isLocked));
+  const field = fieldName(list.name);
+  const changes = Object.entries(options.changes ?? {}).map(([name, { run, ...change }]) =>
+    recordMutation(name.charAt(0).toUpperCase() + name.slice(1), list.name, options, {
+      ...change,
+      payload: { [field]: changedRecord(Record) },
+      within: [],
+      isLocked,
+      run: async (work, current: R, input) => ({ [field]: await run(work, current, input) }),
+    }),
+  );
+  return graphqlModule(...changes);
 }
 
-/** A mutation with arguments and a payload of its own, such as `memberAdd`. `P` is what `prepare` makes. */
-interface OwnMutation<A, P> {
-  readonly description: string;
-  readonly args: Fields;
-  /** Fields of the payload besides `userErrors`. */
-  readonly payload: Fields;
-  /** Defaults to `write`; null if every valid token may call the mutation. */
-  readonly scope?: Scope | null;
-  readonly within?: Within;
-  /** Runs before the unit of work begins, so that no other change waits for it. */
-  readonly prepare?: (ctx: GraphqlContext) => Promise<P>;
-  /** Resolves to the fields of the payload. */
-  readonly run: (work: WriteWork, args: A, ctx: GraphqlContext, prepared: P) => Promise<object>;
+interface RecordMutation<R> extends RecordChange<R>, Pick<OwnMutation<never, never>, 'payload' | 'within'> {
+  /** Whether the mutation takes `ifMatch`. Defaults to true. */
+  readonly isLocked?: boolean;
 }
 
-/** Adds a mutation; `name` is its name as a type, for example `MemberAdd`. */
-export function ownMutation<A, P = undefined>(name: string, own: OwnMutation<A, P>): GraphqlModule {
-  const { description, args, payload, scope, within, prepare, run } = own;
-  return resolvedFields(Mutation, {
-    [fieldName(name)]: {
-      field: object(payloadType(name, payload), description),
-      args,
-      resolve: (_source: never, ctx: GraphqlContext, given: A) =>
-        ctx.change(
-          (work, prepared: P) => run(work, given, ctx, prepared),
-          scope,
-          within,
-          prepare && (() => prepare(ctx)),
-        ),
-    },
-  });
-}
-
-type DeclaredMutation = ResolvedField<unknown, RecordArgs>;
-
-/** Arguments of declared mutations, as far as a mutation has them. */
+/** Arguments of mutations of a record, as far as a mutation has them. */
 interface RecordArgs extends Readonly<Record<string, unknown>> {
   readonly id: string;
-  readonly input: Input;
+  /** Absent if the mutation has single arguments in place of an input. */
+  readonly input?: Input;
   /** The revision that the record must have. Absent and null: any. */
   readonly ifMatch?: number | null;
   /** Whether a change is made although terminals lose software. Absent and null: not. */
   readonly force?: boolean | null;
 }
 
-function creation<T extends object, R>(
-  { list, Record, enums }: ListTypes<T>,
-  { create, references = {}, within, payloadFields }: MutationOptions<R>,
-): DeclaredMutation {
-  const field = fieldName(list.name);
-  const noun = words(list.name);
-  const InputType = inputOf(`${list.name}CreateInput`, create.model, {
-    ...create,
-    references,
-    enums,
-    description: `Fields of a new ${noun}.`,
-  });
-  const Payload = payloadOf(`${list.name}Create`, field, Record, payloadFields);
-  return {
-    field: object(Payload, create.description ?? `Creates ${withArticle(noun)}.`),
-    args: { input: object(InputType, `Fields of the new ${noun}.`) },
-    resolve: (_source, ctx, { input }) =>
-      ctx.change(
-        async (work) => ({ [field]: await create.run(work, withNumbers(input, references)) }),
-        'write',
-        within,
-      ),
-  };
-}
-
-function update<T extends object, R extends Revised>(
-  { list, Record, enums }: ListTypes<T>,
-  options: MutationOptions<R>,
-): DeclaredMutation {
-  const { update: change, references = {}, within, payloadFields } = options;
-  const noun = withArticle(words(list.name));
-  const InputType = inputOf(`${list.name}UpdateInput`, change.model, {
-    ...change,
-    references,
-    enums,
-    description: `Changes of ${noun}. Absent fields keep their values.`,
-    isUpdate: true,
-  });
-  const field = fieldName(list.name);
-  return recordChange(list.name, options, {
-    Payload: payloadOf(`${list.name}Update`, field, Record, payloadFields),
-    description: change.description ?? `Updates ${noun}.`,
-    args: { input: object(InputType, 'New values.') },
-    isLocked: true,
-    within,
-    inputOf: ({ input }) => input,
-    keeps: change.keeps,
-    run: async (work, current, input) => ({ [field]: await change.run(work, current, input) }),
-  });
-}
-
-function deletion<T extends object, R extends Revised>(
-  { list: { name } }: ListTypes<T>,
-  options: MutationOptions<R>,
-): DeclaredMutation {
-  const { run, keeps, description } = options.delete;
-  const noun = words(name);
-  return recordChange(name, options, {
-    Payload: payloadType(`${name}Delete`, {
-      deletedId: nullable(id(`Global id of the deleted ${noun}. Null if nothing was deleted.`)),
-    }),
-    description: description ?? `Deletes ${withArticle(noun)}.`,
-    isLocked: true,
-    inputOf: () => ({}),
-    keeps,
-    run: async (work, current, _input, globalId) => {
-      await run(work, current);
-      return { deletedId: globalId };
-    },
-  });
-}
-
-function furtherChanges<T extends object, R>(
-  { list, Record }: ListTypes<T>,
-  options: RecordOptions<R>,
-  isLocked: boolean,
-): Readonly<Record<string, DeclaredMutation>> {
-  const field = fieldName(list.name);
-  const entries = Object.entries(options.changes ?? {}).map(([name, { run, args = {}, ...change }]) => {
-    const given = recordChange(list.name, options, {
-      ...change,
-      args,
-      isLocked,
-      Payload: payloadOf(name.charAt(0).toUpperCase() + name.slice(1), field, Record),
-      within: [],
-      inputOf: (all) => Object.fromEntries(Object.keys(args).map((arg) => [arg, present(arg, all[arg])])),
-      run: async (work, current, input) => ({ [field]: await run(work, current, input) }),
-    });
-    return [name, given] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
-interface ChangeParts<R> {
-  readonly Payload: ClassType;
-  readonly description: string;
-  /** Arguments besides `id`, `ifMatch` and `force`. */
-  readonly args?: Fields;
-  /** Whether the mutation takes `ifMatch`. */
-  readonly isLocked: boolean;
-  readonly scope?: Scope | null | undefined;
-  readonly within?: Within | undefined;
-  readonly inputOf: (args: RecordArgs) => Input;
-  readonly keeps?: Keeps<R> | undefined;
-  /** Resolves to the fields of the payload. */
-  readonly run: (work: WriteWork, current: R, input: Input, globalId: string) => Promise<object>;
-}
-
 /** A mutation that looks up and changes a record. */
-function recordChange<R>(
+function recordMutation<R>(
+  name: string,
   typeName: string,
   { get, references = {} }: RecordOptions<R>,
-  { Payload, description, args, isLocked, scope, within, inputOf: inputIn, keeps, run }: ChangeParts<R>,
-): DeclaredMutation {
+  { args = {}, isLocked = true, keeps, run, ...own }: RecordMutation<R>,
+): GraphqlModule {
   const noun = words(typeName);
-  const ifMatch = int(
+  const ifMatch = int.orNull(
     `Revision that the ${noun} must have: STALE and no change if it has another. Any revision if absent.`,
   );
-  return {
-    field: object(Payload, description),
+  return ownMutation(name, {
+    ...own,
     args: {
       id: id(`Global id of the ${noun}.`),
       ...args,
-      ...(isLocked ? { ifMatch: nullable(ifMatch) } : {}),
+      ...(isLocked ? { ifMatch } : {}),
       ...(keeps === undefined ? {} : { force: FORCE }),
     },
-    resolve: (_source, ctx, given) => {
-      const change = async (work: WriteWork): Promise<object> => {
-        const current = await get(work, idOf(typeName, given.id));
-        if (given.ifMatch != null) demandRevision(noun, current as Revised, given.ifMatch);
-        const input = withNumbers(inputIn(given), references);
-        const check = given.force === true ? undefined : keeps?.(work, current, input);
-        return await changeUnlessRefused(check, () => run(work, current, input, given.id));
-      };
-      return ctx.change(change, scope, within);
+    run: async (work, given: RecordArgs) => {
+      const current = await get(work, idOf(typeName, given.id));
+      if (given.ifMatch != null) demandRevision(noun, current as Revised, given.ifMatch);
+      const single = (): Input =>
+        Object.fromEntries(Object.keys(args).map((arg) => [arg, present(arg, given[arg])]));
+      const input = withNumbers(given.input ?? single(), references);
+      const check = given.force === true ? undefined : keeps?.(work, current, input);
+      return await changeUnlessRefused(check, () => run(work, current, input));
     },
-  };
+  });
 }
 
 /** Errors: `stale`. */
@@ -288,10 +249,8 @@ function demandRevision(noun: string, { revision }: Revised, ifMatch: number): v
 
 /** The argument of mutations that may take software from terminals. */
 const FORCE = {
-  ...nullable(
-    flag(
-      'Without it, a change that takes app versions from terminals is refused: IN_USE, with the number of terminals. True makes it.',
-    ),
+  ...flag.orNull(
+    'Without it, a change that takes app versions from terminals is refused: IN_USE, with the number of terminals. True makes it.',
   ),
   defaultValue: false,
 };
@@ -302,10 +261,10 @@ const FORCE = {
  * take software as a side effect; changes that list the app versions of a logical number do not need it, nor
  * does `appVersionGrant`, which has `expectCount`.
  */
-async function changeUnlessRefused<T>(
+async function changeUnlessRefused(
   check: Promise<void> | undefined,
-  change: () => Promise<T>,
-): Promise<T> {
+  change: () => Promise<object>,
+): Promise<object> {
   const refusal = await check?.then(
     () => null,
     (error: unknown) => ({ error }),

@@ -1,9 +1,5 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import { Int, Field, ID, Info, InterfaceType, Root } from 'type-graphql';
-
 import { DomainError, invalid } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
-import { planned } from './declared.js';
 
 /** Global id of a record: base64url of its type and number, for example of `Device:17`. Opaque to clients. */
 export function globalId(typeName: string, id: number): string {
@@ -74,30 +70,4 @@ export function fieldName(typeName: string): string {
 /** `an app`, `an unknown terminal`, `a device`, `a user`. */
 export function withArticle(noun: string): string {
   return `${/^(?:[aeio]|un)/i.test(noun) ? 'an' : 'a'} ${noun}`;
-}
-
-interface Identified {
-  readonly id: number;
-}
-
-@InterfaceType({
-  description: 'A record with an id that is unique over all types.',
-  // Without this, classes that only share fields, such as the fields of all audited records, become types of
-  // the schema.
-  autoRegisterImplementations: false,
-  resolveType: (value: { readonly __typename?: string }) => value.__typename,
-})
-export abstract class Node {
-  // Not named `id`, because the property `id` of a record would hide the method.
-  @Field(() => ID, { name: 'id', description: 'Global id: opaque, unique over all types.' })
-  @planned({ kind: 'id' })
-  globalId(@Root() root: Identified, @Info() info: GraphQLResolveInfo): string {
-    return globalId(info.parentType.name, root.id);
-  }
-
-  @Field(() => Int, { description: 'Numeric id, as in REST. Unique within the type.' })
-  @planned({ kind: 'column', property: 'id', scope: null })
-  databaseId(@Root() root: Identified): number {
-    return root.id;
-  }
 }

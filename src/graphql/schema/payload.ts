@@ -1,12 +1,12 @@
-import { Field, InterfaceType, ObjectType, type ClassType } from 'type-graphql';
+import { InterfaceType, ObjectType, type ClassType } from 'type-graphql';
 
 import { invalid } from '../../platform/errors.js';
 import { userErrorsOf, type UserErrorCode, type UserErrorShape, type Within } from './errors.js';
 import { fieldName } from './node.js';
 import {
+  choice,
+  decoratedClass,
   enumeration,
-  listOf,
-  nullable,
   object,
   text,
   untypedObjectType,
@@ -14,7 +14,7 @@ import {
   type Fields,
 } from './types.js';
 
-const { values: USER_ERROR_CODES } = enumeration<UserErrorCode>(
+const UserErrorCodes = enumeration<UserErrorCode>(
   'UserErrorCode',
   'Kind of an error that the client can correct.',
   {
@@ -28,35 +28,31 @@ const { values: USER_ERROR_CODES } = enumeration<UserErrorCode>(
   },
 );
 
-@InterfaceType({
-  description: 'An error that the client can correct.',
-  resolveType: () => 'InputError',
-})
-abstract class UserError implements UserErrorShape {
-  @Field(() => String, {
-    description: 'A sentence, or a predicate about the last name in `path`, such as "must not be empty".',
-  })
-  message!: string;
-
-  @Field(() => [String], {
-    description:
+const UserError = decoratedClass(
+  InterfaceType('UserError', {
+    description: 'An error that the client can correct.',
+    resolveType: () => 'InputError',
+  }),
+  {
+    message: text('A sentence, or a predicate about the last name in `path`, such as "must not be empty".'),
+    path: text.list(
       'Names and list indexes from the arguments to the invalid value, for example ["input", "name"]. Empty if the error is about the record as a whole.',
-  })
-  path!: readonly string[];
+    ),
+    code: choice(UserErrorCodes, 'Kind of the error.'),
+  },
+);
 
-  @Field(() => USER_ERROR_CODES, { description: 'Kind of the error.' })
-  code!: UserErrorCode;
-}
-
-@ObjectType({
-  implements: UserError,
-  simpleResolvers: true,
-  description: 'An error in the arguments of a mutation.',
-})
-export class InputError extends UserError {}
+// The only type of user errors.
+decoratedClass(
+  ObjectType('InputError', {
+    implements: UserError,
+    simpleResolvers: true,
+    description: 'An error in the arguments of a mutation.',
+  }),
+);
 
 /** The field `userErrors` of payloads and of rows. */
-export const userErrors = (description: string): AnyField => listOf(object(UserError, description));
+export const userErrors = (description: string): AnyField => object.list(UserError, description);
 
 export interface Payload {
   readonly warnings: readonly string[];
@@ -65,26 +61,14 @@ export interface Payload {
 
 /** The field of payloads that show `WriteWork.warnings`. */
 export const WARNINGS: Fields = {
-  warnings: listOf(
-    text(
-      'What to check about the change, which was made all the same: the field and a sentence, for example that a value looks like a card number. Mostly empty.',
-    ),
+  warnings: text.list(
+    'What to check about the change, which was made all the same: the field and a sentence, for example that a value looks like a card number. Mostly empty.',
   ),
 };
 
-/** The payload type of a mutation that returns the record in `field`. */
-export function payloadOf(
-  name: string,
-  field: string,
-  Record: ClassType,
-  more: Fields = {},
-): ClassType<Payload> {
-  return payloadType(name, { [field]: changedRecord(Record), ...more });
-}
-
 /** The field of a payload that shows the record. */
 export const changedRecord = (Record: ClassType): AnyField =>
-  nullable(object(Record, 'The record after the change. Null if nothing was changed.'));
+  object.orNull(Record, 'The record after the change. Null if nothing was changed.');
 
 /** The payload type of a mutation with these fields. */
 export function payloadType(name: string, fields: Fields): ClassType<Payload> {

@@ -1,10 +1,10 @@
-import { Query } from 'type-graphql';
-
 import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 import {
   all,
-  resolvedFields,
+  graphqlModule,
+  nodesOf,
+  query,
   type GraphqlModule,
   type ListOptions,
   type NodeSource,
@@ -13,7 +13,7 @@ import {
 import type { ListTypes } from './list.js';
 import { fieldName, plural, withArticle, words } from './node.js';
 import type { Keys } from './page.js';
-import { id, int, nullable, object, text, type AnyField } from './types.js';
+import { id, int, object, text, type AnyField } from './types.js';
 
 /** Another unique field to look a record up by. */
 interface UniqueKey<T> {
@@ -42,14 +42,11 @@ export function queries<T extends { readonly id: number }>(
 ): GraphqlModule {
   const { list } = types;
   const { scope = 'read', keys = {}, entityType } = options;
-  const lookUp = { [fieldName(list.name)]: oneByKey(types, keys, scope) };
-  const { resolvers } = resolvedFields(Query, { ...lookUp, ...listOfAll(types, options) });
-  return { nodes: [{ list, scope, entityType }], resolvers };
-}
-
-/** A list of all records without a look-up of one, such as `ledger`. */
-export function listQuery<T extends object>(types: ListTypes<T>, options: ListQueryOptions): GraphqlModule {
-  return resolvedFields(Query, listOfAll(types, options));
+  return graphqlModule(
+    query(fieldName(list.name), oneByKey(types, keys, scope)),
+    listQuery(types, options),
+    nodesOf(list, scope, entityType),
+  );
 }
 
 function oneByKey<T extends { readonly id: number }>(
@@ -58,16 +55,16 @@ function oneByKey<T extends { readonly id: number }>(
   scope: Scope,
 ): ResolvedField<unknown, Keys> {
   const args: Record<string, AnyField> = {
-    id: nullable(id('Global id (`id`) of the record.')),
-    databaseId: nullable(int('Numeric id (`databaseId`) of the record, as in REST.')),
+    id: id.orNull('Global id (`id`) of the record.'),
+    databaseId: int.orNull('Numeric id (`databaseId`) of the record, as in REST.'),
   };
-  for (const [key, { description }] of Object.entries(keys)) args[key] = nullable(text(description));
+  for (const [key, { description }] of Object.entries(keys)) args[key] = text.orNull(description);
   const getters = Object.fromEntries(Object.entries(keys).map(([key, { get }]) => [key, get]));
   const names = Object.keys(args).map((key) => `\`${key}\``);
   const noun = withArticle(words(list.name));
   const description = `${noun.charAt(0).toUpperCase()}${noun.slice(1)} by exactly one of ${names.join(', ')}. Null if the company has none.`;
   return {
-    field: nullable(object(Record, description)),
+    field: object.orNull(Record, description),
     scope,
     args,
     resolve: (_source, ctx, given) => ctx.find(list, given, getters, scope),
@@ -75,14 +72,15 @@ function oneByKey<T extends { readonly id: number }>(
   };
 }
 
-function listOfAll<T extends object>(
+/** A list of all records. */
+export function listQuery<T extends object>(
   types: ListTypes<T>,
   { field, listDescription, filterCost, ...options }: ListQueryOptions,
-): Readonly<Record<string, ResolvedField<unknown>>> {
+): GraphqlModule {
   const { name } = types.list;
   const description = listDescription ?? `All ${plural(words(name))} of the company.`;
   const costNote = filterCost === undefined ? '' : ` A filter adds ${filterCost} records to the cost.`;
   const list = all(types, `${description}${costNote}`, options);
   const cost = filterCost === undefined ? {} : { counts: filterCost, countsWhere: 'filter' };
-  return { [field ?? `${fieldName(name)}s`]: { ...list, ...cost } };
+  return query(field ?? `${fieldName(name)}s`, { ...list, ...cost });
 }

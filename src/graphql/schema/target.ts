@@ -1,15 +1,11 @@
 /** Arguments, filter and payload of mutations that change all records of a target. */
 import { Kind, type GraphQLResolveInfo, type ValueNode } from 'graphql';
-import { Arg, Int, type ClassType } from 'type-graphql';
+import type { ClassType } from 'type-graphql';
 
 import type { Condition } from '../../database/list/condition.js';
 import { invalid } from '../../platform/errors.js';
-import { counts } from './declared.js';
 import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
-import { payloadType } from './payload.js';
-import { int, listOf, nullable, object, type Fields } from './types.js';
-
-export type { GraphQLResolveInfo } from 'graphql';
+import { flag, int, nullable, object, type Fields } from './types.js';
 
 /**
  * The filter in the argument `target` as a condition. A comparison without a value is an error, while a list ignores it:
@@ -62,39 +58,24 @@ function refuseEmpty(value: unknown, path: string): void {
 }
 
 /** Arguments of a change by target. */
-export const dryRunArg = () =>
-  Arg('dryRun', () => Boolean, {
-    nullable: true,
+export const TARGET_ARGS = {
+  dryRun: {
+    ...flag.orNull('True changes nothing, and returns what the change would affect: `count` and `examples`.'),
     defaultValue: false,
-    description: 'True changes nothing, and returns what the change would affect: `count` and `examples`.',
-  });
+  },
+  expectCount: int.orNull(
+    'The `count` that the change must have, for example that of a `dryRun`: INVALID and no change if it has another. Any if absent.',
+  ),
+};
 
-export const expectCountArg = () =>
-  Arg('expectCount', () => Int, {
-    nullable: true,
-    description:
-      'The `count` that the change must have, for example that of a `dryRun`: INVALID and no change if it has another. Any if absent.',
-  });
-
-/** Cost of `examples`, instead of the length of the lists in the arguments. */
+/** Records in `examples`, which they add to the cost. */
 const EXAMPLES = 20;
 
-/** The payload of a change by target; `count` is the first sentence of the description of the number. */
-export function targetPayload<T extends object>(
-  name: string,
-  count: string,
-  Record: ClassType<T>,
-  more: Fields = {},
-): ReturnType<typeof payloadType> {
-  const Payload = payloadType(name, {
-    ...more,
-    count: nullable(int(`${count} With dryRun: the number that it would be. Null after an error.`)),
-    examples: nullable(
-      listOf(
-        object(Record, `The first ${EXAMPLES} records that \`count\` counts, by id. Null without dryRun.`),
-      ),
-    ),
-  });
-  counts(EXAMPLES)(Payload.prototype as object, 'examples');
-  return Payload;
+/** Fields of the payload of a change by target; `count` is the first sentence of the description of the number. */
+export function targetPayload(count: string, Record: ClassType): Fields {
+  const examples = `The first ${EXAMPLES} records that \`count\` counts, by id. Null without dryRun.`;
+  return {
+    count: int.orNull(`${count} With dryRun: the number that it would be. Null after an error.`),
+    examples: { ...nullable(object.list(Record, examples)), counts: EXAMPLES },
+  };
 }

@@ -1,25 +1,57 @@
-import { Field, ID, Int, ObjectType, registerEnumType, type ClassType } from 'type-graphql';
+import {
+  Extensions,
+  Field,
+  ID,
+  InputType,
+  Int,
+  ObjectType,
+  registerEnumType,
+  type ClassType,
+} from 'type-graphql';
 
-import { Node } from './node.js';
 import { Base64, DateTime, JsonValue, SafeInt, Upload, Uuid } from './scalars.js';
+
+export type { ClassType } from 'type-graphql';
 
 /**
  * A field of an object or input type. `V` is what the field can show: a property of type `string | null` does
- * not compile with `text('...')`, it needs `nullable(text('...'))`.
+ * not compile with `text('...')`, it needs `text.orNull('...')`.
  */
 export interface TypedField<V> {
   readonly type: object;
-  readonly isNullable: boolean;
+  /** `items` for a list that is not null and whose entries may be. */
+  readonly isNullable: boolean | 'items';
   readonly description: string;
   /** Only for input types: the value of an absent field. */
   readonly defaultValue?: unknown;
+  /** Records that the field adds to the cost of an operation, instead of the length of a list in its arguments. */
+  readonly counts?: number;
   /** Never set; makes the compiler compare `V` with the type of the property. */
   readonly shows?: (value: V) => void;
 }
 
-const scalar =
-  <V>(type: object) =>
-  (description: string): TypedField<V> => ({ type, isNullable: false, description });
+const make = <V>(type: object, description: string): TypedField<V> => ({
+  type,
+  isNullable: false,
+  description,
+});
+
+/** A list without null entries. */
+export function listOf<V>(field: TypedField<V>): TypedField<readonly V[]> {
+  return { type: [field.type], isNullable: false, description: field.description };
+}
+
+export function nullable<V>({ type, description }: TypedField<V>): TypedField<V | null | undefined> {
+  return { type, isNullable: true, description };
+}
+
+/** Makes fields of a scalar: `text(…)`, `text.orNull(…)`, and `text.list(…)` without null entries. */
+function scalar<V>(type: object) {
+  const of = (description: string) => make<V>(type, description);
+  of.orNull = (description: string) => nullable(of(description));
+  of.list = (description: string) => listOf(of(description));
+  return of;
+}
 
 export const text = scalar<string>(String);
 export const id = scalar<string>(ID);
@@ -32,25 +64,21 @@ export const base64 = scalar<string>(Base64);
 export const json = scalar<object | string | number | boolean>(JsonValue);
 export const upload = scalar<object>(Upload);
 
-export function choice<V extends string>({ values }: Enumeration<V>, description: string): TypedField<V> {
-  return { type: values, isNullable: false, description };
-}
+export const choice = <V extends string>({ values }: Enumeration<V>, description: string) =>
+  make<V>(values, description);
+choice.orNull = <V extends string>(of: Enumeration<V>, description: string) =>
+  nullable(choice(of, description));
+choice.list = <V extends string>(of: Enumeration<V>, description: string) => listOf(choice(of, description));
 
 type ObjectClass<T> = abstract new (...args: never[]) => T;
 
 /** A field whose value has fields of its own. */
-export function object<T extends object>(type: ObjectClass<T>, description: string): TypedField<T> {
-  return { type, isNullable: false, description };
-}
-
-/** A list without null entries. */
-export function listOf<V>(field: TypedField<V>): TypedField<readonly V[]> {
-  return { type: [field.type], isNullable: false, description: field.description };
-}
-
-export function nullable<V>({ type, description }: TypedField<V>): TypedField<V | null | undefined> {
-  return { type, isNullable: true, description };
-}
+export const object = <T extends object>(type: ObjectClass<T>, description: string) =>
+  make<T>(type, description);
+object.orNull = <T extends object>(type: ObjectClass<T>, description: string) =>
+  nullable(object(type, description));
+object.list = <T extends object>(type: ObjectClass<T>, description: string) =>
+  listOf(object(type, description));
 
 /** `T` with functions that read a property when it is selected. */
 export type Lazy<T> = { readonly [K in keyof T]: () => Promise<T[K]> };
@@ -66,25 +94,19 @@ export type AnyField = TypedField<never>;
 /** Fields of a type, or arguments of a field, by name. */
 export type Fields = Readonly<Record<string, AnyField>>;
 
-/** Makes a class, decorates it as an object, input or arguments type, and adds its fields. */
-export function decoratedClass(
-  decorate: ClassDecorator,
-  fields: Fields = {},
-  Base: abstract new () => object = Object,
-): ClassType {
-  class Decorated extends Base {}
+/** Makes a class, decorates it as an object, input or interface type, and adds its fields. */
+export function decoratedClass(decorate: ClassDecorator, fields: Fields = {}): ClassType {
+  class Decorated extends Object {}
   decorate(Decorated);
   for (const [name, field] of Object.entries(fields)) addField(Decorated, name, field);
   return Decorated;
 }
 
-export function addField(type: ClassType, name: string, field: AnyField): void {
-  const { isNullable, description, defaultValue } = field;
-  Field(() => field.type, {
-    nullable: isNullable,
-    description,
-    ...(defaultValue === undefined ? {} : { defaultValue }),
-  })(type.prototype, name);
+export function addField({ prototype }: ClassType, name: string, field: AnyField): void {
+  const { type, isNullable, description, defaultValue, counts } = field;
+  const options = { nullable: isNullable, description };
+  Field(() => type, defaultValue === undefined ? options : { ...options, defaultValue })(prototype, name);
+  if (counts !== undefined) Extensions({ counts })(prototype, name);
 }
 
 /** An object type without an id, for values of type `T`. `Hidden` names properties that it does not show. */
@@ -101,19 +123,9 @@ export function untypedObjectType(name: string, description: string, fields: Fie
   return decoratedClass(ObjectType(name, { description, simpleResolvers: true }), fields);
 }
 
-/**
- * An object type for records of type `T`, with `id` and `databaseId`. `Hidden` names the properties that it
- * does not show, or shows in another form, such as a relation instead of its id. The type also has the fields
- * of `Base`.
- */
-export function nodeType<T extends { readonly id: number }, Hidden extends keyof T = never>(
-  name: string,
-  description: string,
-  fields: FieldsOf<T, 'id' | Hidden>,
-  Base: abstract new () => Node = Node,
-): ClassType<T> {
-  const decorate = ObjectType(name, { description, implements: Node, simpleResolvers: true });
-  return decoratedClass(decorate, fields, Base) as ClassType<T>;
+/** An input type for values of type `T`. */
+export function inputType<T extends object>(name: string, description: string, fields: Fields): ClassType<T> {
+  return decoratedClass(InputType(name, { description }), fields) as ClassType<T>;
 }
 
 /** An enum for the values of a domain type, for example `AppKind` for `'standard' | 'module'`. */

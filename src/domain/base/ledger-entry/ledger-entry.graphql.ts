@@ -1,10 +1,7 @@
-import { Arg, Int, Resolver, Root, type SubscribeResolverData, Subscription } from 'type-graphql';
-
 import {
   choice,
   fields,
   type FollowArgs,
-  type GraphqlContext,
   graphqlModule,
   instant,
   int,
@@ -13,8 +10,9 @@ import {
   listTypes,
   nodesOf,
   nodeType,
-  nullable,
+  object,
   one,
+  subscription,
   text,
 } from '../../../graphql/index.js';
 import { CompanyType } from '../../people/company/company.graphql.js';
@@ -32,33 +30,27 @@ export const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
     channel: choice(Channel, 'Interface through which the change was made.'),
     action: text('What was done: create, update, delete or another event, such as report.'),
     entityType: text('Type of the changed record in snake case, for example logical_number.'),
-    entityId: nullable(int('`databaseId` of the changed record. Null if the event is not about one record.')),
-    before: nullable(json('The record before the change. Null if it was created.')),
-    after: nullable(json('The record after the change. Null if it was deleted.')),
+    entityId: int.orNull('`databaseId` of the changed record. Null if the event is not about one record.'),
+    before: json.orNull('The record before the change. Null if it was created.'),
+    after: json.orNull('The record after the change. Null if it was deleted.'),
   },
 );
 
 const LedgerEntryList = listTypes(ledgerEntries, LedgerEntryType);
 
-@Resolver()
-class LedgerSubscription {
-  @Subscription(() => LedgerEntryType, {
-    description: 'Each change in the company once it is committed, in order. Requires the scope ADMIN.',
-    subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
-      context.follow(ledgerNewRows, args, 'admin'),
-  })
-  ledgerAppended(
-    @Root() entry: LedgerEntry,
-    @Arg('after', () => Int, {
-      nullable: true,
-      description:
-        'Resumes after the entry with this `sequence`. Without it, only changes from now on are sent.',
-    })
-    _after: number | null,
-  ): LedgerEntry {
-    return entry;
-  }
-}
+const ledgerAppended = subscription('ledgerAppended', {
+  field: object(
+    LedgerEntryType,
+    'Each change in the company once it is committed, in order. Requires the scope ADMIN.',
+  ),
+  args: {
+    after: int.orNull(
+      'Resumes after the entry with this `sequence`. Without it, only changes from now on are sent.',
+    ),
+  },
+  subscribe: (ctx, args: FollowArgs) => ctx.follow(ledgerNewRows, args, 'admin'),
+  resolve: (entry: LedgerEntry) => entry,
+});
 
 export const ledgerEntryGraphql = graphqlModule(
   nodesOf(ledgerEntries, 'admin'),
@@ -68,7 +60,7 @@ export const ledgerEntryGraphql = graphqlModule(
     order: { field: 'SEQUENCE', direction: 'asc' },
     listDescription: 'All changes in the company, oldest first by default.',
   }),
-  LedgerSubscription,
+  ledgerAppended,
   fields(LedgerEntryType, {
     company: one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
     actor: one(

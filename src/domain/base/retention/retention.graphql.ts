@@ -1,14 +1,4 @@
-import { Query } from 'type-graphql';
-
-import {
-  instant,
-  int,
-  nullable,
-  object,
-  objectType,
-  resolvedFields,
-  safeInt,
-} from '../../../graphql/index.js';
+import { instant, int, object, objectType, query, safeInt } from '../../../graphql/index.js';
 import { type Deleted, type DeletedRows, deletedRows } from './retention.service.js';
 
 const DeletedRecords = objectType<Deleted>(
@@ -19,10 +9,8 @@ const DeletedRecords = objectType<Deleted>(
     upTo: int(
       'All records with a `sequence` up to this one are deleted: the next one is the first that is left. 0 if there is none, and for deliveries, which are deleted in the order of their ends.',
     ),
-    newestAt: nullable(
-      instant(
-        'The time of the newest of them: when it was recorded or, for a delivery, ended. Null if there is none.',
-      ),
+    newestAt: instant.orNull(
+      'The time of the newest of them: when it was recorded or, for a delivery, ended. Null if there is none.',
     ),
   },
 );
@@ -37,12 +25,10 @@ const DeletedByRetention = objectType<DeletedRows>(
   },
 );
 
-export const retentionGraphql = resolvedFields(Query, {
-  deletedByRetention: {
-    field: object(
-      DeletedByRetention,
-      'What retention has deleted in the company, so that a reader who goes on from an earlier sequence or cursor knows what it misses.',
-    ),
-    resolve: (_source, ctx) => ctx.loadOnce(deletedRows),
-  },
+export const retentionGraphql = query('deletedByRetention', {
+  field: object(
+    DeletedByRetention,
+    'What retention has deleted in the company, so that a reader who goes on from an earlier sequence or cursor knows what it misses.',
+  ),
+  resolve: (_source, ctx) => ctx.loadOnce(deletedRows),
 });

@@ -9,11 +9,9 @@ import {
   type Input,
   inputOf,
   json,
-  listOf,
   listTypes,
   many,
   mutations,
-  nullable,
   object,
   one,
   ownMutation,
@@ -44,7 +42,7 @@ export const DeviceType = auditedType<Device, 'logicalNumberId'>('Device', 'A pa
   meta: json(
     'Properties that the device reported, such as brand, model and battery_level; values are texts.',
   ),
-  frameworkVersion: nullable(text('Installed version of the framework. Null until the device reports it.')),
+  frameworkVersion: text.orNull('Installed version of the framework. Null until the device reports it.'),
 });
 
 export const DevicePresence = enumeration<Presence>(
@@ -96,7 +94,7 @@ const deviceImport = bulkMutation({
   name: 'DeviceBulkCreate',
   description: 'Creates up to 1000 devices.',
   argument: 'serialNumbers',
-  rows: listOf(text('Serial numbers of the new devices.')),
+  rows: text.list('Serial numbers of the new devices.'),
   field: 'device',
   record: object(DeviceType, 'The new device. Null if it was not created.'),
   countDescription: 'Number of devices created; 0 if an invalid row rejected the batch.',
@@ -135,8 +133,8 @@ export const deviceGraphql = graphqlModule(
       deviceAssign: {
         description: 'Assigns a device to a logical number, or to none.',
         args: {
-          logicalNumberId: nullable(
-            id('Global id of the logical number. Required; null leaves the device without one.'),
+          logicalNumberId: id.orNull(
+            'Global id of the logical number. Required; null leaves the device without one.',
           ),
         },
         run: updateDevice,
@@ -151,6 +149,6 @@ export const deviceGraphql = graphqlModule(
     ),
   }),
   fields(LogicalNumberType, {
-    devices: many(DeviceList, devicesOfLogicalNumber, 'id', 'Devices that work under the number.'),
+    devices: many(DeviceList, devicesOfLogicalNumber, 'Devices that work under the number.'),
   }),
 );

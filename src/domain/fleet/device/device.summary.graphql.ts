@@ -1,5 +1,3 @@
-import { Query } from 'type-graphql';
-
 import {
   choice,
   computed,
@@ -8,12 +6,10 @@ import {
   instant,
   int,
   type Lazy,
-  listOf,
-  nullable,
   object,
   objectType,
   one,
-  resolvedFields,
+  query,
   text,
 } from '../../../graphql/index.js';
 import { GroupList } from '../group/group.graphql.js';
@@ -45,7 +41,7 @@ const DeviceCountType = objectType<DeviceCount>(
   'DeviceCount',
   'Number of devices that report the same value.',
   {
-    value: nullable(text('The value. Null for devices that have not reported one.')),
+    value: text.orNull('The value. Null for devices that have not reported one.'),
     count: int('Number of devices.'),
   },
 );
@@ -57,32 +53,29 @@ const DeviceSummary = objectType<Summary>('DeviceSummary', 'Numbers of devices i
   neverSeen: int(
     'Devices that have never reported `meta` or a framework version. For those whose terminal never sent a request, see `byPresence`.',
   ),
-  byModel: listOf(
-    object(DeviceCountType, `Devices by model, most frequent model first. At most ${MAX_VALUES} models.`),
+  byModel: object.list(
+    DeviceCountType,
+    `Devices by model, most frequent model first. At most ${MAX_VALUES} models.`,
   ),
-  byFrameworkVersion: listOf(
-    object(
-      DeviceCountType,
-      `Devices by framework version, most frequent version first. At most ${MAX_VALUES} versions.`,
-    ),
+  byFrameworkVersion: object.list(
+    DeviceCountType,
+    `Devices by framework version, most frequent version first. At most ${MAX_VALUES} versions.`,
   ),
 });
 
-const deviceSummary = resolvedFields(Query, {
-  deviceSummary: {
-    field: object(DeviceSummary, 'Numbers of devices in the company, by state, model and version.'),
-    searches: () => [{ rows: 'devices' }],
-    resolve: (_source, ctx): Lazy<Summary> => {
-      const total = (name: keyof DeviceTotals) => async () => (await ctx.loadOnce(totalDevices))[name];
-      return {
-        total: total('total'),
-        enabled: total('enabled'),
-        disabled: total('disabled'),
-        neverSeen: total('neverSeen'),
-        byModel: () => ctx.loadOnce(devicesByModel),
-        byFrameworkVersion: () => ctx.loadOnce(devicesByFrameworkVersion),
-      };
-    },
+const deviceSummary = query('deviceSummary', {
+  field: object(DeviceSummary, 'Numbers of devices in the company, by state, model and version.'),
+  searches: () => [{ rows: 'devices' }],
+  resolve: (_source, ctx): Lazy<Summary> => {
+    const total = (name: keyof DeviceTotals) => async () => (await ctx.loadOnce(totalDevices))[name];
+    return {
+      total: total('total'),
+      enabled: total('enabled'),
+      disabled: total('disabled'),
+      neverSeen: total('neverSeen'),
+      byModel: () => ctx.loadOnce(devicesByModel),
+      byFrameworkVersion: () => ctx.loadOnce(devicesByFrameworkVersion),
+    };
   },
 });
 
@@ -113,10 +106,8 @@ export const deviceSummaryGraphql = graphqlModule(
   fields(DeviceType, {
     lastSeenAt: {
       ...computed(
-        nullable(
-          instant(
-            'When the terminal last sent a request to `/terminal/v1` that was admitted, or a confirmation over MQTT, by the clock of the server. Up to a minute older than that while the terminal sends more. Null if it never did.',
-          ),
+        instant.orNull(
+          'When the terminal last sent a request to `/terminal/v1` that was admitted, or a confirmation over MQTT, by the clock of the server. Up to a minute older than that while the terminal sends more. Null if it never did.',
         ),
         async (device, ctx) => (await ctx.loadForMany(sightings, device))?.lastSeenAt,
       ),
@@ -140,16 +131,14 @@ export const deviceSummaryGraphql = graphqlModule(
   }),
   fields(DeviceSummary, {
     byPresence: {
-      field: listOf(object(PresenceCountType, `Devices by presence: ${ALL}`)),
+      field: object.list(PresenceCountType, `Devices by presence: ${ALL}`),
       resolve: (_summary, ctx) => ctx.loadOnce(devicesByPresence),
       searches: () => [{ rows: 'devices' }],
     },
     byGroup: {
-      field: listOf(
-        object(
-          GroupCountType,
-          `Devices by the group of their logical numbers, most devices first. At most ${MAX_GROUPS} groups.`,
-        ),
+      field: object.list(
+        GroupCountType,
+        `Devices by the group of their logical numbers, most devices first. At most ${MAX_GROUPS} groups.`,
       ),
       resolve: (_summary, ctx) => ctx.loadOnce(devicesByGroup),
       searches: () => [{ rows: 'devices' }],
@@ -162,7 +151,7 @@ export const deviceSummaryGraphql = graphqlModule(
       'The group. Null for devices without a logical number, or whose number has no group.',
     ),
     byPresence: computed(
-      listOf(object(PresenceCountType, `The devices by presence: ${ALL}`)),
+      object.list(PresenceCountType, `The devices by presence: ${ALL}`),
       ({ byPresence }) => byPresence,
     ),
   }),

@@ -2,11 +2,9 @@ import {
   fields,
   graphqlModule,
   id,
-  listOf,
   listTypes,
   many,
   mutations,
-  nullable,
   one,
   queries,
   text,
@@ -58,9 +56,7 @@ export const logicalNumberGraphql = graphqlModule(
         description:
           'Moves a logical number to a group, or out of its group. It keeps only the app versions that are attached to the new group.',
         args: {
-          groupId: nullable(
-            id('Global id of the new group. Required; null leaves the number without a group.'),
-          ),
+          groupId: id.orNull('Global id of the new group. Required; null leaves the number without a group.'),
         },
         run: updateLogicalNumber,
         keeps: refuseLossByMove,
@@ -68,8 +64,8 @@ export const logicalNumberGraphql = graphqlModule(
       logicalNumberSetAppVersions: {
         description: 'Replaces the app versions that a logical number may access.',
         args: {
-          appVersionIds: listOf(
-            id('Global ids of app versions that are attached to the group of the number. At most 1000.'),
+          appVersionIds: id.list(
+            'Global ids of app versions that are attached to the group of the number. At most 1000.',
           ),
         },
         run: updateLogicalNumber,
@@ -80,6 +76,6 @@ export const logicalNumberGraphql = graphqlModule(
     group: one(GroupList, 'groupId', 'Group that the number belongs to. Null if it has none.'),
   }),
   fields(GroupType, {
-    logicalNumbers: many(LogicalNumberList, logicalNumbersOfGroup, 'id', 'Logical numbers of the group.'),
+    logicalNumbers: many(LogicalNumberList, logicalNumbersOfGroup, 'Logical numbers of the group.'),
   }),
 );

@@ -1,10 +1,12 @@
-import { Field, ID, InputType, type ClassType } from 'type-graphql';
 import type { z } from 'zod';
 
 import {
+  type ClassType,
   fields,
   graphqlModule,
   type GraphqlModule,
+  id,
+  inputType,
   type Input,
   listTypes,
   type ListTypes,
@@ -17,13 +19,11 @@ import {
   type ResolvedField,
   WARNINGS,
   json,
-  nullable,
   text,
   bulkMutation,
   choice,
   enumeration,
   inputOf,
-  listOf,
   objectType,
 } from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
@@ -49,19 +49,18 @@ import {
 } from './setting.model.js';
 import { getOwnerByIds, type OwnedRecords, metacontents } from './setting.service.js';
 
-@InputType('OwnerInput', {
-  description: 'The owner of a parameter or metacontent: either a logical number or a group.',
-})
-export class OwnerInput {
-  @Field(() => ID, { nullable: true, description: 'Global id of the logical number.' })
-  logicalNumberId?: string | null;
-
-  @Field(() => ID, { nullable: true, description: 'Global id of the group.' })
-  groupId?: string | null;
-}
+const OwnerInput = inputType(
+  'OwnerInput',
+  'The owner of a parameter or metacontent: either a logical number or a group.',
+  {
+    logicalNumberId: id.orNull('Global id of the logical number.'),
+    groupId: id.orNull('Global id of the group.'),
+  },
+);
 
 /** The numbers in the global ids. */
-function ownerIdsOf({ logicalNumberId, groupId }: OwnerInput): OwnerIds {
+function ownerIdsOf(owner: unknown): OwnerIds {
+  const { logicalNumberId, groupId } = owner as Readonly<Record<string, string | null | undefined>>;
   return {
     logicalNumberId: numberOf('LogicalNumber', logicalNumberId),
     groupId: numberOf('Group', groupId),
@@ -97,12 +96,11 @@ function ownedRecordGraphql<R extends OwnedRecord>(resource: OwnedResource<R>): 
       [`${name}s`]: many(
         types,
         ofLogicalNumber,
-        'id',
         `The ${name}s of the logical number itself, without those of its group.`,
       ),
     }),
     fields(GroupType, {
-      [`${name}s`]: many(types, ofGroup, 'id', `The ${name}s of the group.`),
+      [`${name}s`]: many(types, ofGroup, `The ${name}s of the group.`),
     }),
   );
 }
@@ -117,7 +115,7 @@ function ownedMutations<R extends OwnedRecord>(
     create: {
       ...create,
       run: async (work, { owner, ...input }: Input) =>
-        records.create(work, await getOwnerByIds(work, ownerIdsOf(owner as OwnerInput)), input),
+        records.create(work, await getOwnerByIds(work, ownerIdsOf(owner)), input),
       description: `Creates a ${name} of a logical number or of a group.`,
       fields: { owner: object(OwnerInput, `Owner of the ${name}.`) },
     },
@@ -143,7 +141,7 @@ const MetacontentType = auditedType<Metacontent, OwnerKeys>(
   'A JSON setting of a logical number or of a group, which devices read by its key.',
   {
     key: text('Key, unique for its owner.'),
-    value: nullable(json('Value: any JSON. Null is a value like any other.')),
+    value: json.orNull('Value: any JSON. Null is a value like any other.'),
   },
 );
 
@@ -165,7 +163,7 @@ const ParameterType = auditedType<Parameter, OwnerKeys>(
   {
     key: text('Key, unique for its owner.'),
     value: text('Value.'),
-    description: nullable(text('Purpose of the parameter. Null if there is no description.')),
+    description: text.orNull('Purpose of the parameter. Null if there is no description.'),
   },
 );
 
@@ -188,24 +186,20 @@ const EffectiveParameterType = objectType<EffectiveParameter>(
   {
     key: text('Key, unique for the logical number.'),
     value: text('Value that devices get.'),
-    description: nullable(text('Purpose of the parameter. Null if there is no description.')),
+    description: text.orNull('Purpose of the parameter. Null if there is no description.'),
     source: choice(ParameterSource, 'Whether the logical number or its group owns the value.'),
-    overridden: nullable(
-      object(
-        ParameterType,
-        "The group's parameter that the logical number overrides with the same key. Null if there is none.",
-      ),
+    overridden: object.orNull(
+      ParameterType,
+      "The group's parameter that the logical number overrides with the same key. Null if there is none.",
     ),
   },
 );
 
 const effectiveParameters = fields(LogicalNumberType, {
   effectiveParameters: {
-    field: listOf(
-      object(
-        EffectiveParameterType,
-        "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
-      ),
+    field: object.list(
+      EffectiveParameterType,
+      "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
     ),
     resolve: (number, ctx) => ctx.loadEntries(listEffectiveParameters, number, effectiveEntries),
     searches: () => [EFFECTIVE_SEARCH],
@@ -226,12 +220,12 @@ const parameterBulkSet = bulkMutation({
   name: 'ParameterBulkSet',
   description: 'Sets up to 1000 parameters by owner and key: creates new ones and updates existing ones.',
   argument: 'rows',
-  rows: listOf(object(ParameterBulkSetRow, 'Parameters to set. Each owner and key may occur once.')),
+  rows: object.list(ParameterBulkSetRow, 'Parameters to set. Each owner and key may occur once.'),
   field: 'parameter',
   record: object(ParameterType, 'The parameter after the change. Null if it was not set.'),
   payloadFields: WARNINGS,
   countDescription: 'Number of parameters with the given value now; 0 if an invalid row rejected the batch.',
-  prepare: (rows) => rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner as OwnerInput), input })),
+  prepare: (rows) => rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner), input })),
   run: setParameters,
 });
 

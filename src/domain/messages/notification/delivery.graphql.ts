@@ -1,35 +1,26 @@
 import {
-  Arg,
-  Ctx,
-  ID,
-  Int,
-  Mutation,
-  Resolver,
-  Root,
-  Subscription,
-  type SubscribeResolverData,
-} from 'type-graphql';
-
-import {
   choice,
   computed,
   enumeration,
-  graphqlModule,
+  fieldName,
   fields,
+  graphqlModule,
+  type GraphqlModule,
+  id,
   instant,
   int,
   listTypes,
+  mutation,
   many,
   nodesOf,
   nodeType,
-  nullable,
   numberIn,
   object,
   objectType,
   one,
   payloadType,
+  subscription,
   text,
-  type GraphqlContext,
 } from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
@@ -78,17 +69,13 @@ const DeliveryType = nodeType<Delivery, Hidden>(
   {
     state: choice(State, 'What became of it.'),
     queuedAt: instant('When the notification was sent.'),
-    sentAt: nullable(
-      instant('When it was first handed to a connection or to a broker. Null if it never was.'),
+    sentAt: instant.orNull('When it was first handed to a connection or to a broker. Null if it never was.'),
+    finishedAt: instant.orNull(
+      'When it was delivered, or has failed, expired or been cancelled. Null while it waits.',
     ),
-    finishedAt: nullable(
-      instant('When it was delivered, or has failed, expired or been cancelled. Null while it waits.'),
-    ),
-    reason: nullable(text('Why it has failed. Null in other states.')),
-    confirmedAt: nullable(
-      instant(
-        'When the terminal that was given it first confirmed it, also after it was cancelled, expired or failed. Null if none has.',
-      ),
+    reason: text.orNull('Why it has failed. Null in other states.'),
+    confirmedAt: instant.orNull(
+      'When the terminal that was given it first confirmed it, also after it was cancelled, expired or failed. Null if none has.',
     ),
   },
 );
@@ -119,88 +106,81 @@ const NotificationDeliveryEvent = objectType<{ readonly sequence: number; readon
   },
 );
 
-const NOTIFICATION = nullable(object(NotificationType, 'The notification. Null if nothing was changed.'));
-const CancelPayload = payloadType('NotificationCancel', {
-  notification: NOTIFICATION,
-  cancelled: nullable(int('Number of deliveries that were cancelled. Null if nothing was changed.')),
-});
-const RetryPayload = payloadType('NotificationRetry', {
-  notification: NOTIFICATION,
-  queued: nullable(int('Number of deliveries that were queued again. Null if nothing was changed.')),
-});
-
 const IN_PARTS =
   'Deliveries are changed in parts; if an error interrupts the mutation, repeat it: those that were changed already do not change again.';
-const ID_OF_NOTIFICATION = { description: 'Global id of the notification.' };
+const NOTIFICATION_ID = id('Global id of the notification.');
 
-/** Changes deliveries as a plan says; the payload has how many were changed under `name`. */
-async function changeDeliveries(ctx: GraphqlContext, id: string, plan: typeof planCancel, name: string) {
-  let notification: Notification | null = null;
-  return await ctx.changeInParts(
-    async (work) => {
-      const { notification: found, parts } = await plan(work, numberIn('Notification', id) ?? 0);
-      notification = found;
-      return parts;
-    },
-    (counts: readonly number[]) => ({ notification, [name]: counts.reduce((sum, count) => sum + count, 0) }),
-    [],
-  );
-}
-
-@Resolver()
-class NotificationDeliveries {
-  @Mutation(() => CancelPayload, {
-    description: `Cancels all deliveries of a notification that are queued or sent. A terminal that was given one may still show it. ${IN_PARTS}`,
-  })
-  notificationCancel(@Arg('id', () => ID, ID_OF_NOTIFICATION) id: string, @Ctx() ctx: GraphqlContext) {
-    return changeDeliveries(ctx, id, planCancel, 'cancelled');
-  }
-
-  @Mutation(() => RetryPayload, {
-    description: `Queues all failed deliveries of a notification again, until the notification expires. ${IN_PARTS}`,
-  })
-  notificationRetry(@Arg('id', () => ID, ID_OF_NOTIFICATION) id: string, @Ctx() ctx: GraphqlContext) {
-    return changeDeliveries(ctx, id, planRetry, 'queued');
-  }
-
-  @Subscription(() => NotificationDeliveryEvent, {
-    description:
-      'Each delivery of a notification that has changed, in the order of the changes. Of changes that follow each other quickly, only the last one of a delivery is sent.',
-    subscribe: async ({
-      args,
-      context,
-    }: SubscribeResolverData<
-      unknown,
-      { readonly notificationId: string; readonly after?: number | null },
-      GraphqlContext
-    >) => {
-      const { notificationId, after = null } = args;
-      await context.read('read', (work) =>
-        getNotification(work, numberIn('Notification', notificationId) ?? 0),
+/** Changes deliveries as a plan says; the payload has how many were changed under `counted`. */
+function changeOfDeliveries(
+  name: string,
+  description: string,
+  plan: typeof planCancel,
+  counted: string,
+  done: string,
+): GraphqlModule {
+  const Payload = payloadType(name, {
+    notification: object.orNull(NotificationType, 'The notification. Null if nothing was changed.'),
+    [counted]: int.orNull(`Number of deliveries that were ${done}. Null if nothing was changed.`),
+  });
+  return mutation(fieldName(name), {
+    field: object(Payload, `${description} ${IN_PARTS}`),
+    args: { id: NOTIFICATION_ID },
+    resolve: async (_source, ctx, args: { readonly id: string }) => {
+      let notification: Notification | null = null;
+      return await ctx.changeInParts(
+        async (work) => {
+          const planned = await plan(work, numberIn('Notification', args.id) ?? 0);
+          ({ notification } = planned);
+          return planned.parts;
+        },
+        (counts: readonly number[]) => ({
+          notification,
+          [counted]: counts.reduce((sum, count) => sum + count, 0),
+        }),
+        [],
       );
-      return await context.follow(deliveryNewRows, {
-        filter: { notificationId: { eq: notificationId } },
-        after,
-      });
     },
-  })
-  notificationDelivery(
-    @Root() change: DeliveryChange,
-    @Arg('notificationId', () => ID, ID_OF_NOTIFICATION) _notificationId: string,
-    @Arg('after', () => Int, {
-      nullable: true,
-      description:
-        'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
-    })
-    _after: number | null,
-  ): { readonly sequence: number; readonly delivery: Delivery } {
-    return { sequence: change.id, delivery: change.delivery };
-  }
+  });
 }
+
+const notificationDelivery = subscription('notificationDelivery', {
+  field: object(
+    NotificationDeliveryEvent,
+    'Each delivery of a notification that has changed, in the order of the changes. Of changes that follow each other quickly, only the last one of a delivery is sent.',
+  ),
+  args: {
+    notificationId: NOTIFICATION_ID,
+    after: int.orNull(
+      'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
+    ),
+  },
+  subscribe: async (
+    ctx,
+    { notificationId, after = null }: { readonly notificationId: string; readonly after?: number | null },
+  ) => {
+    await ctx.read('read', (work) => getNotification(work, numberIn('Notification', notificationId) ?? 0));
+    return await ctx.follow(deliveryNewRows, { filter: { notificationId: { eq: notificationId } }, after });
+  },
+  resolve: ({ id: sequence, delivery }: DeliveryChange) => ({ sequence, delivery }),
+});
 
 export const deliveryGraphql = graphqlModule(
   nodesOf(deliveryList),
-  NotificationDeliveries,
+  changeOfDeliveries(
+    'NotificationCancel',
+    'Cancels all deliveries of a notification that are queued or sent. A terminal that was given one may still show it.',
+    planCancel,
+    'cancelled',
+    'cancelled',
+  ),
+  changeOfDeliveries(
+    'NotificationRetry',
+    'Queues all failed deliveries of a notification again, until the notification expires.',
+    planRetry,
+    'queued',
+    'queued again',
+  ),
+  notificationDelivery,
   fields(DeliveryType, {
     logicalNumber: one(
       LogicalNumberList,
@@ -209,21 +189,20 @@ export const deliveryGraphql = graphqlModule(
     ),
   }),
   fields(LogicalNumberType, {
-    deliveries: many(DeliveryList, deliveriesOfLogicalNumber, 'id', 'Deliveries for the logical number.'),
+    deliveries: many(DeliveryList, deliveriesOfLogicalNumber, 'Deliveries for the logical number.'),
   }),
   fields(DeviceType, {
     deliveries: many(
       DeliveryList,
       deliveriesOfDevice,
-      'serialNumber',
       'Deliveries that were last given to the terminal of this device, by its serial number, whatever logical number it had.',
+      { key: 'serialNumber' },
     ),
   }),
   fields(NotificationType, {
     deliveries: many(
       DeliveryList,
       deliveriesOfNotification,
-      'id',
       'Deliveries of the notification, one for each logical number.',
     ),
     summary: computed(

@@ -1,24 +1,20 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-
 import {
   choice,
-  dryRunArg,
   enumeration,
-  expectCountArg,
   graphqlModule,
   fields,
   inputOf,
   instant,
   listTypes,
-  nullable,
   object,
   one,
+  ownMutation,
   queries,
+  TARGET_ARGS,
   targetPayload,
   text,
   WARNINGS,
   withNumbers,
-  type GraphqlContext,
   type Input,
 } from '../../../graphql/index.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
@@ -96,50 +92,36 @@ function pathOf(field: string): readonly string[] {
   return ['groupId', 'logicalNumbers'].includes(field) ? ['input', 'target', field] : ['input', field];
 }
 
-const NotificationSendPayload = targetPayload(
-  'NotificationSend',
-  'Number of logical numbers for which the notification was queued.',
-  LogicalNumberType,
-  {
-    notification: nullable(
-      object(NotificationType, 'The notification. Null after an error, and with dryRun.'),
-    ),
-    ...WARNINGS,
-  },
-);
-
-@Resolver()
-class NotificationSending {
-  @Mutation(() => NotificationSendPayload, {
-    description: 'Sends a notification: queues it once for each logical number of its target, for 7 days.',
-  })
-  notificationSend(
-    @Arg('input', () => NotificationSendInput, { description: 'Fields of the new notification.' })
-    { target, ...input }: Input,
-    @dryRunArg() dryRun: boolean | null,
-    @expectCountArg() expectCount: number | null | undefined,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(
-      async (work) => {
-        const given = withNumbers({ ...input, ...(target as Input) }, { groupId: 'Group', appId: 'App' });
-        if (dryRun === true || expectCount != null) {
-          const reached = await affectedByNotification(work, given);
-          demandCount(reached.count, expectCount);
-          if (dryRun === true) return reached;
-        }
-        const notification = await sendNotification(work, given);
-        return { notification, count: notification.queued };
-      },
-      'write',
-      pathOf,
-    );
-  }
+interface SendArgs {
+  readonly input: Input;
+  readonly dryRun?: boolean | null;
+  readonly expectCount?: number | null;
 }
+
+const notificationSend = ownMutation('NotificationSend', {
+  description: 'Sends a notification: queues it once for each logical number of its target, for 7 days.',
+  args: { input: object(NotificationSendInput, 'Fields of the new notification.'), ...TARGET_ARGS },
+  payload: {
+    notification: object.orNull(NotificationType, 'The notification. Null after an error, and with dryRun.'),
+    ...WARNINGS,
+    ...targetPayload('Number of logical numbers for which the notification was queued.', LogicalNumberType),
+  },
+  within: pathOf,
+  run: async (work, { input: { target, ...input }, dryRun, expectCount }: SendArgs) => {
+    const given = withNumbers({ ...input, ...(target as Input) }, { groupId: 'Group', appId: 'App' });
+    if (dryRun === true || expectCount != null) {
+      const reached = await affectedByNotification(work, given);
+      demandCount(reached.count, expectCount);
+      if (dryRun === true) return reached;
+    }
+    const notification = await sendNotification(work, given);
+    return { notification, count: notification.queued };
+  },
+});
 
 export const notificationGraphql = graphqlModule(
   queries(NotificationList),
-  NotificationSending,
+  notificationSend,
   fields(NotificationType, {
     group: one(
       GroupList,

@@ -1,5 +1,3 @@
-import { Arg, Int, Resolver, Root, Subscription, type SubscribeResolverData } from 'type-graphql';
-
 import {
   choice,
   computed,
@@ -11,16 +9,14 @@ import {
   json,
   many,
   nodeType,
-  nullable,
   object,
   queries,
   safeInt,
   text,
   int,
   objectType,
-  type FilterInput,
+  subscription,
   type FollowArgs,
-  type GraphqlContext,
 } from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
@@ -61,51 +57,49 @@ export const PaymentStatus = enumeration<ParsedPayment['status']>(
 );
 
 const Installment = objectType<ParsedPayment['installment']>('Installment', 'Installments of a payment.', {
-  type: nullable(text('Who finances the installments: merchant, issuer or another. Null if unknown.')),
-  quantity: nullable(int('Number of installments. Null if the payment has none, or it is unknown.')),
+  type: text.orNull('Who finances the installments: merchant, issuer or another. Null if unknown.'),
+  quantity: int.orNull('Number of installments. Null if the payment has none, or it is unknown.'),
 });
 
 const PaymentCard = objectType<NonNullable<ParsedPayment['card']>>(
   'PaymentCard',
   'The card of a payment. Its full number is not stored.',
   {
-    holderName: nullable(text('Name of the card holder. Null if unknown.')),
-    brand: nullable(text('Brand: mastercard, visa, amex or another. Null if unknown.')),
-    expirationDate: nullable(text('Month and year, for example 0131. Null if unknown.')),
-    firstDigits: nullable(text('First digits of the number, at most 6. Null if unknown.')),
-    lastDigits: nullable(text('Last digits of the number, at most 4. Null if unknown.')),
+    holderName: text.orNull('Name of the card holder. Null if unknown.'),
+    brand: text.orNull('Brand: mastercard, visa, amex or another. Null if unknown.'),
+    expirationDate: text.orNull('Month and year, for example 0131. Null if unknown.'),
+    firstDigits: text.orNull('First digits of the number, at most 6. Null if unknown.'),
+    lastDigits: text.orNull('Last digits of the number, at most 4. Null if unknown.'),
   },
 );
 
 const Merchant = objectType<ParsedPayment['merchant']>('Merchant', 'The merchant that was paid.', {
-  id: nullable(text('Id of the merchant at the acquirer. Null if unknown.')),
-  document: nullable(text('CNPJ or CPF of the merchant. Null if unknown.')),
-  name: nullable(text('Name of the merchant. Null if unknown.')),
+  id: text.orNull('Id of the merchant at the acquirer. Null if unknown.'),
+  document: text.orNull('CNPJ or CPF of the merchant. Null if unknown.'),
+  name: text.orNull('Name of the merchant. Null if unknown.'),
 });
 
 const ParsedPaymentType = objectType<ParsedPayment>(
   'ParsedPayment',
   'A payment, in one form for all financial protocols.',
   {
-    acquirer: nullable(text('Name of the acquirer. Null if unknown.')),
+    acquirer: text.orNull('Name of the acquirer. Null if unknown.'),
     type: text('Kind of payment: sale, cancellation, refund or another.'),
     status: choice(PaymentStatus, 'Decision of the authorizer.'),
-    statusReason: nullable(text('Response code of the authorizer. Null if it gave none.')),
-    captureMethod: nullable(
-      text('How the card was read: emv, magnetic-stripe, contactless or another. Null if unknown.'),
+    statusReason: text.orNull('Response code of the authorizer. Null if it gave none.'),
+    captureMethod: text.orNull(
+      'How the card was read: emv, magnetic-stripe, contactless or another. Null if unknown.',
     ),
     amount: safeInt('Amount in cents.'),
-    paymentMethod: nullable(text('Debit or credit. Null if unknown.')),
+    paymentMethod: text.orNull('Debit or credit. Null if unknown.'),
     installment: object(Installment, 'Installments of the payment.'),
-    nsu: nullable(text('NSU (sequence number) that the app generated. Null if it generated none.')),
-    nsuReference: nullable(text('NSU of the cancelled transaction. Null unless this is a cancellation.')),
-    authorizationCode: nullable(text('Authorization code of the host. Null if it gave none.')),
-    transactionId: nullable(text('Transaction id or NSU of the host. Null if it gave none.')),
-    card: nullable(
-      object(
-        PaymentCard,
-        'The card that was used. Null for a payment without a card, for example PIX or cash.',
-      ),
+    nsu: text.orNull('NSU (sequence number) that the app generated. Null if it generated none.'),
+    nsuReference: text.orNull('NSU of the cancelled transaction. Null unless this is a cancellation.'),
+    authorizationCode: text.orNull('Authorization code of the host. Null if it gave none.'),
+    transactionId: text.orNull('Transaction id or NSU of the host. Null if it gave none.'),
+    card: object.orNull(
+      PaymentCard,
+      'The card that was used. Null for a payment without a card, for example PIX or cash.',
     ),
     merchant: object(Merchant, 'The merchant that was paid.'),
     metadata: json('Other data of the acquirer, as a JSON object.'),
@@ -121,20 +115,18 @@ export const TransactionType = nodeType<Transaction>(
     logicalNumber: text('Logical number that the device worked under, as recorded.'),
     appName: text('Name of the app that ran, as recorded.'),
     detail: text('Additional details. Empty if there are none.'),
-    frameworkVersion: nullable(text('Version of the framework on the device. Null if it was not reported.')),
+    frameworkVersion: text.orNull('Version of the framework on the device. Null if it was not reported.'),
     status: choice(TransactionStatus, 'State of the transaction.'),
-    sent: nullable(text('Data sent to the host. Null if none was sent.')),
-    received: nullable(text('Data received from the host. Null if none was received.')),
-    parsed: nullable(
-      object(
-        ParsedPaymentType,
-        'The payment. Null unless a financial app recorded it and the status is SUCCESS.',
-      ),
+    sent: text.orNull('Data sent to the host. Null if none was sent.'),
+    received: text.orNull('Data received from the host. Null if none was received.'),
+    parsed: object.orNull(
+      ParsedPaymentType,
+      'The payment. Null unless a financial app recorded it and the status is SUCCESS.',
     ),
     startedAt: instant('When the transaction started.'),
-    finishedAt: nullable(instant('When the transaction ended. Null while it is running.')),
-    reference: nullable(
-      text('Name of the transaction at its source, unique for its serial number. Null if none.'),
+    finishedAt: instant.orNull('When the transaction ended. Null while it is running.'),
+    reference: text.orNull(
+      'Name of the transaction at its source, unique for its serial number. Null if none.',
     ),
   },
 );
@@ -146,12 +138,7 @@ export const TransactionList = listTypes(transactions, TransactionType, {
 
 const NEWEST_FIRST = { field: 'STARTED_AT', direction: 'desc' } as const;
 
-interface Recorded {
-  readonly sequence: number;
-  readonly transaction: Transaction;
-}
-
-const RecordedTransaction = objectType<Recorded>(
+const RecordedTransaction = objectType<{ readonly sequence: number; readonly transaction: Transaction }>(
   'RecordedTransaction',
   'A transaction and its position in the order of recording.',
   {
@@ -162,36 +149,23 @@ const RecordedTransaction = objectType<Recorded>(
   },
 );
 
-@Resolver()
-class TransactionRecorded {
-  @Subscription(() => RecordedTransaction, {
-    description: 'Each transaction of the company once it is recorded, in order.',
-    subscribe: ({ args, context }: SubscribeResolverData<unknown, FollowArgs, GraphqlContext>) =>
-      context.follow(transactionNewRows, args),
-  })
-  transactionRecorded(
-    @Root() transaction: Transaction,
-    @Arg('filter', () => TransactionList.Filter, {
-      nullable: true,
-      description: 'Only transactions for which this holds.',
-    })
-    _filter: FilterInput | null,
-    @Arg('after', () => Int, {
-      nullable: true,
-      description:
-        'Resumes after the transaction with this `sequence`. Without it, only transactions from now on are sent.',
-    })
-    _after: number | null,
-  ): Recorded {
-    return { sequence: transaction.id, transaction };
-  }
-}
+const transactionRecorded = subscription('transactionRecorded', {
+  field: object(RecordedTransaction, 'Each transaction of the company once it is recorded, in order.'),
+  args: {
+    filter: object.orNull(TransactionList.Filter, 'Only transactions for which this holds.'),
+    after: int.orNull(
+      'Resumes after the transaction with this `sequence`. Without it, only transactions from now on are sent.',
+    ),
+  },
+  subscribe: (ctx, args: FollowArgs) => ctx.follow(transactionNewRows, args),
+  resolve: (transaction: Transaction) => ({ sequence: transaction.id, transaction }),
+});
 
 /** A filter that few transactions meet reads many: nine such fields use up the cost of one operation. */
 const FILTER_COST = 1_000;
 
 export const transactionGraphql = graphqlModule(
-  TransactionRecorded,
+  transactionRecorded,
   queries(TransactionList, {
     order: NEWEST_FIRST,
     listDescription: 'All transactions of the company, newest first by default.',
@@ -199,11 +173,11 @@ export const transactionGraphql = graphqlModule(
   }),
   fields(TransactionType, {
     device: computed(
-      nullable(object(DeviceType, 'Device with this serial number. Null if the company has none now.')),
+      object.orNull(DeviceType, 'Device with this serial number. Null if the company has none now.'),
       (transaction, ctx) => ctx.named(findDevicesBySerialNumbers, transaction.serialNumber),
     ),
     app: computed(
-      nullable(object(AppType, 'App with this name. Null if the company has none now.')),
+      object.orNull(AppType, 'App with this name. Null if the company has none now.'),
       (transaction, ctx) => ctx.named(findAppsByNames, transaction.appName),
     ),
   }),
@@ -211,18 +185,16 @@ export const transactionGraphql = graphqlModule(
     transactions: many(
       TransactionList,
       transactionsOfDevice,
-      'serialNumber',
       'Transactions recorded under the serial number of the device, newest first by default.',
-      { order: NEWEST_FIRST },
+      { key: 'serialNumber', order: NEWEST_FIRST },
     ),
   }),
   fields(LogicalNumberType, {
     transactions: many(
       TransactionList,
       transactionsOfLogicalNumber,
-      'number',
       'Transactions recorded under the number, newest first by default.',
-      { order: NEWEST_FIRST },
+      { key: 'number', order: NEWEST_FIRST },
     ),
   }),
 );

@@ -7,10 +7,8 @@ import {
   type Input,
   inputOf,
   instant,
-  listOf,
   listTypes,
   nodeType,
-  nullable,
   object,
   ownMutation,
   queries,
@@ -51,19 +49,18 @@ export const ApiTokenType = nodeType<AccessToken, 'companyId' | 'userId'>(
   'An access token of a user for the company. Its text cannot be read again.',
   {
     kind: choice(ApiTokenKind, 'How the token was created.'),
-    name: nullable(text('Name. Null for a token that was created by signing in.')),
-    scopes: listOf(
-      choice(Scope, "Scopes of the token. Those that the user's role does not allow have no effect."),
+    name: text.orNull('Name. Null for a token that was created by signing in.'),
+    scopes: choice.list(
+      Scope,
+      "Scopes of the token. Those that the user's role does not allow have no effect.",
     ),
     lastFour: text('The last four characters of its text.'),
     createdAt: instant('When the token was created.'),
-    lastUsedAt: nullable(
-      instant(
-        'When the token was last used, with an error of up to five minutes. Null if it was never used.',
-      ),
+    lastUsedAt: instant.orNull(
+      'When the token was last used, with an error of up to five minutes. Null if it was never used.',
     ),
-    expiresAt: nullable(instant('When the token expires. Null if it does not expire at a set time.')),
-    revokedAt: nullable(instant('When the token was revoked. Null if it was not.')),
+    expiresAt: instant.orNull('When the token expires. Null if it does not expire at a set time.'),
+    revokedAt: instant.orNull('When the token was revoked. Null if it was not.'),
   },
 );
 
@@ -85,8 +82,8 @@ const RIGHTS =
 
 /** Fields of a payload with a new token and its text; `none` says when they are null. */
 const issued = (none: string) => ({
-  apiToken: nullable(object(ApiTokenType, `The new token. Null if ${none}.`)),
-  token: nullable(text(`Text of the new token, which is shown only here. Null if ${none}.`)),
+  apiToken: object.orNull(ApiTokenType, `The new token. Null if ${none}.`),
+  token: text.orNull(`Text of the new token, which is shown only here. Null if ${none}.`),
 });
 
 const apiTokenCreate = ownMutation('ApiTokenCreate', {

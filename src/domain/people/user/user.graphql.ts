@@ -72,11 +72,11 @@ const personalFields: Readonly<Record<Personal, ResolvedField<Member>>> = {
   signInCount: personal('signInCount', int('Number of sign-ins since the user is a member.')),
   lastSignInAt: personal(
     'lastSignInAt',
-    nullable(instant('When the user last signed in. Null before the first sign-in.')),
+    instant.orNull('When the user last signed in. Null before the first sign-in.'),
   ),
   lastSignInIp: personal(
     'lastSignInIp',
-    nullable(text('IP address of the last sign-in. Null before the first sign-in.')),
+    text.orNull('IP address of the last sign-in. Null before the first sign-in.'),
   ),
   timeZone: personal('timeZone', text('IANA time zone, for example America/Sao_Paulo.')),
   updatedAt: personal('updatedAt', instant('When the member was last changed or signed in.')),
@@ -95,17 +95,11 @@ const MemberType = objectType<Member, Exclude<keyof Member, Shown>>(
   'A user with role and access in the company.',
   {
     role: choice(Role, 'What the user may do in the company.'),
-    disabledAt: nullable(
-      instant('When the access to the company was disabled. Null if the user has access.'),
+    disabledAt: instant.orNull('When the access to the company was disabled. Null if the user has access.'),
+    lockedUntil: instant.orNull(
+      'Until then the password is refused from some networks, after too many wrong passwords. A network from which the user has signed in before is affected only by wrong passwords from there. Tokens stay valid. May be in the past. Null if there is no lock.',
     ),
-    lockedUntil: nullable(
-      instant(
-        'Until then the password is refused from some networks, after too many wrong passwords. A network from which the user has signed in before is affected only by wrong passwords from there. Tokens stay valid. May be in the past. Null if there is no lock.',
-      ),
-    ),
-    lastSignInAt: nullable(
-      instant('When the user last signed in, as a member. Null before the first sign-in.'),
-    ),
+    lastSignInAt: instant.orNull('When the user last signed in, as a member. Null before the first sign-in.'),
   },
 );
 
@@ -147,11 +141,9 @@ const memberAdd = ownMutation('MemberAdd', {
     'Adds a user to the company. Creates the account if there is none with this e-mail address, and shows its password once. Requires the scope ADMIN.',
   args: { input: object(MemberAddInput, 'Fields of the new member.') },
   payload: {
-    user: nullable(object(UserType, 'The new member. Null if none was added.')),
-    initialPassword: nullable(
-      text(
-        'Password of a new user, which is shown only here. Null if none was added, and for a user who has an account already: the password stays what it is.',
-      ),
+    user: object.orNull(UserType, 'The new member. Null if none was added.'),
+    initialPassword: text.orNull(
+      'Password of a new user, which is shown only here. Null if none was added, and for a user who has an account already: the password stays what it is.',
     ),
   },
   scope: 'admin',
@@ -179,7 +171,7 @@ const memberRemove = ownMutation('MemberRemove', {
     'Ends the access of a user to the company: tokens and subscriptions end at once. The account and other companies of the user are not affected. The last administrator cannot be removed. Requires the scope ADMIN.',
   args: { userId: USER_ID },
   payload: {
-    removedId: nullable(id('Global id of the removed user. Null if no member was removed.')),
+    removedId: id.orNull('Global id of the removed user. Null if no member was removed.'),
   },
   run: async (work, { userId }: { readonly userId: string }) => {
     await removeMember(work, await memberOf(work, userId));
@@ -229,10 +221,10 @@ export const userGraphql = graphqlModule(
   fields(UserType, {
     ...personalFields,
     company: computed(
-      nullable(object(CompanyType, 'The company of the token, of which the user is a member.')),
+      object.orNull(CompanyType, 'The company of the token, of which the user is a member.'),
       (_user, ctx) => ctx.one(companies, ctx.caller.companyId),
     ),
-    apiTokens: many(ApiTokenList, apiTokensOfUser, 'id', 'Tokens of the user for the company.', {
+    apiTokens: many(ApiTokenList, apiTokensOfUser, 'Tokens of the user for the company.', {
       scope: 'admin',
     }),
   }),

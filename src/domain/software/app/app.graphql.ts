@@ -4,7 +4,6 @@ import {
   graphqlModule,
   listTypes,
   mutations,
-  nullable,
   queries,
   text,
 } from '../../../graphql/index.js';
@@ -39,7 +38,7 @@ const AppLanguage = enumeration<Language>('AppLanguage', 'Programming language o
 
 export const AppType = auditedType<App>('App', 'An application for devices. Devices run its versions.', {
   name: text('Name, unique in the company. That of a POSXML app ends in `.posxml`.'),
-  description: nullable(text('Brief description. Null if there is none.')),
+  description: text.orNull('Brief description. Null if there is none.'),
   communicationFormat: choice(CommunicationFormats, 'Protocol between the app and its host.'),
   kind: choice(AppKind, 'Whether the app runs on its own or is a module of others.'),
   language: choice(AppLanguage, 'Programming language.'),

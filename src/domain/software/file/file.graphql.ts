@@ -11,7 +11,6 @@ import {
   listTypes,
   many,
   mutations,
-  nullable,
   queries,
   required,
   text,
@@ -39,7 +38,7 @@ const FileTypes = enumeration<FileTypeName>('FileType', 'Purpose of a file.', {
 const FileType = auditedType<File, 'contentId'>('File', 'A file that devices download with app versions.', {
   name: text('Base file name, unique in the company.'),
   fileType: choice(FileTypes, 'Purpose of the file.'),
-  description: nullable(text('Description. Null if there is none.')),
+  description: text.orNull('Description. Null if there is none.'),
   size: int('Size in bytes.'),
   crc: text('CRC-16/XMODEM of the content: 4 upper-case hexadecimal digits.'),
 });
@@ -77,10 +76,8 @@ export const fileGraphql = graphqlModule(
       description: 'Replaces the content of a file, or updates its description and purpose.',
       descriptions: { description: `${DESCRIPTION} Null clears it.`, fileType: 'Purpose of the file.' },
       fields: {
-        file: nullable(
-          upload(
-            'New content, as a part of a multipart request. The base file name of the part, if any, becomes the new name.',
-          ),
+        file: upload.orNull(
+          'New content, as a part of a multipart request. The base file name of the part, if any, becomes the new name.',
         ),
       },
     },
@@ -89,13 +86,13 @@ export const fileGraphql = graphqlModule(
     within: (field) => ['input', field === 'name' ? 'file' : field],
   }),
   fields(FileType, {
-    content: required(computed(nullable(base64(`The content in base64. ${CONTENT_IS_COSTLY}`)), base64Of)),
+    content: required(computed(base64.orNull(`The content in base64. ${CONTENT_IS_COSTLY}`), base64Of)),
     sha256: required(
-      computed(nullable(text('SHA-256 of the content: 64 lower-case hexadecimal digits.')), sha256Of),
+      computed(text.orNull('SHA-256 of the content: 64 lower-case hexadecimal digits.'), sha256Of),
     ),
-    appVersions: many(AppVersionList, appVersionsOfFile, 'id', 'App versions that have the file.'),
+    appVersions: many(AppVersionList, appVersionsOfFile, 'App versions that have the file.'),
   }),
   fields(AppVersionType, {
-    files: many(FileList, filesOfAppVersion, 'id', 'Files that devices download with the version.'),
+    files: many(FileList, filesOfAppVersion, 'Files that devices download with the version.'),
   }),
 );

@@ -1,21 +1,17 @@
-import { Arg, Ctx, ID, Info, Mutation, Resolver } from 'type-graphql';
-
 import {
-  dryRunArg,
+  choice,
   enumeration,
-  expectCountArg,
   type FilterInput,
   flag,
-  type GraphqlContext,
   graphqlModule,
-  type GraphQLResolveInfo,
   id,
   type Input,
   inputOf,
-  listOf,
-  nullable,
+  mutation,
   object,
+  payloadType,
   recordMutations,
+  TARGET_ARGS,
   targetConditionOf,
   targetPayload,
   withNumbers,
@@ -48,26 +44,34 @@ const AppVersionGrantTargetInput = inputOf(
       logicalNumbers: 'Logical numbers (`number`, not ids); duplicates count once.',
     },
     fields: {
-      filter: nullable(
-        object(
-          LogicalNumberList.Filter,
-          'The target is all logical numbers for which this holds now. Every condition must have a value, and there must be one.',
-        ),
+      filter: object.orNull(
+        LogicalNumberList.Filter,
+        'The target is all logical numbers for which this holds now. Every condition must have a value, and there must be one.',
       ),
-      all: nullable(flag('True: the target is all logical numbers of the company.')),
+      all: flag.orNull('True: the target is all logical numbers of the company.'),
     },
   },
 );
 
-const AppVersionGrantPayload = targetPayload(
+const AppVersionGrantPayload = payloadType(
   'AppVersionGrant',
-  'Number of logical numbers whose versions have changed; 0 if all of them were as requested already.',
-  LogicalNumberType,
+  targetPayload(
+    'Number of logical numbers whose versions have changed; 0 if all of them were as requested already.',
+    LogicalNumberType,
+  ),
 );
 
 interface Target extends Input {
   readonly filter?: FilterInput | null;
   readonly all?: boolean | null;
+}
+
+interface GrantArgs {
+  readonly appVersionIds: readonly string[];
+  readonly target: Target;
+  readonly mode?: GrantMode | null;
+  readonly dryRun?: boolean | null;
+  readonly expectCount?: number | null;
 }
 
 /** Path in the arguments of a field that a domain error names. */
@@ -76,37 +80,28 @@ function pathOf(field: string): readonly string[] {
   return ['groupId', 'logicalNumbers', 'filter'].includes(path[0] ?? '') ? ['target', ...path] : path;
 }
 
-@Resolver()
-class AppVersionGrants {
-  @Mutation(() => AppVersionGrantPayload, {
-    description: [
-      'Gives app versions to many logical numbers, or takes them away. Versions that are not named stay as they are,',
-      'unless the mode says otherwise, so two dashboards that add different versions do not undo the change of each other.',
-      'The versions must be attached to the group of each logical number, unless they are taken away.',
-      'Logical numbers are changed in parts of at most 200; if an error interrupts the mutation, repeat it:',
-      'those that were changed already do not change again.',
-    ].join(' '),
-  })
-  appVersionGrant(
-    @Arg('appVersionIds', () => [ID], { description: 'Global ids of the app versions. At most 100.' })
-    appVersionIds: string[],
-    @Arg('target', () => AppVersionGrantTargetInput, { description: 'The logical numbers to change.' })
-    { filter, all, ...target }: Target,
-    @Arg('mode', () => Mode.values, {
-      nullable: true,
-      defaultValue: 'add',
-      description: 'What to do with the versions.',
-    })
-    mode: GrantMode | null,
-    @dryRunArg() dryRun: boolean | null,
-    @expectCountArg() expectCount: number | null | undefined,
-    @Ctx() ctx: GraphqlContext,
-    @Info() info: GraphQLResolveInfo,
-  ) {
+const DESCRIPTION = [
+  'Gives app versions to many logical numbers, or takes them away. Versions that are not named stay as they are,',
+  'unless the mode says otherwise, so two dashboards that add different versions do not undo the change of each other.',
+  'The versions must be attached to the group of each logical number, unless they are taken away.',
+  'Logical numbers are changed in parts of at most 200; if an error interrupts the mutation, repeat it:',
+  'those that were changed already do not change again.',
+].join(' ');
+
+const appVersionGrant = mutation('appVersionGrant', {
+  field: object(AppVersionGrantPayload, DESCRIPTION),
+  args: {
+    appVersionIds: id.list('Global ids of the app versions. At most 100.'),
+    target: object(AppVersionGrantTargetInput, 'The logical numbers to change.'),
+    mode: { ...choice.orNull(Mode, 'What to do with the versions.'), defaultValue: 'add' },
+    ...TARGET_ARGS,
+  },
+  resolve: (_source, ctx, { appVersionIds, target, mode, dryRun, expectCount }: GrantArgs, info) => {
+    const { filter, all, ...others } = target;
     let tried: Affected | null = null;
     return ctx.changeInParts(
       async (work) => {
-        const input = withNumbers({ appVersionIds, ...target }, REFERENCES);
+        const input = withNumbers({ appVersionIds, ...others }, REFERENCES);
         const condition = filter == null ? undefined : targetConditionOf(logicalNumbers, filter, info);
         const request = { input, condition, all: all === true, mode: mode ?? 'add' };
         const plan = await planGrant(work, { ...request, dryRun: dryRun === true, expectCount });
@@ -116,8 +111,8 @@ class AppVersionGrants {
       (counts: readonly number[]) => tried ?? { count: counts.reduce((sum, count) => sum + count, 0) },
       pathOf,
     );
-  }
-}
+  },
+});
 
 const defaultVersions = recordMutations(
   GroupList,
@@ -129,10 +124,8 @@ const defaultVersions = recordMutations(
         description:
           'Replaces the app versions that logical numbers get when they are created in the group or moved to it. Logical numbers that the group has already do not change: see `appVersionGrant`.',
         args: {
-          appVersionIds: listOf(
-            id(
-              'Global ids of app versions that are attached to the group, at most one of each app. At most 1000.',
-            ),
+          appVersionIds: id.list(
+            'Global ids of app versions that are attached to the group, at most one of each app. At most 1000.',
           ),
         },
         run: setDefaultVersions,
@@ -142,4 +135,4 @@ const defaultVersions = recordMutations(
   true,
 );
 
-export const appVersionGrantGraphql = graphqlModule(AppVersionGrants, defaultVersions);
+export const appVersionGrantGraphql = graphqlModule(appVersionGrant, defaultVersions);

@@ -4,8 +4,6 @@ import {
   fields,
   graphqlModule,
   int,
-  listOf,
-  nullable,
   object,
   objectType,
   text,
@@ -53,7 +51,7 @@ const ManifestModuleType = objectType<ManifestModule, Hidden>(
 const ManifestAppType = objectType<ManifestApp, Hidden>('ManifestApp', 'An application that terminals run.', {
   label: text('Entry in the menu, such as `1 - Sale`; `X` for an application that is not in the menu.'),
   ...software,
-  modules: listOf(object(ManifestModuleType, 'Modules of the version, and modules of these.')),
+  modules: object.list(ManifestModuleType, 'Modules of the version, and modules of these.'),
 });
 
 const ManifestOmissionKind = enumeration<OmittedKind>('ManifestOmissionKind', 'What is left out.', {
@@ -85,18 +83,16 @@ const ManifestOmissionType = objectType<Omission>(
 const ManifestType = objectType<RenderedManifest, 'text'>('Manifest', 'What the terminal of a device gets.', {
   etag: text('ETag of the manifest at `/terminal/v1/manifest`, with its quotes.'),
   paramsDat: text('The settings file at `/terminal/v1/params.dat`.'),
-  apps: listOf(object(ManifestAppType, 'Applications, by name.')),
-  files: listOf(object(ManifestFileType, 'Files, by name.')),
-  omissions: listOf(object(ManifestOmissionType, 'What is left out, and why.')),
+  apps: object.list(ManifestAppType, 'Applications, by name.'),
+  files: object.list(ManifestFileType, 'Files, by name.'),
+  omissions: object.list(ManifestOmissionType, 'What is left out, and why.'),
 });
 
 const manifest = fields(DeviceType, {
   manifest: {
-    field: nullable(
-      object(
-        ManifestType,
-        'What the terminal gets, or would get if the device were enabled. Null if the device has no logical number.',
-      ),
+    field: object.orNull(
+      ManifestType,
+      'What the terminal gets, or would get if the device were enabled. Null if the device has no logical number.',
     ),
     resolve: async (device, ctx) => (await ctx.loadForMany(listManifests, device, manifestEntries)) ?? null,
     searches: () => [MANIFEST_SEARCH],

@@ -1,22 +1,19 @@
-import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
-
 import {
+  changedRecord,
   choice,
   computed,
   enumeration,
   fields,
-  type GraphqlContext,
   graphqlModule,
+  id,
   instant,
   int,
   listTypes,
   nodeType,
-  nullable,
   numberIn,
   object,
   objectType,
-  payloadOf,
-  payloadType,
+  ownMutation,
   queries,
   text,
   withNumbers,
@@ -61,13 +58,6 @@ const UnknownTerminalType = nodeType<UnknownTerminal>(
 
 const UnknownTerminalList = listTypes(unknownTerminals, UnknownTerminalType);
 
-const DeviceTokenIssuePayload = payloadType('DeviceTokenIssue', {
-  token: nullable(text('Text of the new token, which is shown only here. Null if none was issued.')),
-  device: nullable(object(DeviceType, 'The device. Null if no token was issued.')),
-});
-const DeviceTokenRevokePayload = payloadOf('DeviceTokenRevoke', 'device', DeviceType);
-const DeviceAdoptPayload = payloadOf('DeviceAdopt', 'device', DeviceType);
-
 /** Errors: `not_found` at `deviceId`. */
 async function deviceOf(work: Parameters<typeof getDevice>[0], globalId: string): Promise<Device> {
   try {
@@ -78,71 +68,71 @@ async function deviceOf(work: Parameters<typeof getDevice>[0], globalId: string)
   }
 }
 
-const DEVICE_ID = { description: 'Global id of the device.' };
+const DEVICE_ID = { deviceId: id('Global id of the device.') };
 
-@Resolver()
-class TerminalMutations {
-  @Mutation(() => DeviceTokenIssuePayload, {
-    description:
-      'Issues the token with which a device calls `/terminal/v1`, and shows its text once. The one that the device had before ends at once. Requires the scope ADMIN.',
-  })
-  deviceTokenIssue(@Arg('deviceId', () => ID, DEVICE_ID) deviceId: string, @Ctx() ctx: GraphqlContext) {
-    return ctx.change(
-      async (work) => {
-        const device = await deviceOf(work, deviceId);
-        return { token: (await issueDeviceToken(work, device)).secret, device };
-      },
-      'admin',
-      [],
-    );
-  }
-
-  @Mutation(() => DeviceTokenRevokePayload, {
-    description: 'Ends the token of a device at once, if it has one. Requires the scope ADMIN.',
-  })
-  deviceTokenRevoke(@Arg('deviceId', () => ID, DEVICE_ID) deviceId: string, @Ctx() ctx: GraphqlContext) {
-    return ctx.change(
-      async (work) => ({ device: await revokeDeviceToken(work, await deviceOf(work, deviceId)) }),
-      'admin',
-      [],
-    );
-  }
-
-  @Mutation(() => DeviceAdoptPayload, {
-    description: 'Creates the device of an unknown terminal, which is enabled and no longer unknown.',
-  })
-  deviceAdopt(
-    @Arg('serialNumber', () => String, { description: 'Serial number, out of `unknownTerminals`.' })
-    serialNumber: string,
-    @Arg('logicalNumberId', () => ID, {
-      nullable: true,
-      description: 'Global id of the logical number that the device works under. None if absent or null.',
-    })
-    logicalNumberId: string | null | undefined,
-    @Ctx() ctx: GraphqlContext,
-  ) {
-    return ctx.change(
-      async (work) => {
-        const given = withNumbers({ logicalNumberId }, { logicalNumberId: 'LogicalNumber' });
-        return { device: await adoptTerminal(work, serialNumber, given) };
-      },
-      'write',
-      [],
-    );
-  }
+interface DeviceArgs {
+  readonly deviceId: string;
 }
+
+const deviceTokenIssue = ownMutation('DeviceTokenIssue', {
+  description:
+    'Issues the token with which a device calls `/terminal/v1`, and shows its text once. The one that the device had before ends at once. Requires the scope ADMIN.',
+  args: DEVICE_ID,
+  payload: {
+    token: text.orNull('Text of the new token, which is shown only here. Null if none was issued.'),
+    device: object.orNull(DeviceType, 'The device. Null if no token was issued.'),
+  },
+  scope: 'admin',
+  within: [],
+  run: async (work, { deviceId }: DeviceArgs) => {
+    const device = await deviceOf(work, deviceId);
+    return { token: (await issueDeviceToken(work, device)).secret, device };
+  },
+});
+
+const deviceTokenRevoke = ownMutation('DeviceTokenRevoke', {
+  description: 'Ends the token of a device at once, if it has one. Requires the scope ADMIN.',
+  args: DEVICE_ID,
+  payload: { device: changedRecord(DeviceType) },
+  scope: 'admin',
+  within: [],
+  run: async (work, { deviceId }: DeviceArgs) => ({
+    device: await revokeDeviceToken(work, await deviceOf(work, deviceId)),
+  }),
+});
+
+interface AdoptArgs {
+  readonly serialNumber: string;
+  readonly logicalNumberId?: string | null;
+}
+
+const deviceAdopt = ownMutation('DeviceAdopt', {
+  description: 'Creates the device of an unknown terminal, which is enabled and no longer unknown.',
+  args: {
+    serialNumber: text('Serial number, out of `unknownTerminals`.'),
+    logicalNumberId: id.orNull(
+      'Global id of the logical number that the device works under. None if absent or null.',
+    ),
+  },
+  payload: { device: changedRecord(DeviceType) },
+  within: [],
+  run: async (work, { serialNumber, logicalNumberId }: AdoptArgs) => {
+    const given = withNumbers({ logicalNumberId }, { logicalNumberId: 'LogicalNumber' });
+    return { device: await adoptTerminal(work, serialNumber, given) };
+  },
+});
 
 export const terminalGraphql = graphqlModule(
   queries(UnknownTerminalList, {
     listDescription:
       'Serial numbers of no device that gateways named: the 1000 that were seen last. They appear within ten seconds.',
   }),
-  TerminalMutations,
+  deviceTokenIssue,
+  deviceTokenRevoke,
+  deviceAdopt,
   fields(DeviceType, {
     lastRefusal: computed(
-      nullable(
-        object(TerminalRefusalType, 'Why and when the terminal was last refused. Null if it never was.'),
-      ),
+      object.orNull(TerminalRefusalType, 'Why and when the terminal was last refused. Null if it never was.'),
       async (device, ctx) => (await ctx.loadForMany(lastRefusals, device)) ?? null,
     ),
   }),

@@ -8,8 +8,6 @@ import {
   idOf,
   type Input,
   inputOf,
-  listOf,
-  nullable,
   object,
   ownMutation,
 } from '../../../../graphql/index.js';
@@ -139,12 +137,11 @@ const record = ownMutation('TransactionRecord', {
   description: `Records a transaction of a device. ${REPEATS} Requires the scope INGEST.`,
   args: { input: object(TransactionInput, 'The transaction.') },
   payload: {
-    transaction: nullable(
-      object(TransactionType, 'The transaction, as it is stored. Null if it was not recorded.'),
+    transaction: object.orNull(
+      TransactionType,
+      'The transaction, as it is stored. Null if it was not recorded.',
     ),
-    repeated: nullable(
-      flag('Whether the transaction had been recorded before. Null if it was not recorded.'),
-    ),
+    repeated: flag.orNull('Whether the transaction had been recorded before. Null if it was not recorded.'),
   },
   scope: 'ingest',
   run: async (work, { input }: { readonly input: Input }) => {
@@ -172,7 +169,7 @@ const bulk = bulkMutation<Input, Transaction, CheckedRecords>({
   name: 'TransactionBulkRecord',
   description: `Records up to 1000 transactions of devices. Rejected rows do not stop the others. ${REPEATS} Requires the scope INGEST.`,
   argument: 'inputs',
-  rows: listOf(object(TransactionInput, 'The transactions.')),
+  rows: object.list(TransactionInput, 'The transactions.'),
   field: 'transaction',
   record: object(TransactionType, 'The transaction, as it is stored. Null if it was rejected.'),
   rowFields: {

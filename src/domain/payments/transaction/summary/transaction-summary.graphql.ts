@@ -1,5 +1,3 @@
-import { Query } from 'type-graphql';
-
 import {
   choice,
   computed,
@@ -9,12 +7,10 @@ import {
   fields,
   instant,
   int,
-  listOf,
-  nullable,
   object,
   objectType,
   one,
-  resolvedFields,
+  query,
   safeInt,
   text,
   type FilterInput,
@@ -82,24 +78,21 @@ const SummaryRowType = objectType<SummaryRow, 'groupId'>(
   'TransactionSummaryRow',
   'Number and amount of the transactions with the same time interval and properties.',
   {
-    bucketStart: nullable(
-      instant(
-        'First instant of the hour, day, week or month in the time zone of the summary. Null with the bucket NONE.',
-      ),
+    bucketStart: instant.orNull(
+      'First instant of the hour, day, week or month in the time zone of the summary. Null with the bucket NONE.',
     ),
-    status: nullable(choice(TransactionStatus, `State of the transactions. ${ONLY_BY('STATUS')}`)),
-    transactionType: nullable(
-      choice(TransactionKind, `Release, transaction or download. ${ONLY_BY('TRANSACTION_TYPE')}`),
+    status: choice.orNull(TransactionStatus, `State of the transactions. ${ONLY_BY('STATUS')}`),
+    transactionType: choice.orNull(
+      TransactionKind,
+      `Release, transaction or download. ${ONLY_BY('TRANSACTION_TYPE')}`,
     ),
-    appName: nullable(text(`Name of the app, as recorded. ${ONLY_BY('APP_NAME')}`)),
-    logicalNumber: nullable(text(`Logical number, as recorded. ${ONLY_BY('LOGICAL_NUMBER')}`)),
-    paymentStatus: nullable(
-      choice(PaymentStatus, `Decision of the authorizer. ${PAID_BY('PAYMENT_STATUS')}`),
-    ),
-    paymentType: nullable(text(`Kind of payment, or \`other\`. ${PAID_BY('PAYMENT_TYPE')}`)),
-    brand: nullable(text(`Brand of the card, or \`other\`. ${PAID_BY('BRAND')}`)),
-    acquirer: nullable(text(`Name of the acquirer, or \`other\`. ${PAID_BY('ACQUIRER')}`)),
-    installments: nullable(int(`Number of installments. ${PAID_BY('INSTALLMENTS')}`)),
+    appName: text.orNull(`Name of the app, as recorded. ${ONLY_BY('APP_NAME')}`),
+    logicalNumber: text.orNull(`Logical number, as recorded. ${ONLY_BY('LOGICAL_NUMBER')}`),
+    paymentStatus: choice.orNull(PaymentStatus, `Decision of the authorizer. ${PAID_BY('PAYMENT_STATUS')}`),
+    paymentType: text.orNull(`Kind of payment, or \`other\`. ${PAID_BY('PAYMENT_TYPE')}`),
+    brand: text.orNull(`Brand of the card, or \`other\`. ${PAID_BY('BRAND')}`),
+    acquirer: text.orNull(`Name of the acquirer, or \`other\`. ${PAID_BY('ACQUIRER')}`),
+    installments: int.orNull(`Number of installments. ${PAID_BY('INSTALLMENTS')}`),
     count: int('Number of transactions.'),
     amountTotal: safeInt(
       'Sum of `parsed.amount` in cents, over approved, denied and cancelled payments alike: `approvedAmount`, `deniedAmount` and `cancelledAmount` together. Transactions without a payment count as 0.',
@@ -134,45 +127,37 @@ function searchesBy(args: SummaryArgs): readonly ReturnType<typeof searchOfSumma
   return search instanceof DomainError ? [] : [search];
 }
 
-const transactionSummary = resolvedFields(Query, {
-  transactionSummary: {
-    field: listOf(
-      object(
-        SummaryRowType,
-        [
-          'Numbers and amounts of transactions, ordered by time and then by properties.',
-          `Combinations without transactions have no row. At most ${MAX_ROWS} rows.`,
-          'Totals are kept by APP_NAME, by GROUP and PAYMENT_STATUS, by INSTALLMENTS and PAYMENT_STATUS, and by PAYMENT_TYPE, BRAND, ACQUIRER and PAYMENT_STATUS, each with STATUS and TRANSACTION_TYPE.',
-          'A summary by LOGICAL_NUMBER or by other combinations, or with a filter on a field that is not among those of one of them,',
-          `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
-          `With a time zone, it covers at most ${MAX_ZONED_YEARS} years. In a zone whose days begin at other minutes of UTC than 0 and 30, as in Kathmandu, it reads the transactions of the half hours in which days begin, or of all hours with the bucket HOUR.`,
-          `Adds ${SUMMARY_COST} records to the cost of the operation.`,
-        ].join(' '),
+const transactionSummary = query('transactionSummary', {
+  field: object.list(
+    SummaryRowType,
+    [
+      'Numbers and amounts of transactions, ordered by time and then by properties.',
+      `Combinations without transactions have no row. At most ${MAX_ROWS} rows.`,
+      'Totals are kept by APP_NAME, by GROUP and PAYMENT_STATUS, by INSTALLMENTS and PAYMENT_STATUS, and by PAYMENT_TYPE, BRAND, ACQUIRER and PAYMENT_STATUS, each with STATUS and TRANSACTION_TYPE.',
+      'A summary by LOGICAL_NUMBER or by other combinations, or with a filter on a field that is not among those of one of them,',
+      `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
+      `With a time zone, it covers at most ${MAX_ZONED_YEARS} years. In a zone whose days begin at other minutes of UTC than 0 and 30, as in Kathmandu, it reads the transactions of the half hours in which days begin, or of all hours with the bucket HOUR.`,
+      `Adds ${SUMMARY_COST} records to the cost of the operation.`,
+    ].join(' '),
+  ),
+  args: {
+    filter: object.orNull(TransactionList.Filter, 'Only transactions for which this holds.'),
+    bucket: { ...choice(SummaryBucket, 'Time interval of a row.'), defaultValue: 'none' },
+    by: {
+      ...choice.list(
+        SummaryDimension,
+        'Properties to group by, besides time. Empty for one row for each time interval.',
       ),
-    ),
-    args: {
-      filter: nullable(object(TransactionList.Filter, 'Only transactions for which this holds.')),
-      bucket: { ...choice(SummaryBucket, 'Time interval of a row.'), defaultValue: 'none' },
-      by: {
-        ...listOf(
-          choice(
-            SummaryDimension,
-            'Properties to group by, besides time. Empty for one row for each time interval.',
-          ),
-        ),
-        defaultValue: [],
-      },
-      timeZone: nullable(
-        text(
-          'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
-        ),
-      ),
+      defaultValue: [],
     },
-    counts: SUMMARY_COST,
-    searches: searchesBy,
-    resolve: async (_source, ctx, args: SummaryArgs) =>
-      ctx.loaders.rendered(await ctx.loadSelected(summarizeTransactions, requestOf(args))),
+    timeZone: text.orNull(
+      'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
+    ),
   },
+  counts: SUMMARY_COST,
+  searches: searchesBy,
+  resolve: async (_source, ctx, args: SummaryArgs) =>
+    ctx.loaders.rendered(await ctx.loadSelected(summarizeTransactions, requestOf(args))),
 });
 
 export const transactionSummaryGraphql = graphqlModule(
@@ -188,7 +173,7 @@ export const transactionSummaryGraphql = graphqlModule(
       `Group that the logical number belonged to when the transactions were recorded. ${ONLY_BY('GROUP')} Also null without a group, or if the group was deleted.`,
     ),
     groupDatabaseId: computed(
-      nullable(int(`Numeric id of this group, also of one that was deleted. ${ONLY_BY('GROUP')}`)),
+      int.orNull(`Numeric id of this group, also of one that was deleted. ${ONLY_BY('GROUP')}`),
       ({ groupId }) => groupId,
     ),
   }),

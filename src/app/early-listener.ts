@@ -12,54 +12,39 @@ import { DomainError } from '../platform/errors.js';
  * the database is missing, its supervisor would restart it with growing delays.
  */
 export class EarlyListener {
-  #serve: RequestListener;
-  #listening: HttpListener | undefined;
+  listening: HttpListener | undefined;
+  #serve: RequestListener | undefined;
 
   constructor(
     private readonly config: Config,
     private readonly limits: ServerLimits,
     private readonly timeouts: Timeouts,
-  ) {
-    this.#serve = createWaitingApp(config, limits);
-  }
+  ) {}
 
-  /**
-   * Listens unless it already does. Until the server is ready, `/healthz` is 200 and other requests get 503.
-   * Resolves to the URL. Errors: those of `listen`.
-   */
+  /** Listens unless it already does: `/healthz` is 200, other requests get 503. Resolves to the URL. */
   async open(): Promise<string> {
-    this.#listening ??= await listen(
-      (request, response) => this.#serve(request, response),
-      this.config,
-      this.limits.connections,
-      this.timeouts,
-    );
-    return this.#listening.url;
+    this.#serve ??= createWaitingApp(this.config, this.limits);
+    const forward: RequestListener = (request, response) => this.#serve?.(request, response);
+    return (this.listening ?? (await this.#listen(forward))).url;
   }
 
-  /**
-   * Serves requests with `listener` from now on. Resolves to the address, for example
-   * `http://127.0.0.1:4000`.
-   */
+  /** Serves requests with `listener` from now on. Resolves to the URL. Errors: those of `listen`. */
   async serveWith(listener: RequestListener): Promise<string> {
     this.#serve = listener;
-    return await this.open();
+    return (this.listening ?? (await this.#listen(listener))).url;
   }
 
-  get listening(): HttpListener | undefined {
-    return this.#listening;
+  async #listen(listener: RequestListener): Promise<HttpListener> {
+    this.listening = await listen(listener, this.config, this.limits.connections, this.timeouts);
+    return this.listening;
   }
 }
 
-const PROBLEM = 'storage_unavailable';
-
 /** App that answers requests while the server waits for its database. */
-function createWaitingApp(
-  { trustProxy, allowedOrigins, tls }: Config,
-  limits: ServerLimits,
-): RequestListener {
+function createWaitingApp({ trustProxy, allowedOrigins, tls }: Config, limits: ServerLimits) {
+  const problem = 'storage_unavailable';
   const refuse = (): never => {
-    throw new DomainError(PROBLEM, 'The database cannot be reached yet.', { retryAfter: 5 });
+    throw new DomainError(problem, 'The database cannot be reached yet.', { retryAfter: 5 });
   };
   return createHttpApp({
     trustProxy,
@@ -69,7 +54,7 @@ function createWaitingApp(
     observers: [],
     uncounted: monitoringRoutes({
       '/healthz': alive,
-      '/readyz': ready({ problem: null }, { database: () => Promise.resolve(PROBLEM) }),
+      '/readyz': ready({ problem: null }, { database: () => Promise.resolve(problem) }),
     }),
     rateLimit: refuse,
     v1: refuse,

@@ -3,22 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
 import { deleteExpiredResponses } from '../domain/base/idempotency-key/idempotency-key.service.js';
-import { prune, rulesOf, type Rules } from '../domain/base/retention/retention.service.js';
-import { expireDeliveries } from '../domain/messages/notification/delivery.service.js';
+import { prune, rulesOf } from '../domain/base/retention/retention.service.js';
+import { expireDeliveries, takeDeliveryStep } from '../domain/messages/notification/delivery.service.js';
 import { sweepContents } from '../domain/software/content/content.service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
-import { ledgerChainHash, type KeyedHash } from '../platform/keys.js';
-import { createSteps, type Steps } from './steps.js';
+import { ledgerChainHash } from '../platform/keys.js';
 
 /** Interval of runs. Each run writes and so notices when a full disk accepts writes again. */
 const INTERVAL_MS = MINUTE;
 /** Interval of checks for steps left behind by another node that was killed. */
 const LOOK_MS = 10 * SECOND;
+/** Interval of checks whether another node has finished all steps. */
+const OTHERS_MS = 500;
 /** Maximum batches of each task per run; the next run continues. */
 const MAX_BATCHES = 100;
-/** Pause between two batches, so that other writes can run. */
+/** Pause between two batches or steps, so that other writes can run. */
 const PAUSE_MS = 5;
 
 /** Deletes a batch, and resolves to true if there may be more. */
@@ -30,29 +31,7 @@ const TASKS: readonly Task[] = [
   expireDeliveries,
 ];
 
-export interface Housekeeping {
-  /** Background steps that queue deliveries to large groups. */
-  readonly steps: Steps;
-  /**
-   * Continues unfinished work, including deleting the bytes of uploads that an earlier process did not
-   * finish, then runs once a minute.
-   */
-  start(): void;
-  /** Resolves when the current run has ended. */
-  stop(): Promise<void>;
-  /**
-   * Runs once: deletes expired stored responses, released contents and rows past their retention, ends
-   * expired deliveries, and trims the write-ahead log.
-   */
-  run(): Promise<void>;
-}
-
-/** Deletes the bytes of unfinished uploads of an earlier process, unless other nodes share the database. */
-function formerUploads({ isShared }: Database, before: Date): Task {
-  return (units) => (isShared ? Promise.resolve(false) : sweepContents(units, before));
-}
-
-export interface HousekeepingParts {
+interface HousekeepingParts {
   readonly units: Units;
   readonly database: Database;
   readonly clock: Clock;
@@ -63,41 +42,45 @@ export interface HousekeepingParts {
 }
 
 /** Deletes expired data once a minute, in small transactions. */
-export function createHousekeeping(parts: HousekeepingParts): Housekeeping {
-  const retention = { rules: rulesOf(parts.config.keep), hash: ledgerChainHash(parts.tokenSecret) };
-  return new NodeHousekeeping({ ...parts, retention, createdAt: parts.clock.now() });
-}
-
-interface Parts extends HousekeepingParts {
-  readonly retention: { readonly rules: Rules; readonly hash: KeyedHash };
-  readonly createdAt: Date;
-}
-
-class NodeHousekeeping implements Housekeeping {
+export class Housekeeping {
   readonly steps: Steps;
-  readonly #parts: Parts;
-  #timer: NodeJS.Timeout | undefined;
-  #lookTimer: NodeJS.Timeout | undefined;
+  readonly #createdAt: Date;
+  #timers: readonly NodeJS.Timeout[] = [];
   #running = Promise.resolve();
   #isStopped = false;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.steps = createSteps(parts.units, parts.database, parts.onError);
+  constructor(private readonly parts: HousekeepingParts) {
+    this.steps = new Steps(parts.units, parts.database, parts.onError);
+    this.#createdAt = parts.clock.now();
   }
 
+  /**
+   * Continues unfinished work, including deleting the bytes of uploads that an earlier process did not
+   * finish, then runs once a minute.
+   */
   start(): void {
-    const { database, createdAt, onError } = this.#parts;
+    const { isShared } = this.parts.database;
     this.steps.start();
-    if (database.isShared) this.#lookTimer = setInterval(() => this.steps.start(), LOOK_MS).unref();
-    this.#running = this.#repeat(formerUploads(database, createdAt), Infinity).catch(onError);
-    this.#timer = setInterval(() => {
-      this.#running = this.#running.then(() => this.run()).catch(onError);
-    }, INTERVAL_MS).unref();
+    // Unfinished uploads in a shared database may be those of other nodes.
+    if (!isShared) {
+      const sweep = this.#repeat((units) => sweepContents(units, this.#createdAt), Infinity);
+      this.#running = sweep.catch(this.parts.onError);
+    }
+    const run = (): void => {
+      this.#running = this.#running.then(() => this.run()).catch(this.parts.onError);
+    };
+    this.#timers = [
+      setInterval(run, INTERVAL_MS).unref(),
+      ...(isShared ? [setInterval(() => this.steps.start(), LOOK_MS).unref()] : []),
+    ];
   }
 
+  /**
+   * Runs once: deletes expired stored responses, released contents and rows past their retention, ends
+   * expired deliveries, and trims the write-ahead log.
+   */
   async run(): Promise<void> {
-    const { database } = this.#parts;
+    const { database } = this.parts;
     // First, because on a full disk it frees the space that the other tasks need.
     await this.#prune();
     await database.alone('housekeeping', async () => {
@@ -109,26 +92,82 @@ class NodeHousekeeping implements Housekeeping {
     await database.maintain();
   }
 
+  /** Resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearInterval(this.#timer);
-    clearInterval(this.#lookTimer);
+    for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([this.#running, this.steps.stop()]);
   }
 
   /** Deletes rows past their retention. Reports errors without throwing, so that the run continues. */
   async #prune(): Promise<void> {
-    const { database, units, clock, retention, onError } = this.#parts;
+    const { database, units, clock, onError, config, tokenSecret } = this.parts;
+    const retention = { rules: rulesOf(config.keep), hash: ledgerChainHash(tokenSecret) };
     const limits = { now: clock.now(), maxUnits: MAX_BATCHES, isStopped: () => this.#isStopped };
-    const options = { ...retention, ...limits };
-    await database.alone('retention', () => prune(units, options)).catch(onError);
+    await database.alone('retention', () => prune(units, { ...retention, ...limits })).catch(onError);
   }
 
   async #repeat(task: Task, maxBatches: number): Promise<void> {
     let more = true;
     for (let batch = 0; batch < maxBatches && more && !this.#isStopped; batch += 1) {
-      more = await task(this.#parts.units);
+      more = await task(this.parts.units);
       if (more) await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** Queues deliveries to large groups in the background: in short transactions, round-robin over companies. */
+export class Steps {
+  #running: Promise<void> | null = null;
+  #isStopped = false;
+  #isAskedAgain = false;
+
+  constructor(
+    private readonly units: Units,
+    private readonly database: Pick<Database, 'alone'>,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    units.onUnfinished(() => this.start());
+  }
+
+  /** Does steps until none are left. */
+  start(): void {
+    this.#isAskedAgain = true;
+    this.#running ??= this.#takeAlone()
+      .catch(this.onError)
+      .finally(() => {
+        this.#running = null;
+        if (this.#isAskedAgain && !this.#isStopped) this.start();
+      });
+  }
+
+  /** Resolves when nothing is left, or a step has failed. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Resolves when the current step has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** Where another node takes steps, looks again later: that node may have looked before there were these. */
+  async #takeAlone(): Promise<void> {
+    if (await this.database.alone('steps', () => this.#takeAll())) return;
+    this.#isAskedAgain = false;
+    setTimeout(() => {
+      if (!this.#isStopped) this.start();
+    }, OTHERS_MS).unref();
+  }
+
+  async #takeAll(): Promise<void> {
+    let companyId: number | null = 0;
+    for (let isLeft = true; isLeft && !this.#isStopped;) {
+      this.#isAskedAgain = false;
+      companyId = await takeDeliveryStep(this.units, companyId ?? 0);
+      isLeft = companyId !== null || this.#isAskedAgain;
+      if (isLeft) await sleep(PAUSE_MS);
     }
   }
 }

@@ -12,8 +12,7 @@ import type { Logger } from '../platform/logger.js';
 import { backupAgeSeconds } from '../platform/storage/last-backup.js';
 import { openTracing } from '../platform/tracing/tracing.js';
 import type { Tracing } from '../platform/tracing/types.js';
-import { createFleetFigures } from './fleet-figures.js';
-import { createStorageFigures } from './storage-figures.js';
+import { createFleetFigures, createStorageFigures } from './figures.js';
 
 export type Monitoring = Awaited<ReturnType<typeof createMonitoring>>;
 
@@ -35,15 +34,8 @@ export async function createMonitoring(parts: MonitoringParts) {
   const tracing = await tracingOf(parts);
   const followers = new Followers(systemClock);
   const metrics = createMetrics(sourcesOf(parts, tracing, followers));
-  const unwatch = database.watchStatements((sql) => {
-    const measured = metrics.statementStarted(sql);
-    const traced = tracing?.statement(sql) ?? null;
-    if (traced === null) return measured;
-    return (error) => {
-      measured();
-      traced(error);
-    };
-  });
+  const unwatchMetrics = database.watchStatements(metrics.statementStarted);
+  const unwatchTraces = tracing && database.watchStatements((sql) => tracing.statement(sql));
   const observed = observeRequests(logger, metrics, clock);
   const observers: RequestHandler[] = tracing === null ? [observed] : [traceRequests(tracing), observed];
   return {
@@ -65,17 +57,17 @@ export async function createMonitoring(parts: MonitoringParts) {
     },
     /** Sends the traces that are left. Never rejects. */
     stop: async () => {
-      unwatch();
+      unwatchMetrics();
+      unwatchTraces?.();
       await tracing?.stop();
     },
   };
 }
 
-/** Says whether the broker is there, which is no condition of readiness. */
+/** Whether the broker is there: a note, and no condition of readiness. */
 function mqttCheck({ mqtt }: MonitoringParts): Record<string, Check> {
   if (mqtt === null) return {};
-  const note = (): string => (mqtt().isConnected ? 'connected' : 'not_connected');
-  return { mqtt: () => Promise.resolve({ note: note() }) };
+  return { mqtt: () => Promise.resolve({ note: mqtt().isConnected ? 'connected' : 'not_connected' }) };
 }
 
 async function tracingOf({ config, logger, database }: MonitoringParts): Promise<Tracing | null> {

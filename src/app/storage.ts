@@ -7,7 +7,7 @@ import { SECOND, systemClock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import type { DomainCode } from '../platform/errors.js';
-import { ledgerChainHash, type KeyedHash } from '../platform/keys.js';
+import { ledgerChainHash } from '../platform/keys.js';
 import type { Logger } from '../platform/logger.js';
 import { storageCode } from '../platform/storage/faults.js';
 
@@ -18,36 +18,33 @@ const END_MS = SECOND;
 const FAULT_LOG_MS = 10 * SECOND;
 const WAITING_LOG_MS = 30 * SECOND;
 
+const LONG_LOG =
+  'the write-ahead log is long: another process reads the database for so long that the log cannot be written back';
 const UNSHARED = 'limits are counted by this node alone: the database does not answer in time';
 
 export interface StorageOptions {
-  /** Opens a database even if acknowledged changes are missing. */
-  readonly acceptLoss?: boolean | undefined;
+  /** Starts even if acknowledged changes are missing; they are reported in the log and the ledger. */
+  readonly acceptLoss?: boolean;
   /** Ends the process when the storage can no longer be trusted. */
-  readonly onFatal?: ((error: unknown) => void) | undefined;
+  readonly onFatal?: (error: unknown) => void;
+  /** Limits of reads that examine many rows. */
+  readonly examining?: OpenOptions['examining'];
   /**
    * Called while the database cannot be reached; opening is then retried indefinitely. Starts to listen and
    * resolves to the URL.
    */
-  readonly onWaiting?: (() => Promise<string>) | undefined;
-  readonly examining?: OpenOptions['examining'];
+  readonly onWaiting: (() => Promise<string>) | undefined;
 }
 
-export interface Storage {
-  readonly database: Database;
-  readonly tokenSecret: string;
-  /** Computes the hashes of ledger entries; null if entries get no hash. */
-  readonly chain: KeyedHash | null;
-  /** The loss that was accepted; null if nothing is missing. */
-  readonly loss: Loss | null;
-}
-
-/** Opens the database, which no other server may have open, and reads the token secret. */
+/**
+ * Opens the database, which no other server may have open, and reads the token secret. `chain` computes the hashes of
+ * ledger entries, null if they get none; `loss` is the loss that was accepted.
+ */
 export async function openStorage(
   config: Config,
   logger: Logger,
   { acceptLoss = false, onFatal, onWaiting, examining }: StorageOptions,
-): Promise<Storage> {
+) {
   let loss: Loss | null = null;
   const database = await openDatabase(config.database, {
     exclusive: true,
@@ -76,7 +73,7 @@ export async function openStorage(
   try {
     const tokenSecret = loadTokenSecret(config);
     const chain = config.ledgerChain ? ledgerChainHash(tokenSecret) : null;
-    return { database, tokenSecret, chain, loss };
+    return { database, tokenSecret, chain, loss: loss as Loss | null };
   } catch (error) {
     await database.close();
     throw error;
@@ -131,9 +128,13 @@ export async function recordLoss(units: Units, loss: Loss, logger: Logger): Prom
 
 /**
  * Checks twice a second that the database files exist and that the write-ahead log is not long. Returns a
- * function that stops it.
+ * function to call before the database is closed, which checks the files once more.
  */
-export function watchStorage(database: Database, logger: Logger): () => void {
+export function watchStorage(
+  database: Database,
+  logger: Logger,
+  onFatal: StorageOptions['onFatal'],
+): () => void {
   let warnedAt = 0;
   const timer = setInterval(() => {
     // Changes, if any, are refused by then; see `onLost`.
@@ -142,10 +143,12 @@ export function watchStorage(database: Database, logger: Logger): () => void {
     if (log < LONG_LOG_BYTES) warnedAt = 0;
     else if (log >= 2 * warnedAt) {
       warnedAt = log;
-      const reason =
-        'the write-ahead log is long: another process reads the database for so long that the log cannot be written back';
-      logger.warn({ log_bytes: log }, reason);
+      logger.warn({ log_bytes: log }, LONG_LOG);
     }
   }, WATCH_MS).unref();
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    const problem = database.verify();
+    if (problem !== null) onFatal?.(new Error(problem));
+  };
 }

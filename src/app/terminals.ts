@@ -1,11 +1,9 @@
-import type { RequestHandler } from 'express';
-
 import type { Units } from '../database/work.js';
 import { notificationTerminalRoutes } from '../domain/messages/notification/notification.terminal.js';
 import { WaitingTerminals } from '../domain/messages/notification/waiting.service.js';
 import { recordTransaction } from '../domain/payments/transaction/recording/transaction-recording.service.js';
 import { transactionRoutes } from '../domain/payments/transaction/recording/transaction.terminal.js';
-import { ValidTokens } from '../domain/people/access-token/authentication.service.js';
+import { createAuthenticator, ValidTokens } from '../domain/people/access-token/authentication.service.js';
 import { assetRoutes } from '../domain/software/manifest/asset.terminal.js';
 import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js';
 import { createRefusalLog } from '../domain/terminals/terminal/refusal.service.js';
@@ -18,7 +16,6 @@ import {
 } from '../domain/terminals/terminal/terminal-authentication.service.js';
 import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.js';
 import type { BodyRate } from '../http/body/receive.js';
-import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { TerminalRefused } from '../platform/terminal.js';
@@ -37,22 +34,7 @@ export interface TerminalParts {
   readonly stopping: AbortSignal;
 }
 
-export interface Terminals {
-  /** Serves all paths below /terminal/v1. */
-  readonly router: RequestHandler;
-  readonly routes: readonly TerminalRoute<AdmittedDevice>[];
-  /** Authenticator for all other surfaces: like `access`, but with a specific error for tokens of devices. */
-  readonly authenticator: Authenticator;
-  /**
-   * Records that the terminal of an admitted device was seen at the server's time `now`. Requests to
-   * `/terminal/v1` are recorded already.
-   */
-  readonly noteSeen: (companyId: number, deviceId: number, now: Date) => void;
-  /** Ends requests that wait for notifications. */
-  readonly stop: () => Promise<void>;
-  /** Stores the recorded times of terminals. Call once none of their requests is running. */
-  readonly store: () => Promise<void>;
-}
+export type Terminals = ReturnType<typeof createTerminals>;
 
 /** All routes of /terminal/v1. */
 export function createTerminalRoutes(waiting: WaitingTerminals): readonly TerminalRoute<AdmittedDevice>[] {
@@ -65,26 +47,18 @@ export function createTerminalRoutes(waiting: WaitingTerminals): readonly Termin
   ];
 }
 
-/** Handlers for terminals. `access` verifies the tokens of users. */
+/** Handlers for terminals. */
 export function createTerminals(
   { units, clock, pace, monitoring, onError, stopping }: TerminalParts,
-  access: Authenticator,
   bodyRate: BodyRate,
-): Terminals {
+) {
+  const access = createAuthenticator(units, clock, onError);
   const find = createDeviceTokenLookUp(units, clock);
   const gateways = new ValidTokens(clock);
   const refusals = createRefusalLog(units, clock, onError);
   const seen = new SeenDevices(units, clock, onError);
-  const noteSeen: Terminals['noteSeen'] = (companyId, deviceId, now) => seen.note(companyId, deviceId, now);
   const onCount = (change: 1 | -1): void => monitoring.metrics.countWaitingTerminals(change);
   const waiting = new WaitingTerminals({ units, clock, pace, onCount, onError });
-  const admit: AdmitAll<AdmittedDevice> = async (work, claims) => {
-    const found = await admitTerminals(work, claims);
-    for (const device of found) {
-      if (!(device instanceof TerminalRefused)) noteSeen(work.caller.companyId, device.id, work.now);
-    }
-    return found;
-  };
   const routes = createTerminalRoutes(waiting);
   const router = createTerminalRouter(routes, {
     units,
@@ -92,16 +66,37 @@ export function createTerminals(
     bodyRate,
     stopping,
     onError,
-    onLimited: () => monitoring.metrics.countRateLimited(),
+    onLimited: monitoring.metrics.countRateLimited,
     claim: (given, origin) => claimTerminal({ access, find, gateways }, given, origin),
-    admit,
+    admit: admitAndNote(seen),
     admitAgain: admitTerminals,
     onRefused: (claim, refused) => {
       monitoring.metrics.countTerminalRefused(refused.code);
       refusals.note(claim, refused);
     },
   });
-  const store = () => Promise.all([refusals.finish(), seen.finish()]).then(() => undefined);
-  const stop = (): Promise<void> => waiting.stop();
-  return { router, routes, authenticator: withoutDeviceTokens(access, find), noteSeen, stop, store };
+  return {
+    /** Serves all paths below /terminal/v1. */
+    router,
+    routes,
+    /** Authenticator for all other surfaces: of users, with a specific error for tokens of devices. */
+    authenticator: withoutDeviceTokens(access, find),
+    /** Records that a terminal was seen at the server's time `now` other than by a request, for example over MQTT. */
+    noteSeen: (companyId: number, deviceId: number, now: Date): void => seen.note(companyId, deviceId, now),
+    /** Ends requests that wait for notifications. */
+    stop: (): Promise<void> => waiting.stop(),
+    /** Stores the recorded times of terminals. Call once none of their requests is running. */
+    store: async (): Promise<void> => void (await Promise.all([refusals.finish(), seen.finish()])),
+  };
+}
+
+/** Like `admitTerminals`, and records that the admitted devices were seen. */
+function admitAndNote(seen: SeenDevices): AdmitAll<AdmittedDevice> {
+  return async (work, claims) => {
+    const found = await admitTerminals(work, claims);
+    for (const device of found) {
+      if (!(device instanceof TerminalRefused)) seen.note(work.caller.companyId, device.id, work.now);
+    }
+    return found;
+  };
 }

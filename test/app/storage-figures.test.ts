@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { createStorageFigures } from '../../src/app/storage-figures.js';
+import { createStorageFigures } from '../../src/app/figures.js';
 import { DAY, MINUTE } from '../../src/platform/clock.js';
 import { parsePeriod } from '../../src/platform/period.js';
 import { insertTransactions } from '../support/retention.js';

@@ -23,7 +23,7 @@ export interface Metrics {
   countOperation(operation: { type: string; name: string }, milliseconds: number): void;
   /** Call with the text of an SQL statement that starts; call the returned function when it has ended. */
   readonly statementStarted: (sql: string) => () => void;
-  countRateLimited(): void;
+  readonly countRateLimited: () => void;
   countTerminalRefused(code: RefusalCode): void;
   /** Counts a terminal that begins (1) or stops (-1) waiting for notifications. */
   countWaitingTerminals(change: 1 | -1): void;

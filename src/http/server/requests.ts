@@ -84,18 +84,23 @@ export interface Counted {
 /** Counts one request from an IP address; null if the rate limit is off. */
 export type CountRequest = (address: string) => Counted | null;
 
-/** Counts in fixed windows, by network (contract 14). A limit of 0 turns the rate limit off. */
+/**
+ * Counts in fixed windows, by network (contract 14), and calls `onOver` for each request over the limit. A limit of 0
+ * turns the rate limit off.
+ */
 export function createRequestCounter(
   limit: number,
   clock: Clock,
   windows: WindowStores,
   windowMs = HOUR,
+  onOver = (): void => undefined,
 ): CountRequest {
   if (limit === 0) return () => null;
   const counter = createNetworkCounter({ name: 'requests', points: limit, windowMs }, windows);
   return (address) => {
     const { remaining, isOver, msLeft } = counter.count(address);
     const reset = Math.ceil((clock.now().getTime() + msLeft) / SECOND);
+    if (isOver) onOver();
     return {
       budget: { limit, remaining, resetAt: new Date(reset * SECOND) },
       retryAfter: isOver ? Math.max(1, Math.ceil(msLeft / SECOND)) : null,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { createSteps } from '../../../src/app/steps.js';
+import { Steps } from '../../../src/app/housekeeping.js';
 import type { CommittedChange } from '../../../src/database/database.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { addCompany, openNodes, type Node } from '../../support/postgres/nodes.js';
@@ -110,7 +110,7 @@ describe('a task', () => {
         taken += 1;
         await use();
       });
-    const steps = createSteps(node(1).units, { alone }, (error) => void errors.push(error));
+    const steps = new Steps(node(1).units, { alone }, (error) => void errors.push(error));
     steps.start();
     await sleep(700);
     expect(taken).toBe(0);

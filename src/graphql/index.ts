@@ -1,5 +1,4 @@
 /** Exports for the modules of resources (`*.graphql.ts`). */
-export type { ChildList } from '../database/list/list.js';
 export type { FollowArgs, GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/upload.js';
 export { requestError } from './schema/errors.js';

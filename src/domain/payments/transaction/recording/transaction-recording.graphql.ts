@@ -94,7 +94,7 @@ const RESULT = {
   parsed: 'The payment. Only with the status SUCCESS.',
 };
 
-export const TransactionInput = inputOf('TransactionInput', TransactionRecord, {
+const TransactionInput = inputOf('TransactionInput', TransactionRecord, {
   description: 'A transaction as a device reports it. Card data is masked before it is stored.',
   enums: { transactionType: TransactionKind, status: TransactionStatus },
   inputs: { parsed: ParsedPaymentInput },
@@ -119,7 +119,7 @@ const TransactionResult = enumeration<TransactionFinish['status']>(
   { success: 'It ended successfully.', fail: 'It failed.' },
 );
 
-export const TransactionFinishInput = inputOf('TransactionFinishInput', TransactionFinish, {
+const TransactionFinishInput = inputOf('TransactionFinishInput', TransactionFinish, {
   description: 'Result of a running transaction. Absent fields keep their values.',
   enums: { status: TransactionResult },
   inputs: { parsed: ParsedPaymentInput },

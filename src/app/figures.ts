@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fleetTotals, queuedDeliveries } from '../database/counters.js';
 import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
-import { retentionFigures } from '../domain/base/retention/retention.service.js';
+import { retentionFigures } from '../domain/base/ledger/retention.service.js';
 import type { FleetFigures, StorageFigures } from '../http/monitoring/sources.js';
 import { HOUR, MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import { PRESENCE_LIMITS } from '../platform/presence.js';

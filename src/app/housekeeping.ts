@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Database } from '../database/database.js';
+import { deleteExpiredResponses } from '../database/stored-responses.js';
 import type { Units } from '../database/work.js';
-import { deleteExpiredResponses } from '../domain/base/idempotency-key/idempotency-key.service.js';
-import { prune, rulesOf } from '../domain/base/retention/retention.service.js';
+import { prune, rulesOf } from '../domain/base/ledger/retention.service.js';
 import { expireDeliveries, takeDeliveryStep } from '../domain/messages/notification/delivery.service.js';
 import { sweepContents } from '../domain/software/content/content.service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
+import { findStoredResponse, storeResponse } from '../database/stored-responses.js';
 import type { Units } from '../database/work.js';
-import { findStoredResponse, storeResponse } from '../domain/base/idempotency-key/idempotency-key.service.js';
 import { transactionIngest } from '../domain/payments/transaction/transaction.rest.js';
 import { createPasswords, type Passwords } from '../domain/people/user/password.service.js';
 import { createSignIn, createSignInThrottle } from '../domain/people/user/sign-in.service.js';

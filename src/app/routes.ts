@@ -6,8 +6,7 @@ import { notificationRoutes } from '../domain/messages/notification/notification
 import { transactionIngest, transactionRoutes } from '../domain/payments/transaction/transaction.rest.js';
 import type { SignIn } from '../domain/people/user/sign-in.service.js';
 import { createUserRoutes } from '../domain/people/user/user.rest.js';
-import { appVersionRoutes } from '../domain/software/app/app-version.rest.js';
-import { appRoutes } from '../domain/software/app/app.rest.js';
+import { appRoutes, appVersionRoutes } from '../domain/software/app/app.rest.js';
 import { fileRoutes } from '../domain/software/file/file.rest.js';
 import { INGEST } from '../rest/lines.js';
 import type { Surface } from '../rest/openapi/openapi.js';

@@ -3,17 +3,16 @@ import { notificationTerminalRoutes } from '../domain/messages/notification/noti
 import { WaitingTerminals } from '../domain/messages/notification/waiting.service.js';
 import { recordTransaction } from '../domain/payments/transaction/recording/transaction-recording.service.js';
 import { transactionRoutes } from '../domain/payments/transaction/recording/transaction.terminal.js';
-import { createAuthenticator, ValidTokens } from '../domain/people/access-token/authentication.service.js';
-import { assetRoutes } from '../domain/software/manifest/asset.terminal.js';
+import { createAuthenticator } from '../domain/people/access-token/authentication.service.js';
 import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js';
-import { createRefusalLog } from '../domain/terminals/terminal/refusal.service.js';
-import { SeenDevices } from '../domain/terminals/terminal/seen-devices.service.js';
-import { admitTerminals, type AdmittedDevice } from '../domain/terminals/terminal/terminal-access.service.js';
 import {
+  type AdmittedDevice,
+  admitTerminals,
   claimTerminal,
   createDeviceTokenLookUp,
   withoutDeviceTokens,
-} from '../domain/terminals/terminal/terminal-authentication.service.js';
+} from '../domain/terminals/terminal/access.service.js';
+import { RefusalLog, SeenDevices } from '../domain/terminals/terminal/sightings.service.js';
 import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.js';
 import type { BodyRate } from '../http/body/receive.js';
 import type { Clock } from '../platform/clock.js';
@@ -40,8 +39,9 @@ export type Terminals = ReturnType<typeof createTerminals>;
 export function createTerminalRoutes(waiting: WaitingTerminals): readonly TerminalRoute<AdmittedDevice>[] {
   return [
     ...terminalRoutes,
-    ...manifestRoutes,
-    ...assetRoutes((work, request) => recordTransaction(work, { transactionType: 'get_asset', ...request })),
+    ...manifestRoutes((work, request) =>
+      recordTransaction(work, { transactionType: 'get_asset', ...request }),
+    ),
     ...transactionRoutes,
     ...notificationTerminalRoutes(waiting),
   ];
@@ -54,8 +54,7 @@ export function createTerminals(
 ) {
   const access = createAuthenticator(units, clock, onError);
   const find = createDeviceTokenLookUp(units, clock);
-  const gateways = new ValidTokens(clock);
-  const refusals = createRefusalLog(units, clock, onError);
+  const refusals = new RefusalLog(units, clock, onError);
   const seen = new SeenDevices(units, clock, onError);
   const onCount = (change: 1 | -1): void => monitoring.metrics.countWaitingTerminals(change);
   const waiting = new WaitingTerminals({ units, clock, pace, onCount, onError });
@@ -67,7 +66,7 @@ export function createTerminals(
     stopping,
     onError,
     onLimited: monitoring.metrics.countRateLimited,
-    claim: (given, origin) => claimTerminal({ access, find, gateways }, given, origin),
+    claim: (given, origin) => claimTerminal({ access, find }, given, origin),
     admit: admitAndNote(seen),
     admitAgain: admitTerminals,
     onRefused: (claim, refused) => {

@@ -1,5 +1,5 @@
 /** Wings register with those below them how their rows are removed with others, and after which time. */
-import { ledgerRetention, retained } from '../domain/base/retention/retention.service.js';
+import { ledgerRetention, retained } from '../domain/base/ledger/retention.service.js';
 import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
 import { groupRemovals } from '../domain/fleet/group/group.service.js';
 import { logicalNumberRemovals } from '../domain/fleet/logical-number/logical-number.service.js';

@@ -4,13 +4,13 @@ import '../app/wings.js';
 import type { Database } from '../database/database.js';
 import {
   countOld,
-  KINDS,
-  prune,
-  rulesOf,
   type Kind,
+  KINDS,
   type OldOfCompany,
+  prune,
   type Rules,
-} from '../domain/base/retention/retention.service.js';
+  rulesOf,
+} from '../domain/base/ledger/retention.service.js';
 import { listCompanies } from '../domain/people/company/company.service.js';
 import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';

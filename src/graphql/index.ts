@@ -22,7 +22,7 @@ export {
 } from './schema/fields.js';
 export { inputOf, type Input } from './schema/input.js';
 export { listTypes, type ListTypes } from './schema/list.js';
-export { fieldName, idOf, numberIn, parseGlobalId, withNumbers } from './schema/node.js';
+export { fieldName, idOf, numberIn, parseGlobalId, recordAt, withNumbers } from './schema/node.js';
 export { bulkMutation } from './schema/bulk.js';
 export { mutations, ownMutation, recordMutations } from './schema/mutations.js';
 export { searchesOf } from './schema/page.js';

@@ -8,7 +8,7 @@ import type { Key, SliceRequest } from '../../src/database/list/listing.js';
 import { type Search, searchedRows } from '../../src/database/list/request-class.js';
 import { bound, handleOf } from '../../src/database/sqlite/statements.js';
 import type { ReadWork } from '../../src/database/work.js';
-import { ledgerEntries } from '../../src/domain/base/ledger-entry/ledger-entry.service.js';
+import { ledgerEntries } from '../../src/domain/base/ledger/ledger.service.js';
 import { PRESENCES } from '../../src/domain/fleet/device/device.model.js';
 import { devices, devicesOfLogicalNumber } from '../../src/domain/fleet/device/device.service.js';
 import { groups } from '../../src/domain/fleet/group/group.service.js';
@@ -33,7 +33,7 @@ import {
 } from '../../src/domain/software/app/app-version.service.js';
 import { apps } from '../../src/domain/software/app/app.service.js';
 import { files } from '../../src/domain/software/file/file.service.js';
-import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
+import { unknownTerminals } from '../../src/domain/terminals/terminal/sightings.service.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';

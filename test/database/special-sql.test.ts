@@ -9,8 +9,7 @@ const ROOT = new URL('../../', import.meta.url);
  * the `companyId` that `specialSql` returns, and `npm run mutate:companies` must show a test that fails without it.
  */
 const USES: Readonly<Record<string, number>> = {
-  'src/domain/base/idempotency-key/idempotency-key.repository.ts': 1,
-  'src/domain/base/retention/retention.repository.ts': 4,
+  'src/domain/base/ledger/retention.repository.ts': 4,
   'src/domain/fleet/device/device.repository.ts': 7,
   'src/domain/fleet/logical-number/version-links.repository.ts': 7,
   'src/domain/fleet/setting/parameter.repository.ts': 5,
@@ -23,14 +22,11 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/payments/transaction/transaction.repository.ts': 2,
   'src/domain/people/access-token/access-token.repository.ts': 5,
   'src/domain/people/company/company.repository.ts': 4,
-  'src/domain/people/user/member.repository.ts': 3,
-  'src/domain/people/user/user.repository.ts': 11,
-  'src/domain/software/app/app-version.repository.ts': 4,
+  'src/domain/people/user/user.repository.ts': 12,
+  'src/domain/software/app/app.repository.ts': 4,
   'src/domain/software/content/content.repository.ts': 4,
-  'src/domain/software/manifest/held-version.repository.ts': 3,
-  'src/domain/software/manifest/manifest.repository.ts': 5,
-  'src/domain/terminals/terminal/device-token.repository.ts': 2,
-  'src/domain/terminals/terminal/refusal.repository.ts': 2,
+  'src/domain/software/manifest/manifest.repository.ts': 8,
+  'src/domain/terminals/terminal/terminal.repository.ts': 4,
 };
 
 const files = globSync('src/domain/**/*.ts', { cwd: ROOT }).map((file) => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import '../../src/app/wings.js';
-import { selectAges, selectOld } from '../../src/domain/base/retention/retention.repository.js';
-import { retained } from '../../src/domain/base/retention/retention.service.js';
+import { selectAges, selectOld } from '../../src/domain/base/ledger/retention.repository.js';
+import { retained } from '../../src/domain/base/ledger/retention.service.js';
 import { ledgerChainHash } from '../../src/platform/keys.js';
 import { SECRET } from '../support/retention.js';
 import { SYSTEM } from '../support/server.js';

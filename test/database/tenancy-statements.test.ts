@@ -12,8 +12,8 @@ import { DELIVERY_CHANGES } from '../../src/domain/messages/notification/notific
 import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 import { MAX_KINDS } from '../../src/domain/payments/transaction/transaction.model.js';
 import { findCredential } from '../../src/domain/people/access-token/access-token.repository.js';
-import { deleteMembership, selectMemberships } from '../../src/domain/people/user/member.repository.js';
-import { listMembers } from '../../src/domain/people/user/member.service.js';
+import { deleteMembership, selectMemberships } from '../../src/domain/people/user/user.repository.js';
+import { listMembers } from '../../src/domain/people/user/user.service.js';
 import {
   copyChunk,
   deleteLastChunks,
@@ -21,7 +21,7 @@ import {
   findReleased,
 } from '../../src/domain/software/content/content.repository.js';
 import { copyContent } from '../../src/domain/software/content/content.service.js';
-import { findDeviceCredentials } from '../../src/domain/terminals/terminal/device-token.repository.js';
+import { findDeviceCredentials } from '../../src/domain/terminals/terminal/terminal.repository.js';
 import { payment } from '../domain/payments/transaction/records.js';
 import { SYSTEM } from '../support/server.js';
 import { rowsOfCompany, TWIN } from '../support/two-companies.js';

@@ -59,19 +59,14 @@ import {
   listTokens,
 } from '../../src/domain/people/access-token/access-token.service.js';
 import { companies } from '../../src/domain/people/company/company.service.js';
-import { findMembership, selectAdministrators } from '../../src/domain/people/user/member.repository.js';
+import { findMembership, selectAdministrators } from '../../src/domain/people/user/user.repository.js';
 import {
   getUser,
   listMembers,
   listUsers,
   memberList,
   users,
-} from '../../src/domain/people/user/member.service.js';
-import {
-  insertAssociations,
-  selectAssociatedWith,
-  isModuleInUse,
-} from '../../src/domain/software/app/app-version.repository.js';
+} from '../../src/domain/people/user/user.service.js';
 import {
   appVersions,
   appVersionsOfApp,
@@ -84,6 +79,12 @@ import {
   modulesOfAppVersion,
   updateAppVersion,
 } from '../../src/domain/software/app/app-version.service.js';
+import { deleteAppVersionsOf } from '../../src/domain/software/app/app-version.service.js';
+import {
+  insertAssociations,
+  isModuleInUse,
+  selectAssociatedWith,
+} from '../../src/domain/software/app/app.repository.js';
 import {
   apps,
   findAppsByNames,
@@ -92,10 +93,12 @@ import {
   listApps,
 } from '../../src/domain/software/app/app.service.js';
 import {
+  type GrantMode,
+  planVersionGrant,
+  setDefaultVersions,
   attachToGroup,
-  deleteAppVersionsOf,
   detachFromGroup,
-} from '../../src/domain/software/app/association.service.js';
+} from '../../src/domain/software/app/grant.service.js';
 import {
   copyContent,
   readChunk,
@@ -103,12 +106,7 @@ import {
   sumsOfContents,
 } from '../../src/domain/software/content/content.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/domain/software/file/file.service.js';
-import {
-  type GrantMode,
-  planVersionGrant,
-  setDefaultVersions,
-} from '../../src/domain/software/grants/grant.service.js';
-import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
+import { unknownTerminals } from '../../src/domain/terminals/terminal/sightings.service.js';
 import { report } from '../domain/payments/transaction/records.js';
 import type { SqlRow } from '../support/databases/place.js';
 import { NOTIFICATION_READS, NOTIFICATION_WRITES } from '../support/tenancy-of-notifications.js';
@@ -212,7 +210,7 @@ const READS: Readonly<Record<string, Read>> = {
   tokens: listTokens,
   members: listMembers,
   administrators: (work) => selectAdministrators(work, 1),
-  membership: (work) => findMembership(work, 1, TWIN),
+  membership: (work) => findMembership(work, { companyId: 1, userId: TWIN }),
   'tokens of a member': (work) => selectTokensOf(work, { companyId: 1, userId: 1 }),
   'derived tokens': (work) => selectDerivedTokens(work, 1, [1]),
 };

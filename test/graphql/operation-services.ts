@@ -1,9 +1,6 @@
 import { getOperationAST, parse, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 
-import {
-  findStoredResponse,
-  storeResponse,
-} from '../../src/domain/base/idempotency-key/idempotency-key.service.js';
+import { findStoredResponse, storeResponse } from '../../src/database/stored-responses.js';
 import { readContent } from '../../src/domain/software/content/content.service.js';
 import type { OperationServices } from '../../src/graphql/execution/context.js';
 import { SharedFeeds } from '../../src/graphql/execution/following/shared-feed.js';

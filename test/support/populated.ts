@@ -1,9 +1,9 @@
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
 import { claimForTerminals } from '../../src/domain/messages/notification/dispatch.service.js';
 import {
-  addUnknownTerminalSightings,
+  addUnknownTerminals,
   storeRefusals,
-} from '../../src/domain/terminals/terminal/refusal.repository.js';
+} from '../../src/domain/terminals/terminal/terminal.repository.js';
 import { changed, nodeId } from './dashboard.js';
 import { fleet, softwareOf } from './fleet.js';
 import { recordAll } from './recording.js';
@@ -53,7 +53,7 @@ export async function populate(server: TestServer, member: Member, times: number
     const deviceIds = [...found.values()].map(({ id }) => id);
     await storeRefusals(work, { code: 'terminal_disabled', deviceIds, unlessSince: work.now });
     const knock = { firstSeenAt: work.now, lastSeenAt: work.now, count: 1 };
-    await addUnknownTerminalSightings(
+    await addUnknownTerminals(
       work,
       all.map((name) => ({ ...knock, serialNumber: `unknown ${name}` })),
     );

@@ -1,10 +1,13 @@
 import '../../src/app/wings.js';
 import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
-import type { Kind, Rules } from '../../src/domain/base/retention/retention.service.js';
-import { prune, type PruneOptions } from '../../src/domain/base/retention/retention.service.js';
-import type { Clock } from '../../src/platform/clock.js';
-import { systemClock } from '../../src/platform/clock.js';
+import {
+  type Kind,
+  prune,
+  type PruneOptions,
+  type Rules,
+} from '../../src/domain/base/ledger/retention.service.js';
+import { type Clock, systemClock } from '../../src/platform/clock.js';
 import { ledgerChainHash, type KeyedHash } from '../../src/platform/keys.js';
 import { parsePeriod } from '../../src/platform/period.js';
 import type { TestPlace } from './databases/place.js';

@@ -12,24 +12,23 @@ import { findTransactionsByKeys } from '../../src/domain/payments/transaction/tr
 import {
   dropCurrent,
   forgetDeletedVersions,
+  manifestEntries,
   reachOf,
   selectHeld,
   selectOtherVersions,
+  selectSoftware,
   upsertHeld,
-} from '../../src/domain/software/manifest/held-version.repository.js';
-import { manifestEntries, selectSoftware } from '../../src/domain/software/manifest/manifest.repository.js';
+} from '../../src/domain/software/manifest/manifest.repository.js';
 import {
+  addUnknownTerminals,
   deleteDeviceToken,
-  replaceDeviceTokens,
-  selectDevicesForTokens,
-} from '../../src/domain/terminals/terminal/device-token.repository.js';
-import {
-  addUnknownTerminalSightings,
   isUnknownTerminal,
   lastRefusals,
+  replaceDeviceTokens,
+  selectDevicesForTokens,
   storeRefusals,
   trimUnknownTerminals,
-} from '../../src/domain/terminals/terminal/refusal.repository.js';
+} from '../../src/domain/terminals/terminal/terminal.repository.js';
 import { TWIN } from './two-companies.js';
 
 const PAGE = { descending: false, backward: false, limit: 50, key: null };
@@ -73,8 +72,8 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
   },
   'find the only devices of numbers': (work) => selectOnlyDevices(work, ['N', 'N3', 'Nx']),
   'note a version of a terminal': (work) =>
-    upsertHeld(work, 1, { versionId: 1, contentId: 2, isDownloaded: false, isCurrent: false }),
-  'drop a version of a terminal': (work) => dropCurrent(work, 1, [{ versionId: 1 }]),
+    upsertHeld(work, 1, { appVersionId: 1, contentId: 2, isDownloaded: false, isCurrent: false }),
+  'drop a version of a terminal': (work) => dropCurrent(work, 1, [{ appVersionId: 1 }]),
   'forget deleted versions of a terminal': (work) => forgetDeletedVersions(work, 1),
   'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
   'store refusals': (work) =>
@@ -84,7 +83,7 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
       unlessSince: work.now,
     }),
   'add unknown terminals': (work) =>
-    addUnknownTerminalSightings(
+    addUnknownTerminals(
       work,
       ['U', 'Ux', 'S'].map((serialNumber) => ({
         serialNumber,

@@ -1,5 +1,4 @@
-import { ledgerEntryGraphql } from '../../domain/base/ledger-entry/ledger-entry.graphql.js';
-import { retentionGraphql } from '../../domain/base/retention/retention.graphql.js';
+import { ledgerEntryGraphql, retentionGraphql } from '../../domain/base/ledger/ledger.graphql.js';
 import { deviceGraphql } from '../../domain/fleet/device/device.graphql.js';
 import { deviceSummaryGraphql } from '../../domain/fleet/device/device.summary.graphql.js';
 import { groupGraphql } from '../../domain/fleet/group/group.graphql.js';
@@ -13,10 +12,9 @@ import { transactionGraphql } from '../../domain/payments/transaction/transactio
 import { apiTokenGraphql } from '../../domain/people/access-token/access-token.graphql.js';
 import { companyGraphql } from '../../domain/people/company/company.graphql.js';
 import { userGraphql } from '../../domain/people/user/user.graphql.js';
-import { appVersionGraphql } from '../../domain/software/app/app-version.graphql.js';
-import { appGraphql } from '../../domain/software/app/app.graphql.js';
+import { appGraphql, appVersionGraphql } from '../../domain/software/app/app.graphql.js';
+import { appVersionGrantGraphql } from '../../domain/software/app/grant.graphql.js';
 import { fileGraphql } from '../../domain/software/file/file.graphql.js';
-import { appVersionGrantGraphql } from '../../domain/software/grants/grant.graphql.js';
 import { manifestGraphql } from '../../domain/software/manifest/manifest.graphql.js';
 import { terminalGraphql } from '../../domain/terminals/terminal/terminal.graphql.js';
 import type { GraphqlModule } from '../../graphql/index.js';

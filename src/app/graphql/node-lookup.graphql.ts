@@ -1,5 +1,5 @@
-import { LedgerEntryType } from '../../domain/base/ledger-entry/ledger-entry.graphql.js';
-import type { LedgerEntry } from '../../domain/base/ledger-entry/ledger-entry.service.js';
+import { LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
+import type { LedgerEntry } from '../../domain/base/ledger/ledger.service.js';
 import {
   computed,
   fields,

@@ -2,8 +2,8 @@ import { ApiTokenList, Scope } from '../../domain/people/access-token/access-tok
 import { apiTokensOfUser } from '../../domain/people/access-token/access-token.service.js';
 import { CompanyType } from '../../domain/people/company/company.graphql.js';
 import { companies } from '../../domain/people/company/company.service.js';
-import { users } from '../../domain/people/user/member.service.js';
 import { Role, UserType } from '../../domain/people/user/user.graphql.js';
+import { users } from '../../domain/people/user/user.service.js';
 import {
   choice,
   computed,

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import type { Device } from '../../domain/fleet/device/device.model.js';
 import { createDevices, getDeviceBySerialNumber } from '../../domain/fleet/device/device.service.js';
 import {
+  type IssuedDeviceToken,
   issueDeviceToken,
   issueNextDeviceTokens,
-} from '../../domain/terminals/terminal/device-token.service.js';
-import type { IssuedToken } from '../../domain/terminals/terminal/terminal.model.js';
+} from '../../domain/terminals/terminal/access.service.js';
 import { counted } from '../../platform/errors.js';
 import type { BatchRow, ErrorPolicy } from '../../platform/requests.js';
 import {
@@ -82,7 +82,7 @@ async function issueForAll(io: CommandIo, options: TokenOptions): Promise<void> 
   io.notice(`${counted(total, 'token')} issued. Tokens are not shown again: store them now.`);
 }
 
-function lineOf(issued: IssuedToken, { json, csv }: TokenOptions): string {
+function lineOf(issued: IssuedDeviceToken, { json, csv }: TokenOptions): string {
   if (json === true) return JSON.stringify(shown(issued));
   const { serialNumber, secret } = issued;
   return csv === true ? `${cell(serialNumber)},${secret}` : `${serialNumber}\t${secret}`;
@@ -93,7 +93,7 @@ function cell(text: string): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const shown = ({ serialNumber, secret }: IssuedToken) => ({ serial: serialNumber, token: secret });
+const shown = ({ serialNumber, secret }: IssuedDeviceToken) => ({ serial: serialNumber, token: secret });
 
 interface ImportOptions extends ChangeOptions {
   readonly skipRefused?: true;

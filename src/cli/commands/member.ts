@@ -7,11 +7,10 @@ import {
   enableMember,
   removeMember,
   setRole,
-} from '../../domain/people/user/member.changes.service.js';
-import { getUser, listMembers } from '../../domain/people/user/member.service.js';
+} from '../../domain/people/user/member.service.js';
 import { createPasswords } from '../../domain/people/user/password.service.js';
 import type { Member } from '../../domain/people/user/user.model.js';
-import { getUserByEmail } from '../../domain/people/user/user.service.js';
+import { getUser, getUserByEmail, listMembers } from '../../domain/people/user/user.service.js';
 import { addChangeCommand, changeIn, readIn, type ChangeOptions } from '../command-context.js';
 import { addJsonCommand, type CommandIo, type JsonOption, printResult } from '../command-io.js';
 import { membersTable, roleOption, userFields } from './people.js';

@@ -10,8 +10,7 @@ import {
   renewToken,
   revokeToken,
 } from '../../domain/people/access-token/access-token.service.js';
-import { getMembership } from '../../domain/people/user/member.service.js';
-import { getUserByEmail } from '../../domain/people/user/user.service.js';
+import { getMembership, getUserByEmail } from '../../domain/people/user/user.service.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
 import { notFound } from '../../platform/errors.js';

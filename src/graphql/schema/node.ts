@@ -1,3 +1,4 @@
+import type { ReadWork } from '../../database/work.js';
 import { DomainError, invalid } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 
@@ -26,6 +27,22 @@ export function idOf(typeName: string, text: string): number {
   if (number !== undefined) return number;
   const message = `No such ${words(typeName)}.`;
   throw new DomainError('not_found', message, { fields: { id: [message] } });
+}
+
+/** Look-up of the record whose global id is in an argument. Errors: `not_found` at the argument. */
+export function recordAt<R>(
+  argument: string,
+  typeName: string,
+  get: (work: ReadWork, id: number) => Promise<R>,
+): (work: ReadWork, globalId: string) => Promise<R> {
+  return async (work, text) => {
+    try {
+      return await get(work, numberIn(typeName, text) ?? 0);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
+      throw new DomainError('not_found', error.message, { fields: { [argument]: [error.message] } });
+    }
+  };
 }
 
 /**

@@ -1,37 +1,35 @@
-import type { Clock } from '../clock.js';
+import { SECOND, type Clock } from '../clock.js';
 
-interface NotesOptions<Notes> {
-  readonly create: () => Notes;
+/** Delay before notes are stored after a pause: notes close together are stored together. */
+const SOON_MS = SECOND / 4;
+
+interface NotesOptions<Key, Note> {
   /** Stores the notes of one company. */
-  readonly store: (companyId: number, notes: Notes) => Promise<void>;
+  readonly store: (companyId: number, notes: ReadonlyMap<Key, Note>) => Promise<void>;
   readonly onError: (error: unknown) => void;
-  readonly times: {
-    /** Delay before notes are stored after a pause, in milliseconds: notes close together are stored together. */
-    readonly soonMs: number;
-    /** Minimum time between the starts of two runs that store, in milliseconds. */
-    readonly intervalMs: number;
-  };
+  /** Minimum time between the starts of two runs that store, in milliseconds. */
+  readonly intervalMs: number;
   readonly clock: Pick<Clock, 'elapsed'>;
 }
 
 /**
  * Notes about companies, stored in the background: all notes of a company in one call, one company after the
- * other, and no more often than `times` allows.
+ * other, and no more often than `intervalMs` allows.
  */
-export class CompanyNotes<Notes> {
-  #waiting = new Map<number, Notes>();
+export class CompanyNotes<Key, Note> {
+  #waiting = new Map<number, Map<Key, Note>>();
   #timer: NodeJS.Timeout | undefined;
   #last = -Infinity;
   #storing = Promise.resolve();
 
-  constructor(private readonly options: NotesOptions<Notes>) {}
+  constructor(private readonly options: NotesOptions<Key, Note>) {}
 
   /** The notes of a company that are stored next. Add to them synchronously. */
-  of(companyId: number): Notes {
-    const { create, times, clock } = this.options;
-    const notes = this.#waiting.get(companyId) ?? create();
+  of(companyId: number): Map<Key, Note> {
+    const { intervalMs, clock } = this.options;
+    const notes = this.#waiting.get(companyId) ?? new Map<Key, Note>();
     this.#waiting.set(companyId, notes);
-    const waitMs = Math.max(times.soonMs, this.#last + times.intervalMs - clock.elapsed());
+    const waitMs = Math.max(SOON_MS, this.#last + intervalMs - clock.elapsed());
     this.#timer ??= setTimeout(() => void this.#store(), waitMs).unref();
     return notes;
   }

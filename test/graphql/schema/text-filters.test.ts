@@ -1,7 +1,7 @@
 import { getNamedType, type GraphQLField, isInputObjectType, isObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { addUnknownTerminalSightings } from '../../../src/domain/terminals/terminal/refusal.repository.js';
+import { addUnknownTerminals } from '../../../src/domain/terminals/terminal/terminal.repository.js';
 import { answered, changed } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { recordAll } from '../../support/recording.js';
@@ -68,7 +68,7 @@ beforeAll(async () => {
   );
   expect(userErrors).toEqual([]);
   await server.app.units.write(acme.caller, async (work) => {
-    await addUnknownTerminalSightings(work, [
+    await addUnknownTerminals(work, [
       { firstSeenAt: work.now, lastSeenAt: work.now, count: 1, serialNumber: COMPOSED },
     ]);
     await recordAll(work, [

@@ -4,7 +4,7 @@ import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { NotificationConfirm, TerminalRefused } from '../../../platform/terminal.js';
 import type { TerminalExchange, TerminalRoute } from '../../../terminal/index.js';
-import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
+import type { AdmittedDevice } from '../../terminals/terminal/access.service.js';
 import {
   checkForAll,
   confirmForAll,

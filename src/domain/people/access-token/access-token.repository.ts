@@ -10,7 +10,7 @@ import { instant } from '../../../database/storage.js';
 import { specialSql, type SystemReadWork, type SystemWriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
 import type { Row, Tables } from '../../../schema/schema.js';
-import type { AccessToken, Member } from './access-token.model.js';
+import { type AccessToken, hashToken, type Member } from './access-token.model.js';
 
 const HIDDEN = ['token_hash', 'nonce'] as const;
 const { recordOf: tokenOf, columnsOf } = recordMapping<'access_tokens', AccessToken, (typeof HIDDEN)[number]>(
@@ -68,9 +68,13 @@ export async function touchToken(
   await tokens.update(inCompany(work, companyId), { id }, { last_used_at });
 }
 
-export interface NewToken extends Omit<AccessToken, 'id' | 'createdAt' | 'lastUsedAt' | 'revokedAt'> {
-  readonly hash: string;
+export interface NewToken extends Omit<
+  AccessToken,
+  'id' | 'lastFour' | 'createdAt' | 'lastUsedAt' | 'revokedAt'
+> {
   readonly nonce: string | null;
+  /** The text of the token, of which only a hash and the last four characters are stored. */
+  readonly secret: string;
 }
 
 /** The new tokens in undefined order; at most one for each company. */
@@ -87,7 +91,8 @@ export async function insertTokens(
       tokens.map((token) => ({
         ...(columnsOf(token) as Insertable<Tables['access_tokens']>),
         id: ids.get(token.companyId) ?? 0,
-        token_hash: token.hash,
+        token_hash: hashToken(token.secret),
+        last_four: token.secret.slice(-4),
         nonce: token.nonce,
         created_at: instant.toColumn(work.now),
       })),

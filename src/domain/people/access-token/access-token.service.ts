@@ -37,39 +37,38 @@ export interface IssuedToken {
 /** Creates a token for a member. Errors: `invalid`. */
 export async function createNamedToken(
   work: SystemWriteWork,
-  { companyId, userId }: Member,
+  member: Member,
   input: unknown,
 ): Promise<IssuedToken> {
   const { name, scopes, expiresAt = null } = parse(NamedTokenCreate, input);
   if (expiresAt !== null && expiresAt <= work.now) throw invalid('expiresAt', 'must be in the future');
-  return await createToken(work, newNamedToken({ companyId, userId, name, scopes, expiresAt }));
+  return await createToken(work, newNamedToken(member, { name, scopes, expiresAt }));
 }
 
-/** A token to be created, with its text. */
-interface NewText {
-  readonly values: NewToken;
-  readonly text: string;
-}
-
-const newToken = (fields: Omit<NewToken, 'hash' | 'lastFour'>, text: string): NewText => ({
-  values: { ...fields, hash: hashToken(text), lastFour: text.slice(-4) },
-  text,
+const newNamedToken = (
+  { companyId, userId }: Member,
+  { name, scopes, expiresAt }: Pick<NewToken, 'name' | 'scopes' | 'expiresAt'>,
+): NewToken => ({
+  companyId,
+  userId,
+  kind: 'named',
+  name,
+  scopes,
+  expiresAt,
+  nonce: null,
+  secret: randomToken(),
 });
 
-type NamedFields = Omit<NewToken, 'kind' | 'hash' | 'nonce' | 'lastFour'>;
-const newNamedToken = ({ companyId, userId, name, scopes, expiresAt }: NamedFields): NewText =>
-  newToken({ companyId, userId, name, scopes, expiresAt, kind: 'named', nonce: null }, randomToken());
-
 /** A derived token has all ordinary scopes: the role in the company limits the user's rights. */
-function newDerivedToken(secret: string, { companyId, userId }: Member): NewText {
+function newDerivedToken(tokenSecret: string, { companyId, userId }: Member): NewToken {
   const nonce = randomToken();
-  const text = deriveToken(secret, { companyId, userId }, nonce);
-  const fields = { companyId, userId, name: null, scopes: ORDINARY_SCOPES, expiresAt: null };
-  return newToken({ ...fields, kind: 'derived', nonce }, text);
+  const secret = deriveToken(tokenSecret, { companyId, userId }, nonce);
+  const fields = { name: null, scopes: ORDINARY_SCOPES, expiresAt: null };
+  return { companyId, userId, kind: 'derived', ...fields, nonce, secret };
 }
 
-async function createToken(work: SystemWriteWork, { values, text }: NewText): Promise<IssuedToken> {
-  return { token: only(await createTokens(work, [values])), secret: text };
+async function createToken(work: SystemWriteWork, token: NewToken): Promise<IssuedToken> {
+  return { token: only(await createTokens(work, [token])), secret: token.secret };
 }
 
 /**
@@ -123,9 +122,10 @@ export async function recordTokensRemoved(work: SystemWriteWork, member: Member)
   }
 }
 
-function companyAndUser({ companyId }: AccessToken, userId?: number) {
-  return userId === undefined ? { companyId } : { companyId, userId };
-}
+const companyAndUser = ({ companyId }: AccessToken, userId?: number) => ({
+  companyId,
+  ...(userId !== undefined && { userId }),
+});
 
 /**
  * Texts of a user's derived tokens, by company id. The text is equal at every call, although only its hash is
@@ -134,27 +134,23 @@ function companyAndUser({ companyId }: AccessToken, userId?: number) {
  */
 export async function ensureDerivedTokens(
   work: SystemWriteWork,
-  secret: string,
+  tokenSecret: string,
   { userId, companyIds }: { readonly userId: number; readonly companyIds: readonly number[] },
   by = userId,
 ): Promise<ReadonlyMap<number, string>> {
   const texts = new Map<number, string>();
   const lapsed: AccessToken[] = [];
   for (const { token, nonce, hash } of await selectDerivedTokens(work, userId, companyIds)) {
-    const text = deriveToken(secret, token, nonce);
+    const text = deriveToken(tokenSecret, token, nonce);
     if (hasLapsed(token, work.now)) lapsed.push(token);
     else if (hashToken(text) === hash) texts.set(token.companyId, text);
   }
   await revokeTokens(work, lapsed, by);
   const created = companyIds
     .filter((companyId) => !texts.has(companyId))
-    .map((companyId) => newDerivedToken(secret, { companyId, userId }));
-  await createTokens(
-    work,
-    created.map(({ values }) => values),
-    by,
-  );
-  for (const { values, text } of created) texts.set(values.companyId, text);
+    .map((companyId) => newDerivedToken(tokenSecret, { companyId, userId }));
+  await createTokens(work, created, by);
+  for (const { companyId, secret } of created) texts.set(companyId, secret);
   return texts;
 }
 
@@ -176,8 +172,8 @@ export async function revokeToken(work: WriteWork, token: AccessToken): Promise<
 }
 
 /**
- * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. The caller who renews a token can use it, so it has no scope that the caller's token does not
- * have, and does not outlive it. Errors: `invalid` for a token that is revoked or has expired, `forbidden`.
+ * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. The caller can use the new
+ * one, so it has no scope that the caller's token does not have, and does not outlive it. Errors: `invalid` for a token that is revoked or has expired, `forbidden`.
  */
 export async function renewToken(
   work: WriteWork,
@@ -189,7 +185,8 @@ export async function renewToken(
   if (token.revokedAt !== null) throw invalid('id', 'is revoked: create a new token');
   if (hasLapsed(token, work.now)) throw invalid('id', 'has expired: create a new token');
   await revokeTokens(work, [token]);
-  const renewed = token.kind === 'derived' ? newDerivedToken(tokenSecret, token) : newNamedToken(token);
+  const renewed =
+    token.kind === 'derived' ? newDerivedToken(tokenSecret, token) : newNamedToken(token, token);
   return await createToken(work, renewed);
 }
 

@@ -10,32 +10,37 @@ const TOUCH_EVERY_MS = 5 * MINUTE;
 
 const CHANGES_ACCESS = ['user', 'membership', 'access_token', 'company'];
 
+/** An authenticator that says whether it looked a token up in the last `CACHED_MS`, and found it. */
+export interface CachingAuthenticator extends Authenticator {
+  knows(token: string | undefined): boolean;
+}
+
 export function createAuthenticator(
   units: Units,
   clock: Clock,
   onError: (error: unknown) => void,
-): Authenticator {
-  const find = (hash: string): Promise<Credential | undefined> =>
-    units.systemRead((work) => findCredential(work, hash));
-  const look = cachedLookUp(units, clock, CHANGES_ACCESS, find);
+): CachingAuthenticator {
+  const lookUp = new TokenLookUp(units, clock, CHANGES_ACCESS, (hash) =>
+    units.systemRead((work) => findCredential(work, hash)),
+  );
   const touch = sparseTouch(units, clock, onError);
   return {
+    knows: (token) => lookUp.knows(token),
     authenticate: async (token, origin) => {
-      if (token === undefined || !TOKEN_FORM.test(token)) throw unauthenticated();
-      const credential = await look(token);
-      if (credential === undefined || !isAlive(credential, clock.now())) throw unauthenticated();
+      const credential = await lookUp.find(token);
+      if (credential === undefined || !isAlive(credential, clock.now())) {
+        throw new DomainError('unauthenticated', 'A valid access token is needed.');
+      }
       touch(credential.token, origin);
-      return {
-        companyId: credential.token.companyId,
-        userId: credential.token.userId,
-        tokenId: credential.token.id,
-        role: credential.role,
-        scopes: credential.token.scopes,
-        timeZone: credential.timeZone,
-        ...origin,
-      };
+      const { companyId, userId, id: tokenId, scopes } = credential.token;
+      const { role, timeZone } = credential;
+      return { companyId, userId, tokenId, role, scopes, timeZone, ...origin };
     },
   };
+}
+
+function isAlive({ token, userDisabled }: Credential, now: Date): boolean {
+  return !userDisabled && token.revokedAt === null && !hasLapsed(token, now);
 }
 
 /** Updates `lastUsedAt` in the background: no request waits for it or fails with it. */
@@ -56,79 +61,61 @@ function sparseTouch(
   };
 }
 
-function unauthenticated(): DomainError {
-  return new DomainError('unauthenticated', 'A valid access token is needed.');
-}
-
-function isAlive({ token, userDisabled }: Credential, now: Date): boolean {
-  if (userDisabled || token.revokedAt !== null) return false;
-  return !hasLapsed(token, now);
-}
-
 /** Maximum time until this node notices a revocation by another node or a command; its own apply at once. */
 export const CACHED_MS = 2 * SECOND;
 /** Maximum tokens in the memory of one node, per cache. */
 const MAX_CACHED_TOKENS = 10_000;
 
 /**
- * Looks up the meaning of a token by its hash; undefined for an unknown token. Caches results by the text of
- * the token, so that a cached token is not hashed again. A change of one of the `entityTypes` clears the
- * cache.
+ * Looks up the meaning of a token by its hash. Caches results by the text of the token, so that a cached token
+ * is not hashed again. A change of one of the `entityTypes` clears the cache.
  */
-export function cachedLookUp<T>(
-  units: Pick<Units, 'onCommitted'>,
-  clock: Clock,
-  entityTypes: readonly string[],
-  find: (hash: string) => Promise<T | undefined>,
-): (token: string) => Promise<T | undefined> {
+export class TokenLookUp<T> {
   /** Ordered by expiry, the earliest first. */
-  const cache = new Map<string, { readonly found: T; readonly until: number }>();
-  let changes = 0;
-  const clear = (): void => {
-    changes += 1;
-    cache.clear();
-  };
-  units.onCommitted((entries) => {
-    if (entries === null || entries.some((entry) => entityTypes.includes(entry.entityType))) clear();
-  });
-  return async (token) => {
-    dropExpired(cache, clock.elapsed());
-    const known = cache.get(token);
+  readonly #cache = new Map<string, { readonly found: T; readonly until: number }>();
+  #changes = 0;
+
+  constructor(
+    units: Pick<Units, 'onCommitted'>,
+    private readonly clock: Clock,
+    entityTypes: readonly string[],
+    private readonly read: (hash: string) => Promise<T | undefined>,
+  ) {
+    units.onCommitted((entries) => {
+      if (entries !== null && !entries.some(({ entityType }) => entityTypes.includes(entityType))) return;
+      this.#changes += 1;
+      this.#cache.clear();
+    });
+  }
+
+  /** Whether the token is cached: it was found in the last `CACHED_MS`. */
+  knows(token: string | undefined): boolean {
+    this.#dropExpired();
+    return token !== undefined && this.#cache.has(token);
+  }
+
+  /** Undefined for an unknown token, no token, and any other text. */
+  async find(token: string | undefined): Promise<T | undefined> {
+    if (token === undefined || !TOKEN_FORM.test(token)) return undefined;
+    this.#dropExpired();
+    const known = this.#cache.get(token);
     if (known !== undefined) return known.found;
-    const before = changes;
-    const found = await find(hashToken(token));
+    const before = this.#changes;
+    const found = await this.read(hashToken(token));
     // The result is not cached if something changed while it was read.
-    if (found === undefined || changes !== before) return found;
-    if (cache.size >= MAX_CACHED_TOKENS) cache.clear();
-    cache.delete(token);
-    cache.set(token, { found, until: clock.elapsed() + CACHED_MS });
+    if (found === undefined || this.#changes !== before) return found;
+    if (this.#cache.size >= MAX_CACHED_TOKENS) this.#cache.clear();
+    this.#cache.delete(token);
+    this.#cache.set(token, { found, until: this.clock.elapsed() + CACHED_MS });
     return found;
-  };
-}
-
-/** Tokens that were valid at most `CACHED_MS` ago. */
-export class ValidTokens {
-  /** Ordered by expiry, the earliest first. */
-  readonly #tokens = new Map<string, { readonly until: number }>();
-
-  constructor(private readonly clock: Clock) {}
-
-  has(token: string): boolean {
-    dropExpired(this.#tokens, this.clock.elapsed());
-    return this.#tokens.has(token);
   }
 
-  add(token: string): void {
-    if (this.#tokens.has(token)) return;
-    if (this.#tokens.size >= MAX_CACHED_TOKENS) this.#tokens.clear();
-    this.#tokens.set(token, { until: this.clock.elapsed() + CACHED_MS });
-  }
-}
-
-/** Removes expired entries, so that no token text stays in memory for longer than it is used. */
-function dropExpired(cache: Map<string, { readonly until: number }>, now: number): void {
-  for (const [token, { until }] of cache) {
-    if (until > now) return;
-    cache.delete(token);
+  /** Removes expired entries, so that no token text stays in memory for longer than it is used. */
+  #dropExpired(): void {
+    const now = this.clock.elapsed();
+    for (const [token, { until }] of this.#cache) {
+      if (until > now) return;
+      this.#cache.delete(token);
+    }
   }
 }

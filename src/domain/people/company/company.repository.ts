@@ -4,56 +4,41 @@ import { randomId } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
 import { specialSql, type SystemReadWork, type SystemWriteWork } from '../../../database/work.js';
-import type { Row } from '../../../schema/schema.js';
 import type { Company, CompanySummary } from './company.model.js';
-
-const COLUMNS = ['id', 'name', 'time_zone as timeZone'] as const;
 
 export async function findCompanyByName(work: SystemReadWork, name: string): Promise<Company | undefined> {
   const { db } = specialSql(work);
-  return await db.selectFrom('companies').select(COLUMNS).where('name', '=', name).executeTakeFirst();
+  return await db
+    .selectFrom('companies')
+    .select(['id', 'name', 'time_zone as timeZone'])
+    .where('name', '=', name)
+    .executeTakeFirst();
 }
 
-export async function insertCompany(
-  work: SystemWriteWork,
-  { name, timeZone }: Omit<Company, 'id'>,
-): Promise<Company> {
-  const now = instant.toColumn(work.now);
+export async function insertCompany(work: SystemWriteWork, given: Omit<Company, 'id'>): Promise<Company> {
   const { db } = specialSql(work);
   const id = await randomId(db, 'companies');
-  return await db
-    .insertInto('companies')
-    .values({ id, name, time_zone: timeZone, created_at: now, updated_at: now })
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow();
+  const { name, timeZone } = given;
+  const now = instant.toColumn(work.now);
+  const row = { id, name, time_zone: timeZone, created_at: now, updated_at: now };
+  await db.insertInto('companies').values(row).execute();
+  return { id, ...given };
 }
 
-export async function updateCompany(
-  work: SystemWriteWork,
-  { id, name, timeZone }: Company,
-): Promise<Company> {
+export async function updateCompany(work: SystemWriteWork, { id, name, timeZone }: Company): Promise<void> {
   const { db } = specialSql(work);
-  return await db
-    .updateTable('companies')
-    .set({ name, time_zone: timeZone, updated_at: instant.toColumn(work.now) })
-    .where('id', '=', id)
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow();
+  const changes = { name, time_zone: timeZone, updated_at: instant.toColumn(work.now) };
+  await db.updateTable('companies').set(changes).where('id', '=', id).execute();
 }
 
 /** All companies of the server, ordered by name, for its operator. */
 export async function listCompanies(work: SystemReadWork): Promise<CompanySummary[]> {
   const { db } = specialSql(work);
-  const { rows } = await sql<Row<'companies'> & { total: number | null }>`select c.*, n.total
+  const { rows } = await sql<Omit<CompanySummary, 'createdAt'> & { at: number }>`
+    select c.id, c.name, c.time_zone as "timeZone", c.created_at as at, coalesce(n.total, 0) as members
     from companies as c left join counters as n on n.company_id = c.id and n.name = 'users'
     order by c.name`.execute(db);
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    timeZone: row.time_zone,
-    createdAt: instant.fromColumn(row.created_at),
-    members: row.total ?? 0,
-  }));
+  return rows.map(({ at, ...company }) => ({ ...company, createdAt: instant.fromColumn(at) }));
 }
 
 /** Has only the caller's company. */

@@ -16,7 +16,8 @@ export async function changeCompany(work: WriteWork, input: unknown): Promise<Co
   const { name = before.name, timeZone = before.timeZone } = given;
   if (name === before.name && timeZone === before.timeZone) return before;
   if (name !== before.name) await work.aboveCompanies((above) => refuseTaken(above, name));
-  const after = await updateCompany(work, { id: companyId, name, timeZone });
+  const after = { id: companyId, name, timeZone };
+  await updateCompany(work, after);
   work.ledger.updated('company', before, after, name === before.name ? {} : { action: 'rename' });
   return after;
 }

@@ -1,79 +1,118 @@
-import { found, getFrom } from '../../../database/company/records.js';
-import { countOf } from '../../../database/counters.js';
-import type { ReadWork, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
-import { DomainError, taken } from '../../../platform/errors.js';
-import type { Page, PageRequest } from '../../../platform/requests.js';
-import {
-  findMembership,
-  insertMembership,
-  selectAdministrators,
-  listMembers,
-  users,
-} from './member.repository.js';
-import type { Member, Membership } from './user.model.js';
+import type { WriteWork } from '../../../database/work.js';
+import { demandScope } from '../../../platform/caller.js';
+import { changed } from '../../../platform/changes.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import { parse } from '../../../platform/validate.js';
+import { recordTokensRemoved } from '../access-token/access-token.service.js';
+import { type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from './user.model.js';
+import { deleteMembership, type MemberChanges, selectMemberships, updateMember } from './user.repository.js';
+import { addUser, demandAdministrator, findUserByEmail, getUser, unlockUser } from './user.service.js';
 
-export { listMembers, memberList, users } from './member.repository.js';
-
-/** A member of the caller's company. Errors: `not_found`. */
-export async function getUser(work: ReadWork, id: number): Promise<Member> {
-  return await getFrom(users, work, id, 'user');
-}
-
-/** Members of the caller's company, ascending by id. */
-export async function listUsers(work: ReadWork, request: PageRequest): Promise<Page<Member>> {
-  const total = await countOf(work, 'users');
-  return { records: await listMembers(work, request), total, request };
-}
-
-/** Errors: `not_found`. */
-export async function getMembership(
-  work: SystemReadWork,
-  of: Pick<Membership, 'companyId' | 'userId'>,
-): Promise<Membership> {
-  return found(await findMembership(work, of.companyId, of.userId), 'member of the company');
-}
-
-/** `by` is the acting user. Errors: `taken`. */
-export async function addMembership(
-  work: SystemWriteWork,
-  membership: Membership,
-  by: number,
-): Promise<void> {
-  const { companyId, userId } = membership;
-  if ((await findMembership(work, companyId, userId)) !== undefined) {
-    throw taken('email', 'This user is a member of the company already.');
-  }
-  await insertMembership(work, membership);
-  work.ledger.append({
-    action: 'create',
-    entityType: 'membership',
-    entityId: userId,
-    companyId,
-    userId: by,
-    after: membership,
-  });
-}
-
-/** Administrator with the earliest membership of the company who is not disabled. */
-export async function firstAdministrator(
-  work: SystemReadWork,
-  companyId: number,
-): Promise<Member | undefined> {
-  return (await selectAdministrators(work, companyId))[0];
+/**
+ * Adds a member to the caller's company; creates the account if there is none. An existing account keeps its
+ * password. Errors: `invalid`, `taken`.
+ */
+export async function addMember(work: WriteWork, input: unknown, passwordHash: string) {
+  const { companyId, userId } = work.caller;
+  const { email } = parse(UserAdd, input);
+  const { id, isNewAccount } = await work.aboveCompanies(async (above) => ({
+    isNewAccount: (await findUserByEmail(above, email)) === undefined,
+    id: (await addUser(above, { id: companyId }, input, passwordHash, userId)).id,
+  }));
+  return { member: await getUser(work, id), isNewAccount };
 }
 
 /**
- * To be called after a change that removes an administrator from a company, in its transaction. Transactions
- * that write in a company run one at a time, so two of them cannot remove the last two administrators.
- * Errors: `invalid` if the company has no administrator any more.
+ * Changes name and time zone, for this company only. Users can change themselves with the scope `write`,
+ * whatever their role; only administrators can change others. Errors: `invalid`, `forbidden`.
  */
-export async function demandAdministrator(
-  work: SystemReadWork,
-  company: { readonly id: number; readonly name?: string },
-  email: string,
-): Promise<void> {
-  if ((await firstAdministrator(work, company.id)) !== undefined) return;
-  const name = company.name === undefined ? 'the company' : `"${company.name}"`;
-  const message = `${email} is the last administrator of ${name}: make another member an administrator first.`;
-  throw new DomainError('invalid', message);
+export async function updateUser(work: WriteWork, member: Member, input: unknown): Promise<Member> {
+  const { caller } = work;
+  const isOwn = member.id === caller.userId && caller.scopes.includes('write');
+  if (!isOwn) demandScope(caller, 'admin');
+  return await change(work, 'update', member, parse(UserUpdate, input));
+}
+
+/** Changes the role. Errors: `invalid`, also for the last administrator. */
+export async function setRole(work: WriteWork, member: Member, input: unknown): Promise<Member> {
+  return await change(work, 'set_role', member, parse(RoleChoice, input));
+}
+
+/**
+ * Denies the user access to the company until `enableMember`. Errors: `invalid` for the last administrator.
+ */
+export async function disableMember(work: WriteWork, member: Member): Promise<Member> {
+  if (member.disabledAt !== null) return member;
+  return await change(work, 'disable', member, { disabledAt: work.now });
+}
+
+/** Allows a disabled user again. Errors: `invalid` if the operator of the server has disabled the user. */
+export async function enableMember(work: WriteWork, member: Member): Promise<Member> {
+  if (member.isDisabledByOperator) {
+    const message = `${member.email} was disabled by the operator of the server, who alone can undo it.`;
+    throw new DomainError('invalid', message);
+  }
+  if (member.disabledAt === null) return member;
+  return await change(work, 'enable', member, { disabledAt: null });
+}
+
+/**
+ * Removes the locks after wrong passwords, for a user of this company only: a lock also protects the user's
+ * other companies. Errors: `invalid` for a user of several companies.
+ */
+export async function unlockMember(work: WriteWork, member: Member): Promise<Member> {
+  await work.aboveCompanies(async (above) => {
+    if ((await selectMemberships(above, [member.id])).length > 1) {
+      throw invalid(
+        'id',
+        'is a member of other companies too: the lock ends by itself within a day, or by the operator of the server',
+      );
+    }
+    await unlockUser(above, member, work.caller.userId);
+  });
+  return await getUser(work, member.id);
+}
+
+/**
+ * Ends the user's access to the company, and deletes the user's tokens for it. The account remains. Errors:
+ * `invalid` for the last administrator.
+ */
+export async function removeMember(work: WriteWork, member: Member): Promise<void> {
+  const membership = membershipOf(work, member);
+  await recordTokensRemoved(work, membership);
+  await deleteMembership(work, membership);
+  if (isAdministrator(member)) await demandAdministrator(work, membership.companyId, member.email);
+  record(work, 'delete', membership, null);
+}
+
+/** Updates a member. Writes nothing if no value changes. */
+async function change(
+  work: WriteWork,
+  action: string,
+  member: Member,
+  changes: MemberChanges,
+): Promise<Member> {
+  const before = membershipOf(work, member);
+  const wanted = changed(before, changes);
+  if (JSON.stringify(wanted) === JSON.stringify(before)) return member;
+  const after = await updateMember(work, member, changes);
+  if (isAdministrator(member) && !isAdministrator(after)) {
+    await demandAdministrator(work, before.companyId, member.email);
+  }
+  record(work, action, before, membershipOf(work, after));
+  return after;
+}
+
+function record(work: WriteWork, action: string, before: Membership, after: Membership | null): void {
+  work.ledger.append({ action, entityType: 'membership', entityId: before.userId, before, after });
+}
+
+const isAdministrator = ({ role, disabledAt }: Member): boolean => role === 'admin' && disabledAt === null;
+
+/** The membership as it is recorded in the ledger. */
+function membershipOf(
+  work: WriteWork,
+  { id, role, name, timeZone, disabledAt }: Member,
+): Membership & Pick<Member, 'disabledAt'> {
+  return { companyId: work.caller.companyId, userId: id, role, name, timeZone, disabledAt };
 }

@@ -1,7 +1,13 @@
 import { DAY, MINUTE } from '../../../platform/clock.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
-import { type Credentials, MAX_PASSWORD, type SignInNetwork, type SignInState } from './user.model.js';
+import {
+  type Attempted,
+  type Credentials,
+  MAX_PASSWORD,
+  type SignInNetwork,
+  type SignInState,
+} from './user.model.js';
 
 /** Wrong passwords from one network for one account until the network is locked. */
 const FAILURES_UNTIL_LOCK = 10;
@@ -9,12 +15,6 @@ const LOCK_MS = 30 * MINUTE;
 /** Wrong passwords from all networks that are new to an account until new networks are locked. */
 const NEW_NETWORK_FAILURES = 100;
 const NEW_NETWORK_PERIOD_MS = DAY;
-
-/** Sign-in states of an account and of the network of the request. */
-export interface Attempted {
-  readonly account: SignInState;
-  readonly network: SignInNetwork;
-}
 
 /** Whether passwords from the network are refused (contract 25; decisions.md#members). */
 export function isLocked({ account, network }: Attempted, now: Date): boolean {

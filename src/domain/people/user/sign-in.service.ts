@@ -6,21 +6,20 @@ import { createNetworkCounter, type WindowStores } from '../../../platform/limit
 import { clientNetwork } from '../../../platform/network.js';
 import { parse } from '../../../platform/validate.js';
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';
-import { recordSignIn, selectMemberships } from './member.repository.js';
 import type { Passwords, Verify } from './password.service.js';
-import { afterFailure, afterSuccess, type Attempted, credentialsToTry, isLocked } from './sign-in.rules.js';
+import { afterFailure, afterSuccess, credentialsToTry, isLocked } from './sign-in.rules.js';
 import { type CompanyToken, type Credentials, NEW_NETWORK, SignInInput } from './user.model.js';
 import {
   type Account,
-  deleteOldNetworks,
   findAccountByEmail,
   findNetwork,
   getAccount,
-  saveNetwork,
-  updateFailures,
+  recordSignIn,
+  saveAttempt,
+  selectMemberships,
   updateUser,
 } from './user.repository.js';
-import { recordOfUser } from './user.service.js';
+import { recordOfUser, type UserEvent } from './user.service.js';
 
 export interface SignInRequest extends Origin {
   readonly ip: string;
@@ -85,13 +84,10 @@ async function settle(
   { match, wrong }: Tried,
   ip: string,
 ): Promise<readonly CompanyToken[] | undefined> {
-  const network = clientNetwork(ip);
-  if (match !== undefined) {
-    return (await enter(work, match, ip)) ? await tokensOf(work, tokenSecret, match.user.id) : undefined;
-  }
+  if (match !== undefined) return await enter(work, tokenSecret, match, ip);
   for (const account of wrong) {
-    if (account === undefined) await saveNothing(work, network);
-    else await fail(work, account.user.id, network);
+    if (account === undefined) await saveNothing(work, clientNetwork(ip));
+    else await fail(work, account.id, clientNetwork(ip));
   }
   if (wrong.every((account) => account === undefined)) {
     work.ledger.append({ action: 'sign_in_failed', entityType: 'sign_in', entityId: null, companyId: null });
@@ -99,36 +95,40 @@ async function settle(
   return undefined;
 }
 
-/** Signs in after a correct password. False if it does not, or no longer, open the account. */
-async function enter(work: SystemWriteWork, seen: Account, ip: string): Promise<boolean> {
+/** Signs in after a correct password. Undefined if it does not, or no longer, open the account. */
+async function enter(
+  work: SystemWriteWork,
+  tokenSecret: string,
+  seen: Account,
+  ip: string,
+): Promise<readonly CompanyToken[] | undefined> {
   const network = clientNetwork(ip);
-  const account = await getAccount(work, seen.user.id);
+  const account = await getAccount(work, seen.id);
+  const { id } = account;
   if (account.passwordHash !== seen.passwordHash) {
-    await fail(work, account.user.id, network);
-    return false;
+    await fail(work, id, network);
+    return undefined;
   }
-  const attempted = { account, network: await findNetwork(work, account.user.id, network) };
-  if (account.user.disabledAt !== null || isLocked(attempted, work.now)) {
+  const attempted = { account, network: await findNetwork(work, id, network) };
+  if (account.disabledAt !== null || isLocked(attempted, work.now)) {
     await saveNothing(work, network);
-    await record(work, account, { action: 'sign_in_refused' });
-    return false;
+    await record(work, id, { action: 'sign_in_refused' });
+    return undefined;
   }
-  await succeed(work, account, ip, afterSuccess(attempted, work.now));
-  return true;
+  await saveAttempt(work, id, network, afterSuccess(attempted, work.now));
+  const signInCount = account.signInCount + 1;
+  await updateUser(work, account, { signInCount, lastSignInAt: work.now, lastSignInIp: ip });
+  await recordSignIn(work, id, ip);
+  await record(work, id, { action: 'sign_in', userId: id });
+  return await tokensOf(work, tokenSecret, id);
 }
 
 /** No user has this id: what is saved for it changes nothing, but takes as long as for a user. */
 const NO_USER = 0;
 const NO_FAILURES = { failedSignIns: 0, failedSince: null, lockedUntil: null };
 
-async function save(work: SystemWriteWork, userId: number, network: string, state: Attempted): Promise<void> {
-  await saveNetwork(work, userId, network, state.network);
-  await deleteOldNetworks(work, userId);
-  await updateFailures(work, userId, state.account);
-}
-
 async function saveNothing(work: SystemWriteWork, network: string): Promise<void> {
-  await save(work, NO_USER, network, { account: NO_FAILURES, network: NEW_NETWORK });
+  await saveAttempt(work, NO_USER, network, { account: NO_FAILURES, network: NEW_NETWORK });
 }
 
 async function fail(work: SystemWriteWork, userId: number, network: string): Promise<void> {
@@ -138,25 +138,11 @@ async function fail(work: SystemWriteWork, userId: number, network: string): Pro
   const state = afterFailure(before, work.now);
   // A locked attempt stores nothing, or each new network would add a row.
   if (wasLocked) await saveNothing(work, network);
-  else await save(work, userId, network, state);
-  await record(work, account, { action: 'sign_in_failed' });
-  if (!wasLocked && isLocked(state, work.now)) {
-    await record(work, account, {
-      action: 'sign_in_locked',
-      after: { lockedUntil: state.account.lockedUntil },
-    });
-  }
-}
-
-async function succeed(work: SystemWriteWork, account: Account, ip: string, state: Attempted): Promise<void> {
-  await save(work, account.user.id, clientNetwork(ip), state);
-  await updateUser(work, account.user, {
-    signInCount: account.user.signInCount + 1,
-    lastSignInAt: work.now,
-    lastSignInIp: ip,
-  });
-  await recordSignIn(work, account.user.id, ip);
-  await record(work, account, { action: 'sign_in', userId: account.user.id });
+  else await saveAttempt(work, userId, network, state);
+  await record(work, userId, { action: 'sign_in_failed' });
+  if (wasLocked || !isLocked(state, work.now)) return;
+  const { lockedUntil } = state.account;
+  await record(work, userId, { action: 'sign_in_locked', after: { lockedUntil } });
 }
 
 async function tokensOf(
@@ -166,7 +152,7 @@ async function tokensOf(
 ): Promise<readonly CompanyToken[]> {
   const memberships = (await selectMemberships(work, [userId])).filter((of) => of.disabledAt === null);
   const companyIds = memberships.map((membership) => membership.companyId);
-  const tokens = await ensureDerivedTokens(work, tokenSecret, { userId, companyIds }, userId);
+  const tokens = await ensureDerivedTokens(work, tokenSecret, { userId, companyIds });
   return memberships.map(({ companyId, companyName }) => ({
     companyId,
     companyName,
@@ -174,13 +160,8 @@ async function tokensOf(
   }));
 }
 
-async function record(
-  work: SystemWriteWork,
-  account: Account,
-  event: { readonly action: string; readonly userId?: number; readonly after?: object },
-): Promise<void> {
-  await recordOfUser(work, account.user.id, { entityType: 'sign_in', ...event });
-}
+const record = (work: SystemWriteWork, userId: number, event: Omit<UserEvent, 'entityType'>): Promise<void> =>
+  recordOfUser(work, userId, { entityType: 'sign_in', ...event });
 
 const FAILURES = 30;
 const WINDOW_MS = 10 * MINUTE;

@@ -16,19 +16,18 @@ import {
   many,
   nodeType,
   nullable,
-  numberIn,
   object,
   objectType,
   one,
   ownMutation,
   queries,
+  recordAt,
   recordMutations,
   type ResolvedField,
   text,
   type TypedField,
 } from '../../../graphql/index.js';
 import { demandScope, mayUse, type Role as RoleName } from '../../../platform/caller.js';
-import { DomainError } from '../../../platform/errors.js';
 import { ApiTokenList, ApiTokenType } from '../access-token/access-token.graphql.js';
 import { apiTokensOfUser } from '../access-token/access-token.service.js';
 import { CompanyType } from '../company/company.graphql.js';
@@ -41,9 +40,9 @@ import {
   setRole,
   unlockMember,
   updateUser,
-} from './member.changes.service.js';
-import { getUser, memberList, users } from './member.service.js';
+} from './member.service.js';
 import { type Member, UserAdd, UserUpdate } from './user.model.js';
+import { getUser, memberList, users } from './user.service.js';
 
 type Personal = 'email' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp' | 'timeZone' | 'updatedAt';
 type Internal = 'role' | 'disabledAt' | 'isDisabledByOperator' | 'lockedUntil' | 'revision';
@@ -126,15 +125,7 @@ const CHANGED = { user: changedRecord(UserType) };
 /** For administrators; errors name the arguments. */
 const BY_ADMIN = { scope: 'admin', within: [] } as const;
 
-/** Errors: `not_found` at `userId`. */
-async function memberOf(work: Parameters<typeof getUser>[0], userId: string): Promise<Member> {
-  try {
-    return await getUser(work, numberIn('User', userId) ?? 0);
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
-    throw new DomainError('not_found', error.message, { fields: { userId: [error.message] } });
-  }
-}
+const memberAt = recordAt('userId', 'User', getUser);
 
 const memberAdd = ownMutation('MemberAdd', {
   description:
@@ -161,7 +152,7 @@ const memberSetRole = ownMutation('MemberSetRole', {
   args: { userId: USER_ID, role: choice(Role, 'The new role.') },
   payload: CHANGED,
   run: async (work, { userId, role }: { readonly userId: string; readonly role: RoleName }) => ({
-    user: await setRole(work, await memberOf(work, userId), { role }),
+    user: await setRole(work, await memberAt(work, userId), { role }),
   }),
 });
 
@@ -174,7 +165,7 @@ const memberRemove = ownMutation('MemberRemove', {
     removedId: id.orNull('Global id of the removed user. Null if no member was removed.'),
   },
   run: async (work, { userId }: { readonly userId: string }) => {
-    await removeMember(work, await memberOf(work, userId));
+    await removeMember(work, await memberAt(work, userId));
     return { removedId: userId };
   },
 });

@@ -83,6 +83,8 @@ export interface Membership {
   readonly timeZone: string;
 }
 
+export type MembershipKey = Pick<Membership, 'companyId' | 'userId'>;
+
 /** A user with all memberships, for the operator of the server. */
 export interface Person {
   readonly user: User;
@@ -122,6 +124,12 @@ export interface SignInNetwork {
   /** Consecutive wrong passwords from this network. */
   readonly failedSignIns: number;
   readonly lockedUntil: Date | null;
+}
+
+/** Sign-in states of an account and of the network of the request. */
+export interface Attempted {
+  readonly account: SignInState;
+  readonly network: SignInNetwork;
 }
 
 export const NEW_NETWORK: SignInNetwork = { signedInAt: null, failedSignIns: 0, lockedUntil: null };

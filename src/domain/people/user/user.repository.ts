@@ -1,13 +1,28 @@
 import { sql, type Updateable } from 'kysely';
 
-import { changedBy, recordMapping } from '../../../database/company/company-table.js';
+import { inIds } from '../../../database/bound-lists.js';
+import { CompanyRows, inCompany, type OfCompany, only } from '../../../database/company/company-rows.js';
+import { changedBy, changedTogether, recordMapping } from '../../../database/company/company-table.js';
 import { randomId } from '../../../database/counters.js';
+import { listOf } from '../../../database/list/list.js';
 import { forUpdate, instant, nullable, typed } from '../../../database/storage.js';
-import { specialSql, type SystemReadWork, type SystemWriteWork } from '../../../database/work.js';
+import {
+  type SystemReadWork,
+  type SystemWriteWork,
+  type WriteWork,
+  specialSql,
+} from '../../../database/work.js';
+import type { Role } from '../../../platform/caller.js';
 import { DAY } from '../../../platform/clock.js';
+import type { PageRequest } from '../../../platform/requests.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import {
+  type Attempted,
   comparableEmail,
+  type CompanyMembership,
+  type Member,
+  type Membership,
+  type MembershipKey,
   NEW_NETWORK,
   type SignInNetwork,
   type SignInState,
@@ -16,17 +31,18 @@ import {
 
 const time = nullable(instant);
 
-/** Columns of accounts, which users do not show. */
+/** A user with what signing in needs. */
+export interface Account extends User, SignInState {
+  readonly passwordHash: string;
+}
+
 const HIDDEN = ['password_hash', 'failed_sign_ins', 'failed_since'] as const;
 const { recordOf: userOf } = recordMapping<'users', User, (typeof HIDDEN)[number]>('users', HIDDEN);
-const { recordOf: rowOf, columnsOf } = recordMapping<'users', User & Omit<Account, 'user'>, never>(
-  'users',
-  [],
-);
+const { recordOf: accountOf, columnsOf } = recordMapping<'users', Account, never>('users', []);
 
 export async function insertUser(
   work: SystemWriteWork,
-  { timeZone, passwordHash, ...values }: Pick<User, 'email' | 'name' | 'timeZone'> & { passwordHash: string },
+  { timeZone, passwordHash, ...values }: Pick<Account, 'email' | 'name' | 'timeZone' | 'passwordHash'>,
 ): Promise<User> {
   const { db } = specialSql(work);
   const now = instant.toColumn(work.now);
@@ -51,7 +67,7 @@ export async function insertUser(
 
 export async function hasUsers(work: SystemReadWork): Promise<boolean> {
   const { db } = specialSql(work);
-  return (await db.selectFrom('users').select('id').limit(1).execute()).length > 0;
+  return (await sql`select 1 from users limit 1`.execute(db)).rows.length > 0;
 }
 
 /** Ordered by e-mail address. */
@@ -60,47 +76,10 @@ export async function selectUsers(work: SystemReadWork): Promise<User[]> {
   return (await db.selectFrom('users').selectAll().orderBy('email').execute()).map(userOf);
 }
 
-type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
-
-/** The fields of a user that a change may set; absent ones (undefined) do not change. */
-export type UserState = Optional<
-  SignInState &
-    Pick<Account, 'passwordHash'> &
-    Pick<User, 'name' | 'timeZone' | 'disabledAt' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp'>
->;
-
-/** Kysely leaves out the columns that are undefined. */
-const changesOf = (state: UserState) => columnsOf(state) as Updateable<Tables['users']>;
-
-export async function updateUser(work: SystemWriteWork, current: User, state: UserState): Promise<User> {
-  const { db } = specialSql(work);
-  const row = await db
-    .updateTable('users')
-    .set({ ...changesOf(state), ...changedBy(work, current) })
-    .where('id', '=', current.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return userOf(row);
-}
-
-/** A user with what signing in needs. */
-export interface Account extends SignInState {
-  readonly user: User;
-  readonly passwordHash: string;
-}
-
-function accountOf(row: Row<'users'>): Account {
-  const { passwordHash, failedSignIns, failedSince, lockedUntil } = rowOf(row);
-  return { user: userOf(row), passwordHash, failedSignIns, failedSince, lockedUntil };
-}
-
 export async function findAccountByEmail(work: SystemReadWork, email: string): Promise<Account | undefined> {
   const { db } = specialSql(work);
-  const row = await db
-    .selectFrom('users')
-    .selectAll()
-    .where('email', '=', comparableEmail(email))
-    .executeTakeFirst();
+  const query = db.selectFrom('users').selectAll().where('email', '=', comparableEmail(email));
+  const row = await query.executeTakeFirst();
   return row && accountOf(row);
 }
 
@@ -110,28 +89,29 @@ export async function getAccount(work: SystemWriteWork, userId: number): Promise
   return accountOf(await query.executeTakeFirstOrThrow());
 }
 
-/** Changes no field of the user's public record, so its revision stays the same. */
-export async function updateFailures(
-  work: SystemWriteWork,
-  userId: number,
-  { failedSignIns, failedSince, lockedUntil }: SignInState,
-): Promise<void> {
+type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/** Fields of a user that a change may set; absent ones (undefined) do not change. */
+export type UserState = Optional<Omit<Account, 'id' | 'email' | 'revision' | 'createdAt' | 'updatedAt'>>;
+
+/** Kysely leaves out the columns that are undefined. */
+const changesOf = (state: UserState) => columnsOf(state) as Updateable<Tables['users']>;
+
+export async function updateUser(work: SystemWriteWork, current: User, state: UserState): Promise<User> {
   const { db } = specialSql(work);
-  const columns = changesOf({ failedSignIns, failedSince, lockedUntil });
-  await db.updateTable('users').set(columns).where('id', '=', userId).execute();
+  const changes = { ...changesOf(state), ...changedBy(work, current) };
+  const query = db.updateTable('users').set(changes).where('id', '=', current.id).returningAll();
+  return userOf(await query.executeTakeFirstOrThrow());
 }
 
 /** Known networks of an account: those of the latest sign-ins. */
 const KNOWN_NETWORKS = 10;
 
-export async function findNetwork(
-  work: SystemReadWork,
-  userId: number,
-  network: string,
-): Promise<SignInNetwork> {
+/** The network, in the form of `clientNetwork`, as an account knows it. */
+export async function findNetwork(work: SystemReadWork, id: number, network: string): Promise<SignInNetwork> {
   const { db } = specialSql(work);
   const { rows } = await sql<Row<'sign_in_networks'>>`select * from sign_in_networks
-    where user_id = ${userId} and network = ${network}`.execute(db);
+    where user_id = ${id} and network = ${network}`.execute(db);
   const [row] = rows;
   if (row === undefined) return NEW_NETWORK;
   return {
@@ -141,34 +121,35 @@ export async function findNetwork(
   };
 }
 
-/** Stores nothing if there is no such user, but takes the same time. */
-export async function saveNetwork(
+/**
+ * Stores the state of an account and of a network after an attempt. The user's revision stays the same. Stores
+ * nothing if there is no such user, but takes the same time. Deletes networks without a sign-in or a failure for
+ * a day, and known ones that are too many.
+ */
+export async function saveAttempt(
   work: SystemWriteWork,
   userId: number,
   network: string,
-  { signedInAt, failedSignIns, lockedUntil }: SignInNetwork,
+  { account: { failedSignIns, failedSince, lockedUntil }, network: state }: Attempted,
 ): Promise<void> {
   const { db } = specialSql(work);
   await sql`insert into sign_in_networks
       (user_id, network, signed_in_at, failed_sign_ins, locked_until, updated_at)
-    select id, ${typed('text', network)}, ${typed('instant', time.toColumn(signedInAt))},
-      ${typed('integer', failedSignIns)}, ${typed('instant', time.toColumn(lockedUntil))},
+    select id, ${typed('text', network)}, ${typed('instant', time.toColumn(state.signedInAt))},
+      ${typed('integer', state.failedSignIns)}, ${typed('instant', time.toColumn(state.lockedUntil))},
       ${typed('instant', instant.toColumn(work.now))}
     from users where id = ${userId}
     on conflict (user_id, network) do update set signed_in_at = excluded.signed_in_at,
       failed_sign_ins = excluded.failed_sign_ins, locked_until = excluded.locked_until,
       updated_at = excluded.updated_at`.execute(db);
-}
-
-/** Deletes networks without a sign-in or a failure for a day, and known ones that are too many. */
-export async function deleteOldNetworks(work: SystemWriteWork, userId: number): Promise<void> {
-  const { db } = specialSql(work);
   const dayAgo = instant.toColumn(new Date(work.now.getTime() - DAY));
   await sql`delete from sign_in_networks where user_id = ${userId} and (
     (signed_in_at is null and updated_at < ${dayAgo})
     or (signed_in_at is not null and network not in (
       select network from sign_in_networks where user_id = ${userId} and signed_in_at is not null
       order by signed_in_at desc, network limit ${KNOWN_NETWORKS})))`.execute(db);
+  const failures = changesOf({ failedSignIns, failedSince, lockedUntil });
+  await db.updateTable('users').set(failures).where('id', '=', userId).execute();
 }
 
 /** Lifts the locks of all networks for a user; known ones stay known. */
@@ -176,4 +157,142 @@ export async function resetNetworks(work: SystemWriteWork, userId: number): Prom
   const { db } = specialSql(work);
   await sql`update sign_in_networks set failed_sign_ins = 0, locked_until = null
     where user_id = ${userId}`.execute(db);
+}
+
+const memberships = new CompanyRows('memberships');
+const members = new CompanyRows('members');
+const { recordOf } = recordMapping<
+  'members',
+  Omit<Member, 'isDisabledByOperator'> & { readonly accountDisabledAt: Date | null }
+>('members');
+
+function memberOf(row: Row<'members'>): Member {
+  const { accountDisabledAt, ...member } = recordOf(row);
+  const disabledAt = accountDisabledAt ?? member.disabledAt;
+  return { ...member, disabledAt, isDisabledByOperator: accountDisabledAt !== null };
+}
+
+const listing = {
+  table: 'members',
+  rows: 'users',
+  id: 'id',
+  orders: { ID: 'id', CREATED_AT: 'created_at' },
+  recordOf: memberOf,
+  columns: {
+    email: 'email',
+    name: 'name',
+    timeZone: 'time_zone',
+    signInCount: 'sign_in_count',
+    lastSignInAt: 'last_sign_in_at',
+    lastSignInIp: 'last_sign_in_ip',
+    createdAt: 'created_at',
+    updatedAt: 'updated_at',
+  },
+} as const;
+
+export const users = listOf<'members', Member>({
+  ...listing,
+  name: 'User',
+  filters: { id: { column: 'id', kind: 'id', isUnique: true }, email: { column: 'email', kind: 'text' } },
+});
+
+/** Members as records of the type Member, which can be filtered by role. */
+export const memberList = listOf<'members', Member>({
+  ...listing,
+  name: 'Member',
+  filters: { email: { column: 'email', kind: 'text' }, role: { column: 'role', kind: 'choice' } },
+});
+
+/** Members of the company, ascending by id; all of them, or one page. */
+export async function listMembers(work: OfCompany<SystemReadWork>, page?: PageRequest): Promise<Member[]> {
+  const rows = await members.select(work, {}, { orderBy: ['id'], ...(page && { page }) });
+  return rows.map(memberOf);
+}
+
+/** The administrators of a company who are not disabled, the earliest first. */
+export async function selectAdministrators(work: SystemReadWork, companyId: number): Promise<Member[]> {
+  const active = { role: 'admin', disabled_at: null, account_disabled_at: null };
+  const orderBy = ['created_at', 'id'] as const;
+  return (await members.select(inCompany(work, companyId), active, { orderBy })).map(memberOf);
+}
+
+function membershipOf(row: Row<'memberships'>): Membership {
+  const { company_id, user_id, role, time_zone } = row;
+  return { companyId: company_id, userId: user_id, role: role as Role, name: row.name, timeZone: time_zone };
+}
+
+export async function findMembership(work: SystemReadWork, of: MembershipKey) {
+  const row = await memberships.find(inCompany(work, of.companyId), { user_id: of.userId });
+  return row && membershipOf(row);
+}
+
+/** Memberships of users, ordered by the name of the company. */
+export async function selectMemberships(
+  work: SystemReadWork,
+  userIds: readonly number[],
+): Promise<CompanyMembership[]> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<Row<'memberships'> & { company_name: string }>`
+    select m.*, c.name as company_name from memberships as m join companies as c on c.id = m.company_id
+    where m.user_id ${inIds(userIds)} order by c.name, m.user_id`.execute(db);
+  return rows.map((row) => ({
+    ...membershipOf(row),
+    companyName: row.company_name,
+    disabledAt: time.fromColumn(row.disabled_at),
+  }));
+}
+
+export async function insertMembership(
+  work: SystemWriteWork,
+  { companyId, userId, timeZone: time_zone, ...given }: Membership,
+): Promise<void> {
+  const now = instant.toColumn(work.now);
+  const row = { ...given, user_id: userId, time_zone, revision: 1, created_at: now, updated_at: now };
+  await memberships.insert(inCompany(work, companyId), [row]);
+}
+
+export type MemberChanges = Optional<Pick<Member, 'role' | 'name' | 'timeZone' | 'disabledAt'>>;
+
+export async function updateMember(
+  work: WriteWork,
+  current: Member,
+  { role, name, timeZone, disabledAt }: MemberChanges,
+): Promise<Member> {
+  const changes = {
+    ...(role !== undefined && { role }),
+    ...(name !== undefined && { name }),
+    ...(timeZone !== undefined && { time_zone: timeZone }),
+    ...(disabledAt !== undefined && { disabled_at: time.toColumn(disabledAt) }),
+    ...changedBy(work, current),
+  };
+  only(await memberships.update(work, { user_id: current.id }, changes));
+  return memberOf(only(await members.select(work, { id: current.id })));
+}
+
+/** Sets name and time zone in all companies of a user; absent fields do not change. */
+export async function renameInAll(
+  work: SystemWriteWork,
+  userId: number,
+  { name, timeZone }: Pick<MemberChanges, 'name' | 'timeZone'>,
+): Promise<void> {
+  const { db } = specialSql(work);
+  const changes = { name, time_zone: timeZone, ...changedTogether(work, 'memberships') };
+  await db.updateTable('memberships').set(changes).where('user_id', '=', userId).execute();
+}
+
+/** Records a sign-in in each company of a user, except where the user is disabled. */
+export async function recordSignIn(work: SystemWriteWork, userId: number, ip: string): Promise<void> {
+  const { db } = specialSql(work);
+  const changes = {
+    sign_in_count: sql<number>`sign_in_count + 1`,
+    last_sign_in_at: instant.toColumn(work.now),
+    last_sign_in_ip: ip,
+    ...changedTogether(work, 'memberships'),
+  };
+  const query = db.updateTable('memberships').set(changes).where('user_id', '=', userId);
+  await query.where('disabled_at', 'is', null).execute();
+}
+
+export async function deleteMembership(work: SystemWriteWork, of: MembershipKey): Promise<void> {
+  await memberships.delete(inCompany(work, of.companyId), { user_id: of.userId });
 }

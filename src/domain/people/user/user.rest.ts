@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 import { byId, fieldsOf, resourceRoutes, type Route, TimestampShape } from '../../../rest/index.js';
-import { getUser, listUsers } from './member.service.js';
 import type { SignIn } from './sign-in.service.js';
 import { type Member, SignInInput } from './user.model.js';
+import { getUser, listUsers } from './user.service.js';
 
 const UserShape = z
   .strictObject({

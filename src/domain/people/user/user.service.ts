@@ -1,37 +1,93 @@
-import { found } from '../../../database/company/records.js';
-import type { LedgerChange, SystemReadWork, SystemWriteWork } from '../../../database/work.js';
+import { found, getFrom } from '../../../database/company/records.js';
+import { countOf } from '../../../database/counters.js';
+import type { ReadWork, SystemReadWork, SystemWriteWork, LedgerChange } from '../../../database/work.js';
+import { DomainError, taken } from '../../../platform/errors.js';
+import type { Page, PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
-import { renameInAll, selectMemberships } from './member.repository.js';
-import { addMembership, demandAdministrator, firstAdministrator, getMembership } from './member.service.js';
-import { comparableEmail, type Person, type User, UserAdd, UserUpdate } from './user.model.js';
 import {
+  comparableEmail,
+  type Member,
+  type Membership,
+  type MembershipKey,
+  type Person,
+  type User,
+  UserAdd,
+  UserUpdate,
+} from './user.model.js';
+import {
+  type Account,
   findAccountByEmail,
+  findMembership,
   getAccount,
+  insertMembership,
   insertUser,
+  listMembers,
+  renameInAll,
   resetNetworks,
+  selectAdministrators,
+  selectMemberships,
   selectUsers,
   updateUser,
+  users,
   type UserState,
 } from './user.repository.js';
 
-export { hasUsers } from './user.repository.js';
+export { hasUsers, listMembers, memberList, users } from './user.repository.js';
+
+/** A member of the caller's company. Errors: `not_found`. */
+export async function getUser(work: ReadWork, id: number): Promise<Member> {
+  return await getFrom(users, work, id, 'user');
+}
+
+/** Members of the caller's company, ascending by id. */
+export async function listUsers(work: ReadWork, request: PageRequest): Promise<Page<Member>> {
+  const total = await countOf(work, 'users');
+  return { records: await listMembers(work, request), total, request };
+}
+
+/** Errors: `not_found`. */
+export async function getMembership(work: SystemReadWork, of: MembershipKey): Promise<Membership> {
+  return found(await findMembership(work, of), 'member of the company');
+}
+
+/** Administrator with the earliest membership of the company who is not disabled. */
+export async function firstAdministrator(
+  work: SystemReadWork,
+  companyId: number,
+): Promise<Member | undefined> {
+  return (await selectAdministrators(work, companyId))[0];
+}
+
+/**
+ * To be called after a change that removes an administrator from a company, in its transaction. Transactions
+ * that write in a company run one at a time, so two of them cannot remove the last two administrators.
+ * Errors: `invalid` if the company has no administrator any more.
+ */
+export async function demandAdministrator(
+  work: SystemReadWork,
+  companyId: number,
+  email: string,
+  company = 'the company',
+): Promise<void> {
+  if ((await firstAdministrator(work, companyId)) !== undefined) return;
+  const message = `${email} is the last administrator of ${company}: make another member an administrator first.`;
+  throw new DomainError('invalid', message);
+}
 
 /** All users of the server, or of one company, ordered by e-mail address, with all their memberships. */
 export async function listPeople(work: SystemReadWork, company: Company | null): Promise<readonly Person[]> {
-  const users = await selectUsers(work);
-  const memberships = await selectMemberships(
-    work,
-    users.map((user) => user.id),
-  );
-  return users
-    .map((user) => ({ user, memberships: memberships.filter(({ userId }) => userId === user.id) }))
+  const all = await selectUsers(work);
+  const ids = all.map(({ id }) => id);
+  const memberships = Map.groupBy(await selectMemberships(work, ids), ({ userId }) => userId);
+  return all
+    .map((user) => ({ user, memberships: memberships.get(user.id) ?? [] }))
     .filter((person) => company === null || person.memberships.some((of) => of.companyId === company.id));
 }
 
 export async function findUserByEmail(work: SystemReadWork, email: string): Promise<User | undefined> {
-  return (await findAccountByEmail(work, comparableEmail(email)))?.user;
+  return await findAccountByEmail(work, comparableEmail(email));
 }
 
 export async function getUserByEmail(work: SystemReadWork, email: string): Promise<User> {
@@ -89,6 +145,7 @@ async function ensureUser(work: SystemWriteWork, { email, name, timeZone }: NewU
   return { user: await insertUser(work, { email, name, timeZone, passwordHash }), isNew: true };
 }
 
+/** Adds the membership. Errors: `taken`. */
 async function join(
   work: SystemWriteWork,
   companyId: number,
@@ -96,9 +153,17 @@ async function join(
   { user, isNew }: Awaited<ReturnType<typeof ensureUser>>,
   actor: number,
 ): Promise<void> {
-  if (isNew) work.ledger.created('user', user, { companyId, userId: actor });
-  await addMembership(work, { companyId, userId: user.id, role, name, timeZone }, actor);
+  const by = { companyId, userId: actor };
+  if (isNew) work.ledger.created('user', user, by);
+  const after = { companyId, userId: user.id, role, name, timeZone };
+  if ((await findMembership(work, after)) !== undefined) {
+    throw taken('email', 'This user is a member of the company already.');
+  }
+  await insertMembership(work, after);
+  work.ledger.append({ action: 'create', entityType: 'membership', entityId: user.id, after, ...by });
 }
+
+type Identified = Pick<User, 'id'>;
 
 /**
  * Denies the user any access, in all companies, until `enableUser`. `by` is the acting user, here and below;
@@ -108,25 +173,24 @@ async function join(
 export async function disableUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
   // Another administrator of these companies may be disabled or removed at the same time.
   await work.lockCompanies((await selectMemberships(work, [id])).map(({ companyId }) => companyId));
-  const { user } = await getAccount(work, id);
+  const user = await getAccount(work, id);
   if (user.disabledAt !== null) return user;
   const after = await change(work, 'disable', user, { disabledAt: work.now }, by);
   for (const { companyId, companyName, role, disabledAt } of await selectMemberships(work, [id])) {
     if (role !== 'admin' || disabledAt !== null) continue;
-    await demandAdministrator(work, { id: companyId, name: companyName }, user.email);
+    await demandAdministrator(work, companyId, user.email, `"${companyName}"`);
   }
   return after;
 }
 
 export async function enableUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
-  const { user } = await getAccount(work, id);
-  if (user.disabledAt === null) return user;
-  return await change(work, 'enable', user, { disabledAt: null }, by);
+  const user = await getAccount(work, id);
+  return user.disabledAt === null ? user : await change(work, 'enable', user, { disabledAt: null }, by);
 }
 
 /** Removes all locks of a user, for all networks, and resets the numbers of wrong passwords. */
 export async function unlockUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
-  const { user } = await getAccount(work, id);
+  const user = await getAccount(work, id);
   await resetNetworks(work, id);
   const state = { lockedUntil: null, failedSignIns: 0, failedSince: null };
   return await change(work, 'unlock', user, state, by);
@@ -139,8 +203,7 @@ export async function setPassword(
   passwordHash: string,
   by?: number,
 ): Promise<User> {
-  const { user } = await getAccount(work, id);
-  return await change(work, 'set_password', user, { passwordHash }, by);
+  return await change(work, 'set_password', await getAccount(work, id), { passwordHash }, by);
 }
 
 /** Changes the name and time zone of the account and of all memberships. Errors: `invalid`. */
@@ -151,17 +214,15 @@ export async function updateAccount(
   by?: number,
 ): Promise<User> {
   const values = parse(UserUpdate, input);
-  const { user } = await getAccount(work, id);
+  const user = await getAccount(work, id);
   await renameInAll(work, id, values);
   return await change(work, 'update', user, values, by);
 }
 
-type Identified = Pick<User, 'id'>;
-
 async function change(
   work: SystemWriteWork,
   action: string,
-  before: User,
+  before: Account,
   state: UserState,
   by?: number,
 ): Promise<User> {
@@ -176,11 +237,16 @@ async function change(
 }
 
 /** User as it is shown in the ledgers of all its companies: without activity in only one of them. */
-function shown({ id, email, name, timeZone, disabledAt, lockedUntil }: User) {
-  return { id, email, name, timeZone, disabledAt, lockedUntil };
-}
+const shown = ({ id, email, name, timeZone, disabledAt, lockedUntil }: User) => ({
+  id,
+  email,
+  name,
+  timeZone,
+  disabledAt,
+  lockedUntil,
+});
 
-type UserEvent = Omit<LedgerChange, 'companyId' | 'entityId'>;
+export type UserEvent = Omit<LedgerChange, 'companyId' | 'entityId'>;
 
 /**
  * Records an event of a user in each of the user's companies, since a company sees only its own entries;

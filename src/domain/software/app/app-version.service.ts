@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 import { only } from '../../../database/company/company-rows.js';
+import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { changed, newValues } from '../../../platform/changes.js';
 import { formatCrc16 } from '../../../platform/encoding/checksum.js';
 import type { SentContent } from '../../../platform/encoding/content-builder.js';
 import { invalid } from '../../../platform/errors.js';
+import { tooManyRecords } from '../../../platform/limits/many-records.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
-import { refuseOtherBytes } from '../../fleet/logical-number/version-links.service.js';
+import { dropVersionLinks, refuseOtherBytes } from '../../fleet/logical-number/version-links.service.js';
 import { copyContent, keepContent, releaseContents, sumsOfContents } from '../content/content.service.js';
 import {
+  type App,
   AppReference,
   type AppVersion,
   AppVersionCreate,
@@ -18,11 +21,17 @@ import {
   AppVersionUpdate,
   type AssociatedVersion,
   type Associations,
-} from './app-version.model.js';
-import { appVersionTable, withAssociations } from './app-version.repository.js';
-import type { App } from './app.model.js';
-import { apps } from './app.service.js';
-import { appVersionRecords as records, ascending, associate } from './association.service.js';
+} from './app.model.js';
+import {
+  apps,
+  appVersionTable,
+  type Association,
+  ASSOCIATIONS,
+  deleteAssociations,
+  insertAssociations,
+  selectAssociatedWith,
+  withAssociations,
+} from './app.repository.js';
 
 export {
   appVersions,
@@ -32,7 +41,18 @@ export {
   appVersionsOfLogicalNumber,
   defaultVersionsOfGroup,
   modulesOfAppVersion,
-} from './app-version.repository.js';
+} from './app.repository.js';
+
+/** App versions without their associations. */
+export const appVersionRecords = new Records({
+  entityType: 'app_version',
+  table: appVersionTable,
+  unique: {
+    field: 'number',
+    match: ({ appId, number }) => ({ app_id: appId, number }),
+    message: 'The application has a version with this number already.',
+  },
+});
 
 type Bytecode = Pick<AppVersion, 'contentId' | 'size' | 'crc'>;
 
@@ -41,12 +61,16 @@ const NO_ASSOCIATIONS: Associations = { groupIds: [], moduleIds: [], fileIds: []
 
 /** An app version of an application, with its associations. Errors: `not_found`. */
 export async function getAppVersion(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {
-  return await associated(work, await records.getBy(work, { app_id: app.id, id }));
+  return await associated(work, await appVersionRecords.getBy(work, { app_id: app.id, id }));
 }
 
 /** An app version of any application, with its associations. Errors: `not_found`. */
 export async function getAppVersionById(work: ReadWork, id: number): Promise<AssociatedVersion> {
-  return await associated(work, await records.get(work, id));
+  return await associated(work, await appVersionRecords.get(work, id));
+}
+
+async function associated(work: ReadWork, version: AppVersion): Promise<AssociatedVersion> {
+  return only(await withAssociations(work, [version]));
 }
 
 /** Ascending by id. */
@@ -55,7 +79,7 @@ export async function listAppVersions(
   app: App,
   request: PageRequest,
 ): Promise<Page<AppVersion>> {
-  return await records.listBy(work, { app_id: app.id }, request);
+  return await appVersionRecords.listBy(work, { app_id: app.id }, request);
 }
 
 /** Errors: `invalid`, `taken`. */
@@ -70,15 +94,14 @@ export async function createAppVersion(
     appId: app.id,
     uuid: randomUUID(),
   };
-  await records.refuseTaken(work, fields);
+  await appVersionRecords.refuseTaken(work, fields);
   const base = baseVersionId === undefined ? null : await findBase(work, app, baseVersionId);
   const version = await appVersionTable.insert(work, {
     ...fields,
     ...(bytecode === undefined ? await copyBytecode(work, base) : await keep(work, bytecode)),
   });
-  const associations = associationsOf(given, base ?? NO_ASSOCIATIONS);
-  await associate(work, version.id, NO_ASSOCIATIONS, associations);
-  const after = { ...version, ...associations };
+  const after = { ...version, ...associationsOf(given, base ?? NO_ASSOCIATIONS) };
+  await associate(work, version.id, NO_ASSOCIATIONS, after);
   work.ledger.created('app_version', after);
   return after;
 }
@@ -94,6 +117,22 @@ export async function createAppVersionOfNamedApp(
   return await createAppVersion(work, app, input);
 }
 
+async function findBase(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {
+  const base = await appVersionTable.find(work, { app_id: app.id, id });
+  if (base === undefined) throw invalid('baseVersionId', 'is not a version of this application');
+  return await associated(work, base);
+}
+
+async function copyBytecode(work: WriteWork, base: AppVersion | null): Promise<Bytecode> {
+  if (base?.contentId == null) return NO_BYTECODE;
+  return { contentId: await copyContent(work, base.contentId), size: base.size, crc: base.crc };
+}
+
+async function keep(work: WriteWork, content: SentContent | null): Promise<Bytecode> {
+  if (content === null) return NO_BYTECODE;
+  return { contentId: await keepContent(work, content), size: content.size, crc: content.crc };
+}
+
 /** Errors: `invalid`, `taken`. */
 export async function updateAppVersion(
   work: WriteWork,
@@ -102,7 +141,7 @@ export async function updateAppVersion(
 ): Promise<AssociatedVersion> {
   const { bytecode, groupIds, moduleIds, fileIds, ...given } = parse(AppVersionUpdate, input);
   const values = changed<AppVersion, typeof given>(current, given);
-  await records.refuseTaken(work, values, current);
+  await appVersionRecords.refuseTaken(work, values, current);
   const associations = associationsOf({ groupIds, moduleIds, fileIds }, current);
   await associate(work, current.id, current, associations);
   const version = await appVersionTable.update(work, current, {
@@ -122,44 +161,16 @@ export async function replaceAppVersion(
   input: unknown,
 ): Promise<AssociatedVersion> {
   const { bytecode } = parse(AppVersionUpdate, input);
-  if (bytecode !== undefined && !(await hasBytes(work, current, bytecode))) {
-    await refuseOtherBytes(work, current.id);
+  if (bytecode !== undefined) {
+    const { id, contentId } = current;
+    const sums = await sumsOfContents(work, contentId === null ? [] : [{ id: contentId }]);
+    if (sums.get(contentId ?? 0) !== bytecode?.sha256) await refuseOtherBytes(work, id);
   }
   return await updateAppVersion(work, current, input);
 }
 
-async function hasBytes(
-  work: ReadWork,
-  { contentId }: AppVersion,
-  bytecode: SentContent | null,
-): Promise<boolean> {
-  if (contentId === null || bytecode === null) return contentId === null && bytecode === null;
-  const sums = await sumsOfContents(work, [{ id: contentId }]);
-  return sums.get(contentId) === bytecode.sha256;
-}
-
-async function associated(work: ReadWork, version: AppVersion): Promise<AssociatedVersion> {
-  return only(await withAssociations(work, [version]));
-}
-
-async function findBase(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {
-  const base = await appVersionTable.find(work, { app_id: app.id, id });
-  if (base === undefined) throw invalid('baseVersionId', 'is not a version of this application');
-  return await associated(work, base);
-}
-
-async function keep(work: WriteWork, content: SentContent | null): Promise<Bytecode> {
-  if (content === null) return NO_BYTECODE;
-  return { contentId: await keepContent(work, content), size: content.size, crc: content.crc };
-}
-
-async function copyBytecode(work: WriteWork, base: AppVersion | null): Promise<Bytecode> {
-  if (base?.contentId == null) return NO_BYTECODE;
-  return { contentId: await copyContent(work, base.contentId), size: base.size, crc: base.crc };
-}
-
 function associationsOf(
-  given: { readonly [A in keyof Associations]?: readonly number[] | undefined },
+  given: Readonly<Partial<Record<Association, readonly number[] | undefined>>>,
   defaults: Associations,
 ): Associations {
   return {
@@ -167,4 +178,120 @@ function associationsOf(
     moduleIds: ascending(given.moduleIds ?? defaults.moduleIds),
     fileIds: ascending(given.fileIds ?? defaults.fileIds),
   };
+}
+
+const NAMES: Readonly<Record<Association, string>> = {
+  groupIds: 'groups',
+  moduleIds: 'versions of applications of kind module',
+  fileIds: 'files',
+};
+
+/**
+ * Replaces the associations `before` of a version by `after`. A version that is removed from a group is
+ * removed from the group's logical numbers too (contract 21). Errors: `invalid` (an unknown id, or one of
+ * another kind), `too_many_records`.
+ */
+async function associate(
+  work: WriteWork,
+  versionId: number,
+  before: Associations,
+  after: Associations,
+): Promise<void> {
+  if (after.moduleIds.includes(versionId)) throw invalid('moduleIds', 'must not hold the version itself');
+  for (const association of ASSOCIATIONS) {
+    const { removed, added } = difference(before[association], after[association]);
+    if (association === 'groupIds') await dropVersionLinks(work, [versionId], removed);
+    if (removed.length > 0) await deleteAssociations(work, association, [versionId], removed);
+    if (added.length === 0) continue;
+    const inserted = await insertAssociations(work, association, [versionId], added);
+    if (inserted < added.length) throw invalid(association, `must hold ids of ${NAMES[association]} only`);
+  }
+}
+
+export const ascending = (ids: readonly number[]): readonly number[] =>
+  ids.toSorted((one, other) => one - other);
+
+/** The ids to remove and to add so that `before` becomes `after`. */
+export function difference(before: readonly number[], after: readonly number[]) {
+  const had = new Set(before);
+  const has = new Set(after);
+  return { removed: before.filter((id) => !has.has(id)), added: after.filter((id) => !had.has(id)) };
+}
+
+export const idsOf = (versions: readonly AppVersion[]): readonly number[] => versions.map(({ id }) => id);
+
+/** Removes associations of versions, whose revision grows. */
+export async function dropAssociations(
+  work: WriteWork,
+  association: Association,
+  versions: readonly AssociatedVersion[],
+  removed: readonly number[],
+): Promise<void> {
+  await deleteAssociations(work, association, idsOf(versions), removed);
+  const gone = new Set(removed);
+  await appVersionRecords.updateAll(work, versions, {}, (version) => ({
+    [association]: version[association].filter((id) => !gone.has(id)),
+  }));
+}
+
+/** Versions that one request changes or deletes because of another record. */
+const MAX_VERSIONS = 500;
+
+/** Deletes all versions of an application. Errors: `too_many_records`. */
+export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<void> {
+  const total = await appVersionTable.count(work, { app_id: app.id });
+  if (total > MAX_VERSIONS) {
+    const instead =
+      'first delete versions of it (DELETE /v1/apps/{app_id}/versions/{version_id}, appVersionDelete)';
+    throw tooManyRecords(`The application ${app.name}`, `${total} versions`, MAX_VERSIONS, instead);
+  }
+  const versions = await appVersionTable.select(work, { app_id: app.id });
+  await deleteVersions(work, await withAssociations(work, versions));
+}
+
+/** Ids of an application's versions, at most as many as one request deletes. */
+export async function versionIdsOf(work: ReadWork, app: App): Promise<readonly number[]> {
+  return idsOf(await appVersionTable.select(work, { app_id: app.id })).slice(0, MAX_VERSIONS);
+}
+
+/** Also from logical numbers, and from the versions of which it is a module. Errors: `too_many_records`. */
+export async function deleteAppVersion(work: WriteWork, version: AssociatedVersion): Promise<void> {
+  await deleteVersions(work, [version]);
+}
+
+async function deleteVersions(work: WriteWork, versions: readonly AssociatedVersion[]): Promise<void> {
+  if (versions.length === 0) return;
+  const ids = idsOf(versions);
+  await dropVersionLinks(work, ids);
+  await dropFromVersions(work, 'moduleIds', ids);
+  await appVersionTable.delete(work, { id: ids });
+  await releaseContents(
+    work,
+    versions.flatMap(({ contentId }) => contentId ?? []),
+  );
+  for (const version of versions) work.ledger.deleted('app_version', version);
+}
+
+const USES = {
+  moduleIds: ['The version', 'appVersionSetModules'],
+  fileIds: ['The file', 'appVersionSetFiles'],
+} as const;
+
+/** Removes deleted modules or files from all other versions that have them. Errors: `too_many_records`. */
+export async function dropFromVersions(
+  work: WriteWork,
+  association: keyof typeof USES,
+  removed: readonly number[],
+): Promise<void> {
+  const deletedVersions = new Set(association === 'moduleIds' ? removed : []);
+  const users = await selectAssociatedWith(work, association, removed);
+  const ids = users.filter((id) => !deletedVersions.has(id));
+  if (ids.length === 0) return;
+  if (ids.length > MAX_VERSIONS) {
+    const [what, setter] = USES[association];
+    const instead = `first remove it from versions (PUT /v1/apps/{app_id}/versions/{version_id}, ${setter})`;
+    throw tooManyRecords(what, `${ids.length} versions that use it`, MAX_VERSIONS, instead);
+  }
+  const holders = await withAssociations(work, await appVersionTable.select(work, { id: ids }));
+  await dropAssociations(work, association, holders, removed);
 }

@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import type { Audit } from '../../../platform/changes.js';
-import { freeText } from '../../../platform/encoding/text.js';
+import type { SentContent } from '../../../platform/encoding/content-builder.js';
+import { contentOfBase64, SentBytes } from '../../../platform/encoding/sent-bytes.js';
+import { freeText, printableName } from '../../../platform/encoding/text.js';
+import { recordId, recordIds } from '../../../platform/validate.js';
 
 export const KINDS = ['standard', 'module'] as const;
 export const COMMUNICATION_FORMATS = ['http', 'iso8583', 'iso20022'] as const;
@@ -37,3 +40,80 @@ export const AppCreate = z.object({
 export interface App extends Audit, Readonly<z.output<typeof AppFields>> {
   readonly id: number;
 }
+
+/** Fields of a version that clients set, besides its bytecode and its associations. */
+const AppVersionFields = z.object({
+  number: printableName(64).describe('Version number, unique in its application.'),
+  displayable: z.boolean().describe('Whether the application shows in the services menu.'),
+  authorizerUrl: freeText(2_048).nullable().describe('IP address or URL of the authorizer.'),
+  posDisplayLabel: freeText(255).nullable().describe('Name in the menu, where displayable.'),
+});
+/** Base64 text, or bytes that were already read while the request arrived. */
+const bytecode = z
+  .custom<string | SentBytes>((sent) => typeof sent === 'string' || sent instanceof SentBytes, {
+    message: 'must be a string',
+  })
+  .meta({ type: 'string', contentEncoding: 'base64' })
+  .transform((sent, context): SentContent => {
+    const content = typeof sent === 'string' ? contentOfBase64(sent) : sent.content;
+    if (content !== null) return content;
+    context.addIssue({ code: 'custom', message: 'must be base64: standard alphabet, padded' });
+    return z.NEVER;
+  })
+  .nullable()
+  .describe('What terminals run, in base64; `size` and `crc` follow from it.');
+const AssociationFields = z.object({
+  groupIds: recordIds.describe('Groups that the version is associated with.'),
+  moduleIds: recordIds.describe('Versions of applications of kind module.'),
+  fileIds: recordIds.describe('Files that the version is associated with.'),
+});
+
+export const AppVersionUpdate = z.object({
+  ...AppVersionFields.partial().shape,
+  bytecode: bytecode.optional(),
+  ...AssociationFields.partial().shape,
+});
+
+/** Fields of `AppVersionCreate` that are columns of the record. */
+export const AppVersionCreateFields = z.object({
+  ...AppVersionFields.partial().shape,
+  number: AppVersionFields.shape.number,
+  displayable: AppVersionFields.shape.displayable.default(false),
+});
+
+export const AppVersionCreate = z.object({
+  ...AppVersionUpdate.shape,
+  ...AppVersionCreateFields.shape,
+  baseVersionId: recordId
+    .describe('Version of the same application whose bytecode and associations are copied where not given.')
+    .optional(),
+});
+
+/** The application of a new version, for requests without a path. */
+export const AppReference = z.object({ appId: recordId });
+
+/** App versions to attach to a group, or to detach from it. */
+export const AppVersionLinks = z.object({ appVersionIds: recordIds });
+
+/** App versions for logical numbers: for all of a group, or for given ones. */
+export const AppVersionGrant = z.object({
+  appVersionIds: recordIds,
+  groupId: recordId.nullable().optional(),
+  logicalNumbers: z.array(z.string()).nullable().optional(),
+});
+export type AppVersionGrant = z.output<typeof AppVersionGrant>;
+
+export interface AppVersion extends Audit, Readonly<z.output<typeof AppVersionFields>> {
+  readonly id: number;
+  readonly appId: number;
+  readonly uuid: string;
+  /** The bytecode; null if there is none. */
+  readonly contentId: number | null;
+  readonly size: number;
+  readonly crc: string;
+}
+
+/** Ids in ascending order. */
+export type Associations = Readonly<Record<keyof z.output<typeof AssociationFields>, readonly number[]>>;
+
+export interface AssociatedVersion extends AppVersion, Associations {}

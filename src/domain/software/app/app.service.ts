@@ -1,26 +1,13 @@
-import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
-import { auditedList } from '../../../database/list/list.js';
 import type { WriteWork } from '../../../database/work.js';
 import { changed, newValues } from '../../../platform/changes.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { isModuleInUse } from './app-version.repository.js';
+import { deleteAppVersionsOf } from './app-version.service.js';
 import { type App, AppCreate, AppUpdate, type Language, MAX_APP_NAME } from './app.model.js';
-import { deleteAppVersionsOf } from './association.service.js';
+import { appTable, isModuleInUse } from './app.repository.js';
 
-const appTable = new CompanyTable<'apps', App>('apps');
-
-export const apps = auditedList(appTable, {
-  name: 'App',
-  orders: { NAME: 'name' },
-  filters: {
-    name: { column: 'name', kind: 'text', isUnique: true },
-    kind: { column: 'kind', kind: 'choice', order: 'ID' },
-    communicationFormat: { column: 'communication_format', kind: 'choice', order: 'ID' },
-    language: { column: 'language', kind: 'choice', order: 'ID' },
-  },
-});
+export { apps } from './app.repository.js';
 
 const appRecords = new Records({
   entityType: 'app',

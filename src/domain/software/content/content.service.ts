@@ -69,30 +69,39 @@ export async function releaseContents(work: WriteWork, ids: readonly number[]): 
   if (ids.length > 0) await contents.update(work, { id: ids }, { released_at: instant.toColumn(work.now) });
 }
 
+/** Runs a unit of work that reads. */
+type Read = <T>(use: (work: OfCompany<SystemReadWork>) => Promise<T>) => Promise<T>;
+
 /**
- * The chunks of a content, each read on demand. Throws at the end if some are missing, because the content
- * was deleted while a slow client read it: a truncated response must not look complete.
+ * The bytes of a content from `start` to before `end`, each chunk read on demand. Throws if a chunk is missing,
+ * because the content was deleted while a slow client read it: a truncated response must not look complete.
  */
+export async function* readPart(
+  read: Read,
+  contentId: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end;) {
+    const sequence = Math.floor(at / CHUNK_BYTES);
+    const chunk = await read((work) => readChunk(work, contentId, sequence));
+    const bytes = chunk?.subarray(at - sequence * CHUNK_BYTES, end - sequence * CHUNK_BYTES);
+    if (bytes === undefined || bytes.length === 0) {
+      throw new Error(`The content ${contentId} has no bytes in its chunk ${sequence}`);
+    }
+    yield bytes;
+    at += bytes.length;
+  }
+}
+
+/** All bytes of a content, see `readPart`. */
 export async function* readContent(
   units: Units,
   companyId: number,
   contentId: number,
 ): AsyncGenerator<Uint8Array> {
-  let read = 0;
-  for (let sequence = 0; ; sequence += 1) {
-    const bytes = await units.systemRead((work) =>
-      readChunk(inCompany(work, companyId), contentId, sequence),
-    );
-    if (bytes === undefined) break;
-    read += bytes.length;
-    yield bytes;
-  }
-  const content = await units.systemRead((work) =>
-    contents.find(inCompany(work, companyId), { id: contentId }),
-  );
-  const size = content?.size ?? 'none';
-  if (read !== size)
-    throw new Error(`Content ${contentId} has ${size} bytes, but only ${read} could be read`);
+  const read: Read = (use) => units.systemRead((work) => use(inCompany(work, companyId)));
+  const { size } = only(await read((work) => contents.select(work, { id: contentId })));
+  yield* readPart(read, contentId, { start: 0, end: size });
 }
 
 /** A chunk of a content: `CHUNK_BYTES`, the last one shorter. Undefined if there is none. One statement. */

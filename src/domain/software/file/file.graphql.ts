@@ -18,8 +18,8 @@ import {
 } from '../../../graphql/index.js';
 import { invalid } from '../../../platform/errors.js';
 import { auditedType } from '../../people/user/audited.graphql.js';
-import { AppVersionList, AppVersionType } from '../app/app-version.graphql.js';
 import { appVersionsOfFile } from '../app/app-version.service.js';
+import { AppVersionList, AppVersionType } from '../app/app.graphql.js';
 import { base64Of, CONTENT_IS_COSTLY, sha256Of } from '../content/content.graphql.js';
 import {
   type File,

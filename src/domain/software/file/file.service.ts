@@ -5,7 +5,7 @@ import type { WriteWork } from '../../../database/work.js';
 import { changed, newValues } from '../../../platform/changes.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { dropFileFromVersions } from '../app/association.service.js';
+import { dropFromVersions } from '../app/app-version.service.js';
 import { keepContent, releaseContents } from '../content/content.service.js';
 import { type File, FileCreate, fileNameOf, FileUpdate, type SentFile } from './file.model.js';
 
@@ -59,7 +59,7 @@ export async function updateFile(
 
 /** Removes it from the app versions that have it. */
 export async function deleteFile(work: WriteWork, file: File): Promise<void> {
-  await dropFileFromVersions(work, file.id);
+  await dropFromVersions(work, 'fileIds', [file.id]);
   await fileRecords.delete(work, file);
   await releaseContents(work, [file.contentId]);
 }

@@ -9,8 +9,7 @@ import {
   text,
 } from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
-import { AppVersionType } from '../app/app-version.graphql.js';
-import { REACH_SEARCH, reachOf } from './asset.service.js';
+import { AppVersionType } from '../app/app.graphql.js';
 import type {
   Asset,
   ManifestApp,
@@ -21,7 +20,13 @@ import type {
   Reach,
   RenderedManifest,
 } from './manifest.model.js';
-import { listManifests, MANIFEST_SEARCH, manifestEntries } from './manifest.service.js';
+import {
+  listManifests,
+  MANIFEST_SEARCH,
+  manifestEntries,
+  REACH_SEARCH,
+  reachOf,
+} from './manifest.service.js';
 
 type Hidden = 'contentId' | 'versionId';
 

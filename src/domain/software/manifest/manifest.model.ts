@@ -98,7 +98,7 @@ export interface Software {
   readonly files: ReadonlyMap<number, readonly StoredFile[]>;
 }
 
-/** Number of logical numbers and terminals that have a version of an application. */
+/** How far a version has come. */
 export interface Reach {
   /** Logical numbers that have the version. */
   readonly granted: number;
@@ -106,19 +106,6 @@ export interface Reach {
   readonly downloaded: number;
   /** Terminals that have the version according to their latest requests. */
   readonly current: number;
-}
-
-/** Response to a terminal's request for an asset. */
-export interface AssetOutcome {
-  /** Requested name; any text. */
-  readonly name: string;
-  /** Application that runs on the terminal; null if the terminal did not name it. */
-  readonly runningApp: string | null;
-  readonly logicalNumber: string;
-  readonly status: 'success' | 'fail';
-  /** Result of the request, for example `not changed`. */
-  readonly result: string;
-  readonly startedAt: Date;
 }
 
 /** Conclusions from a request for an asset about the bytes on the terminal. */

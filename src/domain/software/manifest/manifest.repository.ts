@@ -1,10 +1,12 @@
-import { sql, type RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
 import { idTable, inIds } from '../../../database/bound-lists.js';
+import { CompanyRows, type NewRow } from '../../../database/company/company-rows.js';
+import { recordMapping } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import { crossJoin, flag } from '../../../database/storage.js';
-import { type ReadWork, specialSql } from '../../../database/work.js';
-import type { Software, StoredFile, StoredVersion } from './manifest.model.js';
+import { type ReadWork, type WriteWork, specialSql } from '../../../database/work.js';
+import type { Reach, Software, StoredFile, StoredVersion } from './manifest.model.js';
 
 /**
  * Columns of a version `v`, its app `a` and its content `c`, and the joins for them. The statements start at
@@ -52,19 +54,19 @@ export async function selectSoftware(
   numberIds: readonly number[],
   limit: number,
 ): Promise<Software> {
-  const held = await selectHeld(work, numberIds, limit);
-  const ids = new Set(held.map(({ id }) => id));
+  const granted = await selectGranted(work, numberIds, limit);
+  const ids = new Set(granted.map(({ id }) => id));
   const modules = await selectModules(work, [...ids], limit);
   for (const { id } of modules) ids.add(id);
   const files = await selectFiles(work, [...ids], limit);
   return {
-    versions: Map.groupBy(held, ({ holder }) => holder),
+    versions: Map.groupBy(granted, ({ holder }) => holder),
     modules: Map.groupBy(modules, ({ holder }) => holder),
     files: Map.groupBy(files, ({ holder }) => holder),
   };
 }
 
-async function selectHeld(
+async function selectGranted(
   work: ReadWork,
   numberIds: readonly number[],
   limit: number,
@@ -115,3 +117,95 @@ async function selectFiles(
 
 const withFlags = (rows: readonly Held<StoredVersion>[]): readonly Held<StoredVersion>[] =>
   rows.map((row) => ({ ...row, displayable: flag.fromColumn(row.displayable) }));
+
+const held = new CompanyRows('terminal_versions');
+
+/** A version of which a terminal has, or had, the bytes. */
+export interface HeldVersion {
+  readonly appVersionId: number;
+  /** Content of the version at that time: the bytes of a version may be replaced. */
+  readonly contentId: number;
+  /** Whether it has downloaded these bytes. */
+  readonly isDownloaded: boolean;
+  /** Whether it still has them, as far as is known. */
+  readonly isCurrent: boolean;
+}
+
+const mapping = recordMapping<'terminal_versions', HeldVersion, 'company_id' | 'device_id'>(
+  'terminal_versions',
+  ['company_id', 'device_id'],
+);
+
+export async function selectHeld(work: ReadWork, deviceId: number): Promise<readonly HeldVersion[]> {
+  return (await held.select(work, { device_id: deviceId })).map(mapping.recordOf);
+}
+
+export async function upsertHeld(work: WriteWork, deviceId: number, version: HeldVersion): Promise<void> {
+  const { app_version_id, ...changes } = mapping.columnsOf(version) as Omit<
+    NewRow<'terminal_versions'>,
+    'device_id'
+  >;
+  const key = ['device_id', 'app_version_id'];
+  await held.insertReturning(work, [{ device_id: deviceId, app_version_id, ...changes }], { key, changes });
+}
+
+/** Marks versions as not current. */
+export async function dropCurrent(
+  work: WriteWork,
+  deviceId: number,
+  versions: readonly Pick<HeldVersion, 'appVersionId'>[],
+): Promise<void> {
+  if (versions.length === 0) return;
+  const match = { device_id: deviceId, app_version_id: versions.map(({ appVersionId }) => appVersionId) };
+  await held.update(work, match, { is_current: flag.toColumn(false) });
+}
+
+/** The other versions of the application of a version. */
+export async function selectOtherVersions(
+  work: ReadWork,
+  versionId: number,
+): Promise<readonly { readonly id: number; readonly crc: string; readonly contentId: number | null }[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ id: number; crc: string; content_id: number | null }>`
+    select v.id, v.crc, v.content_id from app_versions as own
+    join app_versions as v on v.company_id = own.company_id and v.app_id = own.app_id and v.id <> own.id
+    where own.company_id = ${companyId} and own.id = ${versionId}`.execute(db);
+  return rows.map(({ id, crc, content_id }) => ({ id, crc, contentId: content_id }));
+}
+
+/** Deletes what is stored of versions that were deleted: their ids are never used again. */
+export async function forgetDeletedVersions(work: WriteWork, deviceId: number): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  await sql`delete from terminal_versions where company_id = ${companyId} and device_id = ${deviceId}
+    and not exists (select 1 from app_versions as v
+      where v.company_id = ${companyId} and v.id = terminal_versions.app_version_id)`.execute(db);
+}
+
+/** The reach of each version, by its id; two statements. Versions without any are absent. */
+export async function reachOf(
+  work: ReadWork,
+  versions: readonly { readonly id: number }[],
+): Promise<ReadonlyMap<number, Reach>> {
+  const { db, companyId } = specialSql(work);
+  const versionIds = versions.map(({ id }) => id);
+  const granted = await sql<{ id: number; total: number }>`select l.app_version_id as id, count(*) as total
+    from logical_number_app_versions as l
+    where l.company_id = ${companyId} and l.app_version_id ${inIds(versionIds)}
+    group by l.app_version_id`.execute(db);
+  const fetched = await sql<{
+    id: number;
+    downloaded: number;
+    current: number;
+  }>`select t.app_version_id as id,
+      count(case when t.is_downloaded then 1 end) as downloaded, count(case when t.is_current then 1 end) as current
+    from terminal_versions as t
+    join app_versions as v on v.company_id = t.company_id and v.id = t.app_version_id
+    where t.company_id = ${companyId} and t.app_version_id ${inIds(versionIds)} and t.content_id = v.content_id
+    group by t.app_version_id`.execute(db);
+  const reach = new Map<number, Reach>();
+  for (const { id, total } of granted.rows) reach.set(id, { granted: total, downloaded: 0, current: 0 });
+  for (const { id, downloaded, current } of fetched.rows) {
+    reach.set(id, { granted: reach.get(id)?.granted ?? 0, downloaded, current });
+  }
+  return reach;
+}

@@ -1,5 +1,6 @@
-import { crc16Of, formatCrc16, etagOfText } from '../../../platform/encoding/checksum.js';
+import { crc16Of, etagOfText, formatCrc16 } from '../../../platform/encoding/checksum.js';
 import type { EffectiveParameter } from '../../fleet/setting/setting.model.js';
+import { foldedCompany } from '../../people/company/company.model.js';
 import type {
   Asset,
   Assets,
@@ -7,8 +8,134 @@ import type {
   ManifestApp,
   ManifestModule,
   Omission,
+  OmissionReason,
+  OmittedKind,
   RenderedManifest,
+  Software,
+  StoredFile,
+  StoredVersion,
 } from './manifest.model.js';
+
+/**
+ * Assets that a logical number can download. If several have the same name, an application wins over a
+ * module, a module over a file, and the version that was created last over others. Assets with an invalid
+ * name are omitted, not refused: when `/v1` stores a name, it is unknown whether a terminal gets it, and the
+ * responses of `/v1` do not change.
+ */
+export function assetsOfNumber(software: Software, numberId: number, companyName: string): Assets {
+  const selected = new Selected(`${foldedCompany(companyName)}_`);
+  const given = newestFirst(software.versions.get(numberId) ?? []);
+  const apps = selected.takeVersions(given);
+  const held = given.filter(({ id }) => apps.has(id));
+  const modulesOf = (id: number): readonly StoredVersion[] => software.modules.get(id) ?? [];
+  const modules = selected.takeVersions(newestFirst(distinct(held.flatMap(({ id }) => modulesOf(id)))));
+  const ids = new Set([...apps.keys(), ...modules.keys()]);
+  const files = distinct([...ids].flatMap((id) => software.files.get(id) ?? []));
+  const labels = menuLabels(held.filter(({ displayable }) => displayable));
+  return {
+    apps: [...apps]
+      .map(([id, app]) => ({
+        ...app,
+        label: labels.get(id) ?? 'X',
+        modules: modulesOf(id)
+          .flatMap((module) => (module.id === id ? [] : (modules.get(module.id) ?? [])))
+          .toSorted(byName),
+      }))
+      .toSorted(byName),
+    files: files.flatMap((file) => selected.take('file', file, file.name) ?? []).toSorted(byName),
+    omissions: selected.omissions,
+  };
+}
+
+type Stored = StoredVersion | StoredFile;
+
+/** The selected assets by name, and the omitted ones. */
+class Selected {
+  readonly omissions: Omission[] = [];
+  /** Version or file of each selected name. */
+  readonly #byName = new Map<string, Stored>();
+
+  constructor(private readonly prefix: string) {}
+
+  /** The versions that terminals get, by their ids. */
+  takeVersions(versions: readonly StoredVersion[]): ReadonlyMap<number, ManifestModule> {
+    const taken = new Map<number, ManifestModule>();
+    for (const version of versions) {
+      const asset = this.take('app', version, version.appName);
+      if (asset) taken.set(version.id, { ...asset, type: version.language, version: version.number });
+    }
+    return taken;
+  }
+
+  take(kind: OmittedKind, stored: Stored, name: string): Asset | undefined {
+    const { size, crc, contentId, sha256 } = stored;
+    const reason = this.#refusalOf(stored, name);
+    if (reason === null && contentId !== null && sha256 !== null) {
+      this.#byName.set(name, stored);
+      const versionId = 'appName' in stored ? stored.id : null;
+      return { name: this.prefix + name, size, crc, sha256, contentId, versionId };
+    }
+    const omission = { kind, name, reason: reason ?? 'no_bytes' } as const;
+    const isKnown = this.omissions.some(
+      (each) => each.kind === kind && each.name === name && each.reason === omission.reason,
+    );
+    if (!isKnown) this.omissions.push(omission);
+    return undefined;
+  }
+
+  #refusalOf(stored: Stored, name: string): OmissionReason | null {
+    if (!isAssetName(name)) return 'name';
+    if (stored.contentId === null) return 'no_bytes';
+    const taken = this.#byName.get(name);
+    return taken === undefined || isSame(taken, stored) ? null : 'same_name';
+  }
+}
+
+const isSame = (one: Stored, other: Stored): boolean =>
+  one.id === other.id && 'appName' in one === 'appName' in other;
+
+/** Whether a name is without characters that end a list entry or a line, or form a path on the terminal. */
+const isAssetName = (name: string): boolean => !/[,;"=/\\\p{Cc}]/u.test(name);
+
+const newestFirst = (versions: readonly StoredVersion[]): readonly StoredVersion[] =>
+  versions.toSorted((a, b) => b.id - a.id);
+
+const distinct = <T extends { readonly id: number }>(all: readonly T[]): T[] => [
+  ...new Map(all.map((each) => [each.id, each])).values(),
+];
+
+const compare = (one: string, other: string): number => (one < other ? -1 : 1);
+
+const byName = (one: Asset, other: Asset): number => compare(one.name, other.name);
+
+/**
+ * Menu labels by version id, for example `1 - Sale`. A label that has a number keeps it; the others are
+ * numbered from 1 in alphabetical order, without the numbers that are in use.
+ */
+export function menuLabels(inMenu: readonly StoredVersion[]): ReadonlyMap<number, string> {
+  const sorted = inMenu
+    .map((version) => ({ id: version.id, label: labelOf(version) }))
+    .toSorted((a, b) => compare(a.label, b.label));
+  const taken = new Set(sorted.map(({ label }) => numberOf(label)));
+  let number = 0;
+  return new Map(
+    sorted.map(({ id, label }) => {
+      if (numberOf(label) !== undefined) return [id, label];
+      do number += 1;
+      while (taken.has(String(number)));
+      return [id, `${number} - ${label}`];
+    }),
+  );
+}
+
+/** Number of a label without leading zeros: `1` for `01 - Sale`; undefined if it has none. */
+const numberOf = (label: string): string | undefined => /^0*(\d+) - ./.exec(label)?.[1];
+
+/** Label without invalid characters. Defaults to the name of the application without its suffix. */
+function labelOf({ posDisplayLabel, appName }: StoredVersion): string {
+  const label = (posDisplayLabel ?? '').replace(/[,;"\s\p{Cc}]+/gu, ' ').trim();
+  return label === '' ? appName.replace(/\.(?:posxml|rb)$/i, '') : label;
+}
 
 /** A manifest as terminals get it. */
 export function render(manifest: Manifest): RenderedManifest {

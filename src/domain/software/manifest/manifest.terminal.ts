@@ -1,25 +1,42 @@
 import { z } from 'zod';
 
-import { crc16Of, formatCrc16, etagOfText } from '../../../platform/encoding/checksum.js';
-import { JSON_TYPE, type TerminalExchange, type TerminalRoute } from '../../../terminal/index.js';
-import type { AdmittedDevice } from '../../terminals/terminal/terminal-access.service.js';
+import { crc16Of, etagOfText, formatCrc16 } from '../../../platform/encoding/checksum.js';
+import { DomainError, notFound } from '../../../platform/errors.js';
+import {
+  type ByteRange,
+  byteRangeOf,
+  HttpProblem,
+  JSON_TYPE,
+  type Parameter,
+  STREAM_BYTES,
+  type TerminalExchange,
+  type TerminalRoute,
+} from '../../../terminal/index.js';
+import { type AdmittedDevice, demandOwnNumber } from '../../terminals/terminal/access.service.js';
 import { LANGUAGES } from '../app/app.model.js';
-import { droppedBy } from './asset.service.js';
-import { CRC_PARAMETER, knownCrc } from './asset.terminal.js';
-import type { RenderedManifest } from './manifest.model.js';
-import { getManifest } from './manifest.service.js';
+import { readPart } from '../content/content.service.js';
+import type { Asset, AssetEvidence, RenderedManifest } from './manifest.model.js';
+import {
+  assetRequestOf,
+  droppedBy,
+  findAsset,
+  getManifest,
+  noteAsset,
+  type RecordAssetRequest,
+} from './manifest.service.js';
 
+const text = { type: 'string' };
 const crc = z
   .string()
   .describe('CRC-16/XMODEM: 4 hexadecimal digits.')
   .meta({ examples: ['31C3'] });
-const asset = {
+const fileShape = {
   name: z.string().describe('Name of the asset, for `/terminal/v1/assets/{name}`.'),
   size: z.int().describe('Bytes.'),
   crc,
   sha256: z.string().describe('64 hexadecimal digits.'),
 };
-const software = { ...asset, type: z.enum(LANGUAGES), version: z.string() };
+const software = { ...fileShape, type: z.enum(LANGUAGES), version: z.string() };
 
 const ManifestShape = z
   .strictObject({
@@ -36,28 +53,36 @@ const ManifestShape = z
         modules: z.array(z.strictObject(software)),
       }),
     ),
-    files: z.array(z.strictObject(asset)),
+    files: z.array(z.strictObject(fileShape)),
     params_dat: z.strictObject({ size: z.int().describe('Bytes.'), crc }),
   })
   .meta({ id: 'Manifest', description: 'Everything that a terminal gets.' });
 
-const IF_NONE_MATCH = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'ETag of the last answer. 304 if it is still the same.',
-  schema: { type: 'string' },
-} as const;
+const parameter = (place: Parameter['in'], name: string, description: string): Parameter => ({
+  name,
+  in: place,
+  description,
+  schema: text,
+});
+const CRC = {
+  ...parameter('query', 'crc', 'CRC of what the terminal has. 304 if it is the same.'),
+  schema: { ...text, examples: ['31C3'] },
+};
+const IF_NONE_MATCH = parameter(
+  'header',
+  'If-None-Match',
+  'ETag of the last answer. 304 if it is still the same.',
+);
+const GET = { method: 'GET', scope: 'terminals' } as const;
 const STATUSES = { 200: 'What the terminal gets.', 304: 'The terminal has it already. No body.' };
 const ETAG = 'For If-None-Match.';
 
 type Exchange = TerminalExchange<AdmittedDevice>;
 
-/** Routes of the manifest, as JSON and as settings file. */
-export const manifestRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
+const MANIFEST_ROUTES: readonly TerminalRoute<AdmittedDevice>[] = [
   {
-    method: 'GET',
+    ...GET,
     path: '/manifest',
-    scope: 'terminals',
     operationId: 'getTerminalManifest',
     summary: 'Read the manifest',
     description:
@@ -73,28 +98,63 @@ export const manifestRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
     },
   },
   {
-    method: 'GET',
+    ...GET,
     path: '/params.dat',
-    scope: 'terminals',
     operationId: 'getTerminalParameters',
     summary: 'Read the settings file',
     description: 'What the manifest has, as the settings file `params.dat` that terminals keep.',
-    parameters: [CRC_PARAMETER, IF_NONE_MATCH],
+    parameters: [CRC, IF_NONE_MATCH],
     response: z.string().meta({ examples: ['host=gw3.acme.example\nport=7000\n'] }),
     responseType: 'text/plain',
     statuses: STATUSES,
     headers: { ETag: ETAG, 'X-CRC16': 'CRC of the whole file.' },
     errors: [409],
     exchange: async (exchange) => {
-      const known = knownCrc(exchange.query);
+      const known = knownCrc(exchange);
       const { paramsDat: content } = await manifestOf(exchange);
-      const crc = formatCrc16(crc16Of(Buffer.from(content)));
       const etag = etagOfText(content);
-      const headers = { 'X-CRC16': crc };
-      if (crc === known) exchange.unchanged({ ETag: etag, ...headers });
+      const headers = { 'X-CRC16': formatCrc16(crc16Of(Buffer.from(content))) };
+      if (headers['X-CRC16'] === known) exchange.unchanged({ ETag: etag, ...headers });
       else await exchange.send({ type: 'text/plain; charset=utf-8', content, etag, headers });
     },
   },
+];
+
+const ASSET_ROUTE = {
+  ...GET,
+  path: '/assets/{name}',
+  operationId: 'downloadTerminalAsset',
+  summary: 'Download an asset',
+  description:
+    'The bytes of an application, module or file of the manifest. After a broken connection, ask for the rest with Range, and send the ETag of the first part in If-Range. Each download is recorded as a transaction.',
+  parameters: [
+    {
+      ...parameter('path', 'name', 'Name in the manifest, percent-encoded.'),
+      required: true,
+      example: 'acme_sale.posxml',
+    },
+    CRC,
+    parameter('query', 'app', 'The application that runs, for the record.'),
+    parameter(
+      'query',
+      'logical_number',
+      'The logical number of the terminal, if it is sent. 422 for another one.',
+    ),
+    parameter('header', 'If-None-Match', 'ETag of the bytes that it has.'),
+    parameter('header', 'Range', 'One range of bytes: `bytes=4-`.'),
+    parameter('header', 'If-Range', 'ETag of the bytes before the range.'),
+  ],
+  response: z.string().meta({ format: 'binary' }),
+  responseType: 'application/octet-stream',
+  statuses: { 200: 'All bytes.', 206: 'The bytes of the range.', 304: 'The terminal has them. No body.' },
+  headers: { ETag: 'SHA-256 of all bytes.', 'X-CRC16': 'CRC of all bytes.', 'Accept-Ranges': '`bytes`' },
+  errors: [404, 409, 416, 422],
+} satisfies Partial<TerminalRoute<AdmittedDevice>>;
+
+/** Routes of the manifest, as JSON and as settings file, and of its assets; `record` records each download. */
+export const manifestRoutes = (record: RecordAssetRequest): readonly TerminalRoute<AdmittedDevice>[] => [
+  ...MANIFEST_ROUTES,
+  { ...ASSET_ROUTE, exchange: (exchange) => sendAsset(exchange, record) },
 ];
 
 /** The manifest of the terminal. Stores which assets it does not name any more. */
@@ -105,4 +165,108 @@ async function manifestOf(exchange: Exchange): Promise<RenderedManifest> {
   });
   if (note !== undefined) await exchange.note(note);
   return manifest;
+}
+
+/** The CRC of what the terminal has, in `?crc=31C3`; null if it has nothing. Errors: `malformed`. */
+function knownCrc({ query }: Exchange): string | null {
+  const given = query.get('crc') ?? '';
+  if (given === '') return null;
+  if (/^[0-9a-f]{4}$/i.test(given)) return given.toUpperCase();
+  const message = 'Query parameter "crc" must be 4 hexadecimal digits, for example 31C3, or empty.';
+  throw new DomainError('malformed', message);
+}
+
+/** Records how a request for an asset has ended. */
+type RecordOutcome = (status: 'success' | 'fail', result: string, evidence?: AssetEvidence) => Promise<void>;
+
+async function sendAsset(exchange: Exchange, recordRequest: RecordAssetRequest): Promise<void> {
+  const known = knownCrc(exchange);
+  const name = exchange.value('name');
+  const { device, asset, ...request } = await exchange.read(async (work, terminal) => {
+    await demandOwnNumber(work, terminal, exchange.query.get('logical_number'));
+    const found = await findAsset(work, terminal, name);
+    return { ...found, device: terminal, startedAt: work.now };
+  });
+  const record: RecordOutcome = async (status, result, evidence) => {
+    if (exchange.method === 'HEAD') return;
+    const outcome = { ...request, name, runningApp: exchange.query.get('app') ?? null, status, result };
+    await exchange.note(async (work) => {
+      await recordRequest(work, assetRequestOf(work, device, outcome));
+      // A terminal that asks for what does not exist shows nothing.
+      if (asset !== undefined && evidence !== undefined) await noteAsset(work, device, asset, evidence);
+    });
+  };
+  if (asset === undefined) {
+    await record('fail', 'no such asset');
+    throw notFound('asset');
+  }
+  const etag = `"${asset.sha256}"`;
+  const headers = { ETag: etag, 'X-CRC16': asset.crc, 'Accept-Ranges': 'bytes' };
+  if (exchange.hasTag(etag) || known === asset.crc) {
+    await record('success', 'not changed', { has: 'shown', other: null });
+    exchange.unchanged(headers);
+    return;
+  }
+  const namesOther = known !== null || exchange.header('if-none-match') !== undefined;
+  const other = namesOther ? { crc: known } : null;
+  const range = exchange.method === 'HEAD' ? null : rangeOf(exchange, asset, etag);
+  if (range === 'unsatisfiable') {
+    await record('fail', `no such range of ${asset.size} bytes`, { has: null, other });
+    throw new HttpProblem(416, 'range_not_satisfiable', `The asset has ${asset.size} bytes.`, {
+      'Content-Range': `bytes */${asset.size}`,
+    });
+  }
+  await sendBytes(exchange, asset, range, headers, (status, result, has) =>
+    record(status, result, { has, other }),
+  );
+}
+
+/** Null for all bytes. A range of other bytes than the terminal has a part of would be of no use to it. */
+function rangeOf(exchange: Exchange, { size }: Asset, etag: string): ByteRange | 'unsatisfiable' | null {
+  const condition = exchange.header('if-range');
+  if (condition !== undefined && condition.trim() !== etag) return null;
+  return byteRangeOf(exchange.header('range'), size);
+}
+
+async function sendBytes(
+  exchange: Exchange,
+  { size, contentId }: Asset,
+  range: ByteRange | null,
+  resourceHeaders: Readonly<Record<string, string>>,
+  record: (status: 'success' | 'fail', result: string, has: AssetEvidence['has']) => Promise<void>,
+): Promise<void> {
+  const { start, end } = range ?? { start: 0, end: size };
+  const head = {
+    status: range === null ? 200 : 206,
+    headers: {
+      ...resourceHeaders,
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': String(end - start),
+      ...(range === null ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${size}` }),
+    },
+    heldBytes: Math.min(size, STREAM_BYTES),
+  };
+  const sent = { bytes: 0 };
+  const of = range === null ? `${size} bytes` : `bytes ${start} to ${end - 1} of ${size}`;
+  let isTaken = false;
+  try {
+    isTaken = await exchange.stream(head, piecesOf(exchange, contentId, { start, end }, sent));
+  } finally {
+    const has = isTaken && end === size ? 'downloaded' : null;
+    if (isTaken) await record('success', of, has);
+    else await record('fail', `${of}, ended after ${sent.bytes} bytes`, has);
+  }
+}
+
+/** Each chunk is read after the client took the one before, while the terminal may use the service. */
+async function* piecesOf(
+  exchange: Exchange,
+  contentId: number,
+  range: ByteRange,
+  sent: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const bytes of readPart((use) => exchange.read(use), contentId, range)) {
+    yield bytes;
+    sent.bytes += bytes.length;
+  }
 }

@@ -10,22 +10,25 @@ import {
   int,
   listTypes,
   nodeType,
-  numberIn,
   object,
   objectType,
   ownMutation,
   queries,
+  recordAt,
   text,
   withNumbers,
 } from '../../../graphql/index.js';
-import { DomainError } from '../../../platform/errors.js';
 import type { DeviceRefusalCode } from '../../../platform/terminal.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
-import type { Device } from '../../fleet/device/device.model.js';
 import { getDevice } from '../../fleet/device/device.service.js';
-import { issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
-import { adoptTerminal, lastRefusals, unknownTerminals } from './refusal.service.js';
-import type { TerminalRefusal, UnknownTerminal } from './terminal.model.js';
+import { issueDeviceToken, revokeDeviceToken } from './access.service.js';
+import {
+  adoptTerminal,
+  lastRefusals,
+  type TerminalRefusal,
+  type UnknownTerminal,
+  unknownTerminals,
+} from './sightings.service.js';
 
 const TerminalRefusalCode = enumeration<DeviceRefusalCode>(
   'TerminalRefusalCode',
@@ -58,16 +61,7 @@ const UnknownTerminalType = nodeType<UnknownTerminal>(
 
 const UnknownTerminalList = listTypes(unknownTerminals, UnknownTerminalType);
 
-/** Errors: `not_found` at `deviceId`. */
-async function deviceOf(work: Parameters<typeof getDevice>[0], globalId: string): Promise<Device> {
-  try {
-    return await getDevice(work, numberIn('Device', globalId) ?? 0);
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
-    throw new DomainError('not_found', error.message, { fields: { deviceId: [error.message] } });
-  }
-}
-
+const deviceAt = recordAt('deviceId', 'Device', getDevice);
 const DEVICE_ID = { deviceId: id('Global id of the device.') };
 
 interface DeviceArgs {
@@ -85,7 +79,7 @@ const deviceTokenIssue = ownMutation('DeviceTokenIssue', {
   scope: 'admin',
   within: [],
   run: async (work, { deviceId }: DeviceArgs) => {
-    const device = await deviceOf(work, deviceId);
+    const device = await deviceAt(work, deviceId);
     return { token: (await issueDeviceToken(work, device)).secret, device };
   },
 });
@@ -97,7 +91,7 @@ const deviceTokenRevoke = ownMutation('DeviceTokenRevoke', {
   scope: 'admin',
   within: [],
   run: async (work, { deviceId }: DeviceArgs) => ({
-    device: await revokeDeviceToken(work, await deviceOf(work, deviceId)),
+    device: await revokeDeviceToken(work, await deviceAt(work, deviceId)),
   }),
 });
 

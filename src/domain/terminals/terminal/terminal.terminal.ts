@@ -4,7 +4,7 @@ import { parse } from '../../../platform/validate.js';
 import type { TerminalRoute } from '../../../terminal/index.js';
 import { TerminalReport } from '../../fleet/device/device.model.js';
 import { reportDevice } from '../../fleet/device/device.service.js';
-import { demandOwnNumber, type AdmittedDevice } from './terminal-access.service.js';
+import { type AdmittedDevice, demandOwnNumber } from './access.service.js';
 
 const ReportAnswer = z.strictObject({
   ignored: z

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { SeenDevices } from '../../../../src/domain/terminals/terminal/seen-devices.service.js';
+import { SeenDevices } from '../../../../src/domain/terminals/terminal/sightings.service.js';
 import { fleet } from '../../../support/fleet.js';
 import { useServer } from '../../../support/server.js';
 

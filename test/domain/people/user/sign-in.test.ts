@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
 import { createPasswords } from '../../../../src/domain/people/user/password.service.js';
-import { setPassword } from '../../../../src/domain/people/user/user.service.js';
+import { createSignIn, createSignInThrottle } from '../../../../src/domain/people/user/sign-in.service.js';
+import { disableUser, setPassword } from '../../../../src/domain/people/user/user.service.js';
 import { DAY } from '../../../../src/platform/clock.js';
+import { inMemory } from '../../../../src/platform/limits/windows.js';
 import { createClient } from '../../../support/client.js';
+import { ledgerOf } from '../../../support/fleet.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { COMPANIES, startServer, SYSTEM, useServer } from '../../../support/server.js';
+import { COMPANIES, type Reply, startServer, SYSTEM, useServer } from '../../../support/server.js';
 
 const server = useServer({ trustProxy: ['127.0.0.1'] });
 
@@ -169,5 +172,178 @@ describe('POST /v1/users/token', () => {
       (await createClient(server.url, token).get('groups')).status;
     expect([await status(before?.api_token), await status(after?.api_token)]).toEqual([200, 200]);
     expect(tokensIn(await signIn(server, { email, password: PASSWORD }))[0]).toEqual(after);
+  });
+});
+
+const WRONG = 'not the right password';
+
+/** Everything a client can see but what differs from one answer to the next by nature. */
+function seen(reply: Reply): unknown {
+  const varying = ['x-request-id', 'date', 'x-rate-limit-remaining', 'x-rate-limit-reset', 'content-length'];
+  const headers = [...reply.headers.entries()].filter(([name]) => !varying.includes(name));
+  return { status: reply.status, headers, body: { ...reply.body, request_id: '' } };
+}
+
+async function failTimes(email: string, times: number, from = fromElsewhere()): Promise<void> {
+  for (let n = 0; n < times; n += 1) {
+    expect((await signIn(server, { email, password: WRONG }, from)).status).toBe(401);
+  }
+}
+
+const eventsOf = async (userId: number): Promise<string[]> =>
+  (await ledgerOf(server, server.acme, 'sign_in', userId)).map(({ action }) => action);
+
+describe('a refused sign-in', () => {
+  it('AT-05 looks the same for an unknown, a wrong, a locked and a disabled account', async () => {
+    const known = await addPerson(server, { acme: 'viewer' });
+    const locked = await addPerson(server, { acme: 'viewer' });
+    const disabled = await addPerson(server, { acme: 'viewer' });
+    const here = fromElsewhere();
+    await failTimes(locked.email, 10, here);
+    await server.app.units.systemWrite(SYSTEM, (work) => disableUser(work, disabled.user));
+    const nobody = { email: 'nobody@people.example', password: PASSWORD };
+    const unknown = await signIn(server, nobody, fromElsewhere());
+    const replies = [
+      await signIn(server, { email: known.email, password: WRONG }, fromElsewhere()),
+      await signIn(server, { email: known.email, password: 'short' }, fromElsewhere()),
+      await signIn(server, { email: locked.email, password: PASSWORD }, here),
+      await signIn(server, { email: locked.email, password: WRONG }, here),
+      await signIn(server, { email: disabled.email, password: PASSWORD }, fromElsewhere()),
+    ];
+    expect(unknown.status).toBe(401);
+    expect(unknown.headers.get('www-authenticate')).toBe('Bearer');
+    for (const reply of replies) expect(seen(reply)).toEqual(seen(unknown));
+  });
+
+  it('AT-05 costs one hash and the same writes, whether the account is known, locked or neither', async () => {
+    const { email } = await addPerson(server, { acme: 'viewer' });
+    const here = fromElsewhere();
+    const cost = async (address: string, password: string, from = fromElsewhere()): Promise<string[]> => {
+      const { statements } = await server.statements(() =>
+        signIn(server, { email: address, password }, from),
+      );
+      return statements.filter((sql) => /^(insert|update|delete)|ledger/.test(sql));
+    };
+    const unknown = await cost('nobody@people.example', WRONG);
+    expect(unknown.length).toBeGreaterThanOrEqual(4);
+    expect(await cost(email, WRONG)).toEqual(unknown);
+    await failTimes(email, 10, here);
+    expect(await cost(email, WRONG, here)).toEqual(unknown);
+    expect(await cost(email, PASSWORD, here)).toEqual(unknown);
+  });
+
+  it('AT-08 holds a network back after 30 failures in 10 minutes, whatever the accounts', async () => {
+    const { email, user } = await addPerson(server, { acme: 'viewer' });
+    const spray = (n: number, host: number) =>
+      signIn(
+        server,
+        { email: n === 0 ? email : `somebody${n}@people.example`, password: WRONG },
+        { headers: { 'x-forwarded-for': `2001:db8:1:1::${host}` } },
+      );
+    for (let n = 0; n < 30; n += 1) expect((await spray(n, n + 1)).status).toBe(401);
+    const held = await spray(31, 99);
+    expect([held.status, held.body.code]).toEqual([429, 'too_many_attempts']);
+    const seconds = Number(held.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(600);
+    // Not even with the right password; from elsewhere, the account is as open as before.
+    const right = { email, password: PASSWORD };
+    const here = { headers: { 'x-forwarded-for': '2001:db8:1:1::1' } };
+    expect((await signIn(server, right, here)).status).toBe(429);
+    const next = { headers: { 'x-forwarded-for': '2001:db8:1:2::1' } };
+    expect((await signIn(server, right, next)).status).toBe(200);
+    expect(await eventsOf(user.id)).toEqual(['sign_in_failed', 'sign_in']);
+  });
+
+  it('AT-08 holds a network back also where its failures come all at once', async () => {
+    const options = { headers: { 'x-forwarded-for': '192.0.2.77' } };
+    const replies = await Promise.all(
+      Array.from({ length: 36 }, (_, n) =>
+        signIn(server, { email: `at-once${n}@people.example`, password: WRONG }, options),
+      ),
+    );
+    const statuses = replies.map((reply) => reply.status);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(33);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  });
+
+  it('a password that changes while it is being checked opens nothing any more', async () => {
+    const { email, user } = await addPerson(server, { acme: 'viewer' });
+    const { units } = server.app;
+    const passwords = createPasswords();
+    const changed = await passwords.hash('another good password');
+    const signInMeanwhile = createSignIn({
+      units,
+      throttle: createSignInThrottle(inMemory(server.clock)),
+      tokenSecret: 'of no use here',
+      passwords: {
+        inTurn: (use) =>
+          passwords.inTurn((verify) =>
+            use(async (hash, password) => {
+              const matches = await verify(hash, password);
+              await units.systemWrite(SYSTEM, (work) => setPassword(work, user, changed));
+              return matches;
+            }),
+          ),
+      },
+    });
+    const request = { ...SYSTEM, ip: '192.0.2.78', labelledAsForm: false };
+    await expect(signInMeanwhile({ email, password: PASSWORD }, request)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+  });
+
+  it('AT-36 records who, from where and by which request, and no secret', async () => {
+    const { email, user } = await addPerson(server, { acme: 'viewer', beta: 'viewer' });
+    const headers = { 'x-forwarded-for': '198.51.100.20', 'x-request-id': 'sign-in-of-at-36' };
+    const [entry] = tokensIn(await signIn(server, { email, password: PASSWORD }, { headers }));
+    await signIn(server, { email: 'nobody@people.example', password: 'a secret typed there' }, { headers });
+    const rows = await server.app.database.reads
+      .selectFrom('ledger')
+      .selectAll()
+      .where('request_id', '=', 'sign-in-of-at-36')
+      .orderBy('position')
+      .execute();
+    const { acme, beta } = { acme: server.acme.caller.companyId, beta: server.beta.caller.companyId };
+    expect(rows.map((row) => [row.action, row.entity_type, row.company_id, row.user_id])).toEqual([
+      ['sign_in', 'sign_in', acme, user.id],
+      ['sign_in', 'sign_in', beta, user.id],
+      ['create', 'access_token', acme, user.id],
+      ['create', 'access_token', beta, user.id],
+      ['sign_in_failed', 'sign_in', null, null],
+    ]);
+    expect(new Set(rows.map((row) => row.ip))).toEqual(new Set(['198.51.100.20']));
+    const all = JSON.stringify(await server.app.database.reads.selectFrom('ledger').selectAll().execute());
+    for (const secret of [PASSWORD, 'a secret typed there', entry?.api_token ?? '', '$argon2id$'])
+      expect(all).not.toContain(secret);
+  });
+});
+
+describe('hashing', () => {
+  it.each([
+    ['129 characters', 'x'.repeat(129), 422],
+    ['a megabyte', 'x'.repeat(1_000_000), 413],
+    ['3,000 combining marks', `a${'\u0301\u0316'.repeat(1_500)}`, 422],
+    ['10,000 combining marks', `a${'\u0301\u0316'.repeat(5_000)}`, 413],
+  ])('AT-09 refuses a password of %s before any', async (_case, password, status) => {
+    const { result, statements } = await server.statements(() =>
+      signIn(server, { email: 'nobody@people.example', password }),
+    );
+    expect([result.status, statements]).toEqual([status, []]);
+  });
+
+  it('AT-09 stays bounded under forty sign-ins at once, and other calls go on', async () => {
+    const { email } = await addPerson(server, { acme: 'viewer' });
+    const attempts = Array.from({ length: 40 }, () =>
+      signIn(server, { email, password: PASSWORD }, fromElsewhere()),
+    );
+    const meanwhile = await server.acme.client.get('groups');
+    const replies = await Promise.all(attempts);
+    const statuses = replies.map((reply) => reply.status);
+    expect(meanwhile.status).toBe(200);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(36);
+    for (const reply of replies.filter(({ status }) => status !== 200)) {
+      expect([reply.status, reply.body.code, reply.headers.get('retry-after')]).toEqual([503, 'busy', '1']);
+    }
   });
 });

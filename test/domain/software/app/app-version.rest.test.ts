@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { softwareOf, type Software } from '../../../support/fleet.js';
-import { useServer, type Client } from '../../../support/server.js';
+import { fleet, type Software, softwareOf, unique } from '../../../support/fleet.js';
+import { type Client, type Fields, useServer } from '../../../support/server.js';
 
 const server = useServer();
 let client: Client;
@@ -108,5 +108,170 @@ describe('versions of other applications and companies', () => {
     expect((await client.put(ours, { authorizer_url: 'ours' })).status).toBe(200);
     const read = await server.beta.client.get(theirs);
     expect(read.record('app_version').authorizer_url).toBeNull();
+  });
+});
+
+describe('associations of a version', () => {
+  let path: string;
+  let groups: number[];
+  let modules: number[];
+  let files: number[];
+  beforeEach(async () => {
+    path = await acme.app();
+    groups = [await acme.group(), await acme.group()];
+    modules = [await acme.module(), await acme.module()];
+    files = [await acme.file(), await acme.file()];
+  });
+  const associationsOf = async (made: Fields): Promise<unknown[]> => {
+    const { group_ids, module_ids, file_ids } = (await client.get(`${path}/${String(made.id)}`)).record(
+      'app_version',
+    );
+    return [group_ids, module_ids, file_ids];
+  };
+
+  it('contract 21: are set on create and replaced on update, independently', async () => {
+    const made = await acme.version(path, {
+      group_ids: [...groups].reverse(),
+      module_ids: modules,
+      file_ids: [files[0], files[0]],
+    });
+    expect(await associationsOf(made)).toEqual([groups, modules, [files[0]]]);
+    await client.put(`${path}/${String(made.id)}`, { group_ids: [groups[1]], file_ids: files });
+    expect(await associationsOf(made)).toEqual([[groups[1]], modules, files]);
+    await client.put(`${path}/${String(made.id)}`, { module_ids: [] });
+    expect(await associationsOf(made)).toEqual([[groups[1]], [], files]);
+  });
+
+  it('are changed in a constant number of statements', async () => {
+    const made = await acme.version(path);
+    const one = `${path}/${String(made.id)}`;
+    const count = async (ids: number[]): Promise<number> => {
+      await client.put(one, { file_ids: [] });
+      const { statements } = await server.statements(() => client.put(one, { file_ids: ids }));
+      return statements.length;
+    };
+    const few = await count(files);
+    for (let n = 0; n < 20; n += 1) files.push(await acme.file());
+    expect(await count(files)).toBe(few);
+    const { statements } = await server.statements(() => client.get(one));
+    await client.put(one, { file_ids: [files[0]] });
+    expect((await server.statements(() => client.get(one))).statements.length).toBe(statements.length);
+  });
+
+  it('AT-11 contract 21: ids of another company get the error of ids that do not exist', async () => {
+    const foreign = {
+      group_ids: await beta.group(),
+      module_ids: await beta.module(),
+      file_ids: await beta.file(),
+    };
+    const made = await acme.version(path, { group_ids: groups });
+    for (const [field, id] of Object.entries(foreign)) {
+      const said: unknown[] = [];
+      for (const wrong of [id, 999_999_999]) {
+        const created = await client.post(path, { number: unique(), [field]: [wrong] });
+        const updated = await client.put(`${path}/${String(made.id)}`, { [field]: [wrong] });
+        expect([created.status, updated.status]).toEqual([422, 422]);
+        said.push(created.body.errors, updated.body.errors);
+      }
+      expect(new Set(said.map((errors) => JSON.stringify(errors))).size).toBe(1);
+      expect(Object.keys(said[0] as object)).toEqual([field]);
+    }
+    expect(await associationsOf(made)).toEqual([groups, [], []]);
+    expect((await client.get(path)).body.pagination).toMatchObject({ total_entries: 1 });
+  });
+
+  it.each([[['01']], [[0]], [[1.5]], ['1'], ['1,2'], [[null]], [[2 ** 53]]])(
+    'RI-12 %j is no list of ids: 422',
+    async (groupIds) => {
+      expect((await client.post(path, { number: '1', group_ids: groupIds })).status).toBe(422);
+    },
+  );
+
+  it('contract 21: a module id is a version of an application of kind module, and not the version itself', async () => {
+    const standard = await acme.version(path);
+    const refused = await client.post(path, { number: '1', module_ids: [standard.id] });
+    expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['module_ids']]);
+    const modulePath = await acme.app({ kind: 'module' });
+    const own = await acme.version(modulePath);
+    expect((await client.put(`${modulePath}/${String(own.id)}`, { module_ids: [own.id] })).status).toBe(422);
+  });
+
+  it('contract 21: base_version_id copies bytecode and associations that are not given', async () => {
+    const base = await acme.version(path, {
+      bytecode: DIGITS,
+      group_ids: groups,
+      module_ids: modules,
+      file_ids: files,
+      authorizer_url: 'not copied',
+    });
+    const copy = await acme.version(path, { base_version_id: base.id });
+    expect(copy).toMatchObject({ bytecode: DIGITS, crc: '31C3', size: 9, authorizer_url: null });
+    expect(copy.uuid).not.toBe(base.uuid);
+    expect(await associationsOf(copy)).toEqual([groups, modules, files]);
+    const own = await acme.version(path, { base_version_id: base.id, bytecode: 'QUJD', group_ids: [] });
+    expect(own).toMatchObject({ bytecode: 'QUJD', size: 3 });
+    expect(await associationsOf(own)).toEqual([[], modules, files]);
+
+    // The bytes are copied: the base version may change or be deleted.
+    await client.put(`${path}/${String(base.id)}`, { bytecode: 'AAAA' });
+    await client.delete(`${path}/${String(base.id)}`);
+    server.clock.advance(60 * 60 * 1_000);
+    expect((await client.get(`${path}/${String(copy.id)}`)).record('app_version').bytecode).toBe(DIGITS);
+  });
+
+  it('contract 21: base_version_id of another application or company is 422', async () => {
+    const foreign = await beta.version(await beta.app());
+    for (const base of [modules[0], foreign.id, 999_999_999]) {
+      const refused = await client.post(path, { number: '1', base_version_id: base });
+      expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([
+        422,
+        ['base_version_id'],
+      ]);
+    }
+  });
+
+  it('contract 21: leaving a group removes the version from the logical numbers of that group only', async () => {
+    const leaver = await acme.version(path, { group_ids: groups });
+    const stays = await acme.version(path, { group_ids: groups });
+    const numbers: string[] = [];
+    for (const groupId of groups) {
+      const number = unique();
+      const more = { group_id: groupId, app_version_ids: [leaver.id, stays.id] };
+      await fleet.logicalNumber(client, number, more);
+      numbers.push(number);
+    }
+    await client.put(`${path}/${String(leaver.id)}`, { group_ids: [groups[1]] });
+    const held = async (): Promise<unknown[]> =>
+      await Promise.all(
+        numbers.map(
+          async (number) =>
+            (await client.get(`logical_numbers/${encodeURIComponent(number)}`)).record('logical_number')
+              .app_version_ids,
+        ),
+      );
+    expect(await held()).toEqual([[stays.id], [leaver.id, stays.id]]);
+    await client.delete(`${path}/${String(leaver.id)}`);
+    expect(await held()).toEqual([[stays.id], [stays.id]]);
+  });
+
+  it('change the revision of the version, also when a module or file is deleted', async () => {
+    const made = await acme.version(path, { module_ids: modules, file_ids: files });
+    const one = `${path}/${String(made.id)}`;
+    const tags = [(await client.get(one)).headers.get('etag')];
+    await client.put(one, { group_ids: groups });
+    tags.push((await client.get(one)).headers.get('etag'));
+    await client.delete(`files/${String(files[0])}`);
+    tags.push((await client.get(one)).headers.get('etag'));
+    const { app_id: moduleApp } = await server.app.database.reads
+      .selectFrom('app_versions')
+      .select('app_id')
+      .where('id', '=', modules[0] ?? 0)
+      .executeTakeFirstOrThrow();
+    expect((await client.delete(`apps/${moduleApp}/versions/${String(modules[0])}`)).status).toBe(200);
+    tags.push((await client.get(one)).headers.get('etag'));
+    expect(new Set(tags).size).toBe(4);
+    expect(await associationsOf(made)).toEqual([groups, [modules[1]], [files[1]]]);
+    const stale = { headers: { 'if-match': tags[1] ?? '' } };
+    expect((await client.put(one, { displayable: true }, stale)).status).toBe(412);
   });
 });

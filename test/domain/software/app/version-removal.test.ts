@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { getAppVersionById } from '../../../../src/domain/software/app/app-version.service.js';
-import { deleteAppVersion } from '../../../../src/domain/software/app/association.service.js';
+import { deleteAppVersion } from '../../../../src/domain/software/app/app-version.service.js';
 import { MAX_DELETED_TOGETHER } from '../../../../src/platform/limits/many-records.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { deleteExpiredResponses } from '../../../../src/database/stored-responses.js';
 import { createUnits } from '../../../../src/database/units.js';
-import { deleteExpiredResponses } from '../../../../src/domain/base/idempotency-key/idempotency-key.service.js';
 import { sweepContents } from '../../../../src/domain/software/content/content.service.js';
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
 import { CHUNK_BYTES, ContentBuilder } from '../../../../src/platform/encoding/content-builder.js';

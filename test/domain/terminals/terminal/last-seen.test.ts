@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { SeenDevices } from '../../../../src/domain/terminals/terminal/seen-devices.service.js';
+import { SeenDevices } from '../../../../src/domain/terminals/terminal/sightings.service.js';
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
@@ -32,8 +32,7 @@ const fails = (error: unknown): never => {
 };
 
 /** Recorder of one node; its `finish` stores the recorded times. */
-const newNode = (maxDevices?: number): SeenDevices =>
-  new SeenDevices(server.app.units, server.clock, fails, maxDevices);
+const newNode = (): SeenDevices => new SeenDevices(server.app.units, server.clock, fails);
 
 const writes = (statements: readonly string[]): string[] =>
   statements.filter((text) => text.includes('update device_presence set last_seen_at'));
@@ -153,20 +152,6 @@ describe('Device.lastSeenAt', () => {
     );
     expect(Number(row?.last_seen_at)).toBeGreaterThan(0);
     await place.remove();
-  });
-
-  it('is noted again by a later request where a node has no room for more devices', async () => {
-    const { companyId } = server.acme.caller;
-    const terminals: number[] = [];
-    for (let n = 0; n < 6; n += 1) terminals.push((await newTerminal(server.acme, `SN-ROOM-${n}`)).id);
-    const node = newNode(3);
-    for (const id of terminals) node.note(companyId, id, server.clock.now());
-    await node.finish();
-    const noted = await Promise.all(terminals.map((id) => seen(id)));
-    expect(noted.map((each) => each?.presence)).toEqual([
-      ...Array.from({ length: 3 }, () => 'NEVER_SEEN'),
-      ...Array.from({ length: 3 }, () => 'ONLINE'),
-    ]);
   });
 
   it('of devices of a page is one statement, with the presence', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { LastLine, RejectedLine, StoredLine } from '../../../../platform/requests.js';
 import { NDJSON_TYPE, type TerminalExchange, type TerminalRoute } from '../../../../terminal/index.js';
-import type { AdmittedDevice } from '../../../terminals/terminal/terminal-access.service.js';
+import type { AdmittedDevice } from '../../../terminals/terminal/access.service.js';
 import { TransactionRecord } from '../transaction.model.js';
 import { OWN_ROW_EXAMPLE, checkOwnRows, reporterOf, storeRows } from './transaction-rows.service.js';
 

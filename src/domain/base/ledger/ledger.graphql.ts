@@ -11,7 +11,10 @@ import {
   nodesOf,
   nodeType,
   object,
+  objectType,
   one,
+  query,
+  safeInt,
   subscription,
   text,
 } from '../../../graphql/index.js';
@@ -19,7 +22,8 @@ import { CompanyType } from '../../people/company/company.graphql.js';
 import { companies } from '../../people/company/company.service.js';
 import { Channel } from '../../people/user/audited.graphql.js';
 import { UserList } from '../../people/user/user.graphql.js';
-import { ledgerEntries, type LedgerEntry, ledgerNewRows } from './ledger-entry.service.js';
+import { ledgerEntries, type LedgerEntry, ledgerNewRows } from './ledger.service.js';
+import { type Deleted, type DeletedRows, deletedRows } from './retention.service.js';
 
 export const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
   'LedgerEntry',
@@ -70,3 +74,35 @@ export const ledgerEntryGraphql = graphqlModule(
     ),
   }),
 );
+
+const DeletedRecords = objectType<Deleted>(
+  'DeletedRecords',
+  'What retention has deleted of one kind of records.',
+  {
+    count: safeInt('Number of records that were deleted so far.'),
+    upTo: int(
+      'All records with a `sequence` up to this one are deleted: the next one is the first that is left. 0 if there is none, and for deliveries, which are deleted in the order of their ends.',
+    ),
+    newestAt: instant.orNull(
+      'The time of the newest of them: when it was recorded or, for a delivery, ended. Null if there is none.',
+    ),
+  },
+);
+
+const DeletedByRetention = objectType<DeletedRows>(
+  'DeletedByRetention',
+  'What retention has deleted in the company. Lists, totals and summaries do not have it any more.',
+  {
+    ledger: object(DeletedRecords, 'Entries of the ledger.'),
+    transactions: object(DeletedRecords, 'Transactions.'),
+    deliveries: object(DeletedRecords, 'Deliveries of notifications.'),
+  },
+);
+
+export const retentionGraphql = query('deletedByRetention', {
+  field: object(
+    DeletedByRetention,
+    'What retention has deleted in the company, so that a reader who goes on from an earlier sequence or cursor knows what it misses.',
+  ),
+  resolve: (_source, ctx) => ctx.loadOnce(deletedRows),
+});

@@ -15,10 +15,17 @@ import {
   findTarget,
   type NumberTarget,
 } from '../../fleet/logical-number/target.service.js';
-import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
-import { AppVersionGrant, AppVersionLinks } from '../app/app-version.model.js';
-import { appVersions } from '../app/app-version.service.js';
-import { ascending, difference } from '../app/association.service.js';
+import { dropVersionLinks, replaceVersions } from '../../fleet/logical-number/version-links.service.js';
+import {
+  appVersionRecords,
+  appVersions,
+  ascending,
+  difference,
+  dropAssociations,
+  idsOf,
+} from './app-version.service.js';
+import { AppVersionGrant, AppVersionLinks, type AssociatedVersion } from './app.model.js';
+import { appVersionTable, insertAssociations, withAssociations } from './app.repository.js';
 
 const MAX_VERSIONS = 100;
 const MAX_NUMBERS = 10_000;
@@ -55,21 +62,18 @@ export interface GrantRequest {
   readonly expectCount: number | null | undefined;
 }
 
-interface GrantPlan {
-  /** Each changes the versions of some of the logical numbers; resolves to how many have changed. */
-  readonly parts: readonly ((work: WriteWork) => Promise<number>)[];
-  /** Logical numbers that would change; null unless `dryRun`. */
-  readonly tried: Affected | null;
-}
+/** Each changes the versions of some of the logical numbers; resolves to how many have changed. */
+type Parts = readonly ((work: WriteWork) => Promise<number>)[];
 
 /**
  * Plans to give app versions to many logical numbers, or to take them away, in parts, see `planVersionGrant`.
- * The whole request is checked before the first part. Errors: `invalid`, `too_many_records`.
+ * The whole request is checked before the first part. `tried` is what would change; null unless `dryRun`.
+ * Errors: `invalid`, `too_many_records`.
  */
 export async function planGrant(
   work: ReadWork,
   { input, mode, dryRun, expectCount, ...selected }: GrantRequest,
-): Promise<GrantPlan> {
+): Promise<{ readonly parts: Parts; readonly tried: Affected | null }> {
   const { appVersionIds, ...given } = parse(AppVersionGrant, input);
   const target = targetOf(given, selected);
   if (appVersionIds.length > MAX_VERSIONS) {
@@ -116,7 +120,7 @@ export async function planVersionGrant(
   work: ReadWork,
   numbers: readonly LogicalNumberHead[],
   grant: VersionGrant,
-): Promise<GrantPlan['parts']> {
+): Promise<Parts> {
   const fitting = new Set(await linkedNumbers(work, numbers, grant));
   const first = numbers.find((number) => !fitting.has(number));
   if (first !== undefined) {
@@ -155,8 +159,8 @@ async function linkedNumbers(
   for (let start = 0; start < groupIds.length; start += GROUPS_PER_QUERY) {
     if (start > 0) await yieldToEventLoop();
     const part = groupIds.slice(start, start + GROUPS_PER_QUERY);
-    const versions = await versionsOfGroups(work, part, appVersionIds);
-    for (const [group, own] of versions) if (own.length === appVersionIds.length) linked.add(group);
+    const byGroup = Map.groupBy(await linksOf(work, part, appVersionIds), (link) => link.group_id);
+    for (const [group, own] of byGroup) if (own.length === appVersionIds.length) linked.add(group);
   }
   return numbers.filter(({ groupId }) => linked.has(groupId));
 }
@@ -176,42 +180,30 @@ async function changePart(work: WriteWork, ids: readonly number[], grant: Versio
   return changed.length;
 }
 
-/** The numbers whose versions change, and all their versions afterwards. */
-async function changesOf(work: ReadWork, numbers: readonly LogicalNumber[], grant: VersionGrant) {
-  const isOfGrantedApp = await findAppsOf(work, numbers, grant);
+/** The numbers whose versions change, and the versions of all numbers afterwards, ascending. */
+async function changesOf(
+  work: ReadWork,
+  numbers: readonly LogicalNumber[],
+  { mode, appVersionIds: granted }: VersionGrant,
+) {
+  const held = numbers.flatMap(({ appVersionIds }) => appVersionIds);
+  const isReplacing = mode === 'replace_of_same_app';
+  const apps = await appsOfVersions(work, isReplacing ? [...granted, ...held] : []);
+  const grantedApps = new Set(granted.map((id) => apps.get(id)));
+  const isLost = {
+    add: () => false,
+    remove: (id: number) => granted.includes(id),
+    replace_of_same_app: (id: number) => grantedApps.has(apps.get(id)),
+  }[mode];
+  const added = mode === 'remove' ? [] : granted;
   const after = new Map(
-    numbers.map(({ id, appVersionIds }) => [id, versionsAfterGrant(grant, appVersionIds, isOfGrantedApp)]),
+    numbers.map(({ id, appVersionIds }) => {
+      const kept = appVersionIds.filter((each) => !isLost(each));
+      return [id, ascending([...new Set([...kept, ...added])])] as const;
+    }),
   );
   const changed = numbers.filter(({ id, appVersionIds }) => after.get(id)?.join() !== appVersionIds.join());
   return { changed, after };
-}
-
-/** Whether a version has the same app as a granted one, if versions are replaced. */
-async function findAppsOf(
-  work: ReadWork,
-  numbers: readonly LogicalNumber[],
-  { mode, appVersionIds }: VersionGrant,
-): Promise<(appVersionId: number) => boolean> {
-  if (mode !== 'replace_of_same_app') return () => false;
-  const held = numbers.flatMap((number) => number.appVersionIds);
-  const apps = await appsOfVersions(work, [...appVersionIds, ...held]);
-  const granted = new Set(appVersionIds.map((id) => apps.get(id)));
-  return (id) => granted.has(apps.get(id));
-}
-
-/**
- * The versions of a logical number after a grant, ascending. `isOfGrantedApp` says whether a version belongs
- * to the app of one of the granted versions.
- */
-function versionsAfterGrant(
-  { mode, appVersionIds }: VersionGrant,
-  before: readonly number[],
-  isOfGrantedApp: (appVersionId: number) => boolean,
-): readonly number[] {
-  const granted = new Set(appVersionIds);
-  if (mode === 'remove') return before.filter((id) => !granted.has(id));
-  const kept = mode === 'add' ? before : before.filter((id) => !isOfGrantedApp(id));
-  return ascending([...new Set([...kept, ...appVersionIds])]);
 }
 
 /** The logical numbers in parts, each for one transaction: at most 200 numbers and some 1,000 links. */
@@ -222,16 +214,9 @@ function partsOf<T>(numbers: readonly T[], { appVersionIds }: VersionGrant): rea
   return Array.from({ length: count }, (_, part) => numbers.slice(part * size, (part + 1) * size));
 }
 
-/** Which of the app versions are attached to each group, by its id. One statement. */
-async function versionsOfGroups(
-  work: ReadWork,
-  groupIds: readonly number[],
-  appVersionIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly number[]>> {
-  const links = await groupLinks.select(work, { group_id: groupIds, app_version_id: appVersionIds });
-  const byGroup = Map.groupBy(links, (link) => link.group_id);
-  return new Map([...byGroup].map(([id, own]) => [id, own.map((link) => link.app_version_id)]));
-}
+/** The links of these groups with these app versions. One statement. */
+const linksOf = (work: ReadWork, groupIds: readonly number[], appVersionIds: readonly number[]) =>
+  groupLinks.select(work, { group_id: groupIds, app_version_id: appVersionIds });
 
 /** App ids by version id; versions that the company does not have are absent. One statement. */
 async function appsOfVersions(
@@ -255,12 +240,47 @@ function refuseSameApp(apps: ReadonlyMap<number, number>): void {
 }
 
 /**
+ * Attaches app versions to a group; attached ones do not change. A constant number of statements. Errors:
+ * `invalid`.
+ */
+export async function attachToGroup(work: WriteWork, group: Group, input: unknown): Promise<Group> {
+  const versions = (await versionsIn(work, input)).filter((version) => !version.groupIds.includes(group.id));
+  if (versions.length === 0) return group;
+  await insertAssociations(work, 'groupIds', idsOf(versions), [group.id]);
+  await appVersionRecords.updateAll(work, versions, {}, ({ groupIds }) => ({
+    groupIds: ascending([...groupIds, group.id]),
+  }));
+  return group;
+}
+
+/**
+ * Detaches app versions from a group and from its logical numbers (contract 21). Versions that are not
+ * attached are ignored. Errors: `invalid`, `too_many_records`.
+ */
+export async function detachFromGroup(work: WriteWork, group: Group, input: unknown): Promise<Group> {
+  const versions = (await versionsIn(work, input)).filter((version) => version.groupIds.includes(group.id));
+  if (versions.length === 0) return group;
+  await dropVersionLinks(work, idsOf(versions), [group.id]);
+  await dropAssociations(work, 'groupIds', versions, [group.id]);
+  return group;
+}
+
+async function versionsIn(work: ReadWork, input: unknown): Promise<readonly AssociatedVersion[]> {
+  const { appVersionIds } = parse(AppVersionLinks, input);
+  const versions = await appVersionTable.select(work, { id: appVersionIds });
+  if (versions.length < appVersionIds.length) {
+    throw invalid('appVersionIds', 'must hold ids of app versions only');
+  }
+  return await withAssociations(work, versions);
+}
+
+/**
  * Replaces the default versions of a group: what a logical number gets when it enters the group. The numbers
  * that the group has already do not change. The same list again is no change. Errors: `invalid`.
  */
 export async function setDefaultVersions(work: WriteWork, group: Group, input: unknown): Promise<Group> {
   const { appVersionIds } = parse(AppVersionLinks, input);
-  const attached = (await versionsOfGroups(work, [group.id], appVersionIds)).get(group.id) ?? [];
+  const attached = (await linksOf(work, [group.id], appVersionIds)).map((link) => link.app_version_id);
   const { added: refused } = difference(attached, appVersionIds);
   if (refused.length > 0) {
     throw invalid(

@@ -1,10 +1,11 @@
-import { CompanyRows } from '../../../database/company/company-rows.js';
-import { instant } from '../../../database/storage.js';
-import type { SystemWriteWork, WriteWork } from '../../../database/work.js';
-import { DAY } from '../../../platform/clock.js';
-import { DomainError } from '../../../platform/errors.js';
-import type { IdempotencyKey, StoredResponse } from '../../../platform/requests.js';
-import { deleteResponsesBefore } from './idempotency-key.repository.js';
+import { sql } from 'kysely';
+
+import { DAY } from '../platform/clock.js';
+import { DomainError } from '../platform/errors.js';
+import type { IdempotencyKey, StoredResponse } from '../platform/requests.js';
+import { CompanyRows } from './company/company-rows.js';
+import { instant } from './storage.js';
+import type { SystemWriteWork, WriteWork } from './work.js';
 
 const responses = new CompanyRows('idempotency_keys');
 
@@ -47,9 +48,16 @@ export async function storeResponse(
   await responses.insert(work, [row]);
 }
 
-/** Deletes some of the responses older than 24 hours; returns whether more exist. */
-export async function deleteExpiredResponses(work: SystemWriteWork): Promise<boolean> {
-  return await deleteResponsesBefore(work, new Date(work.now.getTime() - RETENTION_MS), DELETED_PER_CALL);
+/** Deletes some of the responses older than 24 hours, oldest first; returns whether more exist. */
+export async function deleteExpiredResponses({ db, now }: SystemWriteWork): Promise<boolean> {
+  const before = new Date(now.getTime() - RETENTION_MS);
+  const { rows } = await sql<{ at: number }>`select created_at as at from idempotency_keys
+    where created_at < ${before} order by created_at limit 1 offset ${DELETED_PER_CALL}`.execute(db);
+  const [next] = rows;
+  // All responses of the same millisecond go together, so that each call makes progress.
+  const end = next === undefined ? before : new Date(next.at + 1);
+  await sql`delete from idempotency_keys where created_at < ${end}`.execute(db);
+  return next !== undefined;
 }
 
 function scopeOf(work: WriteWork, key: IdempotencyKey): string {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { retained } from '../../../../src/domain/base/retention/retention.service.js';
+import { retained } from '../../../../src/domain/base/ledger/retention.service.js';
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { parsePeriod } from '../../../../src/platform/period.js';
 import { ROLLUPS } from '../../../../src/schema/rollups.js';

@@ -3,8 +3,21 @@ import { sql } from 'kysely';
 import { idTable, inIds } from '../../../database/bound-lists.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { auditedList } from '../../../database/list/list.js';
-import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
-import type { AppVersion, AssociatedVersion, Associations } from './app-version.model.js';
+import { type ReadWork, type WriteWork, specialSql } from '../../../database/work.js';
+import type { App, AppVersion, AssociatedVersion, Associations } from './app.model.js';
+
+export const appTable = new CompanyTable<'apps', App>('apps');
+
+export const apps = auditedList(appTable, {
+  name: 'App',
+  orders: { NAME: 'name' },
+  filters: {
+    name: { column: 'name', kind: 'text', isUnique: true },
+    kind: { column: 'kind', kind: 'choice', order: 'ID' },
+    communicationFormat: { column: 'communication_format', kind: 'choice', order: 'ID' },
+    language: { column: 'language', kind: 'choice', order: 'ID' },
+  },
+});
 
 export const appVersionTable = new CompanyTable<'app_versions', AppVersion>('app_versions');
 
@@ -41,23 +54,19 @@ export async function withAssociations(
   work: ReadWork,
   versions: readonly AppVersion[],
 ): Promise<AssociatedVersion[]> {
-  const ids = versions.map((version) => version.id);
-  const idsOf = async (association: Association): Promise<(versionId: number) => readonly number[]> => {
-    const links = await selectLinks(work, association, 'app_version_id', ids);
+  const versionIds = versions.map(({ id }) => id);
+  const linksOf = async (association: Association): Promise<(id: number) => readonly number[]> => {
+    const links = await selectLinks(work, association, 'app_version_id', versionIds);
     const byVersion = Map.groupBy(links, ({ versionId }) => versionId);
     return (id) => byVersion.get(id)?.map(({ otherId }) => otherId) ?? [];
   };
-  const [groups, modules, files] = [
-    await idsOf('groupIds'),
-    await idsOf('moduleIds'),
-    await idsOf('fileIds'),
-  ];
-  return versions.map((version) => ({
-    ...version,
-    groupIds: groups(version.id),
-    moduleIds: modules(version.id),
-    fileIds: files(version.id),
-  }));
+  const groupIds = await linksOf('groupIds');
+  const moduleIds = await linksOf('moduleIds');
+  const fileIds = await linksOf('fileIds');
+  return versions.map((version) => {
+    const { id } = version;
+    return { ...version, groupIds: groupIds(id), moduleIds: moduleIds(id), fileIds: fileIds(id) };
+  });
 }
 
 /** Ids of versions that are associated with one of the given records. */

@@ -1,12 +1,14 @@
 import {
   choice,
   enumeration,
+  fields,
   type FilterInput,
   flag,
   graphqlModule,
   id,
   type Input,
   inputOf,
+  many,
   mutation,
   object,
   payloadType,
@@ -16,13 +18,48 @@ import {
   targetPayload,
   withNumbers,
 } from '../../../graphql/index.js';
-import { GroupList } from '../../fleet/group/group.graphql.js';
+import { GroupList, GroupType } from '../../fleet/group/group.graphql.js';
 import { getGroup } from '../../fleet/group/group.service.js';
 import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import type { Affected } from '../../fleet/logical-number/target.service.js';
-import { AppVersionGrant } from '../app/app-version.model.js';
-import { type GrantMode, planGrant, setDefaultVersions } from './grant.service.js';
+import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
+import {
+  appVersionsOfGroup,
+  appVersionsOfLogicalNumber,
+  defaultVersionsOfGroup,
+} from './app-version.service.js';
+import { AppVersionList } from './app.graphql.js';
+import { AppVersionGrant } from './app.model.js';
+import {
+  attachToGroup,
+  detachFromGroup,
+  type GrantMode,
+  planGrant,
+  setDefaultVersions,
+} from './grant.service.js';
+
+const VERSIONS = { appVersionIds: id.list('Global ids of the app versions. At most 1000.') };
+
+const attachAndDetach = recordMutations(GroupList, {
+  get: getGroup,
+  references: { appVersionIds: 'AppVersion' },
+  changes: {
+    groupAttachAppVersions: {
+      description: 'Attaches app versions to a group. Versions that are attached already stay attached.',
+      args: VERSIONS,
+      run: attachToGroup,
+    },
+    groupDetachAppVersions: {
+      description:
+        'Detaches app versions from a group and from its logical numbers. Versions that are not attached are ignored.',
+      args: VERSIONS,
+      run: detachFromGroup,
+      keeps: (work, group, { appVersionIds }) =>
+        refuseLoss(work, appVersionIds as readonly number[], [group.id]),
+    },
+  },
+});
 
 const REFERENCES = { appVersionIds: 'AppVersion', groupId: 'Group' };
 
@@ -135,4 +172,23 @@ const defaultVersions = recordMutations(
   true,
 );
 
-export const appVersionGrantGraphql = graphqlModule(appVersionGrant, defaultVersions);
+export const appVersionGrantGraphql = graphqlModule(
+  appVersionGrant,
+  attachAndDetach,
+  defaultVersions,
+  fields(LogicalNumberType, {
+    appVersions: many(
+      AppVersionList,
+      appVersionsOfLogicalNumber,
+      'App versions that the number may access, out of those of its group.',
+    ),
+  }),
+  fields(GroupType, {
+    appVersions: many(AppVersionList, appVersionsOfGroup, 'App versions that are attached to the group.'),
+    defaultAppVersions: many(
+      AppVersionList,
+      defaultVersionsOfGroup,
+      'App versions that a logical number gets when it is created in the group or moved to it without a list of app versions. It gets no version of an app of which it has one already.',
+    ),
+  }),
+);

@@ -1,0 +1,214 @@
+import type { CompanyWriteWork, Units, WriteWork } from '../../../database/work.js';
+import { type Clock, MINUTE, SECOND } from '../../../platform/clock.js';
+import { CompanyNotes } from '../../../platform/concurrency/company-notes.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { normalized } from '../../../platform/encoding/text.js';
+import { DomainError } from '../../../platform/errors.js';
+import type { DeviceRefusalCode, TerminalClaim, TerminalRefused } from '../../../platform/terminal.js';
+import type { Device, SeenDevice } from '../../fleet/device/device.model.js';
+import { createDevice, storeSightings } from '../../fleet/device/device.service.js';
+import {
+  addUnknownTerminals,
+  isUnknownTerminal,
+  storeRefusals,
+  trimUnknownTerminals,
+  type UnknownTerminal,
+} from './terminal.repository.js';
+
+export {
+  lastRefusals,
+  type TerminalRefusal,
+  type UnknownTerminal,
+  unknownTerminals,
+} from './terminal.repository.js';
+
+type OnError = (error: unknown) => void;
+
+/** Devices stored in one unit of work: takes 5 to 10 ms on SQLite, while other writes wait. */
+const ROWS_PER_UNIT = 250;
+/** Devices examined per turn of the event loop: takes less than 5 ms. */
+const IDS_PER_TURN = 2_000;
+
+/**
+ * Stores when terminals were last seen. Each node stores a device at most once a minute, and then the time of
+ * its latest request, even if no other request follows. One statement stores many devices.
+ */
+export class SeenDevices {
+  /** Times to be stored, by device, in milliseconds since 1970. */
+  readonly #notes: CompanyNotes<number, number>;
+  /** When devices were stored in the last minute, by `company/device`, in `elapsed`; the latest is last. */
+  readonly #storedAt = new Map<string, number>();
+  #isFinishing = false;
+
+  constructor(
+    private readonly units: Units,
+    private readonly clock: Clock,
+    private readonly onError: OnError,
+  ) {
+    this.#notes = new CompanyNotes({
+      onError,
+      clock,
+      intervalMs: 5 * SECOND,
+      store: (companyId, seen) => this.#store(companyId, seen),
+    });
+  }
+
+  /** To be called for each request of an admitted terminal. `now` is the server's time. */
+  note(companyId: number, deviceId: number, now: Date): void {
+    // May be earlier than before: the clock may have been corrected.
+    this.#notes.of(companyId).set(deviceId, now.getTime());
+  }
+
+  /** Stores all that was noted. To be called when no request is running any more. Never rejects. */
+  async finish(): Promise<void> {
+    this.#isFinishing = true;
+    await this.#notes.finish();
+  }
+
+  async #store(companyId: number, seen: ReadonlyMap<number, number>): Promise<void> {
+    this.#forgetOld();
+    let part: SeenDevice[] = [];
+    let examined = 0;
+    for (const [deviceId, seenAt] of seen) {
+      if ((examined += 1) % IDS_PER_TURN === 0) await yieldToEventLoop();
+      if (this.#isDue(`${companyId}/${deviceId}`)) part.push({ deviceId, seenAt });
+      else this.#noteAgain(companyId, { deviceId, seenAt });
+      if (part.length < ROWS_PER_UNIT) continue;
+      await this.#write(companyId, part);
+      part = [];
+    }
+    if (part.length > 0) await this.#write(companyId, part);
+  }
+
+  #forgetOld(): void {
+    const before = this.clock.elapsed() - MINUTE;
+    for (const [key, storedAt] of this.#storedAt) {
+      if (storedAt > before) return;
+      this.#storedAt.delete(key);
+    }
+  }
+
+  /** Whether the device is to be stored now, since it was not in the last minute. */
+  #isDue(key: string): boolean {
+    const now = this.clock.elapsed();
+    if (now < (this.#storedAt.get(key) ?? -Infinity) + MINUTE && !this.#isFinishing) return false;
+    this.#storedAt.delete(key);
+    this.#storedAt.set(key, now);
+    return true;
+  }
+
+  /** After an error, times are written a minute later, unless the server ends. */
+  async #write(companyId: number, part: readonly SeenDevice[]): Promise<void> {
+    try {
+      await this.units.writeWithoutLedger(companyId, (work) => storeSightings(work, part));
+    } catch (error) {
+      this.onError(error);
+      if (!this.#isFinishing) for (const device of part) this.#noteAgain(companyId, device);
+    }
+  }
+
+  /** Notes a time, unless the device was seen since. */
+  #noteAgain(companyId: number, { deviceId, seenAt }: SeenDevice): void {
+    const seen = this.#notes.of(companyId);
+    if (!seen.has(deviceId)) seen.set(deviceId, seenAt);
+  }
+}
+
+/** Maximum devices for which a node remembers the time of the last noted refusal. */
+const MAX_REFUSED = 50_000;
+/** Maximum unknown serial numbers of one company. A new one replaces the one seen longest ago. */
+export const MAX_UNKNOWN_TERMINALS = 1_000;
+
+/**
+ * Stores why terminals were refused, in the background and seldom: refused terminals ask again and again. Of a
+ * device, one refusal a minute is stored over all nodes. Of serial numbers without a device, a node keeps and
+ * writes at most `MAX_UNKNOWN_TERMINALS` of each company every ten seconds.
+ */
+export class RefusalLog {
+  /** Time of the last noted refusal, by `company/device`, in `elapsed`. */
+  readonly #notedAt = new Map<string, number>();
+  /** Reason by device. */
+  readonly #refused: CompanyNotes<number, DeviceRefusalCode>;
+  /** Sightings by serial number; the latest seen is last. */
+  readonly #unknown: CompanyNotes<string, Omit<UnknownTerminal, 'id'>>;
+
+  constructor(
+    units: Units,
+    private readonly clock: Clock,
+    onError: OnError,
+  ) {
+    const notesOf = <K, V>(
+      intervalMs: number,
+      write: (work: CompanyWriteWork, notes: ReadonlyMap<K, V>) => Promise<void>,
+    ): CompanyNotes<K, V> =>
+      new CompanyNotes({
+        onError,
+        clock,
+        intervalMs,
+        store: (companyId, notes) => units.writeWithoutLedger(companyId, (work) => write(work, notes)),
+      });
+    this.#refused = notesOf(SECOND, writeRefusals);
+    this.#unknown = notesOf(10 * SECOND, async (work, sightings) => {
+      await addUnknownTerminals(work, [...sightings.values()]);
+      await trimUnknownTerminals(work, { added: sightings.size, keep: MAX_UNKNOWN_TERMINALS });
+    });
+  }
+
+  note({ caller, serialNumber, deviceId }: TerminalClaim, { reason }: TerminalRefused): void {
+    if ('deviceId' in reason) this.#noteRefused(caller.companyId, reason.deviceId, reason.code);
+    else if (deviceId === null) this.noteUnknown(caller.companyId, serialNumber);
+  }
+
+  /** Stores what was noted. Never rejects. */
+  async finish(): Promise<void> {
+    await Promise.all([this.#refused.finish(), this.#unknown.finish()]);
+  }
+
+  #noteRefused(companyId: number, deviceId: number, code: DeviceRefusalCode): void {
+    const key = `${companyId}/${deviceId}`;
+    const now = this.clock.elapsed();
+    if (now - (this.#notedAt.get(key) ?? -Infinity) < MINUTE) return;
+    // The database compares the times again, for cleared entries and refusals stored by other nodes.
+    if (this.#notedAt.size >= MAX_REFUSED) this.#notedAt.clear();
+    this.#notedAt.set(key, now);
+    this.#refused.of(companyId).set(deviceId, code);
+  }
+
+  noteUnknown(companyId: number, serialNumber: string): void {
+    const now = this.clock.now();
+    const sightings = this.#unknown.of(companyId);
+    const { firstSeenAt = now, count = 0 } = sightings.get(serialNumber) ?? {};
+    sightings.delete(serialNumber);
+    const [oldest] = sightings.keys();
+    if (sightings.size >= MAX_UNKNOWN_TERMINALS && oldest !== undefined) sightings.delete(oldest);
+    sightings.set(serialNumber, { serialNumber, firstSeenAt, lastSeenAt: now, count: count + 1 });
+  }
+}
+
+async function writeRefusals(
+  work: CompanyWriteWork,
+  refused: ReadonlyMap<number, DeviceRefusalCode>,
+): Promise<void> {
+  // One second less, because a noted refusal waits for up to a second.
+  const unlessSince = new Date(work.now.getTime() - MINUTE + SECOND);
+  for (const [code, entries] of Map.groupBy(refused, ([, given]) => given)) {
+    await storeRefusals(work, { code, deviceIds: entries.map(([id]) => id), unlessSince });
+  }
+}
+
+/**
+ * Creates the device of an unknown terminal and removes it from the list. Errors: `not_found` for a serial
+ * number that is not in the list, and those of `createDevice`.
+ */
+export async function adoptTerminal(
+  work: WriteWork,
+  serialNumber: string,
+  { logicalNumberId = null }: { readonly logicalNumberId?: unknown },
+): Promise<Device> {
+  const name = normalized(serialNumber);
+  if (!(await isUnknownTerminal(work, name))) {
+    const message = 'No unknown terminal has this serial number.';
+    throw new DomainError('not_found', message, { fields: { serialNumber: [message] } });
+  }
+  return await createDevice(work, { serialNumber: name, logicalNumberId });
+}

@@ -14,7 +14,7 @@ import { loadTokenSecret } from '../platform/config/token-secret.js';
 import { snakeCase } from '../platform/encoding/text.js';
 import { ledgerChainHash } from '../platform/keys.js';
 import { CommandError } from './command-error.js';
-import { addJsonCommand, type CommandIo, type JsonOption } from './command-io.js';
+import type { AddCommand, CommandIo, JsonOption, Result, Run } from './command-io.js';
 
 export interface CommandContext {
   readonly config: Config;
@@ -38,15 +38,22 @@ export async function withDatabase<T>(
   }
 }
 
-/** Reads a company. Errors: `not_found`. */
-export async function readIn<T>(
-  io: CommandIo,
-  companyName: string,
-  use: (work: OfCompany<SystemReadWork>) => Promise<T>,
-): Promise<T> {
-  return await withDatabase(io, ({ units }) =>
-    units.systemRead(async (work) => use(inCompany(work, (await getCompanyByName(work, companyName)).id))),
-  );
+export interface CompanyOptions extends JsonOption {
+  readonly company: string;
+}
+
+/** Adds a command that reads a company. */
+export function addRead(
+  add: AddCommand,
+  name: string,
+  description: string,
+  read: (work: OfCompany<SystemReadWork>) => Promise<Result>,
+): Command {
+  return add<CompanyOptions>(name, description, ({ company }, _argument, io) =>
+    withDatabase(io, ({ units }) =>
+      units.systemRead(async (work) => read(inCompany(work, (await getCompanyByName(work, company)).id))),
+    ),
+  ).requiredOption('--company <name>', 'the company');
 }
 
 /** Adds the option `--as`, which every command has that changes records of a company. */
@@ -58,15 +65,30 @@ export function withActor(command: Command): Command {
 }
 
 /** Options of a command that changes records of a company: where it makes changes, and on whose behalf. */
-export interface ChangeOptions extends JsonOption {
-  readonly company: string;
+export interface ChangeOptions extends CompanyOptions {
   readonly as?: string;
 }
 
-/** Adds a command that changes records of a company. */
-export function addChangeCommand(parent: Command, name: string, description: string): Command {
-  const command = withActor(addJsonCommand(parent, name, description));
-  return command.requiredOption('--company <name>', 'the company');
+/** Adds a command that changes records of a company, see `changeIn`. */
+export function addCompanyCommand<O extends ChangeOptions>(
+  add: AddCommand,
+  name: string,
+  description: string,
+  run: Run<O>,
+): Command {
+  return withActor(add(name, description, run)).requiredOption('--company <name>', 'the company');
+}
+
+/** Adds a command that changes records of a company in one unit of work. */
+export function addChange<O extends ChangeOptions>(
+  add: AddCommand,
+  name: string,
+  description: string,
+  change: (work: WriteWork, options: O, argument: string, config: Config) => Promise<Result>,
+): Command {
+  return addCompanyCommand<O>(add, name, description, (options, argument, io) =>
+    changeIn(io, options, (work, { config }) => change(work, options, argument, config)),
+  );
 }
 
 /** Changes records of a company on behalf of a member, see `callerIn`. Errors: those of `callerIn` and `use`. */

@@ -5,7 +5,32 @@ import { ConfigError } from '../platform/config/config.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
 import { faultOfSystem } from '../platform/storage/faults.js';
 import { fileProblem } from '../platform/storage/file-errors.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
+
+/** Exit codes of the process, for shells and service managers. Those above 60 are defined in sysexits.h. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  damaged: 3,
+  rejected: 65,
+  storage: 74,
+  busy: 75,
+  config: 78,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Meaning of each exit code; printed in the help and in src/docs/commands.md. */
+export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [EXIT.ok, 'success'],
+  [EXIT.failed, 'refused or failed: nothing was changed'],
+  [EXIT.usage, 'wrong arguments'],
+  [EXIT.damaged, 'the ledger was edited or cut, or a copy differs from its source'],
+  [EXIT.rejected, 'some rows of an import were rejected, the others are stored'],
+  [EXIT.storage, 'the storage failed: full, read-only or failing disk, files of the database gone'],
+  [EXIT.busy, 'the database is busy or cannot be reached: try again'],
+  [EXIT.config, 'a setting is wrong, or the database cannot be used as it is'],
+];
 
 /** Refusal of a command. Its message is written to standard error, without a stack. */
 export class CommandError extends Error {
@@ -25,7 +50,7 @@ export interface Failure {
   readonly lines: readonly string[];
 }
 
-const EXIT_CODES: Partial<Readonly<Record<DomainCode, ExitCode>>> = {
+const OF_DOMAIN: Partial<Readonly<Record<DomainCode, ExitCode>>> = {
   busy: EXIT.busy,
   deadline_exceeded: EXIT.busy,
   storage_full: EXIT.storage,
@@ -34,10 +59,12 @@ const EXIT_CODES: Partial<Readonly<Record<DomainCode, ExitCode>>> = {
   db_corrupt: EXIT.config,
 };
 
-const REFUSED: Partial<Readonly<Record<DatabaseRefused['reason'], ExitCode>>> = {
+const OF_REFUSAL: Partial<Readonly<Record<DatabaseRefused['reason'], ExitCode>>> = {
   exists: EXIT.failed,
   unreachable: EXIT.busy,
 };
+
+const failed = (line: string, exitCode: ExitCode = EXIT.failed): Failure => ({ exitCode, lines: [line] });
 
 /** Exit code and lines for an error. Only unexpected errors, which are bugs, show their stack. */
 export function failureOf(error: unknown): Failure {
@@ -47,37 +74,33 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof ConfigError) return { exitCode: EXIT.config, lines: error.problems };
   if (error instanceof DatabaseRefused) {
-    return { exitCode: REFUSED[error.reason] ?? EXIT.config, lines: [error.message] };
+    return failed(error.message, OF_REFUSAL[error.reason] ?? EXIT.config);
   }
   if (error instanceof DomainError) return failureOfDomain(error);
-  if (error instanceof CommandError) return { exitCode: error.exitCode, lines: [error.message] };
+  if (error instanceof CommandError) return failed(error.message, error.exitCode);
   if (isSystemError(error)) return failureOfSystem(error);
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { exitCode: EXIT.failed, lines: [text] };
+  return failed(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
 function failureOfDomain({ code, message, details }: DomainError): Failure {
-  const fields = Object.entries(details.fields ?? {}).flatMap(([field, problems]) =>
+  const lines = Object.entries(details.fields ?? {}).flatMap(([field, problems]) =>
     problems.map((problem) => `--${kebabCase(field)}: ${problem}`),
   );
-  const exitCode = EXIT_CODES[code] ?? EXIT.failed;
-  const reason = exitCode === EXIT.storage ? causeOf(details.cause) : '';
-  const lines = code === 'invalid' && fields.length > 0 ? fields : [`${message}${reason}`];
-  return { exitCode, lines };
+  if (code === 'invalid' && lines.length > 0) return { exitCode: EXIT.failed, lines };
+  const exitCode = OF_DOMAIN[code] ?? EXIT.failed;
+  return failed(`${message}${exitCode === EXIT.storage ? causeOf(details.cause) : ''}`, exitCode);
 }
 
 function failureOfSystem(error: NodeJS.ErrnoException): Failure {
   const isStorage = error.code === 'EIO' || faultOfSystem(error.code ?? null, error) !== null;
-  return { exitCode: isStorage ? EXIT.storage : EXIT.failed, lines: [fileProblem(error) ?? error.message] };
+  return failed(fileProblem(error) ?? error.message, isStorage ? EXIT.storage : EXIT.failed);
 }
 
 /** Reason given by SQLite or the operating system, in parentheses; empty if there is none. */
 function causeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
-  const problem = fileProblem(cause);
-  if (problem !== null) return ` (${problem})`;
   const { code } = cause as NodeJS.ErrnoException;
-  return typeof code === 'string' ? ` (${code}: ${cause.message})` : ` (${cause.message})`;
+  return ` (${fileProblem(cause) ?? (typeof code === 'string' ? `${code}: ${cause.message}` : cause.message)})`;
 }
 
 /** An error of the operating system, for example of a file that does not exist. */

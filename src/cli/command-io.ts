@@ -2,7 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
+import { SECOND, systemClock } from '../platform/clock.js';
 import type { Environment } from '../platform/config/config.js';
+import { EXIT } from './command-error.js';
 
 /** Environment, input and output of one command. */
 export interface CommandIo {
@@ -45,29 +47,47 @@ export function createCommandIo(
   };
 }
 
+/** What a command prints: one line of JSON if the option `--json` is given, otherwise `lines`. */
+export interface Result {
+  readonly value: unknown;
+  readonly lines: readonly string[];
+  /** Line for standard error, unless `--json` is given. */
+  readonly notice?: string | undefined;
+  /** Error that ends the command after its result was printed. */
+  readonly failure?: Error | undefined;
+}
+
 export interface JsonOption {
   readonly json?: true;
 }
 
-/** Adds a command with the option `--json`. */
-export function addJsonCommand(parent: Command, name: string, description: string): Command {
-  return parent.command(name).description(description).option('--json', 'print JSON');
-}
+/** Runs a command; `argument` is its first argument, or empty. Null if it has printed its result itself. */
+export type Run<O> = (options: O, argument: string, io: CommandIo) => Promise<Result | null>;
 
-/** Prints one line of JSON if the option `--json` is given, otherwise `lines`. */
-export function printResult(
-  io: CommandIo,
-  { json }: JsonOption,
-  value: unknown,
-  lines: readonly string[],
-): void {
-  for (const line of json === true ? [JSON.stringify(value)] : lines) io.print(line);
-}
+/** Adds a command with the option `--json` to a group; it prints what `run` resolves to. */
+export type AddCommand = <O extends JsonOption>(name: string, description: string, run: Run<O>) => Command;
+
+export const addTo =
+  (group: Command, io: CommandIo): AddCommand =>
+  <O extends JsonOption>(name: string, description: string, run: Run<O>) => {
+    const command = group.command(name).description(description).option('--json', 'print JSON');
+    return command.action(async () => {
+      const options = command.opts<O>();
+      const result = await run(options, command.args[0] ?? '', io);
+      if (result === null) return;
+      const { value, lines, notice, failure } = result;
+      if (notice !== undefined && options.json !== true) io.notice(notice);
+      for (const line of options.json === true ? [JSON.stringify(value)] : lines) io.print(line);
+      if (failure !== undefined) throw failure;
+    });
+  };
+
+type Cell = string | number | null | undefined;
 
 /** Formats headings and rows as text columns of equal width. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [headings, ...rows];
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const all = [headings, ...rows].map((row) => row.map((cell) => String(cell ?? '')));
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   const lineOf = (row: readonly string[]): string =>
     row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return all.map((row) => lineOf(row).trimEnd()).join('\n');
@@ -80,4 +100,29 @@ export function wholeNumber(max: number): (text: string) => number {
     if (!(number <= max)) throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`);
     return number;
   };
+}
+
+/**
+ * One Ctrl-C or one stop of a service manager can arrive several times: sent to the whole process group, and
+ * forwarded by npm and by `boot.ts`. Signals within this time are one. The npm scripts begin with `exec`: a
+ * shell in between would die of the signal and leave the server behind.
+ */
+const REPEATED_MS = 2 * SECOND;
+
+/**
+ * Resolves at the first of the signals. Later ones change nothing, except that a SIGINT, which a person sends
+ * with Ctrl-C, ends the process at once.
+ */
+export function waitForStopSignal(signals: readonly NodeJS.Signals[]): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let firstAt: number | undefined;
+    for (const signal of signals) {
+      process.on(signal, () => {
+        const now = systemClock.elapsed();
+        firstAt ??= now;
+        if (signal === 'SIGINT' && now - firstAt > REPEATED_MS) process.exit(EXIT.failed);
+        resolve(signal);
+      });
+    }
+  });
 }

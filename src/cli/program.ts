@@ -1,48 +1,29 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 
-import { failureOf } from './command-error.js';
-import type { CommandIo } from './command-io.js';
-import { addDemoCommand, addServeCommand } from './commands/serve.js';
-import { addSimulateCommand } from './commands/simulate.js';
-import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js';
+import { describeConfig, readConfig } from '../platform/config/config.js';
+import { SETTINGS } from '../platform/config/settings.js';
+import { EXIT, EXIT_CODES, failureOf, type ExitCode } from './command-error.js';
+import { addTo, type AddCommand, type CommandIo, type JsonOption, type Result } from './command-io.js';
+import { addDemoCommand, addServeCommand, addSimulateCommand } from './commands/serve.js';
 
-/** Adds the commands of a group. */
-type AddCommands = (group: Command, io: CommandIo) => void;
-type Group = readonly [name: string, description: string, load: () => Promise<AddCommands>];
+type Load = () => Promise<{ readonly addCommands: (add: AddCommand) => void }>;
 
 /** Groups in the order of the help. A group and what it uses are loaded only if an argument is its name. */
-const GROUPS: readonly Group[] = [
-  ['user', 'users and their access', async () => (await import('./commands/user.js')).addCommands],
-  [
-    'member',
-    'users in a company, and their roles',
-    async () => (await import('./commands/member.js')).addCommands,
-  ],
-  ['company', 'the companies of the server', async () => (await import('./commands/company.js')).addCommands],
-  ['token', 'API tokens of a company', async () => (await import('./commands/token.js')).addCommands],
-  ['device', 'devices of a company', async () => (await import('./commands/device.js')).addCommands],
-  [
-    'transaction',
-    'transactions of a company',
-    async () => (await import('./commands/transaction.js')).addCommands,
-  ],
-  [
-    'db',
-    'database commands; a server may be running',
-    async () => (await import('./commands/database.js')).addCommands,
-  ],
-  [
-    'audit',
-    'the ledger as evidence; a server may be running',
-    async () => (await import('./commands/audit.js')).addCommands,
-  ],
-  [
-    'config',
+const GROUPS: Readonly<Record<string, readonly [description: string, load: Load]>> = {
+  user: ['users and their access', () => import('./commands/user.js')],
+  member: ['users in a company, and their roles', () => import('./commands/member.js')],
+  company: ['the companies of the server', () => import('./commands/company.js')],
+  token: ['API tokens of a company', () => import('./commands/token.js')],
+  device: ['devices of a company', () => import('./commands/device.js')],
+  transaction: ['transactions of a company', () => import('./commands/transaction.js')],
+  db: ['database commands; a server may be running', () => import('./commands/database.js')],
+  audit: ['the ledger as evidence; a server may be running', () => import('./commands/audit.js')],
+  config: [
     'the settings, which are environment variables',
-    async () => (await import('./commands/config.js')).addCommands,
+    () => Promise.resolve({ addCommands: addConfig }),
   ],
-];
+};
 
 /** Runs one command; `args` are the arguments after the program's name. Errors are written, never thrown. */
 export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<ExitCode> {
@@ -56,6 +37,10 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     return exitCode;
   }
 }
+
+const EXIT_CODE_HELP = `
+Exit codes:
+${EXIT_CODES.map(([code, meaning]) => `  ${String(code).padEnd(2)}  ${meaning}`).join('\n')}`;
 
 /** Creates the program. Groups that are not needed have only their name and description. */
 export async function createProgram(
@@ -74,9 +59,9 @@ export async function createProgram(
   addServeCommand(program, io);
   addDemoCommand(program, io);
   addSimulateCommand(program, io);
-  for (const [name, description, load] of GROUPS) {
+  for (const [name, [description, load]] of Object.entries(GROUPS)) {
     const group = program.command(name).description(description);
-    if (isNeeded(name)) (await load())(group, io);
+    if (isNeeded(name)) (await load()).addCommands(addTo(group, io));
   }
   return program;
 }
@@ -85,4 +70,28 @@ export async function createProgram(
 function packageVersion(): string {
   const json = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(json) as { version: string }).version;
+}
+
+function addConfig(add: AddCommand): void {
+  const width = Math.max(...SETTINGS.map(({ name }) => name.length));
+  const help = SETTINGS.map(({ name, description, defaultValue }) => {
+    const suffix = defaultValue === '' ? '' : ` (default: ${defaultValue})`;
+    return `  ${name.padEnd(width)}  ${description}${suffix}`;
+  }).join('\n');
+  add(
+    'print',
+    'print the settings in effect, with secrets redacted, and check them',
+    printConfig,
+  ).addHelpText('after', `\nSettings:\n${help}`);
+}
+
+function printConfig(_options: JsonOption, _argument: string, { environment }: CommandIo): Promise<Result> {
+  const value = describeConfig(environment);
+  const lines = Object.entries(value).map(([name, text]) => `${name}=${text}`);
+  try {
+    readConfig(environment);
+    return Promise.resolve({ value, lines });
+  } catch (error) {
+    return Promise.resolve({ value, lines, failure: error as Error });
+  }
 }

@@ -2,23 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import type { Server } from '../app/server.js';
 import { databaseTools } from '../database/open.js';
-import { demoCommands, createDemo, type Demo, type DemoRequest } from '../demo/demo.js';
+import { demoCommands, createDemo, type Demo } from '../demo/demo.js';
 import { DAY, MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { ConfigError, readConfig, type Config } from '../platform/config/config.js';
 import { databaseName } from '../platform/config/database-url.js';
 import { loadTokenSecret, newTokenSecret } from '../platform/config/token-secret.js';
 import { fileCause } from '../platform/storage/file-errors.js';
-import { Api } from '../simulator/api.js';
+import { Api, findFleet } from '../simulator/api.js';
 import { Figures } from '../simulator/figures.js';
-import { findFleet } from '../simulator/fleet.js';
 import { HttpClient } from '../simulator/http-client.js';
-import { Pauses } from '../simulator/pauses.js';
+import { Pauses } from '../simulator/shared.js';
 import { Simulation } from '../simulator/simulation.js';
-import type { CommandIo } from './command-io.js';
+import { waitForStopSignal, type CommandIo } from './command-io.js';
 import { createServerProcess, runServer } from './run-server.js';
-import { waitForStopSignal } from './signals.js';
 
 export interface DemoOptions {
   /** Whole number from 0 to 2^32 - 1: the same seed gives the same records. */
@@ -66,10 +63,14 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
   const started = systemClock.elapsed();
   let token: string | null = null;
   const serverProcess = await createServerProcess(config, { graphiqlToken: () => token });
-  const demo = await fillDatabase(serverProcess.server, {
+  const { server } = serverProcess;
+  const demo = await createDemo(server.database, systemClock, {
     seed,
     tokenSecret: loadTokenSecret(config),
     onProgress: io.progress('Filling'),
+  }).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
   });
   token = demo.token;
   const seconds = ((systemClock.elapsed() - started) / 1000).toFixed(1);
@@ -78,38 +79,31 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
   // SIGHUP: the terminal was closed.
   const stopSignal = waitForStopSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
   void stopSignal.then(() => stopTerminals());
-  await runServer(serverProcess, io, {
-    stopSignal,
-    onListening: (url) => {
-      printWelcome(io, url, demo, simulate);
-      if (simulate) stopTerminals = startTerminals(io, url, demo, seed);
-    },
-  });
-}
-
-async function fillDatabase(server: Server, options: DemoRequest): Promise<Demo> {
-  try {
-    return await createDemo(server.database, systemClock, options);
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+  const onListening = (url: string): void => {
+    printWelcome(io, url, demo, simulate);
+    if (simulate) stopTerminals = startTerminals(io, url, demo, seed);
+  };
+  await runServer(serverProcess, io, { stopSignal, onListening });
 }
 
 const DEMO_TERMINALS = 10;
 
 /** Terminals of the demo fleet at work: a few requests a second in all, until the returned function breaks all connections. */
-function startTerminals(io: CommandIo, url: string, { gatewayToken: token }: Demo, seed: number): () => void {
-  const all = new Pauses();
+function startTerminals(
+  io: CommandIo,
+  address: string,
+  { gatewayToken: token }: Demo,
+  seed: number,
+): () => void {
+  const [url, all] = [new URL(address), new Pauses()];
   let simulation: Simulation | null = null;
   const run = async (): Promise<void> => {
-    const client = new HttpClient(new URL(url), new Figures(), systemClock);
-    const fleet = await findFleet(new Api(client, token, all), DEMO_TERMINALS, undefined).finally(() =>
-      client.close(),
-    );
+    const client = new HttpClient(url, new Figures(), systemClock);
+    const fleet = findFleet(new Api(client, token, all), DEMO_TERMINALS);
+    const { terminals } = await fleet.finally(() => client.close());
     if (all.hasEnded()) return;
     simulation = new Simulation({
-      url: new URL(url),
+      url,
       clock: systemClock,
       transport: { over: 'http' },
       seed,
@@ -117,16 +111,13 @@ function startTerminals(io: CommandIo, url: string, { gatewayToken: token }: Dem
       forMs: 24 * DAY,
       rampMs: 5 * SECOND,
       everyMs: 10 * SECOND,
-      terminals: fleet.devices.map((device) => ({ ...device, token, isNamed: true })),
+      terminals,
       notify: { token, everyMs: MINUTE, groupId: null },
     });
     await simulation.run();
   };
   run().catch((error: unknown) => {
-    if (all.hasEnded()) return;
-    io.notice(
-      `The simulated terminals have stopped: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    if (!all.hasEnded()) io.notice(`The simulated terminals have stopped: ${(error as Error).message}`);
   });
   return () => {
     all.end();
@@ -135,22 +126,24 @@ function startTerminals(io: CommandIo, url: string, { gatewayToken: token }: Dem
 }
 
 function printWelcome({ print }: CommandIo, url: string, demo: Demo, simulate: boolean): void {
-  print('');
-  print(`Users, all with the password ${demo.password}`);
-  print(`  ${demo.emails.join(', ')}`);
-  print(`Token of the administrator of ${demo.company}: ${demo.token}`);
-  print(`Token that also speaks for its terminals (scopes read, write, terminals): ${demo.gatewayToken}`);
-  print('');
-  print('Paste one of these into another shell:');
-  for (const command of demoCommands(url, demo, systemClock.now())) print(`\n  ${command}`);
-  print('\nTo open in a browser:');
-  print(`  ${url}/graphql  GraphQL: try queries, with the token in place`);
-  print(`  ${url}/docs     REST: all calls with examples`);
+  const terminals = `${DEMO_TERMINALS} simulated terminals of ${demo.company}`;
+  print(`
+Users, all with the password ${demo.password}
+  ${demo.emails.join(', ')}
+Token of the administrator of ${demo.company}: ${demo.token}
+Token that also speaks for its terminals (scopes read, write, terminals): ${demo.gatewayToken}
+
+Paste one of these into another shell:
+
+  ${demoCommands(url, demo, systemClock.now()).join('\n\n  ')}
+
+To open in a browser:
+  ${url}/graphql  GraphQL: try queries, with the token in place
+  ${url}/docs     REST: all calls with examples`);
   if (simulate) {
-    print(
-      `\n${DEMO_TERMINALS} simulated terminals of ${demo.company} are at work: they fetch software, report, record`,
-    );
-    print('transactions, and get a notification each minute. --no-simulate leaves them out.');
+    print(`
+${terminals} are at work: they fetch software, report, record
+transactions, and get a notification each minute. --no-simulate leaves them out.`);
   }
   print('\nCtrl-C stops the demo.');
 }

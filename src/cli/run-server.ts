@@ -9,10 +9,8 @@ import { expiryOf } from '../platform/config/files.js';
 import { DomainError } from '../platform/errors.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
 import { fileProblem } from '../platform/storage/file-errors.js';
-import { CommandError } from './command-error.js';
-import type { CommandIo } from './command-io.js';
-import { EXIT } from './exit-codes.js';
-import { waitForStopSignal } from './signals.js';
+import { CommandError, EXIT } from './command-error.js';
+import { waitForStopSignal, type CommandIo } from './command-io.js';
 
 /** The process ends this long after the stop signal, even if requests are still in flight. */
 const STOP_MS = 29 * SECOND;
@@ -29,10 +27,8 @@ export async function serve(io: CommandIo, { acceptLoss = false }: ServeOptions)
   // The start may wait for its database for hours: a stop signal ends it at once.
   const serverProcess = await Promise.race([starting, stopSignal.then(() => null)]);
   if (serverProcess === null) return;
-  await runServer(serverProcess, io, {
-    stopSignal,
-    onListening: () => void renewCertificates(hangups, io.environment, serverProcess),
-  });
+  const onListening = (): void => void renewCertificates(hangups, io.environment, serverProcess);
+  await runServer(serverProcess, io, { stopSignal, onListening });
 }
 
 export interface ServerProcess {
@@ -64,10 +60,7 @@ export async function createServerProcess(
 export async function runServer(
   { config, logger, server }: ServerProcess,
   io: CommandIo,
-  {
-    stopSignal,
-    onListening,
-  }: { readonly stopSignal: Promise<NodeJS.Signals>; readonly onListening: (url: string) => void },
+  given: { readonly stopSignal: Promise<NodeJS.Signals>; readonly onListening: (url: string) => void },
 ): Promise<void> {
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'unexpected error');
@@ -76,9 +69,9 @@ export async function runServer(
   const { url, isNew } = await start(server, config);
   logger.info({ url }, 'listening');
   io.notice(`terminal-gateway listens on ${url}`);
-  onListening(url);
+  given.onListening(url);
   if (isNew) adviseFirstUser(io);
-  const signal = await stopSignal;
+  const signal = await given.stopSignal;
   logger.info({ signal }, 'stopping');
   setTimeout(() => process.exit(EXIT.failed), STOP_MS).unref();
   await server.stop();
@@ -88,21 +81,16 @@ export async function runServer(
 /** All that can refuse a start happens before requests are served: after it, only the storage ends the process. */
 async function start(server: Server, config: Config): Promise<{ url: string; isNew: boolean }> {
   try {
-    const isNew = await lacksUsers(server);
+    // A database server that is away again is waited for: it is no reason to refuse the start.
+    const hasNoUser = async (): Promise<boolean> => !(await server.units.systemRead(hasUsers));
+    const isNew = await hasNoUser().catch((error: unknown) => {
+      if (server.database.isShared && error instanceof DomainError) return false;
+      throw error;
+    });
     return { url: await server.start(), isNew };
   } catch (error) {
     await server.stop();
     throw withAdvice(error, config);
-  }
-}
-
-/** False also if a database server has become unreachable again: the server then waits for it. */
-async function lacksUsers({ units, database }: Server): Promise<boolean> {
-  try {
-    return !(await units.systemRead(hasUsers));
-  } catch (error) {
-    if (database.isShared && error instanceof DomainError) return false;
-    throw error;
   }
 }
 

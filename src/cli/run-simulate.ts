@@ -4,19 +4,15 @@ import { SECOND, systemClock } from '../platform/clock.js';
 import { certificatesIn } from '../platform/config/mqtt.js';
 import { counted } from '../platform/errors.js';
 import { namingPath } from '../platform/storage/file-errors.js';
-import { Api, SimulationRefused } from '../simulator/api.js';
-import { PROMISES } from '../simulator/broken-promises.js';
-import { Figures, type Summary } from '../simulator/figures.js';
-import { findCompany, findFleet } from '../simulator/fleet.js';
+import { Api, findCompany, findFleet, SimulationRefused, type Fleet } from '../simulator/api.js';
+import { Figures, PROMISES, type Summary } from '../simulator/figures.js';
 import { HttpClient } from '../simulator/http-client.js';
-import { Pauses } from '../simulator/pauses.js';
-import type { Transport } from '../simulator/shared.js';
-import { Simulation } from '../simulator/simulation.js';
+import { Pauses, type Transport } from '../simulator/shared.js';
+import { Simulation, type SimulationOptions } from '../simulator/simulation.js';
 import type { Identity } from '../simulator/terminal-http.js';
 import { CommandError } from './command-error.js';
-import type { CommandIo, JsonOption } from './command-io.js';
+import { waitForStopSignal, type CommandIo, type JsonOption } from './command-io.js';
 import { csvFile, listIn } from './row-files.js';
-import { waitForStopSignal } from './signals.js';
 
 export interface SimulateOptions extends JsonOption {
   readonly url?: string;
@@ -65,23 +61,22 @@ async function prepare(io: CommandIo, options: SimulateOptions): Promise<Simulat
   const api = token === null ? null : new Api(client, token, new Pauses(), START_ATTEMPTS);
   try {
     const transport = await transportOf(options, api);
-    const { terminals, groupId } = await findTerminals(options, token, api);
+    const { terminals, groupId } = await findTerminals(options, api);
     if (terminals.length === 0)
       throw new CommandError('There are no terminals: no enabled device has a logical number.');
-    io.notice(`${counted(terminals.length, 'terminal')} against ${url.origin}, seed ${options.seed}`);
-    const { for: forMs, ramp: rampMs, every: everyMs, faults: hasFaults, seed } = options;
-    const notify = notificationsOf(options, token, groupId);
+    const { seed } = options;
+    io.notice(`${counted(terminals.length, 'terminal')} against ${url.origin}, seed ${seed}`);
     return new Simulation({
       url,
       clock: systemClock,
       terminals,
       transport,
-      forMs,
-      rampMs,
-      everyMs,
-      hasFaults,
+      forMs: options.for,
+      rampMs: options.ramp,
+      everyMs: options.every,
+      hasFaults: options.faults,
       seed,
-      notify,
+      notify: notificationsOf(options, token, groupId),
     });
   } finally {
     client.close();
@@ -98,7 +93,7 @@ function notificationsOf(
   { notifyEvery: everyMs }: SimulateOptions,
   token: string | null,
   groupId: number | null,
-): ConstructorParameters<typeof Simulation>[0]['notify'] {
+): SimulationOptions['notify'] {
   if (everyMs === undefined) return null;
   if (everyMs === 0) throw new CommandError('--notify-every: the time must be longer than 0.');
   if (token === null) throw new CommandError('--notify-every needs --token-file, with the scope write.');
@@ -107,22 +102,22 @@ function notificationsOf(
 
 async function findTerminals(
   { deviceTokens, serials, terminals: count, group }: SimulateOptions,
-  token: string | null,
   api: Api | null,
-): Promise<{ readonly terminals: readonly Identity[]; readonly groupId: number | null }> {
+): Promise<Fleet> {
+  const refuseGroup = (option: string): void => {
+    if (group !== undefined) throw new CommandError(`--group is not for ${option}.`);
+  };
   if (deviceTokens !== undefined) {
-    if (group !== undefined) throw new CommandError('--group is not for --device-tokens.');
+    refuseGroup('--device-tokens');
     return { terminals: await tokensIn(deviceTokens, count), groupId: null };
   }
-  if (token === null || api === null) throw new CommandError('Give --token-file or --device-tokens.');
-  const named = (serialNumber: string): Identity => ({ serialNumber, token, isNamed: true });
-  if (serials !== undefined) {
-    if (group !== undefined) throw new CommandError('--group is not for --serials.');
-    const listed = await listIn(serials, 'serial_number');
-    return { terminals: listed.slice(0, count).map(({ value }) => named(value)), groupId: null };
-  }
-  const { devices, groupId } = await findFleet(api, count, group);
-  return { terminals: devices.map((device) => ({ ...device, token, isNamed: true })), groupId };
+  if (api === null) throw new CommandError('Give --token-file or --device-tokens.');
+  if (serials === undefined) return await findFleet(api, count, group);
+  refuseGroup('--serials');
+  const listed = (await listIn(serials, 'serial_number')).slice(0, count);
+  const { token } = api;
+  const terminals = listed.map(({ value: serialNumber }) => ({ serialNumber, token, isNamed: true }));
+  return { terminals, groupId: null };
 }
 
 async function tokensIn(path: string, count: number): Promise<readonly Identity[]> {
@@ -139,35 +134,30 @@ async function tokensIn(path: string, count: number): Promise<readonly Identity[
 
 /** How the terminals wait for notifications. Without `companyId`, `api` is asked for the company. Errors: `CommandError`. */
 async function transportOf(options: SimulateOptions, api: Api | null): Promise<Transport> {
+  const { mqttUrl, mqttUsername: username, mqttPasswordFile, mqttCaFile } = options;
   if (options.over === 'http') {
-    refuseMqttOptions(options);
+    const given = {
+      '--mqtt-url': mqttUrl,
+      '--mqtt-username': username,
+      '--mqtt-password-file': mqttPasswordFile,
+      '--mqtt-ca-file': mqttCaFile,
+    };
+    const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+    if (name !== undefined) throw new CommandError(`${name} is for --over mqtt.`);
     return { over: 'http' };
   }
-  const url = brokerUrl(options.mqttUrl);
-  if (options.mqttCaFile !== undefined && url.protocol !== 'mqtts:') {
+  const url = brokerUrl(mqttUrl);
+  if (mqttCaFile !== undefined && url.protocol !== 'mqtts:') {
     throw new CommandError('--mqtt-ca-file needs a --mqtt-url that begins with mqtts://.');
   }
-  if (options.mqttUsername !== undefined && options.mqttPasswordFile === undefined) {
+  if (username !== undefined && mqttPasswordFile === undefined) {
     throw new CommandError('--mqtt-username needs --mqtt-password-file.');
   }
-  const password = options.mqttPasswordFile === undefined ? undefined : firstLine(options.mqttPasswordFile);
-  const ca =
-    options.mqttCaFile === undefined ? undefined : certificatesIn(options.mqttCaFile, '--mqtt-ca-file');
+  const password = mqttPasswordFile === undefined ? undefined : firstLine(mqttPasswordFile);
+  const ca = mqttCaFile === undefined ? undefined : certificatesIn(mqttCaFile, '--mqtt-ca-file');
   const companyId = options.companyId ?? (api === null ? undefined : await findCompany(api));
   if (companyId === undefined) throw new CommandError('--over mqtt needs --company-id or --token-file.');
-  return { over: 'mqtt', companyId, broker: { url, username: options.mqttUsername, password, ca } };
-}
-
-function refuseMqttOptions(options: SimulateOptions): void {
-  const given = {
-    '--mqtt-url': options.mqttUrl,
-    '--mqtt-username': options.mqttUsername,
-    '--mqtt-password-file': options.mqttPasswordFile,
-    '--mqtt-ca-file': options.mqttCaFile,
-  };
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined) throw new CommandError(`${name} is for --over mqtt.`);
-  }
+  return { over: 'mqtt', companyId, broker: { url, username, password, ca } };
 }
 
 function brokerUrl(text = ''): URL {

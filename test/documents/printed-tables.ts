@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { Command, Option } from 'commander';
 import { Registry } from 'prom-client';
 
-import { EXIT_CODES } from '../../src/cli/exit-codes.js';
+import { EXIT_CODES } from '../../src/cli/command-error.js';
 import { createProgram } from '../../src/cli/program.js';
 import { DECLARED_LIMITS } from '../../src/graphql/limits/limits.js';
 import { createMetrics } from '../../src/http/monitoring/metrics.js';

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 
 import { selectStates, type ChainState, type Link } from '../../database/ledger/chain.js';
 import { verifyChain, type ChainReport } from '../../database/ledger/verify.js';
@@ -6,9 +6,8 @@ import { getCompanyByName } from '../../domain/people/company/company.service.js
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { ledgerChainHash } from '../../platform/keys.js';
 import { withDatabase, type CommandContext } from '../command-context.js';
-import { CommandError } from '../command-error.js';
-import { addJsonCommand, printResult, type CommandIo, type JsonOption } from '../command-io.js';
-import { EXIT } from '../exit-codes.js';
+import { CommandError, EXIT } from '../command-error.js';
+import type { AddCommand, CommandIo, JsonOption, Result } from '../command-io.js';
 
 interface Noted extends Link {
   readonly companyId: number;
@@ -22,8 +21,8 @@ interface VerifyOptions extends JsonOption {
 
 const HEAD = /^(0|[1-9]\d{0,15}),([1-9]\d{0,15}),([0-9a-f]{64})$/;
 
-export function addCommands(audit: Command, io: CommandIo): void {
-  addJsonCommand(audit, 'verify', 'follow the hash chain of the ledger and report each edit and cut')
+export function addCommands(add: AddCommand): void {
+  add('verify', 'follow the hash chain of the ledger and report each edit and cut', verify)
     .option('--company <name>', 'one company only (default: all)')
     .option('--from <sequence>', 'the first entry to verify; the one before it is trusted', sequence, 1)
     .option(
@@ -31,8 +30,7 @@ export function addCommands(audit: Command, io: CommandIo): void {
       'a head that was printed before, COMPANY-ID,SEQUENCE,HASH: that entry must be there; may be repeated',
       (text: string, before: readonly Noted[]) => [...before, noted(text)],
       [],
-    )
-    .action((options: VerifyOptions) => verify(io, options));
+    );
 }
 
 function sequence(text: string): number {
@@ -47,28 +45,25 @@ function noted(text: string): Noted {
   return { companyId: Number(companyId), sequence: Number(sequenceText), hash };
 }
 
-async function verify(io: CommandIo, options: VerifyOptions): Promise<void> {
+async function verify(options: VerifyOptions, _argument: string, io: CommandIo): Promise<Result> {
   const results = await withDatabase(io, (context) => verifyAll(io, context, options));
-  const isSound = results.every(({ report }) => report.damages.length === 0);
-  const value = { ok: isSound, companies: results.map(fieldsOf) };
-  printResult(io, options, value, results.flatMap(linesOf));
-  if (!isSound) throw new CommandError('The ledger is damaged.', EXIT.damaged);
+  const isSound = results.every(({ damages }) => damages.length === 0);
+  const failure = isSound ? undefined : new CommandError('The ledger is damaged.', EXIT.damaged);
+  return { value: { ok: isSound, companies: results }, lines: results.flatMap(linesOf), failure };
 }
 
-interface Result {
-  readonly state: ChainState;
-  readonly report: ChainReport;
-}
+type Verified = ReturnType<typeof fieldsOf>;
 
 async function verifyAll(
   io: CommandIo,
   { config, units }: CommandContext,
   { company, from, expect }: VerifyOptions,
-): Promise<readonly Result[]> {
-  const all = await units.systemRead(selectStates);
-  const only =
-    company === undefined ? null : await units.systemRead((work) => getCompanyByName(work, company));
-  const states = all.filter(({ companyId }) => only === null || companyId === only.id);
+): Promise<readonly Verified[]> {
+  const states = await units.systemRead(async (work) => {
+    const only = company === undefined ? null : await getCompanyByName(work, company);
+    const all = await selectStates(work);
+    return all.filter(({ companyId }) => only === null || companyId === only.id);
+  });
   refuseUnknown(states, expect);
   const hash = ledgerChainHash(loadTokenSecret(config));
   const total = states.reduce((sum, { last }) => sum + Math.max(0, last - from + 1), 0);
@@ -76,10 +71,10 @@ async function verifyAll(
   let done = 0;
   const onEntry = (): void => progress((done += 1), total);
   const given = { from, isOn: config.ledgerChain, onEntry };
-  const results: Result[] = [];
+  const results: Verified[] = [];
   for (const state of states) {
     const expected = expect.filter(({ companyId }) => companyId === state.companyId);
-    results.push({ state, report: await verifyChain(units, hash, state, { ...given, expected }) });
+    results.push(fieldsOf(state, await verifyChain(units, hash, state, { ...given, expected })));
   }
   return results;
 }
@@ -87,23 +82,15 @@ async function verifyAll(
 function refuseUnknown(states: readonly ChainState[], expect: readonly Noted[]): void {
   const unknown = expect.find((each) => states.every(({ companyId }) => companyId !== each.companyId));
   if (unknown === undefined) return;
-  throw new CommandError(
-    `--expect: there is no company ${unknown.companyId} among those to verify.`,
-    EXIT.damaged,
-  );
+  const message = `--expect: there is no company ${unknown.companyId} among those to verify.`;
+  throw new CommandError(message, EXIT.damaged);
 }
 
-function fieldsOf({ state, report: { head, ...report } }: Result) {
-  return {
-    company_id: state.companyId,
-    company: state.name,
-    ...report,
-    head: head && `${state.companyId},${head.sequence},${head.hash}`,
-  };
+function fieldsOf({ companyId: company_id, name: company }: ChainState, { head, ...report }: ChainReport) {
+  return { company_id, company, ...report, head: head && `${company_id},${head.sequence},${head.hash}` };
 }
 
-function linesOf(result: Result): string[] {
-  const { company, sound, unchained, damages, notes, head } = fieldsOf(result);
+function linesOf({ company, sound, unchained, damages, notes, head }: Verified): string[] {
   return [
     `${company}: ${sound} sound, ${unchained} not chained, ${damages.length} damaged${head === null ? '' : `; head ${head}`}`,
     ...notes.map((note) => `  ${note}`),

@@ -1,37 +1,35 @@
-import type { Command } from 'commander';
-
+import type { WriteWork } from '../../database/work.js';
 import { changeCompany, listCompanies } from '../../domain/people/company/company.service.js';
-import {
-  addChangeCommand,
-  changeIn,
-  fieldsOf,
-  withDatabase,
-  type ChangeOptions,
-} from '../command-context.js';
-import { addJsonCommand, printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
+import { addChange, fieldsOf, withDatabase, type ChangeOptions } from '../command-context.js';
+import { table, type AddCommand, type CommandIo, type JsonOption, type Result } from '../command-io.js';
 
-export function addCommands(company: Command, io: CommandIo): void {
-  addJsonCommand(company, 'list', 'list all companies').action((options: JsonOption) => list(io, options));
-  addChangeCommand(company, 'rename', 'rename a company')
-    .requiredOption('--name <name>', 'its new name')
-    .action(async (options: ChangeOptions & { readonly name: string }) => {
-      const input = { name: options.name };
-      const { id, name } = await changeIn(io, options, (work) => changeCompany(work, input));
-      printResult(io, options, { id, name }, [`"${options.company}" is now "${name}".`]);
-    });
-  addChangeCommand(company, 'time-zone', 'set the time zone in which terminals of a company show times')
-    .requiredOption('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo')
-    .action(async (options: ChangeOptions & { readonly timeZone: string }) => {
-      const input = { timeZone: options.timeZone };
-      const changed = await changeIn(io, options, (work) => changeCompany(work, input));
-      const line = `Terminals of "${changed.name}" show times of ${changed.timeZone}.`;
-      printResult(io, options, fieldsOf(changed), [line]);
-    });
+export function addCommands(add: AddCommand): void {
+  add('list', 'list all companies', list);
+  addChange(add, 'rename', 'rename a company', rename).requiredOption('--name <name>', 'its new name');
+  addChange(
+    add,
+    'time-zone',
+    'set the time zone in which terminals of a company show times',
+    setTimeZone,
+  ).requiredOption('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo');
 }
 
-async function list(io: CommandIo, options: JsonOption): Promise<void> {
+async function list(_options: JsonOption, _argument: string, io: CommandIo): Promise<Result> {
   const companies = await withDatabase(io, ({ units }) => units.systemRead(listCompanies));
-  const rows = companies.map((each) => [String(each.id), each.name, each.timeZone, String(each.members)]);
-  const lines = [table(['ID', 'NAME', 'TIME ZONE', 'MEMBERS'], rows)];
-  printResult(io, options, companies.map(fieldsOf), lines);
+  const rows = companies.map(({ id, name, timeZone, members }) => [id, name, timeZone, members]);
+  return { value: companies.map(fieldsOf), lines: [table(['ID', 'NAME', 'TIME ZONE', 'MEMBERS'], rows)] };
+}
+
+async function rename(work: WriteWork, options: ChangeOptions & { readonly name: string }): Promise<Result> {
+  const { id, name } = await changeCompany(work, { name: options.name });
+  return { value: { id, name }, lines: [`"${options.company}" is now "${name}".`] };
+}
+
+async function setTimeZone(
+  work: WriteWork,
+  { timeZone }: ChangeOptions & { readonly timeZone: string },
+): Promise<Result> {
+  const changed = await changeCompany(work, { timeZone });
+  const line = `Terminals of "${changed.name}" show times of ${changed.timeZone}.`;
+  return { value: fieldsOf(changed), lines: [line] };
 }

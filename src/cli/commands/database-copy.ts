@@ -11,9 +11,8 @@ import { systemClock } from '../../platform/clock.js';
 import { ConfigError } from '../../platform/config/config.js';
 import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../platform/config/database-url.js';
 import { counted } from '../../platform/errors.js';
-import { CommandError } from '../command-error.js';
-import { printResult, table, type CommandIo, type JsonOption } from '../command-io.js';
-import { EXIT } from '../exit-codes.js';
+import { CommandError, EXIT } from '../command-error.js';
+import { table, type CommandIo, type JsonOption, type Result } from '../command-io.js';
 
 export interface CopyOptions extends JsonOption {
   readonly from: string;
@@ -24,16 +23,25 @@ export interface CopyOptions extends JsonOption {
   readonly compare?: true;
 }
 
-type Places = Readonly<Record<'from' | 'to', DatabaseUrl>>;
-
-export async function copy(io: CommandIo, options: CopyOptions): Promise<void> {
-  const places = {
-    from: parsed('--from', options.from, options.fromPasswordFile),
-    to: parsed('--to', options.to, options.toPasswordFile),
-  };
-  if (options.dryRun === true) await demandEmptyPlace(places.to);
-  const use = options.dryRun === true ? printEstimate : copyOrCompare;
-  await withOpen(await openSource(places.from), (source) => use(io, options, source, places));
+export async function copy(io: CommandIo, options: CopyOptions): Promise<Result> {
+  const from = parsed('--from', options.from, options.fromPasswordFile);
+  const to = parsed('--to', options.to, options.toPasswordFile);
+  const names = { from: databaseName(from), to: databaseName(to) };
+  if (options.dryRun === true) {
+    await demandEmptyPlace(to);
+    return await withOpen(await openSource(from), (source) => estimated(names, source));
+  }
+  const started = systemClock.elapsed();
+  const comparing = io.progress('Comparing');
+  const comparisons = await withOpen(await openSource(from), async (source) =>
+    options.compare === true
+      ? await withOpen(await openSource(to), (target) => compareTables(source, target, comparing))
+      : await withOpen(await openTarget(to, placeName(from), io.notice), (target) =>
+          copyTables(source, target, { copying: io.progress('Copying'), comparing }),
+        ),
+  );
+  const seconds = Math.round((systemClock.elapsed() - started) / 100) / 10;
+  return compared(names, options.compare === true, comparisons, seconds);
 }
 
 /** Runs `use` with an open database, then closes it. */
@@ -48,79 +56,43 @@ async function withOpen<D extends { close(): Promise<void> }, T>(
   }
 }
 
-async function copyOrCompare(
-  io: CommandIo,
-  options: CopyOptions,
-  source: CopySource,
-  places: Places,
-): Promise<void> {
-  const started = systemClock.elapsed();
-  const comparing = io.progress('Comparing');
-  const comparisons =
-    options.compare === true
-      ? await withOpen(await openSource(places.to), (target) => compareTables(source, target, comparing))
-      : await withOpen(await openTarget(places.to, placeName(places.from), io.notice), (target) =>
-          copyTables(source, target, { copying: io.progress('Copying'), comparing }),
-        );
-  const seconds = Math.round((systemClock.elapsed() - started) / 100) / 10;
-  printComparisons(io, options, places, { comparisons, seconds });
-}
+type Names = Readonly<Record<'from' | 'to', string>>;
 
-function printComparisons(
-  io: CommandIo,
-  options: CopyOptions,
-  { from, to }: Places,
-  { comparisons, seconds }: { readonly comparisons: readonly Comparison[]; readonly seconds: number },
-): void {
+function compared(
+  names: Names,
+  isCompared: boolean,
+  comparisons: readonly Comparison[],
+  seconds: number,
+): Result {
   const different = comparisons.filter((comparison) => !isEqual(comparison));
   const rows = comparisons.reduce((sum, { source }) => sum + source.rows, 0);
-  const names = { from: databaseName(from), to: databaseName(to) };
   const tables = comparisons.map(({ name, source, target }) => ({ name, ...source, target }));
-  const done = options.compare === true ? 'are equal' : `were copied from ${names.from} to ${names.to}`;
-  const lines = [
-    table(
-      ['TABLE', 'ROWS', 'CHECKSUM'],
-      comparisons.map(({ name, source }) => [name, String(source.rows), source.checksum]),
-    ),
-    ...(different.length > 0 ? [] : [`${counted(rows, 'row')} ${done} in ${seconds} s.`]),
-  ];
-  printResult(io, options, { ...names, rows, seconds, equal: different.length === 0, tables }, lines);
-  if (different.length === 0) return;
+  const value = { ...names, rows, seconds, equal: different.length === 0, tables };
+  const cells = comparisons.map(({ name, source }) => [name, source.rows, source.checksum]);
+  const lines = [table(['TABLE', 'ROWS', 'CHECKSUM'], cells)];
+  if (different.length === 0) {
+    const done = isCompared ? 'are equal' : `were copied from ${names.from} to ${names.to}`;
+    return { value, lines: [...lines, `${counted(rows, 'row')} ${done} in ${seconds} s.`] };
+  }
   const problems = different.map(
     ({ name, source, target }) =>
       `${name}: ${counted(source.rows, 'row')} with ${source.checksum} in the source, ${counted(target.rows, 'row')} with ${target.checksum} in the target`,
   );
-  const state = options.compare === true ? '' : ' The target is empty and marked as an unfinished copy.';
-  throw new CommandError(
-    [...problems, `${names.to} differs from ${names.from}.${state}`].join('\n'),
-    EXIT.damaged,
-  );
+  const state = isCompared ? '' : ' The target is empty and marked as an unfinished copy.';
+  const message = [...problems, `${names.to} differs from ${names.from}.${state}`].join('\n');
+  return { value, lines, failure: new CommandError(message, EXIT.damaged) };
 }
 
-async function printEstimate(
-  io: CommandIo,
-  options: CopyOptions,
-  source: CopySource,
-  { from, to }: Places,
-): Promise<void> {
+async function estimated(names: Names, source: CopySource): Promise<Result> {
   const { tables, seconds } = await estimate(source);
   const rows = tables.reduce((sum, each) => sum + each.rows, 0);
   const bytes = tables.reduce((sum, each) => sum + each.bytes, 0);
-  const fields = {
-    from: databaseName(from),
-    to: databaseName(to),
-    dry_run: true,
-    rows,
-    bytes,
-    seconds,
-    tables,
-  };
-  const cells = tables.map((each) => [each.name, String(each.rows), String(each.bytes)]);
+  const cells = tables.map((each) => [each.name, each.rows, each.bytes]);
   const lines = [
     table(['TABLE', 'ROWS', 'BYTES'], cells),
     `${counted(rows, 'row')} with ${bytes} bytes would be copied, in about ${seconds} s.`,
   ];
-  printResult(io, options, fields, lines);
+  return { value: { ...names, dry_run: true, rows, bytes, seconds, tables }, lines };
 }
 
 /** Errors: `ConfigError`. */

@@ -1,5 +1,3 @@
-import type { Command } from 'commander';
-
 import type { Device } from '../../domain/fleet/device/device.model.js';
 import { createDevices, getDeviceBySerialNumber } from '../../domain/fleet/device/device.service.js';
 import {
@@ -10,29 +8,27 @@ import {
 import { counted } from '../../platform/errors.js';
 import type { BatchRow, ErrorPolicy } from '../../platform/requests.js';
 import {
-  addChangeCommand,
+  addCompanyCommand,
   callerIn,
   changeIn,
   withDatabase,
   type ChangeOptions,
 } from '../command-context.js';
 import { CommandError } from '../command-error.js';
-import { type CommandIo, printResult } from '../command-io.js';
+import type { AddCommand, CommandIo, Result } from '../command-io.js';
 import { type ListedValue, listIn } from '../row-files.js';
 
-export function addCommands(device: Command, io: CommandIo): void {
+export function addCommands(add: AddCommand): void {
   const issues = 'issue the token with which a device calls /terminal/v1; shown only once';
-  addChangeCommand(device, 'token', issues)
+  addCompanyCommand(add, 'token', issues, issue)
     .argument('[serial]', 'serial number of the device; the token that it had before ends')
     .option('--all', 'issue tokens for all devices of the company that have none')
     .option('--replace', 'with --all: also for devices that have a token, which ends')
-    .option('--csv', 'with --all: print CSV with the columns serial and token')
-    .action((serial: string | undefined, options: TokenOptions) => issue(io, serial, options));
+    .option('--csv', 'with --all: print CSV with the columns serial and token');
   const imports = 'create devices from a list, all or none; prints the result of each line';
-  addChangeCommand(device, 'import', imports)
+  addCompanyCommand(add, 'import', imports, importDevices)
     .argument('<file>', 'one serial number per line (UTF-8), or a CSV file with the column serial_number')
-    .option('--skip-refused', 'skip refused lines and create the other devices')
-    .action((file: string, options: ImportOptions) => importDevices(io, file, options));
+    .option('--skip-refused', 'skip refused lines and create the other devices');
 }
 
 interface TokenOptions extends ChangeOptions {
@@ -41,31 +37,26 @@ interface TokenOptions extends ChangeOptions {
   readonly csv?: true;
 }
 
-async function issue(io: CommandIo, serial: string | undefined, options: TokenOptions): Promise<void> {
-  if ((serial === undefined) !== (options.all === true)) {
+async function issue(options: TokenOptions, serial: string, io: CommandIo): Promise<Result | null> {
+  if ((serial === '') !== (options.all === true)) {
     throw new CommandError('Give either the serial number of a device or --all.');
   }
-  if (serial === undefined) {
-    await issueForAll(io, options);
-    return;
-  }
+  if (options.all === true) return await issueForAll(io, options);
   if (options.replace === true || options.csv === true) {
     throw new CommandError('--replace and --csv are for --all.');
   }
   const issued = await changeIn(io, options, async (work) =>
     issueDeviceToken(work, await getDeviceBySerialNumber(work, serial)),
   );
-  if (options.json !== true) {
-    io.notice(`Token of ${issued.serialNumber}: store it now, it is not shown again.`);
-  }
-  printResult(io, options, shown(issued), [issued.secret]);
+  const notice = `Token of ${issued.serialNumber}: store it now, it is not shown again.`;
+  return { value: shown(issued), lines: [issued.secret], notice };
 }
 
 /** Devices in one unit of work: others wait for it. */
 const DEVICES_PER_UNIT = 200;
 
 /** Prints the tokens of a unit of work as soon as they are stored, so that none is lost if the command ends early. */
-async function issueForAll(io: CommandIo, options: TokenOptions): Promise<void> {
+async function issueForAll(io: CommandIo, options: TokenOptions): Promise<null> {
   let total = 0;
   await withDatabase(io, async ({ units }) => {
     const caller = await callerIn(units, options);
@@ -80,6 +71,7 @@ async function issueForAll(io: CommandIo, options: TokenOptions): Promise<void> 
     }
   });
   io.notice(`${counted(total, 'token')} issued. Tokens are not shown again: store them now.`);
+  return null;
 }
 
 function lineOf(issued: IssuedDeviceToken, { json, csv }: TokenOptions): string {
@@ -95,25 +87,26 @@ function cell(text: string): string {
 
 const shown = ({ serialNumber, secret }: IssuedDeviceToken) => ({ serial: serialNumber, token: secret });
 
-interface ImportOptions extends ChangeOptions {
-  readonly skipRefused?: true;
-}
-
-async function importDevices(io: CommandIo, file: string, options: ImportOptions): Promise<void> {
-  const lines = await listIn(file, 'serial_number');
+async function importDevices(
+  options: ChangeOptions & { readonly skipRefused?: true },
+  file: string,
+  io: CommandIo,
+): Promise<Result> {
+  const listed = await listIn(file, 'serial_number');
   const policy: ErrorPolicy = options.skipRefused === true ? 'REJECT_FAILED_ROWS' : 'REJECT_EVERYTHING';
-  io.notice(`${counted(lines.length, 'serial number')} in ${file}`);
-  const serialNumbers = lines.map(({ value }) => value);
+  io.notice(`${counted(listed.length, 'serial number')} in ${file}`);
+  const serialNumbers = listed.map(({ value }) => value);
   const rows = await changeIn(io, options, (work) => createDevices(work, serialNumbers, policy));
-  const results = lines.map((line, index) => resultOf(line, rows[index]));
-  const printed = results.map(({ line, serial_number, result }) => `${line}\t${serial_number}\t${result}`);
-  printResult(io, options, results, printed);
-  const created = results.filter(({ id }) => id !== null).length;
+  const value = listed.map((each, index) => resultOf(each, rows[index]));
+  const lines = value.map(({ line, serial_number, result }) => `${line}\t${serial_number}\t${result}`);
+  const created = value.filter(({ id }) => id !== null).length;
   const refused = rows.filter(({ problem }) => problem !== null).length;
   io.notice(`${created} created, ${refused} refused`);
-  if (refused > 0 && options.skipRefused !== true) {
-    throw new CommandError('Nothing was imported: correct the list, or use --skip-refused.');
-  }
+  const failure =
+    refused > 0 && options.skipRefused !== true
+      ? new CommandError('Nothing was imported: correct the list, or use --skip-refused.')
+      : undefined;
+  return { value, lines, failure };
 }
 
 function resultOf({ line, value }: ListedValue, row: BatchRow<Device> | undefined) {

@@ -1,5 +1,3 @@
-import type { Command } from 'commander';
-
 import type { WriteWork } from '../../database/work.js';
 import type { AccessToken } from '../../domain/people/access-token/access-token.model.js';
 import {
@@ -15,37 +13,28 @@ import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/encoding/timestamp.js';
 import { notFound } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
-import { addChangeCommand, changeIn, fieldsOf, readIn, type ChangeOptions } from '../command-context.js';
+import { addChange, addRead, fieldsOf, type ChangeOptions } from '../command-context.js';
 import { CommandError } from '../command-error.js';
-import { addJsonCommand, type CommandIo, type JsonOption, printResult, table } from '../command-io.js';
+import { type AddCommand, type Result, table } from '../command-io.js';
 
-export function addCommands(token: Command, io: CommandIo): void {
-  addChangeCommand(token, 'create', 'create a named token; it is shown only once')
+export function addCommands(add: AddCommand): void {
+  addChange(add, 'create', 'create a named token; it is shown only once', create)
     .requiredOption('--email <address>', 'the member who owns the token; their role limits its scopes')
     .requiredOption('--name <name>', 'name of the token, for example what it is used for')
     .requiredOption('--scopes <list>', 'comma-separated: read, write, admin, ingest, terminals')
-    .option('--expires <date>', 'last day it is valid (YYYY-MM-DD, UTC), or a timestamp')
-    .action((options: CreateOptions) => create(io, options));
-  addJsonCommand(token, 'list', 'list the tokens of a company, including expired and revoked ones')
-    .requiredOption('--company <name>', 'the company')
-    .action(async (options: JsonOption & { readonly company: string }) => {
-      const tokens = await readIn(io, options.company, listTokens);
-      printResult(io, options, tokens.map(fieldsOf), [tokenTable(tokens)]);
-    });
-  addChangeCommand(token, 'renew', 'replace a token at once by a new one; it is shown only once')
-    .argument('<id>', ID)
-    .action(async (id: string, options: ChangeOptions) => {
-      const renewed = await changeIn(io, options, async (work, { config }) =>
-        renewToken(work, loadTokenSecret(config), await tokenOf(work, id)),
-      );
-      printSecret(io, options, renewed);
-    });
-  addChangeCommand(token, 'revoke', 'revoke a token at once')
-    .argument('<id>', ID)
-    .action(async (id: string, options: ChangeOptions) => {
-      const revoked = await changeIn(io, options, async (work) => revokeToken(work, await tokenOf(work, id)));
-      printResult(io, options, fieldsOf(revoked), [`Token ${revoked.id} is revoked.`]);
-    });
+    .option('--expires <date>', 'last day it is valid (YYYY-MM-DD, UTC), or a timestamp');
+  addRead(add, 'list', 'list the tokens of a company, including expired and revoked ones', async (work) => {
+    const tokens = await listTokens(work);
+    return { value: tokens.map(fieldsOf), lines: [tokenTable(tokens)] };
+  });
+  const renews = 'replace a token at once by a new one; it is shown only once';
+  addChange(add, 'renew', renews, async (work, _options, id, config) =>
+    shown(await renewToken(work, loadTokenSecret(config), await tokenOf(work, id))),
+  ).argument('<id>', ID);
+  addChange(add, 'revoke', 'revoke a token at once', async (work, _options, id) => {
+    const revoked = await revokeToken(work, await tokenOf(work, id));
+    return { value: fieldsOf(revoked), lines: [`Token ${revoked.id} is revoked.`] };
+  }).argument('<id>', ID);
 }
 
 const ID = 'the id that `token list` shows';
@@ -64,26 +53,22 @@ interface CreateOptions extends ChangeOptions {
   readonly expires?: string;
 }
 
-async function create(io: CommandIo, options: CreateOptions): Promise<void> {
-  const input = {
-    name: options.name,
-    scopes: options.scopes.split(',').map((scope) => scope.trim()),
-    expiresAt: options.expires === undefined ? null : parseExpiry(options.expires),
-  };
-  const created = await changeIn(io, options, async (work) => {
-    const { id: userId } = await work.aboveCompanies((above) => getUserByEmail(above, options.email));
-    const member = await getMembership(work, { companyId: work.caller.companyId, userId });
-    return await createNamedToken(work, member, input);
-  });
-  printSecret(io, options, created);
+async function create(work: WriteWork, { email, name, scopes, expires }: CreateOptions): Promise<Result> {
+  const expiresAt = expires === undefined ? null : parseExpiry(expires);
+  const { id: userId } = await work.aboveCompanies((above) => getUserByEmail(above, email));
+  const member = await getMembership(work, { companyId: work.caller.companyId, userId });
+  const input = { name, scopes: scopes.split(',').map((scope) => scope.trim()), expiresAt };
+  return shown(await createNamedToken(work, member, input));
 }
 
-function printSecret(io: CommandIo, options: JsonOption, { token, secret }: IssuedToken): void {
-  if (options.json !== true) {
-    const name = token.name === null ? `(${token.kind})` : `"${token.name}"`;
-    io.notice(`Token ${token.id}, ${name}: store it now, it is not shown again.`);
-  }
-  printResult(io, options, { ...fieldsOf(token), api_token: secret }, [secret]);
+/** The secret alone is on standard output. */
+function shown({ token, secret }: IssuedToken): Result {
+  const name = token.name === null ? `(${token.kind})` : `"${token.name}"`;
+  return {
+    value: { ...fieldsOf(token), api_token: secret },
+    notice: `Token ${token.id}, ${name}: store it now, it is not shown again.`,
+    lines: [secret],
+  };
 }
 
 /** A day means its last millisecond in UTC. Errors: `CommandError`. */
@@ -96,10 +81,10 @@ function parseExpiry(text: string): Date {
 }
 
 function tokenTable(tokens: readonly AccessToken[]): string {
-  const day = (instant: Date | null): string => instant?.toISOString().slice(0, 10) ?? '';
+  const day = (instant: Date | null): string | undefined => instant?.toISOString().slice(0, 10);
   const rows = tokens.map((token) => [
-    String(token.id),
-    String(token.userId),
+    token.id,
+    token.userId,
     token.name ?? `(${token.kind})`,
     token.scopes.join(','),
     `…${token.lastFour}`,

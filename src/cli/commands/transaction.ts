@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
 
@@ -12,10 +11,9 @@ import { SECOND, systemClock } from '../../platform/clock.js';
 import { ndjsonLine } from '../../platform/encoding/ndjson.js';
 import { counted } from '../../platform/errors.js';
 import { addRows, batchesOf, NO_ROWS, type RejectedRow, type RowTotals } from '../../platform/requests.js';
-import { addChangeCommand, callerIn, withDatabase, type ChangeOptions } from '../command-context.js';
-import { CommandError } from '../command-error.js';
-import { printResult, type CommandIo } from '../command-io.js';
-import { EXIT } from '../exit-codes.js';
+import { addCompanyCommand, callerIn, withDatabase, type ChangeOptions } from '../command-context.js';
+import { CommandError, EXIT } from '../command-error.js';
+import type { AddCommand, CommandIo, Result } from '../command-io.js';
 import { csvFile, ndjsonFile, type RowFile } from '../row-files.js';
 
 const NOTES = `
@@ -28,25 +26,24 @@ In CSV the first line names the columns, an empty cell is no value, and "parsed"
 Rows are stored 500 at a time. The same command can be run again, also after it was stopped: rows that are stored
 already are recognized by their reference, or by all their values if they have none.`;
 
-export function addCommands(transaction: Command, io: CommandIo): void {
-  addChangeCommand(transaction, 'import', 'store transactions from a file; safe to repeat')
+export function addCommands(add: AddCommand): void {
+  addCompanyCommand(add, 'import', 'store transactions from a file; safe to repeat', importRows)
     .argument('<file>', 'NDJSON (.ndjson, .jsonl) or CSV (.csv), UTF-8, of any length')
     .option(
       '--rejected <file>',
       'write the rejected rows to this file, replacing it: one JSON object per row',
     )
-    .addHelpText('after', NOTES)
-    .action((file: string, options: ImportOptions) => run(io, file, options));
-}
-
-interface ImportOptions extends ChangeOptions {
-  readonly rejected?: string;
+    .addHelpText('after', NOTES);
 }
 
 /** Maximum rows and bytes stored in one transaction. */
 const BATCH = { rows: 500, bytes: 4 * 1024 * 1024 } as const;
 
-async function run(io: CommandIo, file: string, options: ImportOptions): Promise<void> {
+async function importRows(
+  options: ChangeOptions & { readonly rejected?: string },
+  file: string,
+  io: CommandIo,
+): Promise<Result> {
   const source = open(file);
   const { size } = statSync(file);
   refuseSameFile(file, options.rejected);
@@ -54,38 +51,39 @@ async function run(io: CommandIo, file: string, options: ImportOptions): Promise
   await withDatabase(io, async ({ units }) => {
     const caller = await callerIn(units, options);
     const report = options.rejected === undefined ? shownReport(io) : fileReport(options.rejected);
-    const progress = createProgress(io, () => (size === 0 ? 100 : (source.bytesRead() * 100) / size));
+    let shownAt = systemClock.elapsed();
     try {
       for await (const batch of batchesOf(source.rows, BATCH)) {
         const checked = await checkRows(batch);
         const results = await units.write(caller, (work) => storeRows(work, checked));
         totals = addRows(totals, results);
         for (const row of results) if (row.result === 'rejected') report.add(row);
-        progress(totals);
+        if (systemClock.elapsed() - shownAt < PROGRESS_MS) continue;
+        shownAt = systemClock.elapsed();
+        const percent = size === 0 ? 100 : Math.floor((source.bytesRead() * 100) / size);
+        io.notice(`${percent} %, ${sentence(totals)}`);
       }
     } finally {
       report.end();
     }
   });
-  printResult(io, options, totals, [sentence(totals)]);
-  if (totals.rejected > 0) {
-    throw new CommandError(`Rejected rows: ${totals.rejected}. The others are stored.`, EXIT.rejected);
-  }
+  const { rejected } = totals;
+  const message = `Rejected rows: ${rejected}. The others are stored.`;
+  const failure = rejected === 0 ? undefined : new CommandError(message, EXIT.rejected);
+  return { value: totals, lines: [sentence(totals)], failure };
 }
+
+/** Milliseconds between two lines of progress. */
+const PROGRESS_MS = 2 * SECOND;
 
 const sentence = ({ total, created, repeated, rejected }: RowTotals): string =>
   `${counted(total, 'row')}: ${created} created, ${repeated} repeated, ${rejected} rejected`;
 
 function open(file: string): RowFile {
-  switch (extname(file).toLowerCase()) {
-    case '.ndjson':
-    case '.jsonl':
-      return ndjsonFile(file);
-    case '.csv':
-      return csvFile(file, { known: ROW_FIELDS, required: REQUIRED_ROW_FIELDS, json: ['parsed'] });
-    default:
-      throw new CommandError(`${file}: the name must end in .ndjson, .jsonl or .csv`);
-  }
+  const extension = extname(file).toLowerCase();
+  if (['.ndjson', '.jsonl'].includes(extension)) return ndjsonFile(file);
+  if (extension !== '.csv') throw new CommandError(`${file}: the name must end in .ndjson, .jsonl or .csv`);
+  return csvFile(file, { known: ROW_FIELDS, required: REQUIRED_ROW_FIELDS, json: ['parsed'] });
 }
 
 function refuseSameFile(file: string, report: string | undefined): void {
@@ -122,24 +120,9 @@ function shownReport(io: CommandIo): Report {
       }
     },
     end: () => {
-      if (count > SHOWN_ROWS) {
-        io.notice(
-          `and ${counted(count - SHOWN_ROWS, 'more rejected row')}: --rejected FILE writes all of them`,
-        );
-      }
+      const more = count - SHOWN_ROWS;
+      if (more <= 0) return;
+      io.notice(`and ${counted(more, 'more rejected row')}: --rejected FILE writes all of them`);
     },
-  };
-}
-
-/** Milliseconds between two lines of progress. */
-const PROGRESS_INTERVAL = 2 * SECOND;
-
-function createProgress(io: CommandIo, percent: () => number): (totals: RowTotals) => void {
-  let last = systemClock.now().getTime();
-  return (totals) => {
-    const now = systemClock.now().getTime();
-    if (now - last < PROGRESS_INTERVAL) return;
-    last = now;
-    io.notice(`${Math.floor(percent())} %, ${sentence(totals)}`);
   };
 }

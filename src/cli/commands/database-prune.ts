@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import '../../app/wings.js';
+import type { Database } from '../../database/database.js';
+import {
+  countOld,
+  KINDS,
+  prune as deleteOld,
+  rulesOf,
+  type Kind,
+  type OldOfCompany,
+  type Rules,
+} from '../../domain/base/ledger/retention.service.js';
+import { listCompanies } from '../../domain/people/company/company.service.js';
+import { MINUTE, SECOND, systemClock } from '../../platform/clock.js';
+import { loadTokenSecret } from '../../platform/config/token-secret.js';
+import { ledgerChainHash } from '../../platform/keys.js';
+import { instantBefore, type Period } from '../../platform/period.js';
+import { withDatabase, type CommandContext } from '../command-context.js';
+import { CommandError } from '../command-error.js';
+import { table, type CommandIo, type JsonOption, type Result } from '../command-io.js';
+
+export interface PruneOptions extends JsonOption {
+  readonly dryRun?: boolean;
+  readonly transactions?: Period | null;
+  readonly ledger?: Period | null;
+  readonly deliveries?: Period | null;
+}
+
+export async function prune(
+  io: CommandIo,
+  { json, dryRun = false, ...given }: PruneOptions,
+): Promise<Result> {
+  const pruned = (context: CommandContext): Promise<Result> => pruneIn(io, context, given, dryRun);
+  return await withDatabase(io, pruned, { usesReserve: !dryRun });
+}
+
+async function pruneIn(
+  io: CommandIo,
+  context: CommandContext,
+  given: Partial<Rules>,
+  isDryRun: boolean,
+): Promise<Result> {
+  const { config, units, database } = context;
+  const rules = { ...rulesOf(config.keep), ...given };
+  const now = systemClock.now();
+  const old = await countOld(units, { rules, now });
+  const deleted = isDryRun ? old : await deleteAll(io, context, { rules, now }, old);
+  const names = new Map((await units.systemRead(listCompanies)).map(({ id, name }) => [id, name]));
+  const companies = old.map(({ kind, companyId, ...rows }) => ({
+    company: names.get(companyId) ?? 'no company',
+    kind,
+    ...rows,
+  }));
+  const counts = countsOf(deleted);
+  const cells = companies.map(({ company, kind, count, oldest, newest }) => [
+    company,
+    kind,
+    count,
+    oldest?.toISOString(),
+    newest?.toISOString(),
+  ]);
+  const sums = KINDS.map((kind) => `${kind} ${counts[kind]}`).join(', ');
+  return {
+    value: {
+      database: database.name,
+      dry_run: isDryRun,
+      before: limitsOf(rules, now),
+      deleted: counts,
+      companies,
+    },
+    lines: [
+      ...(cells.length === 0 ? [] : [table(['company', 'kind', 'rows', 'oldest', 'newest'], cells)]),
+      isDryRun ? `Would be deleted: ${sums}. Nothing was changed.` : `Deleted: ${sums}.`,
+    ],
+  };
+}
+
+function limitsOf(rules: Rules, now: Date): Readonly<Record<string, Date | null>> {
+  const limits = Object.entries(rules).map(
+    ([kind, kept]: [string, Period | null]) => [kind, kept && instantBefore(now, kept)] as const,
+  );
+  return Object.fromEntries(limits);
+}
+
+type Count = Pick<OldOfCompany, 'kind' | 'count'>;
+
+function countsOf(rows: readonly Count[]): Readonly<Record<Kind, number>> {
+  const counts = { transactions: 0, ledger: 0, deliveries: 0, tokens: 0 };
+  for (const { kind, count } of rows) counts[kind] += count;
+  return counts;
+}
+
+async function deleteAll(
+  io: CommandIo,
+  { config, units, database }: CommandContext,
+  due: { readonly rules: Rules; readonly now: Date },
+  old: readonly OldOfCompany[],
+): Promise<readonly Count[]> {
+  const total = old.reduce((sum, { count }) => sum + count, 0);
+  const progress = io.progress('Deleting');
+  const deleted: Count[] = [];
+  let done = 0;
+  const hash = ledgerChainHash(loadTokenSecret(config));
+  await alone(io, database, async () => {
+    await deleteOld(units, {
+      ...due,
+      hash,
+      maxUnits: Infinity,
+      isStopped: () => false,
+      onDeleted: (kind, _companyId, count) => {
+        deleted.push({ kind, count });
+        progress((done += count), Math.max(total, done));
+      },
+    });
+  });
+  return deleted;
+}
+
+const MAX_WAIT_MS = 5 * MINUTE;
+
+/** One node deletes at a time; a server does so for a part of each minute. */
+async function alone(io: CommandIo, database: Database, use: () => Promise<void>): Promise<void> {
+  const since = systemClock.elapsed();
+  let isNoticed = false;
+  while (!(await database.alone('retention', use))) {
+    if (systemClock.elapsed() - since > MAX_WAIT_MS) {
+      throw new CommandError('Another node has been deleting for 5 minutes: try again later.');
+    }
+    if (!isNoticed) io.notice('Another node is deleting; waiting for it.');
+    isNoticed = true;
+    await sleep(SECOND);
+  }
+}

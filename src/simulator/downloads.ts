@@ -1,11 +1,22 @@
 import { createHash } from 'node:crypto';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import { crc16Of, formatCrc16 } from '../platform/encoding/checksum.js';
-import type { Reply } from './http-client.js';
-import { Manifest, type ListedAsset } from './messages.js';
-import { problemOfParams } from './params-dat.js';
+import { parsed, type Reply } from './http-client.js';
 import type { TerminalParts } from './terminal-http.js';
+
+const asset = { name: z.string(), size: z.int(), crc: z.string(), sha256: z.string() };
+
+/** Fields of `GET /terminal/v1/manifest` that the simulator uses. */
+const Manifest = z.object({
+  logical_number: z.string(),
+  group: z.string().nullable(),
+  apps: z.array(z.object(asset)),
+  files: z.array(z.object(asset)),
+  params_dat: z.object({ size: z.int(), crc: z.string() }),
+});
+type Manifest = z.output<typeof Manifest>;
+type ListedAsset = Manifest['files'][number];
 
 /** Share of downloads whose connection breaks in the middle. */
 const CUT = 0.1;
@@ -69,7 +80,7 @@ export class Downloads {
   /** Updates `params.dat`. Resolves to null, or to what differs from the manifest. */
   async #updateParams({ params_dat: listed }: Manifest): Promise<string | null> {
     const { http, serialNumber } = this.parts;
-    const { figures, broken } = this.parts.shared;
+    const { figures } = this.parts.shared;
     const headers = ifNoneMatch(this.#paramsTag);
     const reply = await http.ask({ method: 'GET', path: '/terminal/v1/params.dat', headers });
     if (reply.status === 304) {
@@ -78,7 +89,7 @@ export class Downloads {
     }
     figures.count('params_fetched');
     const problem = problemOfParams(reply.body);
-    if (problem !== null) broken.note('unreadable_params', `terminal ${serialNumber}: ${problem}`);
+    if (problem !== null) figures.broke('unreadable_params', `terminal ${serialNumber}: ${problem}`);
     this.#paramsTag = reply.headers.etag;
     const crc = formatCrc16(crc16Of(reply.body));
     return crc === listed.crc ? null : `params.dat has the CRC ${crc}, not ${listed.crc}`;
@@ -145,7 +156,7 @@ export class Downloads {
   }
 
   #noteContent(text: string): void {
-    this.parts.shared.broken.note('wrong_content', `terminal ${this.parts.serialNumber}: ${text}`);
+    this.parts.shared.figures.broke('wrong_content', `terminal ${this.parts.serialNumber}: ${text}`);
   }
 }
 
@@ -153,12 +164,49 @@ function ifNoneMatch(tag: string | undefined): Readonly<Record<string, string>> 
   return tag === undefined ? {} : { 'if-none-match': tag };
 }
 
-/** Parses the answer. Errors: an `Error` if it does not have the documented form. */
-export function parsed<T extends z.ZodType>(
-  model: T,
-  { status, body }: Pick<Reply, 'status' | 'body'>,
-): z.output<T> {
-  const result = model.safeParse(JSON.parse(body.toString() || 'null'));
-  if (!result.success) throw new Error(`status ${status} with ${body.toString().slice(0, 200)}`);
-  return result.data;
+const CRC = /^[0-9A-F]{4}$/;
+const TYPES: readonly string[] = ['posxml', 'ruby'];
+
+/**
+ * Why a terminal cannot read `params.dat`; null if it can. The file has lines of `key=value` that end with LF, of
+ * which the first `=` separates; `apps_list` and `files_list` are entries that end with `;`.
+ */
+export function problemOfParams(bytes: Buffer): string | null {
+  const values = new Map<string, string>();
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return 'it is not UTF-8';
+  }
+  for (const [index, line] of text.replace(/\n$/, '').split('\n').entries()) {
+    const at = line.indexOf('=');
+    if (at < 1 || line.includes('\r')) return `line ${index + 1} is not key=value: ${line.slice(0, 60)}`;
+    const key = line.slice(0, at);
+    if (values.has(key)) return `it has the key ${key} twice`;
+    values.set(key, line.slice(at + 1));
+  }
+  return (
+    problemOfList('apps_list', values.get('apps_list')) ??
+    problemOfList('files_list', values.get('files_list'))
+  );
+}
+
+/** An entry is for example `1 - Sale,acme_sale.posxml,posxml,31C3;` or, in the list of files, `acme_b.dat,FFFF;`. */
+function problemOfList(key: 'apps_list' | 'files_list', list = ''): string | null {
+  if (list === '') return null;
+  if (!list.endsWith(';')) return `${key} does not end with ;`;
+  const count = key === 'apps_list' ? 4 : 2;
+  for (const entry of list.slice(0, -1).split(';')) {
+    const values = entry.split(',');
+    if (values.length !== count || values.includes('')) {
+      return `${key} has an entry without ${count} values: ${entry.slice(0, 60)}`;
+    }
+    const [name = '', type = 'posxml'] = key === 'apps_list' ? values.slice(1, 3) : values.slice(0, 1);
+    const crc = values.at(-1) ?? '';
+    if (!TYPES.includes(type)) return `${name} has the type ${type.slice(0, 20)}`;
+    if (!CRC.test(crc)) return `${name} has the CRC ${crc.slice(0, 20)}`;
+    if (!name.includes('_')) return `${name} has no company before its name`;
+  }
+  return null;
 }

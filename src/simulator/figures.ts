@@ -1,4 +1,4 @@
-import type { BrokenPromise } from './broken-promises.js';
+import { createHistogram } from 'node:perf_hooks';
 
 const NAMES = [
   'requests',
@@ -24,44 +24,39 @@ const NAMES = [
 ] as const;
 export type FigureName = (typeof NAMES)[number];
 
-/** Each bucket is 5 % wider than the one before; the first begins at 0.1 ms, the last at more than 3 hours. */
-const GROWTH = Math.log(1.05);
-const FIRST_MS = 0.1;
-const BUCKETS = 384;
+/** Promises of the server to terminals, with the text by which a summary reports a breach. */
+export const PROMISES = {
+  wrong_content: 'an asset whose bytes do not have the announced CRC, hash or size',
+  unreadable_params: 'a params.dat that a terminal cannot read',
+  lost_delivery: 'a notification that did not arrive',
+  doubled_delivery: 'a notification twice within its lease, or again after its confirmation',
+  wrong_order: 'a notification after a later one of the same terminal',
+  refused_transaction: 'a valid transaction that was rejected',
+  doubled_transaction: 'a transaction that was created twice',
+  lost_transaction: 'an acknowledged transaction that was not there afterwards',
+} as const;
 
-/** A histogram of durations, of the same size for any number of them; percentiles are right to within 5 %. */
-export class Latencies {
-  readonly #counts = new Uint32Array(BUCKETS);
-  #count = 0;
-  max = 0;
+export type PromiseName = keyof typeof PROMISES;
 
-  add(ms: number): void {
-    const bucket = Math.ceil(Math.log(Math.max(ms, FIRST_MS) / FIRST_MS) / GROWTH);
-    const index = Math.min(bucket, BUCKETS - 1);
-    this.#counts[index] = (this.#counts[index] ?? 0) + 1;
-    this.#count += 1;
-    this.max = Math.max(this.max, ms);
-  }
+/** Maximum error texts, and examples of each broken promise. */
+const MAX_EXAMPLES = 5;
 
-  /** In milliseconds; 0 if there is none. `share` is from 0 to 1, for example 0.95. */
-  percentile(share: number): number {
-    const rank = Math.ceil(this.#count * share);
-    if (rank === 0) return 0;
-    let passed = 0;
-    const bucket = this.#counts.findIndex((count) => (passed += count) >= rank);
-    return Math.min(FIRST_MS * Math.exp(bucket * GROWTH), this.max);
-  }
+export interface BrokenPromise {
+  readonly promise: PromiseName;
+  readonly count: number;
+  /** At most 5, for example `terminal SN-1: 17 came again after 3 ms`. */
+  readonly examples: readonly string[];
 }
 
-/** Maximum error texts kept as examples. */
-const MAX_ERRORS = 5;
+const MICROSECONDS = 1_000;
 
-/** Counters and latencies of all terminals of a run. */
+/** Counters, latencies and broken promises of all terminals of a run. */
 export class Figures {
-  readonly latencies = new Latencies();
   readonly counts = Object.fromEntries(NAMES.map((name) => [name, 0])) as Record<FigureName, number>;
   /** Distinct error texts, at most 5. */
   readonly errors = new Set<string>();
+  readonly #latencies = createHistogram();
+  readonly #broken = new Map<PromiseName, { count: number; readonly examples: string[] }>();
 
   count(name: FigureName, by = 1): void {
     this.counts[name] += by;
@@ -70,9 +65,34 @@ export class Figures {
   /** Counts an error that breaks no promise, for example a refused connection. */
   error(text: string): void {
     this.count('errors');
-    if (this.errors.size < MAX_ERRORS) this.errors.add(text);
+    if (this.errors.size < MAX_EXAMPLES) this.errors.add(text);
+  }
+
+  broke(promise: PromiseName, example: string): void {
+    const found = this.#broken.get(promise) ?? { count: 0, examples: [] };
+    this.#broken.set(promise, found);
+    found.count += 1;
+    if (found.examples.length < MAX_EXAMPLES) found.examples.push(example);
+  }
+
+  get broken(): readonly BrokenPromise[] {
+    return [...this.#broken].map(([promise, { count, examples }]) => ({ promise, count, examples }));
+  }
+
+  /** Adds the duration of a request, in milliseconds. */
+  addLatency(ms: number): void {
+    this.#latencies.record(Math.max(1, Math.round(ms * MICROSECONDS)));
+  }
+
+  /** Percentiles in milliseconds, right to within 0.1 %; 0 if there was no request. */
+  get latencies(): Summary['latency_ms'] {
+    const percentile = (percent: number): number =>
+      rounded(this.#latencies.percentile(percent) / MICROSECONDS);
+    return { p50: percentile(50), p95: percentile(95), p99: percentile(99), max: percentile(100) };
   }
 }
+
+export const rounded = (value: number): number => Math.round(value * 10) / 10;
 
 /** The result of a run, as `--json` prints it. Times are in milliseconds. */
 export interface Summary extends Readonly<Record<FigureName, number>> {

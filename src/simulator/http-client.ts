@@ -1,5 +1,6 @@
 import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import type { z } from 'zod';
 
 import { SECOND, type Clock } from '../platform/clock.js';
 import type { Figures } from './figures.js';
@@ -68,7 +69,7 @@ export class HttpClient {
   async ask(ask: Ask): Promise<Reply> {
     const began = this.clock.elapsed();
     const reply = await replyOf(await this.open(ask), ask.cutAfter);
-    if (ask.isWait !== true) this.figures.latencies.add(this.clock.elapsed() - began);
+    if (ask.isWait !== true) this.figures.addLatency(this.clock.elapsed() - began);
     return reply;
   }
 
@@ -116,4 +117,14 @@ async function replyOf({ stream, ...answer }: OpenAnswer, cutAfter = Infinity): 
   const isCut = bytes >= cutAfter;
   if (isCut) stream.destroy();
   return { ...answer, body: Buffer.concat(pieces).subarray(0, cutAfter), isCut };
+}
+
+/** Parses the answer. Errors: an `Error` if it does not have the documented form. */
+export function parsed<T extends z.ZodType>(
+  model: T,
+  { status, body }: Pick<Reply, 'status' | 'body'>,
+): z.output<T> {
+  const result = model.safeParse(JSON.parse(body.toString() || 'null'));
+  if (!result.success) throw new Error(`status ${status} with ${body.toString().slice(0, 200)}`);
+  return result.data;
 }

@@ -1,9 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Clock } from '../platform/clock.js';
-import type { BrokenPromises } from './broken-promises.js';
 import type { Figures } from './figures.js';
 import type { HttpClient } from './http-client.js';
-import type { SentNotifications } from './notifications/sent.js';
-import type { Pauses } from './pauses.js';
+import type { SentNotifications } from './sent.js';
+
+/** Pauses that all end together. */
+export class Pauses {
+  readonly #end = new AbortController();
+
+  hasEnded(): boolean {
+    return this.#end.signal.aborted;
+  }
+
+  /** Resolves after `ms`, or at the end. */
+  async pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#end.signal }).catch(() => undefined);
+  }
+
+  end(): void {
+    this.#end.abort();
+  }
+}
 
 export interface BrokerOptions {
   /** `mqtt://host:1883` or `mqtts://host:8883`. */
@@ -23,7 +41,6 @@ export type Transport =
 export interface Shared {
   readonly client: HttpClient;
   readonly figures: Figures;
-  readonly broken: BrokenPromises;
   readonly sent: SentNotifications;
   readonly clock: Clock;
   /** Hexadecimal digits unique to the run; part of references and messages. */

@@ -1,28 +1,21 @@
 import { randomBytes } from 'node:crypto';
 
-import { SECOND, type Clock } from '../platform/clock.js';
+import { SECOND } from '../platform/clock.js';
 import { Api } from './api.js';
-import { BrokenPromises } from './broken-promises.js';
-import { Figures, type Summary } from './figures.js';
+import { Figures, rounded, type Summary } from './figures.js';
 import { HttpClient } from './http-client.js';
-import { sendNotifications, type Sending } from './notifications/sender.js';
-import { SentNotifications } from './notifications/sent.js';
-import { Pauses } from './pauses.js';
-import type { Shared, Transport } from './shared.js';
+import { sendNotifications, SentNotifications, type Sending } from './sent.js';
+import { Pauses, type Shared } from './shared.js';
 import type { Identity } from './terminal-http.js';
 import { SEEDS_PER_TERMINAL, SimulatedTerminal } from './terminal.js';
 
-export interface SimulationOptions {
+export interface SimulationOptions extends Pick<Shared, 'clock' | 'transport' | 'hasFaults' | 'everyMs'> {
   readonly url: URL;
-  readonly clock: Clock;
   readonly terminals: readonly Identity[];
-  readonly transport: Transport;
   /** How long terminals are active, the ramp included. The time of those that start slowly does not count. */
   readonly forMs: number;
   /** The terminals start one after the other in this time. */
   readonly rampMs: number;
-  readonly everyMs: number;
-  readonly hasFaults: boolean;
   readonly seed: number;
   /** Null if the run sends no notifications. */
   readonly notify: (Omit<Sending, 'api'> & { readonly token: string }) | null;
@@ -48,19 +41,15 @@ export class Simulation {
   #isStopped = false;
 
   constructor(private readonly options: SimulationOptions) {
-    const { url, clock, transport, hasFaults, everyMs, terminals, seed } = options;
-    const [figures, broken, run] = [new Figures(), new BrokenPromises(), randomBytes(4).toString('hex')];
+    const { url, clock, terminals, seed } = options;
+    const [figures, run] = [new Figures(), randomBytes(4).toString('hex')];
     this.#began = clock.elapsed();
     this.#shared = {
+      ...options,
       figures,
-      broken,
       run,
-      clock,
-      transport,
-      hasFaults,
-      everyMs,
       client: new HttpClient(url, figures, clock),
-      sent: new SentNotifications(run, broken),
+      sent: new SentNotifications(run, figures),
       work: new Pauses(),
       all: new Pauses(),
     };
@@ -77,10 +66,10 @@ export class Simulation {
       await this.#started();
       const ends = work.pause(this.options.forMs - this.options.rampMs).then(() => work.end());
       await Promise.all([ends, this.#notify()]);
-      await this.#atMost(FINISH_MS, Promise.all(running));
+      await atMost(FINISH_MS, Promise.all(running));
       await this.#settle();
       const finished = Promise.allSettled(this.#terminals.map((terminal) => terminal.finish()));
-      await this.#atMost(FINISH_MS, finished);
+      await atMost(FINISH_MS, finished);
       return this.summary();
     } finally {
       work.end();
@@ -114,24 +103,19 @@ export class Simulation {
   }
 
   summary(): Summary {
-    const { figures, broken, sent, clock } = this.#shared;
-    const { latencies, counts } = figures;
+    const { figures, sent, clock } = this.#shared;
+    const { latencies, counts, errors, broken } = figures;
     const seconds = (clock.elapsed() - this.#began) / SECOND;
     return {
       terminals: this.#terminals.length,
       connected: this.#terminals.filter(({ isConnected }) => isConnected).length,
       seconds: rounded(seconds),
       requests_per_second: rounded(counts.requests / seconds),
-      latency_ms: {
-        p50: rounded(latencies.percentile(0.5)),
-        p95: rounded(latencies.percentile(0.95)),
-        p99: rounded(latencies.percentile(0.99)),
-        max: rounded(latencies.max),
-      },
+      latency_ms: latencies,
       ...counts,
       notifications_outstanding: sent.outstanding,
-      error_examples: [...figures.errors],
-      broken: broken.list(),
+      error_examples: [...errors],
+      broken,
     };
   }
 
@@ -172,12 +156,10 @@ export class Simulation {
     while (sent.outstanding > 0 && !this.#isStopped && clock.elapsed() < end) await all.pause(SETTLE_STEP_MS);
     if (!this.#isStopped) sent.noteLost();
   }
-
-  async #atMost(ms: number, work: Promise<unknown>): Promise<void> {
-    const limit = new Pauses();
-    await Promise.race([work, limit.pause(ms)]);
-    limit.end();
-  }
 }
 
-const rounded = (value: number): number => Math.round(value * 10) / 10;
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const limit = new Pauses();
+  await Promise.race([work, limit.pause(ms)]);
+  limit.end();
+}

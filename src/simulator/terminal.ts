@@ -1,10 +1,8 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
 import { Downloads } from './downloads.js';
-import { Confirmations, type SendConfirmation } from './notifications/confirmations.js';
-import { MqttWait, topicsOf } from './notifications/mqtt-waiting.js';
-import { waitByPolling, waitByStream } from './notifications/waiting.js';
-import { FRAMEWORK_VERSION } from './payments.js';
+import { Confirmations } from './inbox.js';
+import { MqttWait } from './mqtt-waiting.js';
 import type { Shared } from './shared.js';
 import {
   RunIsOver,
@@ -13,10 +11,9 @@ import {
   type Reported,
   type TerminalParts,
 } from './terminal-http.js';
-import { Transactions } from './transactions.js';
+import { FRAMEWORK_VERSION, Transactions } from './transactions.js';
+import { HttpWait, type Wait } from './waiting.js';
 
-/** Share of terminals that use event streams; the others use long polls. */
-const STREAMS = 0.3;
 /** Pause after an answer that does not have the documented form. */
 const UNEXPECTED_MS = 5 * SECOND;
 /** Shares of activities that are a report, and a full update; the others are transactions. */
@@ -35,7 +32,7 @@ export class SimulatedTerminal {
   readonly #downloads: Downloads;
   readonly #transactions: Transactions;
   #confirmations: Confirmations | null = null;
-  #mqtt: MqttWait | null = null;
+  #wait: Wait | null = null;
   #lookedAt = 0;
 
   /** Parts for waiting. Their random numbers are independent of those for activities. */
@@ -62,15 +59,15 @@ export class SimulatedTerminal {
 
   /** Whether a notification sent now would arrive at once. Over MQTT, the broker connection may be lost. */
   get isReceiving(): boolean {
-    return this.isConnected && this.#mqtt?.isConnected !== false;
+    return this.#wait?.isConnected === true;
   }
 
   /** Runs the terminal. Resolves when its activities end; notifications are received until the run ends. */
   async run(): Promise<void> {
     await this.#persist(() => this.#start());
-    const waiting = this.#confirmations;
-    if (waiting === null) return;
-    void this.#persist(() => this.#wait(waiting));
+    const [wait, confirmations] = [this.#wait, this.#confirmations];
+    if (wait === null || confirmations === null) return;
+    void this.#persist(() => wait.receive(confirmations));
     await this.#persist(() => this.#work());
   }
 
@@ -81,7 +78,7 @@ export class SimulatedTerminal {
   }
 
   end(): void {
-    this.#mqtt?.end();
+    this.#wait?.end();
   }
 
   /** Repeats `use` after any error except the end of the run. */
@@ -104,7 +101,9 @@ export class SimulatedTerminal {
     else await this.#downloads.update();
     if (!this.#isOnlyWaiting) await this.#report();
     this.#lookedAt = this.#parts.shared.clock.elapsed();
-    this.#confirmations = new Confirmations(this.#waitingParts, this.#sender());
+    const wait = this.#createWait();
+    this.#wait = wait;
+    this.#confirmations = new Confirmations(this.#waitingParts, (body) => wait.confirm(body));
   }
 
   get #isOnlyWaiting(): boolean {
@@ -122,30 +121,11 @@ export class SimulatedTerminal {
     return app?.name.replace(/^[^_]*_/, '') ?? 'sale.posxml';
   }
 
-  #sender(): SendConfirmation {
-    const { http, shared } = this.#waitingParts;
-    const { transport } = shared;
-    if (transport.over === 'mqtt') {
-      const topics = topicsOf(transport.companyId, this.logicalNumber);
-      const mqtt = new MqttWait(transport.broker, topics, this.#waitingParts);
-      this.#mqtt = mqtt;
-      return (body) => mqtt.confirm(body);
-    }
-    return async (body) => {
-      const headers = { 'content-type': 'application/json' };
-      await http.ask({ method: 'POST', path: '/terminal/v1/notifications/confirm', headers, body });
-    };
-  }
-
-  async #wait(confirmations: Confirmations): Promise<void> {
-    const { random, shared } = this.#waitingParts;
-    if (shared.transport.over === 'mqtt') {
-      await this.#mqtt?.receive(confirmations);
-    } else if (random.chance(STREAMS)) {
-      await waitByStream(this.#waitingParts, confirmations);
-    } else {
-      await waitByPolling(this.#waitingParts, confirmations);
-    }
+  #createWait(): Wait {
+    const { transport } = this.#parts.shared;
+    return transport.over === 'mqtt'
+      ? new MqttWait(transport, this.logicalNumber, this.#waitingParts)
+      : new HttpWait(this.#waitingParts);
   }
 
   async #work(): Promise<void> {

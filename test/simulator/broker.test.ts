@@ -2,10 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createRandom } from '../../src/platform/random.js';
 import { Figures } from '../../src/simulator/figures.js';
-import { Confirmations } from '../../src/simulator/notifications/confirmations.js';
-import { MqttWait, topicsOf } from '../../src/simulator/notifications/mqtt-waiting.js';
-import { Pauses } from '../../src/simulator/pauses.js';
-import type { BrokerOptions, Shared } from '../../src/simulator/shared.js';
+import { Confirmations } from '../../src/simulator/inbox.js';
+import { MqttWait } from '../../src/simulator/mqtt-waiting.js';
+import { Pauses, type BrokerOptions, type Shared } from '../../src/simulator/shared.js';
 import { RunIsOver, type TerminalParts } from '../../src/simulator/terminal-http.js';
 import { freePort } from '../support/free-port.js';
 import { startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
@@ -29,7 +28,7 @@ async function outcomeOf(url: string, options: Partial<BrokerOptions> = {}): Pro
   const shared = { figures, all: new Pauses(), work: new Pauses(), hasFaults: false } as unknown as Shared;
   const parts = { shared, serialNumber: 'SN-1', random: createRandom(1) } as unknown as TerminalParts;
   const broker = { url: new URL(url), username: undefined, password: undefined, ca: undefined, ...options };
-  const mqtt = new MqttWait(broker, topicsOf('1', '100'), parts);
+  const mqtt = new MqttWait({ over: 'mqtt', broker, companyId: '1' }, '100', parts);
   const confirmations = new Confirmations(parts, (body) => mqtt.confirm(body));
   const received = mqtt.receive(confirmations).catch((error: unknown) => error);
   await expect.poll(() => mqtt.isConnected || figures.counts.errors > 0).toBe(true);

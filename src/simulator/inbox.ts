@@ -1,5 +1,7 @@
-import { SECOND } from '../../platform/clock.js';
-import type { Shared } from '../shared.js';
+import { SECOND } from '../platform/clock.js';
+import type { Shared } from './shared.js';
+import type { TerminalParts } from './terminal-http.js';
+import type { Wait } from './waiting.js';
 
 /** Lease of a delivery: the server may not send it again before the lease ends. */
 const LEASE_MS = 30 * SECOND;
@@ -35,7 +37,7 @@ export class Inbox {
 
   constructor(
     private readonly serialNumber: string,
-    private readonly shared: Pick<Shared, 'figures' | 'broken'>,
+    private readonly shared: Pick<Shared, 'figures'>,
   ) {}
 
   /** Returns whether the terminal receives the message for the first time. */
@@ -67,10 +69,8 @@ export class Inbox {
     if (gap < LEASE_MS - TOLERANCE_MS && !isOtherConnection) {
       this.#note('doubled_delivery', `${id} came again after ${seconds(gap)} s`);
     } else if (connection === null && confirmedAt !== null && at > confirmedAt + TOLERANCE_MS) {
-      this.#note(
-        'doubled_delivery',
-        `${id} came again ${seconds(at - confirmedAt)} s after its confirmation`,
-      );
+      const late = seconds(at - confirmedAt);
+      this.#note('doubled_delivery', `${id} came again ${late} s after its confirmation`);
     }
   }
 
@@ -81,8 +81,59 @@ export class Inbox {
   }
 
   #note(promise: 'doubled_delivery' | 'wrong_order', text: string): void {
-    this.shared.broken.note(promise, `terminal ${this.serialNumber}: ${text}`);
+    this.shared.figures.broke(promise, `terminal ${this.serialNumber}: ${text}`);
   }
 }
 
 const seconds = (ms: number): string => (ms / SECOND).toFixed(1);
+
+/** Share of notifications that are confirmed twice, and late: some of these after the end of the lease. */
+const TWICE = 0.05;
+const LATE = 0.02;
+
+/** Takes what a terminal receives, and confirms it in its own time. */
+export class Confirmations {
+  readonly #inbox: Inbox;
+  readonly #open = new Set<Promise<void>>();
+  /** A terminal sends one confirmation after the other. */
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly parts: TerminalParts,
+    private readonly send: Wait['confirm'],
+  ) {
+    this.#inbox = new Inbox(parts.serialNumber, parts.shared);
+  }
+
+  /** A message was received; it is confirmed later. */
+  take(message: PushedMessage, arrival: Arrival): void {
+    const { serialNumber, shared } = this.parts;
+    if (this.#inbox.receive(message, arrival)) shared.sent.received(serialNumber, message.message);
+    const confirming = this.#confirm(message.id).catch(() => undefined);
+    this.#open.add(confirming);
+    void confirming.then(() => this.#open.delete(confirming));
+  }
+
+  /** Resolves when everything that was received is confirmed. */
+  async finished(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  async #confirm(id: string): Promise<void> {
+    const { random, shared } = this.parts;
+    const isLate = shared.hasFaults && random.chance(LATE);
+    const isTwice = shared.hasFaults && random.chance(TWICE);
+    await shared.work.pause(isLate ? random.whole(5, 35) * SECOND : random.whole(0, SECOND));
+    for (let times = isTwice ? 2 : 1; times > 0; times -= 1) {
+      this.#sending = this.#sending.then(() => this.#send(id));
+    }
+    await this.#sending;
+  }
+
+  async #send(id: string): Promise<void> {
+    const { figures, clock } = this.parts.shared;
+    await this.send(JSON.stringify({ type: 'pnconf', event: id }));
+    figures.count('notifications_confirmed');
+    this.#inbox.confirmed(id, clock.elapsed());
+  }
+}

@@ -1,4 +1,9 @@
-import type { BrokenPromises } from '../broken-promises.js';
+import { randomUUID } from 'node:crypto';
+
+import type { Api } from './api.js';
+import type { Figures } from './figures.js';
+import type { Shared } from './shared.js';
+import type { SimulatedTerminal } from './terminal.js';
 
 /**
  * A notification of the run as terminals execute it, with the text and a time as its two parameters:
@@ -15,7 +20,7 @@ export class SentNotifications {
 
   constructor(
     private readonly run: string,
-    private readonly broken: BrokenPromises,
+    private readonly figures: Pick<Figures, 'broke'>,
   ) {}
 
   /** Call before it is sent; returns its text. */
@@ -33,8 +38,10 @@ export class SentNotifications {
     this.#missing.get(Number(number))?.delete(serialNumber);
     const received = this.#received.get(Number(number));
     if (received?.has(serialNumber) === true) {
-      const text = `terminal ${serialNumber}: message ${number} came under two ids`;
-      this.broken.note('doubled_delivery', text);
+      this.figures.broke(
+        'doubled_delivery',
+        `terminal ${serialNumber}: message ${number} came under two ids`,
+      );
     }
     received?.add(serialNumber);
   }
@@ -49,9 +56,43 @@ export class SentNotifications {
   noteLost(): void {
     for (const [number, missing] of this.#missing) {
       for (const serialNumber of missing) {
-        this.broken.note('lost_delivery', `terminal ${serialNumber}: message ${number} did not arrive`);
+        this.figures.broke('lost_delivery', `terminal ${serialNumber}: message ${number} did not arrive`);
       }
     }
     this.#missing.clear();
+  }
+}
+
+export interface Sending {
+  readonly api: Api;
+  readonly everyMs: number;
+  /** Null: to each terminal by its logical number. */
+  readonly groupId: number | null;
+}
+
+/**
+ * Sends notifications through `/v1` to all connected terminals, one in each interval until the activities of
+ * terminals end, so that what is lost is noticed. Errors: `SimulationRefused`.
+ */
+export async function sendNotifications(
+  { sent, figures, work }: Shared,
+  terminals: readonly SimulatedTerminal[],
+  { api, everyMs, groupId }: Sending,
+): Promise<void> {
+  for (;;) {
+    await work.pause(everyMs);
+    if (work.hasEnded()) return;
+    const connected = terminals.filter(({ isConnected }) => isConnected);
+    if (connected.length === 0) continue;
+    const content = sent.add(connected.map(({ serialNumber }) => serialNumber));
+    const target =
+      groupId === null
+        ? { range: 'specific_logical_numbers', logical_numbers: connected.map((each) => each.logicalNumber) }
+        : { range: 'group', group_id: groupId };
+    // The key makes a repetition after a lost answer safe.
+    const headers = { 'idempotency-key': randomUUID() };
+    const body = JSON.stringify({ content, ...target });
+    await api.ask({ method: 'POST', path: '/v1/notifications', headers, body });
+    figures.count('notifications_sent');
   }
 }

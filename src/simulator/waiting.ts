@@ -1,18 +1,56 @@
 import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
 
-import { SECOND } from '../../platform/clock.js';
-import { parsed } from '../downloads.js';
-import { Pushed, PushedList } from '../messages.js';
-import { RunIsOver, type TerminalParts } from '../terminal-http.js';
-import type { Confirmations } from './confirmations.js';
+import { SECOND } from '../platform/clock.js';
+import { parsed } from './http-client.js';
+import type { Confirmations } from './inbox.js';
+import { RunIsOver, type TerminalParts } from './terminal-http.js';
 
+/** How a terminal waits for notifications, and confirms them. */
+export interface Wait {
+  /** Whether it receives what is sent now. */
+  readonly isConnected: boolean;
+  /** Receives until the run ends. Errors: `RunIsOver`. */
+  receive(confirmations: Confirmations): Promise<never>;
+  /** Sends `{"type":"pnconf",…}`; resolves when it has been taken. Errors: `RunIsOver`. */
+  confirm(body: string): Promise<void>;
+  end(): void;
+}
+
+/** A notification in the answer of a long poll or in an event. */
+const Pushed = z.object({ id: z.string(), message: z.string() });
+const PushedList = z.object({ notifications: z.array(Pushed) });
+
+/** Share of terminals that use event streams; the others use long polls. */
+const STREAMS = 0.3;
 /** The longest wait, in seconds. */
 const WAIT = 30;
 /** Share of answers that are lost on their way. */
 const LOST = 0.02;
 
-/** Waits with requests that the server holds, until the run ends. Errors: `RunIsOver`. */
-export async function waitByPolling(parts: TerminalParts, confirmations: Confirmations): Promise<never> {
+/** Waits with long polls or with event streams. */
+export class HttpWait implements Wait {
+  readonly isConnected = true;
+
+  constructor(private readonly parts: TerminalParts) {}
+
+  async confirm(body: string): Promise<void> {
+    const headers = { 'content-type': 'application/json' };
+    await this.parts.http.ask({ method: 'POST', path: '/terminal/v1/notifications/confirm', headers, body });
+  }
+
+  async receive(confirmations: Confirmations): Promise<never> {
+    const receive = this.parts.random.chance(STREAMS) ? byStream : byPolling;
+    return await receive(this.parts, confirmations);
+  }
+
+  end(): void {
+    // The client closes all connections.
+  }
+}
+
+/** Waits with requests that the server holds. */
+async function byPolling(parts: TerminalParts, confirmations: Confirmations): Promise<never> {
   const { http, random, shared } = parts;
   const path = `/terminal/v1/notifications?wait=${WAIT}`;
   for (;;) {
@@ -29,8 +67,7 @@ export async function waitByPolling(parts: TerminalParts, confirmations: Confirm
   }
 }
 
-/** Waits with event streams. Errors: `RunIsOver`. */
-export async function waitByStream(parts: TerminalParts, confirmations: Confirmations): Promise<never> {
+async function byStream(parts: TerminalParts, confirmations: Confirmations): Promise<never> {
   const { http, random, shared } = parts;
   for (;;) {
     const path = '/terminal/v1/notifications/stream';
@@ -58,11 +95,11 @@ async function* eventsOf(stream: IncomingMessage): AsyncGenerator<string> {
   let rest = '';
   try {
     for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
-      const events = (rest + piece).split(/\r?\n\r?\n/);
+      const events = (rest + piece).split('\n\n');
       rest = events.pop() ?? '';
       for (const event of events) {
-        const data = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
-        if (data.length > 0) yield data.map((line) => line.slice(5).trimStart()).join('\n');
+        const [, data] = /^data: (.*)$/m.exec(event) ?? [];
+        if (data !== undefined) yield data;
       }
     }
   } catch {

@@ -1,29 +1,11 @@
 import type { MqttClient } from 'mqtt';
+import { z } from 'zod';
 
-import { SECOND } from '../../platform/clock.js';
-import { PushedText } from '../messages.js';
-import type { BrokerOptions } from '../shared.js';
-import { RunIsOver, type TerminalParts } from '../terminal-http.js';
-import type { Confirmations } from './confirmations.js';
-
-/** The topics of one terminal, for example `terminals/1/110000/notifications`. */
-export interface Topics {
-  readonly notifications: string;
-  readonly confirm: string;
-  /** Under which the access rules of brokers know the terminal: `1/110000`. */
-  readonly username: string;
-}
-
-/** The logical number is percent-encoded (RFC 3986). */
-export function topicsOf(companyId: string, logicalNumber: string): Topics {
-  const level = encodeURIComponent(logicalNumber).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  const username = `${companyId}/${level}`;
-  const own = `terminals/${username}`;
-  return { username, notifications: `${own}/notifications`, confirm: `${own}/confirm` };
-}
+import { SECOND } from '../platform/clock.js';
+import type { Confirmations } from './inbox.js';
+import type { Transport } from './shared.js';
+import { RunIsOver, type TerminalParts } from './terminal-http.js';
+import type { Wait } from './waiting.js';
 
 const CONNECT_MS = 30 * SECOND;
 const LONGEST_PAUSE_MS = 30 * SECOND;
@@ -32,8 +14,7 @@ const FOREVER_MS = 2 ** 31 - 1;
 const CLOSED = 'the broker closed the connection';
 
 /** Keeps one terminal connected to a broker; it has its own user name if there is a password without one. */
-export class MqttWait {
-  /** Whether it receives what is published now. */
+export class MqttWait implements Wait {
   isConnected = false;
   #client: MqttClient | null = null;
   /** Number of the connection; grows when one begins, and when it ends. */
@@ -42,18 +23,26 @@ export class MqttWait {
   #pauseMs = SECOND;
   /** Why the connection ends. */
   #reason = CLOSED;
+  /** Under which the access rules of brokers know the terminal: `1/110000`. */
+  readonly #username: string;
 
   constructor(
-    private readonly broker: BrokerOptions,
-    private readonly topics: Topics,
+    private readonly transport: Extract<Transport, { over: 'mqtt' }>,
+    logicalNumber: string,
     private readonly parts: TerminalParts,
-  ) {}
+  ) {
+    this.#username = `${transport.companyId}/${percentEncoded(logicalNumber)}`;
+  }
 
-  /** Receives until the run ends. Errors: `RunIsOver`. */
+  /** For example `terminals/1/110000/notifications`. */
+  #topic(name: 'notifications' | 'confirm'): string {
+    return `terminals/${this.#username}/${name}`;
+  }
+
   async receive(confirmations: Confirmations): Promise<never> {
     const { serialNumber, shared } = this.parts;
-    const { url, password, ca } = this.broker;
-    const { username = password === undefined ? undefined : this.topics.username } = this.broker;
+    const { url, password, ca } = this.transport.broker;
+    const { username = password === undefined ? undefined : this.#username } = this.transport.broker;
     const { connect } = await import('mqtt');
     const client = connect(url.href, {
       clientId: `simulated-${serialNumber}`,
@@ -76,9 +65,9 @@ export class MqttWait {
     throw new RunIsOver();
   }
 
-  /** Publishes when there is a connection, again if it breaks. Errors: `RunIsOver`. */
+  /** Publishes when there is a connection, again if it breaks. */
   async confirm(payload: string): Promise<void> {
-    await this.#client?.publishAsync(this.topics.confirm, payload, { qos: 1 }).catch(() => {
+    await this.#client?.publishAsync(this.#topic('confirm'), payload, { qos: 1 }).catch(() => {
       throw new RunIsOver();
     });
   }
@@ -92,7 +81,7 @@ export class MqttWait {
     this.#number += 1;
     const number = this.#number;
     try {
-      await client.subscribeAsync(this.topics.notifications, { qos: 1 });
+      await client.subscribeAsync(this.#topic('notifications'), { qos: 1 });
     } catch (error) {
       if (isAnswer(error)) this.#reason = 'the broker refused the subscription';
       client.stream.destroy();
@@ -131,11 +120,21 @@ export class MqttWait {
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && 'packet' in error && error.packet !== undefined;
 
+/** A level of a topic (RFC 3986). */
+const percentEncoded = (text: string): string =>
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
 /** For example `ECONNREFUSED`; without a code of the system, the message. */
 function reasonOf(error: Error): string {
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' ? code : error.message;
 }
+
+/** A message over MQTT. Its id is in its text only. */
+const PushedText = z.object({ message: z.string() });
 
 /** Null for a text of another form. */
 function messageOf(payload: Buffer): { readonly id: string; readonly message: string } | null {

@@ -1,119 +1,107 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
+import { SETTINGS } from '../../src/platform/config/settings.js';
 import { readDocument, ROOT } from '../documents/markdown.js';
-import { composeProblems, isNode, parseCompose, type Service } from './compose.js';
 
-const FOLDER = '.config/container';
-const exists = (path: string): boolean => existsSync(join(ROOT, FOLDER, path));
-const NODES = readDocument(`${FOLDER}/compose.yaml`);
-const SQLITE = readDocument(`${FOLDER}/compose.sqlite.yaml`);
-
-/** The text with one mistake; fails if what is to be replaced is not there. */
-function mistake(text: string, from: string | RegExp, to: string): string {
-  const changed = text.replace(from, to);
-  expect(changed).not.toBe(text);
-  return changed;
+interface Service extends Readonly<Record<string, unknown>> {
+  readonly image: string;
+  readonly environment?: Readonly<Record<string, unknown>>;
+  readonly secrets?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly networks?: { readonly front: { readonly ipv4_address: string } };
 }
 
-describe.each([
-  ['compose.yaml', NODES],
-  ['compose.sqlite.yaml', SQLITE],
-])('%s', (_name, text) => {
-  it('has no problem', () => {
-    expect(composeProblems(text, exists)).toEqual([]);
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+
+const FOLDER = '.config/container';
+const composeOf = (name: string): Compose =>
+  parse(readDocument(`${FOLDER}/${name}`), { merge: true }) as Compose;
+const isNode = ({ image }: Service): boolean => image.includes('terminal-gateway');
+const nodesOf = ({ services }: Compose): Service[] => Object.values(services).filter(isNode);
+
+/** What no container needs, and what each one has. */
+const RESTRICTED = {
+  read_only: true,
+  cap_drop: ['ALL'],
+  security_opt: ['no-new-privileges:true'],
+  restart: 'unless-stopped',
+  init: true,
+};
+const NEEDED = ['mem_limit', 'pids_limit', 'healthcheck', 'stop_grace_period', 'tmpfs'];
+const FORBIDDEN = ['privileged', 'cap_add', 'network_mode', 'pid', 'ipc', 'devices'];
+const KNOWN = ['POSTGRES_PASSWORD_FILE', 'POSTGRES_INITDB_ARGS', ...SETTINGS.map(({ name }) => name)];
+
+describe.each(['compose.yaml', 'compose.sqlite.yaml'])('%s', (file) => {
+  const compose = composeOf(file);
+
+  it.each(Object.entries(compose.services))('%s has no right that it does not need', (_name, service) => {
+    expect(service).toMatchObject(RESTRICTED);
+    expect(Object.keys(service)).toEqual(expect.arrayContaining(NEEDED));
+    expect(Object.keys(service).filter((key) => FORBIDDEN.includes(key))).toEqual([]);
+    expect(service.image).toMatch(/:[\w.-]*\d[\w.-]*\}?$/);
+    if (!isNode(service)) expect(service.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
-  it('starts the image that build.sh builds for this version', () => {
+  it.each(Object.entries(compose.services))('%s has its secrets in files of its own', (_name, service) => {
+    const { environment = {}, secrets = [], volumes = [] } = service;
+    expect(KNOWN).toEqual(expect.arrayContaining(Object.keys(environment)));
+    expect(Object.keys(compose.secrets)).toEqual(expect.arrayContaining([...secrets]));
+    for (const [name, value] of Object.entries(environment)) {
+      if (/secret|password/i.test(name)) expect(name).toMatch(/_FILE$/);
+      if (name.endsWith('_FILE')) expect(secrets.map((secret) => `/run/secrets/${secret}`)).toContain(value);
+      expect(String(value)).not.toMatch(/:\/\/[^/@]*:[^/@]*@/);
+    }
+    for (const [source = '', , mode] of volumes.map((volume) => volume.split(':'))) {
+      if (!source.startsWith('.')) expect(Object.keys(compose.volumes)).toContain(source);
+      else expect([existsSync(join(ROOT, FOLDER, source)), mode]).toEqual([true, 'ro']);
+    }
+  });
+
+  it('starts the image that build.sh builds for this version, with time to stop', () => {
     const { version } = JSON.parse(readDocument('package.json')) as { version: string };
-    const images = Object.values(parseCompose(text).services).filter(isNode);
-    expect(new Set(images.map(({ image }) => image))).toEqual(
-      new Set([`\${IMAGE:-localhost/terminal-gateway:${version}}`]),
-    );
+    for (const { image, stop_grace_period: grace, environment } of nodesOf(compose)) {
+      // The server stops within 30 s.
+      expect([image, grace]).toEqual([`\${IMAGE:-localhost/terminal-gateway:${version}}`, '35s']);
+      expect(environment).toHaveProperty('TOKEN_SECRET_FILE');
+    }
     expect(readDocument(`${FOLDER}/build.sh`)).toContain('${1:-localhost/terminal-gateway:$version}');
   });
 
-  it.each<[string, string | RegExp, string, string]>([
-    ['a writable root', 'read_only: true', 'read_only: false', 'read_only must be true'],
-    ['capabilities', 'cap_drop: [ALL]', 'cap_drop: [NET_RAW]', 'cap_drop must be ["ALL"]'],
-    ['more capabilities', 'init: true', 'init: true\n    cap_add: [SYS_ADMIN]', 'cap_add gives more rights'],
-    ['all rights', 'init: true', 'init: true\n    privileged: true', 'privileged gives more rights'],
-    ['new privileges', 'no-new-privileges:true', 'no-new-privileges:false', 'security_opt must be'],
-    ['no restart', 'restart: unless-stopped', "restart: 'no'", 'restart must be "unless-stopped"'],
-    ['no limit of memory', /\n +mem_limit: 1g/, '', 'mem_limit is missing'],
-    [
-      'no health check',
-      /\n +healthcheck:(?:\n +(?:test|interval|timeout|start_period|retries): .*)+/,
-      '',
-      'healthcheck is missing',
-    ],
-    ['a short stop', 'stop_grace_period: 35s', 'stop_grace_period: 10s', 'stop_grace_period must be 35s'],
-    ['a tag that moves', /terminal-gateway:0[.\d]+/, 'terminal-gateway:latest', 'has no tag of a version'],
-    ['a variable that is no setting', 'TOKEN_SECRET_FILE:', 'TOKENS_FILE:', 'TOKENS_FILE is no setting'],
-    [
-      'a secret in plain text',
-      /TOKEN_SECRET_FILE: .*/,
-      'TOKEN_SECRET: 0123',
-      'TOKEN_SECRET is a secret in plain text',
-    ],
-    ['a secret that is not there', /\n  token-secret:\n/, '\n  other:\n', 'there is no secret token-secret'],
-    [
-      'a secret elsewhere',
-      './secrets/token-secret',
-      './token-secret',
-      'secret token-secret is no file in ./secrets/',
-    ],
-  ])('with %s has a problem', (_what, from, to, problem) => {
-    // In compose.yaml the first two levels are those of the anchors.
-    const indented = text === NODES ? to.replace('\n    ', '\n  ') : to;
-    expect(composeProblems(mistake(text, from, indented), exists).join('\n')).toContain(problem);
+  it('reads secrets from files of one folder', () => {
+    for (const { file: path } of Object.values(compose.secrets))
+      expect(path).toMatch(/^\.\/secrets\/[\w.-]+$/);
   });
 });
 
+it('compose.sqlite.yaml has its database in a volume', () => {
+  for (const { volumes } of nodesOf(composeOf('compose.sqlite.yaml')))
+    expect(volumes).toEqual(['data:/data']);
+});
+
 describe('compose.yaml', () => {
-  it.each<[string, string | RegExp, string, string]>([
-    [
-      'a password in a URL',
-      'terminal_gateway@',
-      'terminal_gateway:secret@',
-      'node1: DATABASE_URL has a password',
-    ],
-    [
-      'a password in plain text',
-      /POSTGRES_PASSWORD_FILE: .*/,
-      'POSTGRES_PASSWORD: a',
-      'postgres: POSTGRES_PASSWORD is a secret',
-    ],
-    ['no password', /\n +DATABASE_PASSWORD_FILE: .*/, '', 'node1: DATABASE_PASSWORD_FILE is missing'],
-    [
-      'nodes that do not wait',
-      'condition: service_healthy',
-      'condition: service_started',
-      'node1: does not wait for postgres',
-    ],
-    ['root in another image', "user: '101:101'", 'user: root', 'proxy: user must be numbers'],
-    ['a file that is not there', './nginx.conf', './caddy.conf', 'proxy: ./caddy.conf does not exist'],
-    [
-      'a file that can be written',
-      'nginx.conf:ro',
-      'nginx.conf',
-      'proxy: ./nginx.conf is not mounted read-only',
-    ],
-    ['a volume that is not there', 'database:/var', 'data:/var', 'postgres: there is no volume data'],
-  ])('with %s has a problem', (_what, from, to, problem) => {
-    expect(composeProblems(mistake(NODES, from, to), exists).join('\n')).toContain(problem);
+  const compose = composeOf('compose.yaml');
+  const addressOf = ({ networks }: Service): string | undefined => networks?.front.ipv4_address;
+
+  it('has nodes that wait for PostgreSQL, whose password is in a file', () => {
+    for (const node of nodesOf(compose)) {
+      expect(node.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+      expect(node.environment).toHaveProperty('DATABASE_PASSWORD_FILE');
+    }
   });
 
   it('has the addresses of the nodes that nginx.conf has, and nodes that trust the proxy alone', () => {
-    const services = Object.values(parseCompose(NODES).services);
-    const addressOf = ({ networks }: Service): string =>
-      (networks as { front: { ipv4_address: string } }).front.ipv4_address;
-    const [nodes, others] = [services.filter(isNode), services.filter((service) => !isNode(service))];
-    const proxy = others.find(({ image }) => image?.includes('nginx')) ?? {};
+    const nodes = nodesOf(compose);
     const servers = readDocument(`${FOLDER}/nginx.conf`).matchAll(/^ +server ([\d.]+):4000 /gm);
     expect(Array.from(servers, ([, address]) => address)).toEqual(nodes.map(addressOf));
     expect(nodes).toHaveLength(2);
-    for (const node of nodes) expect(node.environment?.TRUST_PROXY).toBe(addressOf(proxy));
+    const proxy = Object.values(compose.services).find(({ image }) => image.includes('nginx'));
+    for (const { environment } of nodes) expect(environment?.TRUST_PROXY).toBe(proxy && addressOf(proxy));
   });
 });

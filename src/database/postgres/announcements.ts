@@ -4,8 +4,7 @@ import pg, { type Client, type Pool } from 'pg';
 
 import { SECOND } from '../../platform/clock.js';
 import type { CommittedChange, Database } from '../database.js';
-import { ANSWER_MS } from './connections/answers.js';
-import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
+import { ANSWER_MS, clientConfig, SESSION_SETTINGS } from './connections/pool.js';
 
 const CHANNEL = 'terminal_gateway';
 /** Milliseconds for which committed changes are collected, to be announced together. */
@@ -18,12 +17,7 @@ const CHECK_MS = 5 * SECOND;
 /** Keys of the advisory locks for tasks that one node does at a time. */
 const TASKS = { class: 0x5448, housekeeping: 1, steps: 2, retention: 3 } as const;
 
-type Listener = (changes: readonly CommittedChange[] | null) => void;
-
-/**
- * Payload: the types of changed records by company, `[node, [[17, ["group", "device"]]]]`, or `[node, null]`
- * if that is too long.
- */
+/** Types of changed records by company, `[node, [[17, ["group"]]]]`, or `[node, null]` if that is too long. */
 type Message = readonly [string, null | readonly (readonly [number | null, readonly string[]])[]];
 
 /**
@@ -32,7 +26,7 @@ type Message = readonly [string, null | readonly (readonly [number | null, reado
  */
 export class Announcements {
   readonly #node = randomUUID();
-  readonly #listeners: Listener[] = [];
+  readonly #listeners: Parameters<Database['onAnnounced']>[0][] = [];
   readonly #waiting = new Map<number | null, Set<string>>();
   /** The connection that listens; null while it is lost. */
   #client: Client | null = null;
@@ -44,20 +38,17 @@ export class Announcements {
     private readonly pool: Pool,
   ) {}
 
-  onAnnounced(listener: Listener): void {
-    this.#listeners.push(listener);
-  }
+  readonly onAnnounced: Database['onAnnounced'] = (listener) => void this.#listeners.push(listener);
 
-  announce(changes: readonly CommittedChange[]): void {
+  readonly announce: Database['announce'] = (changes) => {
     for (const { companyId, entityType } of changes) {
       const types = this.#waiting.get(companyId) ?? new Set();
       this.#waiting.set(companyId, types.add(entityType));
     }
     if (changes.length === 0) return;
     this.#sendTimer ??= setTimeout(() => void this.#send(), COLLECT_MS);
-  }
+  };
 
-  /** See `Database.alone`. */
   readonly alone: Database['alone'] = async (task, use) => {
     const client = this.#client;
     if (client === null) return false;
@@ -94,10 +85,11 @@ export class Announcements {
 
   /** Begins to listen. If PostgreSQL cannot be reached now, tries again later. */
   async start(): Promise<void> {
-    const tried = Promise.withResolvers<undefined>();
-    const ended = this.#listen(() => tried.resolve(undefined));
-    void ended.then(() => this.#listenAgain());
-    await Promise.race([tried.promise, ended]);
+    await new Promise<void>((resolve) => {
+      void this.#listen(resolve)
+        .finally(resolve)
+        .then(() => this.#listenAgain());
+    });
   }
 
   async #listenAgain(): Promise<void> {
@@ -137,10 +129,10 @@ export class Announcements {
   #receive(payload: string): void {
     const [node, changes] = JSON.parse(payload) as Message;
     if (node === this.#node) return;
-    this.#tell(
-      changes?.flatMap(([companyId, types]) => types.map((entityType) => ({ companyId, entityType }))) ??
-        null,
+    const each = changes?.flatMap(([companyId, types]) =>
+      types.map((entityType) => ({ companyId, entityType })),
     );
+    this.#tell(each ?? null);
   }
 
   #tell(changes: readonly CommittedChange[] | null): void {

@@ -12,9 +12,11 @@ import { readAsSystem } from './roles.js';
  * Resolves to one message for each problem.
  */
 export async function checkServer(client: Client): Promise<readonly string[]> {
-  const problems = [...(await problemsOf(client, OPEN_TABLES))];
+  const problemsOf = async (query: string): Promise<string[]> =>
+    (await client.query<{ problem: string }>(query)).rows.map(({ problem }) => problem);
+  const problems = await problemsOf(OPEN_TABLES);
   return await readAsSystem(client, async () => {
-    for (const query of CHECKS) problems.push(...(await problemsOf(client, query)));
+    for (const query of CHECKS) problems.push(...(await problemsOf(query)));
     return problems;
   });
 }
@@ -33,11 +35,6 @@ export async function rowCounts(client: Client): Promise<Readonly<Record<string,
     }
     return counts;
   });
-}
-
-async function problemsOf(client: Client, query: string): Promise<readonly string[]> {
-  const { rows } = await client.query<{ problem: string }>(query);
-  return rows.map(({ problem }) => problem);
 }
 
 const OPEN_TABLES = `select 'the table ' || c.relname || ' has no policy that keeps companies apart' as problem

@@ -79,10 +79,7 @@ export function isSilence(error: unknown): boolean {
   return error instanceof Error && /^(No answer in time|Query read timeout|timeout e)/.test(error.message);
 }
 
-/**
- * Turns an error of PostgreSQL, or of the connection to it, into a `DomainError`; returns other errors
- * unchanged.
- */
+/** Turns errors of PostgreSQL and of the connection into a `DomainError`; returns others unchanged. */
 export function translate(error: unknown): Error {
   if (!(error instanceof Error)) return new Error('The database failed.', { cause: error });
   if (error instanceof DomainError) return error;

@@ -36,18 +36,19 @@ export async function inspect(
   name: string,
   known: readonly string[] = MIGRATION_NAMES,
 ): Promise<Inspection> {
-  const { rows } = await client.query<{ migrations: string | null; others: number }>(
-    `select to_regclass('applied_migrations')::text as migrations, (select count(*) from pg_tables
+  const { rows } = await client.query<{ migrates: boolean; others: number }>(
+    `select to_regclass('applied_migrations') is not null as migrates, (select count(*) from pg_tables
       where schemaname = current_schema()) as others`,
   );
-  if (rows[0]?.migrations === null && rows[0].others > 0) {
+  const { migrates = false, others = 0 } = rows[0] ?? {};
+  if (!migrates && others > 0) {
     throw new DatabaseRefused(
       'foreign',
       `${name} has tables of another program. Nothing was changed. Set DATABASE_URL to a database of its own.`,
     );
   }
-  if (rows[0]?.migrations !== null) await demandOwner(client, name);
-  const applied = rows[0]?.migrations === null ? [] : await appliedIn(client);
+  if (migrates) await demandOwner(client, name);
+  const applied = migrates ? await appliedIn(client) : [];
   const unknown = applied.filter((each) => !known.includes(each));
   if (unknown.length > 0) {
     throw new DatabaseRefused(
@@ -75,7 +76,11 @@ export async function bringUpToDate(
   const roles = await rolesIn(client);
   await prepareRoles(client, roles, name);
   if (first.length === 0) return [];
-  await lock(client, name, onProgress);
+  const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock${MIGRATING} as taken`);
+  if (rows[0]?.taken !== true) {
+    onProgress(`${name}: another node applies migrations; waiting for it`);
+    await client.query(`select pg_advisory_lock${MIGRATING}`);
+  }
   try {
     // Another node may have migrated meanwhile.
     const { applied, pending } = await inspect(client, name, known);
@@ -91,33 +96,25 @@ export async function bringUpToDate(
   }
 }
 
-async function lock(client: Client, name: string, onProgress: (message: string) => void): Promise<void> {
-  const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock${MIGRATING} as taken`);
-  if (rows[0]?.taken === true) return;
-  onProgress(`${name}: another node applies migrations; waiting for it`);
-  await client.query(`select pg_advisory_lock${MIGRATING}`);
+interface Place {
+  readonly name: string;
+  readonly migrations: Migrations;
+  readonly roles: Roles;
 }
 
 /**
  * A transaction that waits to change a table makes all later ones wait. So a migration gives up after a
  * second, and tries again until long reads have ended.
  */
-async function applyBesideOthers(...parameters: Parameters<typeof apply>): Promise<void> {
+async function applyBesideOthers(client: Client, place: Place, migration: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await apply(...parameters);
-      return;
+      return await apply(client, place, migration);
     } catch (error) {
       if (stateOf((error as Error).cause) !== NOT_FREE || attempt === MAX_ATTEMPTS) throw error;
     }
     await sleep(PAUSE_MS);
   }
-}
-
-interface Place {
-  readonly name: string;
-  readonly migrations: Migrations;
-  readonly roles: Roles;
 }
 
 /** Rights of the system role, in which backups are made. */
@@ -183,19 +180,13 @@ async function failed(client: Client, name: string, migration: string, error: un
     const advice = `an administrator must run in this database: grant usage, create on schema ${schema} to ${user};`;
     return new DatabaseRefused('unusable', `${name}: ${message}. Nothing was changed: ${advice}`, error);
   }
-  if (error instanceof DatabaseRefused) {
-    return new DatabaseRefused(
-      error.reason,
-      `${name} cannot be used. Nothing was changed. ${error.message}`,
-      error,
-    );
-  }
-  return new Error(`The migration ${migration} failed and was rolled back: ${message}`, { cause: error });
+  if (!(error instanceof DatabaseRefused))
+    return new Error(`The migration ${migration} failed and was rolled back: ${message}`, { cause: error });
+  const text = `${name} cannot be used. Nothing was changed. ${message}`;
+  return new DatabaseRefused(error.reason, text, error);
 }
 
-/**
- * Errors: `DatabaseRefused` if the user of the URL does not own the tables, or may not set the system role.
- */
+/** Errors: `DatabaseRefused` if the user does not own the tables, or may not set the system role. */
 async function demandOwner(client: Client, name: string): Promise<void> {
   const { company, system } = await rolesIn(client);
   const { rows } = await client.query<{ owner: string; user: string; owns: boolean; has_role: boolean }>(

@@ -16,9 +16,7 @@ const OLDEST = 150_000;
 const POOLER_ROUNDS = 3;
 /** Milliseconds after which commands give up; servers try without an end. */
 const GIVE_UP_MS = 5 * SECOND;
-/**
- * Pauses between attempts double from the first to the longest. Each is shortened by up to half, at random.
- */
+/** Pauses between attempts double up to the longest. Each is shortened by up to half, at random. */
 const FIRST_PAUSE_MS = SECOND / 4;
 const LONGEST_PAUSE_MS = 5 * SECOND;
 
@@ -76,20 +74,18 @@ async function trying<T>(
     const client = new pg.Client({ ...clientConfig(url), query_timeout: undefined });
     // For errors between statements; the error of a statement reaches its caller.
     client.on('error', () => undefined);
-    let isKept = false;
     try {
       await connected(client, url);
       const result = await use(client);
-      isKept = keeps;
+      if (!keeps) void client.end().catch(() => undefined);
       return result;
     } catch (error) {
+      void client.end().catch(() => undefined);
       const { cause = error } = error as Error;
       if (!mayCome(cause)) throw isRefusedByPooler(cause) ? wrong(url, cause) : error;
       if (onUnreachable === undefined && systemClock.elapsed() + pause > deadline)
         throw unreachable(url, cause);
       await onUnreachable?.(`${nameOf(url)}: ${reasonOf(cause)}`);
-    } finally {
-      if (!isKept) void client.end().catch(() => undefined);
     }
     await sleep(pause * (0.5 + Math.random() / 2));
   }
@@ -104,20 +100,9 @@ async function connected(client: Client, url: string): Promise<void> {
   }
 }
 
-/**
- * SQLSTATEs of a server that may become available: starting, stopping, full, or (25006) a standby before its
- * promotion.
- */
+/** SQLSTATEs of a server that may become available: starting, stopping, full, or (25006) a standby. */
 const COMING = /^(?:57P|08|53|25006)/;
-const COMING_SYSTEM = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EAI_AGAIN',
-  'EPIPE',
-];
+const COMING_SYSTEM = /^(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE)$/;
 
 /** Whether the server may become available, as opposed to a wrong setting. */
 function mayCome(error: unknown): boolean {
@@ -127,7 +112,7 @@ function mayCome(error: unknown): boolean {
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   // The socket is a file that the server creates when it starts.
   if (code === 'ENOENT') return syscall === 'connect';
-  return COMING_SYSTEM.includes(code) || /terminated|timeout/i.test(reasonOf(error));
+  return COMING_SYSTEM.test(code) || /terminated|timeout/i.test(reasonOf(error));
 }
 
 /** Advice by a part of the message: PgBouncer gives all of its errors the same SQLSTATE, 08P01. */
@@ -141,37 +126,31 @@ const isRefusedByPooler = (error: unknown): boolean =>
   Object.keys(POOLER_ADVICE).some((text) => (error as Error).message.includes(text));
 
 /** Advice by SQLSTATE, or by the code of the system. */
+const AUTHORITY = 'name the file of its authority with sslrootcert in DATABASE_URL';
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'the password or the user is wrong: correct DATABASE_URL',
   '28000': 'the server does not let this user in: correct DATABASE_URL, or pg_hba.conf on the server',
   '42501': 'the user may not connect to this database: an administrator must grant connect on it',
   '3D000': 'there is no such database: create it with createdb, or correct DATABASE_URL',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'name the file of its authority with sslrootcert in DATABASE_URL',
-  SELF_SIGNED_CERT_IN_CHAIN: 'name the file of its authority with sslrootcert in DATABASE_URL',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'name the file of its authority with sslrootcert in DATABASE_URL',
+  DEPTH_ZERO_SELF_SIGNED_CERT: AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: AUTHORITY,
   ENOTFOUND: 'there is no such host: correct DATABASE_URL',
 };
 
 function unreachable(url: string, error: unknown): DatabaseRefused {
-  return new DatabaseRefused(
-    'unreachable',
-    `${nameOf(url)} cannot be reached (${reasonOf(error)}): check that PostgreSQL is running, or try again later.`,
-    error,
-  );
+  const advice = 'check that PostgreSQL is running, or try again later.';
+  const message = `${nameOf(url)} cannot be reached (${reasonOf(error)}): ${advice}`;
+  return new DatabaseRefused('unreachable', message, error);
 }
 
 function wrong(url: string, error: unknown): DatabaseRefused {
   const reason = reasonOf(error);
   const ofPooler = Object.keys(POOLER_ADVICE).find((text) => reason.includes(text));
-  const advice = POOLER_ADVICE[ofPooler ?? ''] ?? ADVICE[stateOf(error) ?? ''] ?? ADVICE[systemCode(error)];
-  return new DatabaseRefused(
-    'unusable',
-    `${nameOf(url)} cannot be used (${reason}): ${advice ?? 'correct DATABASE_URL'}.`,
-    error,
-  );
+  const code = stateOf(error) ?? (error as NodeJS.ErrnoException).code ?? '';
+  const advice = POOLER_ADVICE[ofPooler ?? ''] ?? ADVICE[code] ?? 'correct DATABASE_URL';
+  return new DatabaseRefused('unusable', `${nameOf(url)} cannot be used (${reason}): ${advice}.`, error);
 }
-
-const systemCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 const nameOf = (url: string): string => databaseName({ server: url });
 
@@ -231,12 +210,9 @@ async function demandVersion(client: Client, url: string): Promise<void> {
     query_timeout: GIVE_UP_MS,
   };
   const { rows } = await client.query<{ number: number; name: string }>(statement);
-  const [version] = rows;
-  if (version !== undefined && version.number >= OLDEST) return;
-  throw new DatabaseRefused(
-    'unusable',
-    `${nameOf(url)} is PostgreSQL ${version?.name ?? '?'}; 15 or later is needed.`,
-  );
+  const { number = 0, name = '?' } = rows[0] ?? {};
+  if (number >= OLDEST) return;
+  throw new DatabaseRefused('unusable', `${nameOf(url)} is PostgreSQL ${name}; 15 or later is needed.`);
 }
 
 /** Source of the unfinished copy in the database; null if the database is none. */

@@ -5,15 +5,9 @@ import { COMPANY_ROLE, SYSTEM_ROLE } from '../../schema/postgres.js';
 import { DatabaseRefused } from '../database.js';
 import { stateOf } from './faults.js';
 
-/**
- * Names of the two roles. Roles belong to the whole server, so these begin with the name of the database:
- * `gateway_company`, `gateway_system`.
- */
+/** Names of the two roles. They belong to the whole server, so each begins with the name of the database. */
 export interface Roles {
-  /**
-   * Units of work of one company have this role: row-level security shows it only the rows of
-   * `app.company_id`.
-   */
+  /** Role of units of one company: row-level security shows it only the rows of `app.company_id`. */
   readonly company: string;
   /** Units of work above companies have this role: it may use all rows. */
   readonly system: string;
@@ -118,37 +112,30 @@ const NOT_ALLOWED = ['42501', '42704'];
  * that: errors: `DatabaseRefused` with the SQL for an administrator.
  */
 export async function prepareRoles(client: Client, roles: Roles, name: string): Promise<void> {
+  let isWorthATry = true;
   for (let attempt = 1; ; attempt += 1) {
     const needed = await statementsNeeded(client, roles);
     if (needed.length === 0) return;
-    const states = await tryEach(client, needed);
-    const isRepeated = states.some((state) => AT_THE_SAME_TIME.includes(state));
-    if (isRepeated && attempt < ATTEMPTS) {
-      await sleep(PAUSE_MS);
-      continue;
+    if (!isWorthATry || attempt > ATTEMPTS) {
+      throw new DatabaseRefused(
+        'unusable',
+        `${name} lacks roles or rights. No table was changed. An administrator of the server must run in this database: ${needed.join('; ')};`,
+      );
     }
-    const left = await statementsNeeded(client, roles);
-    if (left.length === 0) return;
-    throw new DatabaseRefused(
-      'unusable',
-      `${name} lacks roles or rights. No table was changed. An administrator of the server must run in this database: ${left.join('; ')};`,
-    );
+    isWorthATry = false;
+    for (const statement of needed) {
+      const state = await client.query(statement).then(() => null, failureOf);
+      isWorthATry ||= AT_THE_SAME_TIME.includes(state ?? '');
+    }
+    if (isWorthATry) await sleep(PAUSE_MS);
   }
 }
 
-/** Runs each statement; resolves to the SQLSTATEs of those that failed. */
-async function tryEach(client: Client, statements: readonly string[]): Promise<readonly string[]> {
-  const states: string[] = [];
-  for (const statement of statements) {
-    try {
-      await client.query(statement);
-    } catch (error) {
-      const state = stateOf(error) ?? '';
-      if (![...AT_THE_SAME_TIME, ...NOT_ALLOWED].includes(state)) throw error;
-      states.push(state);
-    }
-  }
-  return states;
+/** SQLSTATE of a conflict or of a missing right; throws other errors. */
+function failureOf(error: unknown): string {
+  const state = stateOf(error) ?? '';
+  if (![...AT_THE_SAME_TIME, ...NOT_ALLOWED].includes(state)) throw error;
+  return state;
 }
 
 async function statementsNeeded(client: Client, { company, system }: Roles): Promise<readonly string[]> {
@@ -161,21 +148,19 @@ async function statementsNeeded(client: Client, { company, system }: Roles): Pro
   demandWeak(existing.filter(({ is_strong }) => is_strong).map(({ name }) => quoted(name)));
   const [ofCompany, ofSystem, units] = names.map((name) => existing.find((role) => role.name === name));
   const used = [ofCompany, ofSystem];
-  const missing = [company, system].filter((_, index) => used[index] === undefined);
-  const isUsable = used.every(
-    (role) => role?.is_settable === true && (found.is_superuser || !role.is_inherited),
-  );
   const both = `${quoted(company)}, ${quoted(system)}`;
+  const { user, schema, is_superuser } = found;
+  const isUsable = used.every((role) => role?.is_settable === true && (is_superuser || !role.is_inherited));
+  const inherits = !is_superuser && used.some((role) => role?.is_inherited === true);
+  const usesSchema = used.every((role) => role?.uses_schema === true);
+  const isClosed = !found.is_public && ofSystem?.connects === true;
   return [
-    ...missing.map((name) => `create role ${quoted(name)} nologin`),
-    ...(isUsable ? [] : grants(found, company, both, units)),
-    ...(used.some((role) => role?.is_inherited === true) && !found.is_superuser
-      ? [`revoke ${both} from ${found.user}`]
-      : []),
-    ...(used.every((role) => role?.uses_schema === true)
-      ? []
-      : [`grant usage on schema ${found.schema ?? ''} to ${both}`]),
-    ...(found.is_public || ofSystem?.connects !== true ? connections(found, system) : []),
+    ...(ofCompany === undefined ? [`create role ${quoted(company)} nologin`] : []),
+    ...(ofSystem === undefined ? [`create role ${quoted(system)} nologin`] : []),
+    ...(isUsable ? [] : grants(user, company, both, units)),
+    ...(inherits ? [`revoke ${both} from ${user}`] : []),
+    ...(usesSchema ? [] : [`grant usage on schema ${schema ?? ''} to ${both}`]),
+    ...(isClosed ? [] : connections(found, system)),
   ];
 }
 
@@ -186,23 +171,13 @@ async function statementsNeeded(client: Client, { company, system }: Roles): Pro
  */
 const unitsRole = (company: string): string => `${company.replace(/_company$/, '')}_units`;
 
-function grants(
-  { user }: Found,
-  company: string,
-  both: string,
-  units: RoleFound | undefined,
-): readonly string[] {
+function grants(user: string, company: string, both: string, units?: RoleFound): readonly string[] {
   const name = quoted(unitsRole(company));
-  return [
-    ...(units === undefined ? [`create role ${name} nologin noinherit`] : []),
-    `grant ${both} to ${name}`,
-    `grant ${name} to ${user}`,
-  ];
+  const create = units === undefined ? [`create role ${name} nologin noinherit`] : [];
+  return [...create, `grant ${both} to ${name}`, `grant ${name} to ${user}`];
 }
 
-/**
- * The system role cannot log in, but needs the right to connect in order to read the size of the database.
- */
+/** The system role cannot log in, but needs the right to connect to read the size of the database. */
 const connections = ({ database, user, owns_database }: Found, system: string): readonly string[] => [
   `grant connect on database ${database} to ${owns_database ? '' : `${user}, `}${quoted(system)}`,
   `revoke all on database ${database} from public`,

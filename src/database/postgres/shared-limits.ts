@@ -14,9 +14,7 @@ const MAX_KEYS = 1_000;
 /** Milliseconds that a sign-in waits for the counts of other nodes, and that one statement may take. */
 const PATIENCE = { waitMs: 250, statementMs: SECOND };
 const WARN_MS = MINUTE;
-/**
- * Milliseconds after its end for which the row of a window is kept, because the clocks of nodes may differ.
- */
+/** Milliseconds for which the row of an ended window is kept, because the clocks of nodes may differ. */
 const KEPT_MS = MINUTE;
 const MAX_DELETIONS = 20;
 const DELETED_AT_ONCE = 5_000;

@@ -1,23 +1,21 @@
-import type { CompiledQuery, QueryResult } from 'kysely';
-import type { PoolClient, QueryConfig } from 'pg';
+import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
+import type { PoolClient, QueryConfig, QueryResult as PgResult } from 'pg';
 
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
-import { isStorageCode } from '../../database.js';
+import type { Tables } from '../../../schema/schema.js';
+import { isStorageCode, type Scope } from '../../database.js';
 import { LONG_COLUMNS, textCounter, type StatementEnd } from '../../statements.js';
 import { isLostConnection, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';
-import type { Answers } from './answers.js';
-import type { StatementNames } from './statements.js';
+import { settingsSql, type Answers } from './pool.js';
+import { handleOn, type StatementNames } from './statements.js';
 
 /** Parts and callbacks that the connections of a database share. */
 export interface Shared {
   readonly names: StatementNames;
   readonly answers: Answers;
   readonly roles: Roles;
-  /**
-   * Called with each statement, except those that begin and end transactions. Its result is called at the
-   * end.
-   */
+  /** Called with each statement of a unit, except its begin and end; its result is called afterwards. */
   readonly onStatement: (sql: string) => StatementEnd | undefined;
   /** Called when the database failed or cannot be reached. */
   readonly onFault: (code: DomainCode, error: unknown) => void;
@@ -48,9 +46,7 @@ export class Session {
     return this.#failed !== null;
   }
 
-  /**
-   * Closes the connection when it is released: its statement still runs, but nothing waits for it any more.
-   */
+  /** Closes the connection when it is released: its statement still runs, and nothing waits for it. */
   giveUp(): void {
     this.#failed ??= new Error('The unit took too long.');
   }
@@ -72,32 +68,25 @@ export class Session {
   }
 
   /** Runs a statement of a unit. */
-  async execute<R>({ sql, parameters }: CompiledQuery, isWriting: boolean): Promise<QueryResult<R>> {
-    const ended = this.shared.onStatement(sql);
+  async execute<R>({ sql: text, parameters }: CompiledQuery, isWriting: boolean): Promise<QueryResult<R>> {
+    const ended = this.shared.onStatement(text);
     try {
-      const result = await this.#named<R>({ text: sql, values: parameters as unknown[] }, isWriting);
+      const name = this.shared.names.of(text);
+      const query = { text, values: parameters as unknown[], ...(name === null ? {} : { name }) };
+      const { rows, rowCount, command, fields } = await this.send(query);
+      if (!isWriting && fields.some((column) => LONG_COLUMNS.has(column.name))) rows.forEach(textCounter());
       ended?.();
-      return result;
+      const counted = command === 'SELECT' ? {} : { numAffectedRows: BigInt(rowCount ?? 0) };
+      return { rows: rows as R[], ...counted };
     } catch (error) {
       ended?.(error);
       throw error;
     }
   }
 
-  async #named<R>(query: QueryConfig, isWriting: boolean): Promise<QueryResult<R>> {
-    const name = this.shared.names.of(query.text);
-    const named = name === null ? query : { ...query, name };
-    const { rows, rowCount, command, fields } = await this.send<R>(named);
-    if (!isWriting && fields.some(({ name: column }) => LONG_COLUMNS.has(column)))
-      (rows as object[]).forEach(textCounter());
-    if (command === 'SELECT') return { rows };
-    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
-  }
-
-  async send<R>(query: QueryConfig | string): Promise<SentResult<R>> {
+  async send(query: QueryConfig | string): Promise<PgResult<object>> {
     try {
-      const sent = this.client.query<Record<string, unknown>>(query);
-      return (await this.shared.answers.wait(this.client, sent)) as unknown as SentResult<R>;
+      return await this.shared.answers.wait(this.client, this.client.query<object>(query));
     } catch (error) {
       throw this.#explain(error);
     }
@@ -119,9 +108,115 @@ export function reportFault({ answers, onFault }: Shared, code: DomainCode, erro
   onFault(code, error);
 }
 
-interface SentResult<R> {
-  readonly rows: R[];
-  readonly rowCount: number | null;
-  readonly command: string;
-  readonly fields: readonly { readonly name: string }[];
+/** First key of the advisory locks of companies that write, and of no other locks; the second is the id. */
+const WRITERS = 0x5447;
+const LOCK_MS = 4_000;
+
+/** SQLSTATE of statements in a transaction of which an earlier one has failed. */
+const ABORTED = '25P02';
+
+/** Locks companies in ascending order, like all units, so that no two wait for each other. 0 is above companies. */
+const locksOf = (companyIds: readonly number[]): readonly string[] =>
+  companyIds
+    .toSorted((one, other) => one - other)
+    .map((companyId) => `select pg_advisory_xact_lock(${WRITERS}, ${companyId})`);
+
+/**
+ * The statements of one unit. After its end, its connection serves other units, so that further statements
+ * are refused, for example those of a parallel part after another part has failed.
+ */
+export class Unit {
+  readonly db: Transaction<Tables> = handleOn((query) => this.#execute(query));
+  #isOpen = true;
+  #isWriting = false;
+  /** Statements that may still run; infinite in a transaction. */
+  #left = Infinity;
+  #beginError: unknown;
+
+  /** `statementMs`: PostgreSQL ends a statement that takes longer. */
+  constructor(
+    private readonly session: Session,
+    readonly scope: Scope,
+    private readonly statementMs: number,
+  ) {}
+
+  /**
+   * Runs a transaction that has the lock of a company: commits the changes of `use`, or rolls all of them
+   * back if it rejects. Errors: also if PostgreSQL rolled back instead of committing.
+   */
+  async write<T>(lock: number, use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
+    this.#isWriting = true;
+    try {
+      await this.session.send(['begin', settingsSql(this.#settings, true), ...locksOf([lock])].join('; '));
+      const result = await use(this.db);
+      this.#isOpen = false;
+      const { command } = await this.session.send('commit');
+      // PostgreSQL answers COMMIT with ROLLBACK if a statement of the transaction had failed.
+      if (command !== 'COMMIT') throw new Error('The transaction was rolled back.');
+      return result;
+    } catch (error) {
+      this.#isOpen = false;
+      // After a lock timeout, too, the connection is in a failed transaction, and the next unit could not begin.
+      await this.session.send('rollback').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /**
+   * Runs a transaction that only reads. Does not wait for the answers to its begin, whose error the next
+   * statement reports, and to its end. After an error it waits: a statement that was to be prepared in the failed
+   * transaction does not exist, and the next unit must not use its name. A single statement needs no transaction if
+   * the connection has its settings.
+   */
+  async read<T>(use: (db: Transaction<Tables>) => Promise<T>, isSingle = false): Promise<T> {
+    const isSet = await this.session.adopt(settingsSql(this.#settings, false));
+    if (isSingle) this.#left = 1;
+    const isTransaction = !isSingle || !isSet;
+    if (isTransaction) {
+      const begin = 'begin isolation level repeatable read read only';
+      const own = isSet ? '' : `; ${settingsSql(this.#settings, true)}`;
+      this.session.send(`${begin}${own}`).catch((error: unknown) => (this.#beginError = error));
+    }
+    let isFailed = true;
+    try {
+      const result = await use(this.db);
+      isFailed = false;
+      return result;
+    } finally {
+      this.#isOpen = false;
+      const ended = isTransaction ? this.session.send('rollback').catch(() => undefined) : undefined;
+      if (isFailed && !this.session.isBroken) await ended;
+    }
+  }
+
+  /** Changes the scope of the transaction. */
+  async change(scope: Scope): Promise<void> {
+    if (!this.#isOpen) throw new Error('The unit of work has ended.');
+    await this.session.send(settingsSql(this.#rights(scope), true));
+  }
+
+  /** Locks more companies. */
+  async lock(companyIds: readonly number[]): Promise<void> {
+    if (companyIds.length > 0) await this.session.send(locksOf(companyIds).join('; '));
+  }
+
+  get #settings(): Readonly<Record<string, string | number>> {
+    return { ...this.#rights(this.scope), statement_timeout: this.statementMs, lock_timeout: LOCK_MS };
+  }
+
+  #rights(scope: Scope): Readonly<Record<string, string | number>> {
+    const { company, system } = this.session.shared.roles;
+    return { role: scope === null ? system : company, 'app.company_id': scope ?? '' };
+  }
+
+  async #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.#isOpen) throw new Error('The unit of work has ended.');
+    if (this.#left === 0) throw new Error('The unit of work is a single statement.');
+    this.#left -= 1;
+    try {
+      return await this.session.execute<R>(query, this.#isWriting);
+    } catch (error) {
+      throw stateOf(error) === ABORTED ? (this.#beginError ?? error) : error;
+    }
+  }
 }

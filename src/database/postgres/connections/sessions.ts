@@ -1,13 +1,12 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 
-import { Semaphore, type SemaphoreLimits } from '../../../platform/concurrency/semaphore.js';
+import { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
-import type { ExaminingLimits, ExaminingReads, Scope } from '../../database.js';
+import type { Database, ExaminingLimits } from '../../database.js';
 import { UNAVAILABLE } from '../faults.js';
-import { reportFault, Session, type Shared } from './session.js';
-import { Unit } from './unit.js';
+import { reportFault, Session, Unit, type Shared } from './session.js';
 
 /** Milliseconds after which PostgreSQL ends a statement of an ordinary unit. */
 const STATEMENT_MS = 5_000;
@@ -22,18 +21,15 @@ const WRITE_WAIT_MS = 8_000;
 
 const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
 
-/** A queue for each kind of unit, which has its share of the connections. */
-type Queues = Readonly<Record<'read' | 'write' | 'above' | 'examine', Semaphore<number>>>;
-
 /**
- * Gives units of work their connections. Each kind of unit has its own share: a unit above companies may run
- * inside another unit, so it must not wait for a connection that this one holds. Companies are served
- * round-robin, and none can use all connections.
+ * Gives units of work their connections. Each kind of unit has its own queue, and its share of the
+ * connections: a unit above companies may run inside another unit, so it must not wait for a connection that
+ * this one holds. Companies are served round-robin, and none can use all connections.
  */
 export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
   readonly #units = new WeakMap<Transaction<Tables>, Unit>();
-  readonly #queues: Queues;
+  readonly #queues: ReturnType<typeof queuesOf>;
   readonly #deadlineMs: number;
   #exceeded = 0;
   #isClosed = false;
@@ -49,33 +45,33 @@ export class Sessions {
     this.#queues = queuesOf(connections, limits);
   }
 
-  get examining(): ExaminingReads {
+  readonly examining: Database['examining'] = () => {
     const { running, waiting } = this.#queues.examine;
     return { running, waiting, threads: running, exceeded: this.#exceeded, lostThreads: 0 };
-  }
+  };
 
   /** Number of units that wait for a connection. */
   get waiting(): number {
     return Object.values(this.#queues).reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
-  async read<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>, isSingle = false): Promise<T> {
+  readonly snapshot: Database['snapshot'] = async (scope, use, isSingle = false) => {
     const queue = scope === null ? this.#queues.above : this.#queues.read;
     return await this.#inTurn(queue, scope ?? ABOVE, (session) =>
       new Unit(session, scope, STATEMENT_MS).read(use, isSingle),
     );
-  }
+  };
 
-  async write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T> {
+  readonly write: Database['write'] = async (scope, use, ofCompany) => {
     const key = scope ?? ofCompany ?? ABOVE;
     return await this.#inTurn(this.#queues.write, key, async (session) => {
       const unit = new Unit(session, scope, STATEMENT_MS);
       this.#units.set(unit.db, unit);
       return await unit.write(key, use);
     });
-  }
+  };
 
-  async aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T> {
+  readonly aboveCompanies: Database['aboveCompanies'] = async (db, use) => {
     const unit = this.#units.get(db);
     if (unit === undefined) throw new Error('The transaction is not one of a unit of work.');
     await unit.change(null);
@@ -83,14 +79,13 @@ export class Sessions {
     // After an error, the transaction ends, so its scope is not restored.
     await unit.change(unit.scope);
     return result;
-  }
+  };
 
-  async lockCompanies(db: Transaction<Tables>, companyIds: readonly number[]): Promise<void> {
-    await this.#units.get(db)?.lock(companyIds);
-  }
+  readonly lockCompanies: Database['lockCompanies'] = async (db, companyIds) =>
+    this.#units.get(db)?.lock(companyIds);
 
   /** Ends at the deadline, whatever `use` does. A connection whose statement still runs then is closed. */
-  async examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  readonly examine: Database['examine'] = async (companyId, use) => {
     const deadlineMs = this.#deadlineMs;
     try {
       return await this.#inTurn(this.#queues.examine, companyId, (session) =>
@@ -103,7 +98,7 @@ export class Sessions {
       this.#exceeded += 1;
       throw deadlineExceeded();
     }
-  }
+  };
 
   /** Waits for units that have begun or are queued, then for `last`, which may still use the connections. */
   async close(last: () => Promise<void>): Promise<void> {
@@ -156,47 +151,31 @@ export class Sessions {
   }
 }
 
-function queuesOf(
-  connections: number,
-  limits: typeof EXAMINING & Pick<Partial<ExaminingLimits>, 'threads'>,
-): Queues {
+function queuesOf(connections: number, limits: typeof EXAMINING & { readonly threads?: number }) {
   const examine = limits.threads ?? Math.max(2, Math.floor(connections / 6));
   // One connection listens.
   const rest = connections - 1 - examine;
   const above = Math.max(1, Math.floor(rest / 4));
   const write = Math.max(2, Math.floor(rest / 3));
   const read = Math.max(2, rest - above - write);
+  const busy = 'The database is busy; try again in a second.';
+  const common = { maxWaiting: 2_000, maxWaitingOfKey: 1_000, maxWaitMs: 5_000, busy: busyError(busy) };
   return {
-    read: queue({ places: read, placesOfKey: read - 1 }),
-    write: queue({ places: write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
-    above: queue({ places: above, placesOfKey: above }),
-    examine: queue({
+    read: new Semaphore<number>({ ...common, places: read, placesOfKey: read - 1 }),
+    write: new Semaphore<number>({ ...common, places: write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
+    above: new Semaphore<number>({ ...common, places: above, placesOfKey: above }),
+    examine: new Semaphore<number>({
       places: examine,
       placesOfKey: Math.max(1, examine - 1),
       maxWaitMs: limits.maxWaitMs,
       maxWaiting: limits.maxWaiting,
       maxWaitingOfKey: limits.maxWaitingOfCompany,
-      busy: busy('Too many requests examine many records at the same time; try again.'),
+      busy: busyError('Too many requests examine many records at the same time; try again.'),
     }),
   };
 }
 
-function queue(
-  limits: Pick<SemaphoreLimits, 'places' | 'placesOfKey'> & Partial<SemaphoreLimits>,
-): Semaphore<number> {
-  return new Semaphore({
-    maxWaiting: 2_000,
-    maxWaitingOfKey: 1_000,
-    maxWaitMs: 5_000,
-    busy: busy('The database is busy; try again in a second.'),
-    ...limits,
-  });
-}
-
-const busy =
-  (message: string): SemaphoreLimits['busy'] =>
-  () =>
-    new DomainError('busy', message, { retryAfter: 1 });
+const busyError = (message: string) => (): DomainError => new DomainError('busy', message, { retryAfter: 1 });
 
 async function inTime<T>(use: Promise<T>, deadlineMs: number, onLate: () => void): Promise<T> {
   const late = Promise.withResolvers<never>();

@@ -18,15 +18,9 @@ export const handleOn = handlesOf({
   createIntrospector: (db) => new PostgresIntrospector(db),
 });
 
-/**
- * Maximum number of named statements. PostgreSQL plans such a statement once per connection, instead of each
- * time.
- */
+/** Maximum number of named statements, which PostgreSQL plans once per connection instead of each time. */
 const MAX_NAMES = 1_000;
-/**
- * Maximum length of a text with a name. Longer texts are batches of varying length: rarely repeated, and
- * large when prepared.
- */
+/** Maximum length of a text with a name. Longer ones are batches of varying length: rarely repeated. */
 const MAX_TEXT_LENGTH = 8_192;
 
 /**
@@ -73,9 +67,7 @@ interface CopyConnection extends Connection {
   endCopyFrom(): void;
 }
 
-/**
- * Runs `copy … from stdin` with lines of the text format. Errors: those of PostgreSQL and of the connection.
- */
+/** Runs `copy … from stdin` with lines of the text format. Errors: those of PostgreSQL and the connection. */
 export async function copyIn(client: Client, statement: string, data: Buffer): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const query = {

@@ -55,9 +55,7 @@ interface Timeline {
   readonly at: (daysAgo: number) => Units;
 }
 
-/**
- * Fills an empty database with two companies. The same seed gives the same records except times and secrets.
- */
+/** Fills an empty database with two companies: for a seed always the same but for times and secrets. */
 export async function createDemo(
   database: Database,
   clock: Clock,

@@ -79,12 +79,15 @@ export function addCompanyCommand<O extends ChangeOptions>(
   return withActor(add(name, description, run)).requiredOption('--company <name>', 'the company');
 }
 
+/** Changes records of a company; `argument` is the first argument of the command, or empty. */
+type Change<O> = (work: WriteWork, options: O, argument: string, config: Config) => Promise<Result>;
+
 /** Adds a command that changes records of a company in one unit of work. */
 export function addChange<O extends ChangeOptions>(
   add: AddCommand,
   name: string,
   description: string,
-  change: (work: WriteWork, options: O, argument: string, config: Config) => Promise<Result>,
+  change: Change<O>,
 ): Command {
   return addCompanyCommand<O>(add, name, description, (options, argument, io) =>
     changeIn(io, options, (work, { config }) => change(work, options, argument, config)),

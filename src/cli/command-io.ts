@@ -47,7 +47,7 @@ export function createCommandIo(
   };
 }
 
-/** What a command prints: one line of JSON if the option `--json` is given, otherwise `lines`. */
+/** Output of a command: `value` as one line of JSON if the option `--json` is given, otherwise `lines`. */
 export interface Result {
   readonly value: unknown;
   readonly lines: readonly string[];

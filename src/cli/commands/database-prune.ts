@@ -29,7 +29,7 @@ export interface PruneOptions extends JsonOption {
 
 export async function prune(
   io: CommandIo,
-  { json, dryRun = false, ...given }: PruneOptions,
+  { json: _json, dryRun = false, ...given }: PruneOptions,
 ): Promise<Result> {
   const pruned = (context: CommandContext): Promise<Result> => pruneIn(io, context, given, dryRun);
   return await withDatabase(io, pruned, { usesReserve: !dryRun });

@@ -31,40 +31,22 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   const onStatement = (text: string) => statements.notify(text);
   const shared = { answers: new Answers(pool), roles, names: new StatementNames(), onStatement, onFault };
   const sessions = new Sessions(pool, shared, connections, options.examining);
-  const { snapshot, examine, write, aboveCompanies, lockCompanies, examining } = sessions;
   const announcements = new Announcements(url, pool);
   await announcements.start();
-  const { announce, onAnnounced, alone } = announcements;
   const limits = new SharedLimits(url, options.onUnshared);
   return {
     name: databaseName({ server: url }),
     system: 'postgresql',
-    reads: handleOn(<R>(query: CompiledQuery) =>
-      snapshot(null, (db) => db.getExecutor().executeQuery<R>(query)),
-    ),
-    writes: handleOn(<R>(query: CompiledQuery) =>
-      write(null, (db) => db.getExecutor().executeQuery<R>(query)),
-    ),
-    snapshot,
-    examine,
-    write,
-    aboveCompanies,
-    lockCompanies,
-    examining,
+    ...unitsOf(sessions),
     watchStatements: (listener) => statements.add(listener),
     health,
     verify: () => null,
     admit: () => undefined,
-    isShared: true,
-    announce,
-    onAnnounced,
-    alone,
-    windows: (clock) => limits.windows(clock),
-    windowFailures: () => limits.failures,
+    ...sharingOf(announcements, limits),
     begin: () => undefined,
     checks: {
       database: () => checkDatabase(sessions, health, options.onFault),
-      migrations: async () => ((await snapshot(null, hasAllMigrations)) ? null : 'not_current'),
+      migrations: async () => ((await sessions.snapshot(null, hasAllMigrations)) ? null : 'not_current'),
     },
     ...(await maintenanceOf(pool, sessions, limits)),
     lastBackupPath: join(folder, 'last-backup'),
@@ -75,6 +57,21 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
         await announcements.close();
       }),
   };
+}
+
+function unitsOf({ snapshot, examine, write, aboveCompanies, lockCompanies, examining }: Sessions) {
+  const reads = handleOn(<R>(query: CompiledQuery) =>
+    snapshot(null, (db) => db.getExecutor().executeQuery<R>(query)),
+  );
+  const writes = handleOn(<R>(query: CompiledQuery) =>
+    write(null, (db) => db.getExecutor().executeQuery<R>(query)),
+  );
+  return { reads, writes, snapshot, examine, write, aboveCompanies, lockCompanies, examining };
+}
+
+function sharingOf({ announce, onAnnounced, alone }: Announcements, limits: SharedLimits) {
+  const windows: Database['windows'] = (clock) => limits.windows(clock);
+  return { isShared: true, announce, onAnnounced, alone, windows, windowFailures: () => limits.failures };
 }
 
 async function maintenanceOf(pool: Pool, sessions: Sessions, limits: SharedLimits) {

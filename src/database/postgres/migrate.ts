@@ -109,7 +109,8 @@ interface Place {
 async function applyBesideOthers(client: Client, place: Place, migration: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await apply(client, place, migration);
+      await apply(client, place, migration);
+      return;
     } catch (error) {
       if (stateOf((error as Error).cause) !== NOT_FREE || attempt === MAX_ATTEMPTS) throw error;
     }

@@ -17,23 +17,22 @@ export interface RowFile {
 /** Most bytes of one row. The longest transaction, with every character escaped, has about half as many. */
 const MAX_ROW_BYTES = 4 * 1024 * 1024;
 
-/** The bytes of a file, in pieces. It is opened when the first one is read. */
+/** The bytes of a file, in pieces. */
 function openFile(path: string): {
   readonly pieces: AsyncIterable<Buffer>;
   readonly bytesRead: () => number;
 } {
-  let bytes = 0;
+  const stream = createReadStream(path);
+  // The loop throws it too; without a listener, an error before the loop would end the process.
+  stream.on('error', () => undefined);
   async function* pieces(): AsyncGenerator<Buffer> {
     try {
-      for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
-        bytes += piece.length;
-        yield piece;
-      }
+      yield* stream as AsyncIterable<Buffer>;
     } catch (error) {
       throw withPath(error, path);
     }
   }
-  return { pieces: pieces(), bytesRead: () => bytes };
+  return { pieces: pieces(), bytesRead: () => stream.bytesRead };
 }
 
 /** A file with one JSON object per line. Empty lines are skipped; they count for the line numbers. */
@@ -56,7 +55,14 @@ export interface Columns {
  */
 export function csvFile(path: string, columns: Columns): RowFile {
   const { pieces, bytesRead } = openFile(path);
-  return { rows: rowsIn(path, pieces, columns), bytesRead };
+  async function* rows(): AsyncGenerator<Row> {
+    let header: readonly string[] | undefined;
+    for await (const { line, cells } of recordsIn(path, pieces)) {
+      if (header !== undefined) yield rowOf(line, header, cells, columns);
+      else header = checkedHeader(path, cells, columns);
+    }
+  }
+  return { rows: rows(), bytesRead };
 }
 
 export interface ListedValue {
@@ -84,14 +90,6 @@ export async function listIn(path: string, column: string): Promise<readonly Lis
   return values;
 }
 
-async function* rowsIn(path: string, pieces: AsyncIterable<Buffer>, columns: Columns): AsyncGenerator<Row> {
-  let header: readonly string[] | undefined;
-  for await (const { line, cells } of recordsIn(path, pieces)) {
-    if (header === undefined) header = checkedHeader(path, cells, columns);
-    else yield rowOf(line, header, cells, columns);
-  }
-}
-
 const PARSING: Options = {
   bom: true,
   info: true,
@@ -102,10 +100,13 @@ const PARSING: Options = {
   record_delimiter: ['\r\n', '\n'],
 };
 
-async function* recordsIn(
-  path: string,
-  pieces: AsyncIterable<Buffer>,
-): AsyncGenerator<{ readonly line: number; readonly cells: readonly string[] }> {
+interface CsvRecord {
+  /** Line in which it begins, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+async function* recordsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
   const texts = textOf(path, pieces);
   let first = '';
   while (!first.includes('\n')) {
@@ -123,15 +124,11 @@ async function* recordsIn(
   pipeline(Readable.from(all()), parser, () => undefined);
   let extraLines = 0;
   try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      readonly record: readonly string[];
-      readonly info: Info;
-    }>) {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
       // `info.lines` is the line where the record ends, but it counts \r\n in quotes as two lines.
-      const { breaks, pairs } = lineBreaksIn(record);
-      const line = info.lines + leftOut - extraLines - breaks;
-      extraLines += pairs;
-      yield { line, cells: record };
+      const breaks = record.join().match(/[\r\n]/g)?.length ?? 0;
+      yield { line: info.lines + leftOut - extraLines - breaks, cells: record };
+      extraLines += record.join().match(/\r\n/g)?.length ?? 0;
     }
   } catch (error) {
     throw error instanceof CsvError ? new CommandError(`${path}: ${error.message}`) : error;
@@ -155,26 +152,13 @@ function checkedHeader(path: string, header: readonly string[], { known, require
   const refuse = (what: string, names: readonly string[]): void => {
     if (names.length > 0) throw new CommandError(`${path}: ${what} in the first line: ${names.join(', ')}`);
   };
-  refuse(
-    'unknown columns',
-    header.filter((name) => !known.includes(name)),
-  );
-  refuse(
-    'repeated columns',
-    header.filter((name, index) => header.indexOf(name) !== index),
-  );
-  refuse(
-    'missing columns',
-    required.filter((name) => !header.includes(name)),
-  );
+  const unknown = header.filter((name) => !known.includes(name));
+  refuse('unknown columns', unknown);
+  const repeated = header.filter((name, index) => header.indexOf(name) !== index);
+  refuse('repeated columns', repeated);
+  const missing = required.filter((name) => !header.includes(name));
+  refuse('missing columns', missing);
   return header;
-}
-
-/** Numbers of \r and \n, and of \r\n. */
-function lineBreaksIn(cells: readonly string[]): { readonly breaks: number; readonly pairs: number } {
-  const countOf = (pattern: RegExp): number =>
-    cells.reduce((sum, cell) => sum + (cell.match(pattern)?.length ?? 0), 0);
-  return { breaks: countOf(/[\r\n]/g), pairs: countOf(/\r\n/g) };
 }
 
 function rowOf(line: number, header: readonly string[], cells: readonly string[], { json }: Columns): Row {

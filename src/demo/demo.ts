@@ -4,7 +4,6 @@ import type { Database } from '../database/database.js';
 import { createUnits } from '../database/units.js';
 import type { Units, WriteWork } from '../database/work.js';
 import type { Group } from '../domain/fleet/group/group.model.js';
-import { createGroup } from '../domain/fleet/group/group.service.js';
 import { recordEach } from '../domain/payments/transaction/recording/transaction-recording.service.js';
 import { createNamedToken, ensureDerivedTokens } from '../domain/people/access-token/access-token.service.js';
 import { createPasswords } from '../domain/people/user/password.service.js';
@@ -13,9 +12,15 @@ import { localCaller, LOCAL_ORIGIN, type Caller, type Role } from '../platform/c
 import { type Clock, DAY } from '../platform/clock.js';
 import { createRandom, type Random } from '../platform/random.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
-import { createGroupSettings, createTerminalSettings, sendNotifications } from './settings.js';
-import { createSoftware } from './software.js';
-import { createTerminals, type Terminal } from './terminals.js';
+import {
+  createGroups,
+  createSoftware,
+  createTerminals,
+  createTerminalSettings,
+  sendNotifications,
+  type Making,
+  type Terminal,
+} from './fleet.js';
 import { type ReportedTransaction, TransactionGenerator } from './transactions.js';
 
 /** Days of transactions; all other records are older. */
@@ -53,6 +58,8 @@ interface Timeline {
   readonly now: Date;
   /** Units of work whose clock stands still `daysAgo` days before `now`. */
   readonly at: (daysAgo: number) => Units;
+  /** Called after each day. */
+  readonly onDay: () => void;
 }
 
 /** Fills an empty database with two companies: for a seed always the same but for times and secrets. */
@@ -68,14 +75,14 @@ export async function createDemo(
     const then = new Date(now.getTime() - daysAgo * DAY);
     return createUnits(database, { ...clock, now: () => then });
   };
-  const timeline = { random: createRandom(seed), now, at };
+  const timeline: Timeline = { random: createRandom(seed), now, at, onDay };
   const password = randomBytes(12).toString('base64url');
   const passwordHash = await createPasswords().hash(password);
   const companies = [];
   for (const plan of COMPANY_PLANS) {
     const admin = await createCompany(timeline, plan, passwordHash);
     const caller = localCaller({ ...admin, timeZone: plan.timeZone });
-    companies.push({ ...admin, plan, groups: await createFleet(timeline, plan, caller, onDay) });
+    companies.push({ ...admin, plan, groups: await createFleet(timeline, plan, caller) });
   }
   const [{ companyId, userId, plan, groups } = missing()] = companies;
   const { tokens, gateway } = await timeline.at(0).systemWrite(LOCAL_ORIGIN, async (work) => ({
@@ -120,53 +127,27 @@ function personOf(plan: CompanyPlan, role: Role) {
 }
 
 /** Groups and settings are made in the console by `caller`, all else by a program with their token. */
-async function createFleet(
-  timeline: Timeline,
-  plan: CompanyPlan,
-  caller: Caller,
-  onDay: () => void,
-): Promise<readonly Group[]> {
+async function createFleet(timeline: Timeline, plan: CompanyPlan, caller: Caller): Promise<readonly Group[]> {
   const { random, at } = timeline;
   const inConsole = { ...caller, channel: 'interface' } as const;
-  const groups = await at(COMPANY_AGE - 1).write(inConsole, (work) => createGroups(work, random, plan));
-  const software = await at(COMPANY_AGE - 2).write(caller, (work) =>
-    createSoftware(work, random, plan, groups),
+  const make = <T>(daysAgo: number, by: Caller, use: (making: Making) => Promise<T>): Promise<T> =>
+    at(daysAgo).write(by, (work) => use({ work, random, plan }));
+  const groups = await make(COMPANY_AGE - 1, inConsole, createGroups);
+  const software = await make(COMPANY_AGE - 2, caller, (making) => createSoftware(making, groups));
+  const terminals = await make(COMPANY_AGE - 4, caller, (making) =>
+    createTerminals(making, groups, software),
   );
-  const terminals = await at(COMPANY_AGE - 4).write(caller, (work) =>
-    createTerminals(work, random, plan, { groups, software }),
-  );
-  await at(COMPANY_AGE - 5).write(inConsole, async (work) => {
-    for (const terminal of terminals) {
-      if (random.chance(0.25)) await createTerminalSettings(work, random, terminal);
-    }
-  });
-  await createHistory(timeline, plan, caller, { groups, terminals, onDay });
+  await make(COMPANY_AGE - 5, inConsole, (making) => createTerminalSettings(making, terminals));
+  await createHistory(timeline, plan, caller, { groups, terminals });
   return groups;
-}
-
-async function createGroups(work: WriteWork, random: Random, plan: CompanyPlan): Promise<readonly Group[]> {
-  const groups: Group[] = [];
-  for (const name of plan.groups) {
-    const group = await createGroup(work, { name });
-    await createGroupSettings(work, random, plan, group);
-    groups.push(group);
-  }
-  return groups;
-}
-
-interface History {
-  readonly groups: readonly Group[];
-  readonly terminals: readonly Terminal[];
-  /** Called after each day. */
-  readonly onDay: () => void;
 }
 
 /** Records the transactions of each day, two notifications a week, and three unfinished transactions. */
 async function createHistory(
-  { random, now, at }: Timeline,
+  { random, now, at, onDay }: Timeline,
   plan: CompanyPlan,
   caller: Caller,
-  { groups, terminals, onDay }: History,
+  { groups, terminals }: { readonly groups: readonly Group[]; readonly terminals: readonly Terminal[] },
 ): Promise<void> {
   const generator = new TransactionGenerator(random, plan, terminals);
   const average = plan.transactions / HISTORY_DAYS;
@@ -174,7 +155,7 @@ async function createHistory(
     const share = random.whole(80, 120) / 100;
     await at(daysAgo).write(caller, async (work) => {
       await recordAll(work, generator.day(work.now, Math.round(average * share)));
-      if (daysAgo % 7 === 1) await sendNotifications(work, random, groups, terminals);
+      if (daysAgo % 7 === 1) await sendNotifications({ work, random, plan }, groups, terminals);
     });
     onDay();
   }

@@ -1,7 +1,7 @@
 import { SECOND } from '../platform/clock.js';
 import type { Random } from '../platform/random.js';
 import { CARDS, type CompanyPlan } from './catalog.js';
-import type { Terminal } from './terminals.js';
+import type { Terminal } from './fleet.js';
 
 /** A transaction as a terminal reports it; input of `recordEach`. */
 export type ReportedTransaction = Readonly<Record<string, unknown>> & { readonly startedAt: Date };

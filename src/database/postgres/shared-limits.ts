@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg, { type Pool } from 'pg';
+import pg from 'pg';
 
 import { MINUTE, SECOND, systemClock, type Clock } from '../../platform/clock.js';
-import type { NamedLimits, WindowKey, WindowStore, WindowStores } from '../../platform/limits/windows.js';
+import {
+  BoundedWindowStore,
+  type NamedLimits,
+  type WindowKey,
+  type WindowState,
+  type WindowStore,
+  type WindowStores,
+} from '../../platform/limits/windows.js';
 import { clientConfig, sessionSettings } from './connections/pool.js';
 import { stateOf } from './faults.js';
 import { SESSION_AS_SYSTEM } from './roles.js';
-import { SharedWindowStore, type Message } from './shared-window-store.js';
 
 const ROUND_MS = 250;
 /** Maximum keys in one statement. */
@@ -20,9 +26,8 @@ const MAX_DELETIONS = 20;
 const DELETED_AT_ONCE = 5_000;
 
 /**
- * Adds events to windows, starts windows that are new or have ended, and returns these and the windows of $5.
- * $4 is the current time. Rows are locked in the order of their keys, which are sorted, so that
- * statements of different nodes never wait for each other.
+ * Adds events to windows at the time $4, starts windows that are new or have ended, and returns these and the
+ * windows of $5. Keys are sorted, so that statements of different nodes never wait for each other.
  */
 const EXCHANGE = `with written as (
   insert into rate_limits as known (key, points, expire)
@@ -55,7 +60,7 @@ class UnknownOutcome extends Error {}
  */
 export class SharedLimits implements WindowStores {
   /** One connection of its own, so that units of work do not delay it. */
-  readonly #pool: Pool;
+  readonly #pool: pg.Pool;
   readonly #stores = new Map<string, SharedWindowStore>();
   #clock: Clock = systemClock;
   #timer: NodeJS.Timeout | undefined;
@@ -109,11 +114,10 @@ export class SharedLimits implements WindowStores {
       if (this.#wanted.size < MAX_KEYS) this.#wanted.set(`${name} ${key}`, { name, key });
     }
     if (this.#isAway) return;
-    const sent = this.#sendNext();
-    const waiting = new AbortController();
     const { waitMs } = this.patience;
+    const waiting = new AbortController();
     const late = sleep(waitMs, true, { signal: waiting.signal }).catch(() => false);
-    const isLate = await Promise.race([late, sent.then(() => false)]);
+    const isLate = await Promise.race([late, this.#sendNext().then(() => false)]);
     waiting.abort();
     if (isLate) this.#failed(new Error(`The windows of limits were not shared within ${waitMs} ms.`));
   }
@@ -149,17 +153,16 @@ export class SharedLimits implements WindowStores {
   }
 
   #takeMessages(): readonly Message[] {
-    const messages = [...this.#wanted.values()].flatMap(
-      ({ name, key }) => this.#stores.get(name)?.messageOf(key) ?? [],
-    );
+    const wanted = [...this.#wanted.values()];
     this.#wanted.clear();
+    const messages = wanted.flatMap(({ name, key }) => this.#stores.get(name)?.messageOf(key) ?? []);
     for (const store of this.#stores.values()) messages.push(...store.take(MAX_KEYS - messages.length));
     return messages;
   }
 
   async #send(messages: readonly Message[]): Promise<void> {
     if (messages.length === 0) return;
-    const byKey = new Map(messages.map((message) => [nameOf(message), message]));
+    const byKey = new Map(messages.map((each) => [`${each.store.limits.name} ${each.key}`, each]));
     const now = this.#clock.now().getTime();
     const sorted = [...byKey].sort(([one], [other]) => (one < other ? -1 : 1));
     const counted = sorted.filter(([, { events }]) => events > 0);
@@ -177,8 +180,7 @@ export class SharedLimits implements WindowStores {
       }
       this.#isAway = false;
     } catch (error) {
-      // After an unknown outcome, events are not sent again: they might count twice, which is worse than too
-      // few.
+      // After an unknown outcome, events are not sent again: they might count twice, which is worse than too few.
       if (!(error instanceof UnknownOutcome)) for (const message of messages) message.store.restore(message);
       this.#failed(error);
     }
@@ -187,15 +189,13 @@ export class SharedLimits implements WindowStores {
   /** Errors: `UnknownOutcome`; another error if nothing was changed. */
   async #query<R extends object>(text: string, values: unknown[]): Promise<pg.QueryResult<R>> {
     const client = await this.#pool.connect();
-    let failed = false;
     try {
-      return await client.query<R>(text, values);
+      const result = await client.query<R>(text, values);
+      client.release();
+      return result;
     } catch (error) {
-      failed = true;
-      if (stateOf(error) !== null) throw error;
-      throw new UnknownOutcome((error as Error).message, { cause: error });
-    } finally {
-      client.release(failed);
+      client.release(true);
+      throw stateOf(error) === null ? new UnknownOutcome((error as Error).message, { cause: error }) : error;
     }
   }
 
@@ -209,4 +209,96 @@ export class SharedLimits implements WindowStores {
   }
 }
 
-const nameOf = ({ store, key }: Message): string => `${store.limits.name} ${key}`;
+/** Maximum rows that one node writes for one store, apart from those whose windows have ended. */
+export const MAX_ROWS = 10_000;
+/** Share of a limit from which on its key has a row, so that a flood of addresses creates no rows. */
+const SHARED_FROM = 1 / 100;
+/** Maximum keys that wait to be read; others are read after their next event. */
+const MAX_ASKED = 1_000;
+
+/** Events of a key to add to its row; with `events` 0, the key is only read. */
+interface Message {
+  readonly store: SharedWindowStore;
+  readonly key: string;
+  readonly events: number;
+  readonly msLeft: number;
+}
+
+/** Windows in memory that a node shares with other nodes. */
+class SharedWindowStore implements WindowStore {
+  readonly #windows: BoundedWindowStore;
+  readonly #toWrite = new Set<string>();
+  readonly #toRead = new Set<string>();
+  /** Ends of the windows with a row, by key, on the clock of `clock.elapsed()`. */
+  readonly #rows = new Map<string, number>();
+
+  constructor(
+    readonly limits: NamedLimits,
+    private readonly clock: Clock,
+  ) {
+    this.#windows = new BoundedWindowStore(limits, clock);
+  }
+
+  count(key: string): WindowState {
+    const state = this.#windows.count(key);
+    this.#mark(key);
+    return state;
+  }
+
+  read(key: string): WindowState | null {
+    return this.#windows.read(key);
+  }
+
+  /** Messages of keys with news, at most `max`. */
+  take(max: number): readonly Message[] {
+    const keys = [...this.#toWrite, ...this.#toRead].slice(0, max);
+    return keys.map((key) => this.messageOf(key));
+  }
+
+  /** The message of a key, whether it has news or not. Its events count as shared from now on. */
+  messageOf(key: string): Message {
+    this.#toWrite.delete(key);
+    this.#toRead.delete(key);
+    const { unshared, msLeft } = this.#windows.read(key) ?? { unshared: 0, msLeft: 0 };
+    const events = this.#isToWrite(key) && this.#hasRoom(key, msLeft) ? unshared : 0;
+    this.#windows.share(key, events);
+    return { store: this, key, events, msLeft };
+  }
+
+  /** Takes back a message that could not be sent; it is sent later. */
+  restore({ key, events }: Message): void {
+    this.#windows.share(key, -events);
+    this.#mark(key);
+  }
+
+  learn(key: string, events: number, msLeft: number): void {
+    this.#windows.learn(key, events, Math.min(msLeft, this.limits.windowMs));
+  }
+
+  #mark(key: string): void {
+    if (this.#isToWrite(key)) {
+      if (this.#toWrite.size < this.limits.maxKeys) this.#toWrite.add(key);
+    } else if (this.#toRead.size < MAX_ASKED && !this.#isKnownOver(key)) this.#toRead.add(key);
+  }
+
+  #isToWrite(key: string): boolean {
+    const window = this.#windows.read(key);
+    return window !== null && window.count >= this.limits.points * SHARED_FROM && !this.#isKnownOver(key);
+  }
+
+  /** Whether all nodes know that the key is over its limit, or can read it from the row. */
+  #isKnownOver(key: string): boolean {
+    const window = this.#windows.read(key);
+    return window !== null && window.count - window.unshared > this.limits.points;
+  }
+
+  #hasRoom(key: string, msLeft: number): boolean {
+    const now = this.clock.elapsed();
+    if (!this.#rows.has(key) && this.#rows.size >= MAX_ROWS) {
+      for (const [other, endsAt] of this.#rows) if (endsAt <= now) this.#rows.delete(other);
+      if (this.#rows.size >= MAX_ROWS) return false;
+    }
+    this.#rows.set(key, now + msLeft);
+    return true;
+  }
+}

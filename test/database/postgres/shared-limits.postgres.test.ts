@@ -3,8 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 
 import { openDatabase } from '../../../src/database/postgres/open.js';
-import { SharedLimits } from '../../../src/database/postgres/shared-limits.js';
-import { MAX_ROWS } from '../../../src/database/postgres/shared-window-store.js';
+import { MAX_ROWS, SharedLimits } from '../../../src/database/postgres/shared-limits.js';
 import { createSignInThrottle } from '../../../src/domain/people/user/sign-in.service.js';
 import { HOUR, MINUTE } from '../../../src/platform/clock.js';
 import { createNetworkCounter } from '../../../src/platform/limits/windows.js';

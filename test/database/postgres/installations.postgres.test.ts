@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { openDatabase } from '../../../src/database/open.js';
-import { adminUrlOf, startPostgres, type BootedServer } from '../../support/postgres/boot.js';
+import { adminUrlOf, startPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { connectTo } from '../../support/postgres/schema.js';
 
-let server: BootedServer;
+let server: OwnServer;
 
 beforeAll(async () => {
   server = await startPostgres();

@@ -7,7 +7,7 @@ import {
   createDatabase,
   dropDatabase,
   startPostgres,
-  type BootedServer,
+  type OwnServer,
 } from '../../support/postgres/boot.js';
 import { addRecords } from '../../support/postgres/records.js';
 import { connectTo, createSchemaIn, schemaDatabase } from '../../support/postgres/schema.js';
@@ -98,7 +98,7 @@ describe('the ledger', () => {
 });
 
 describe('creating the roles', () => {
-  let server: BootedServer;
+  let server: OwnServer;
   beforeAll(async () => {
     server = await startPostgres();
   });
@@ -118,7 +118,7 @@ describe('creating the roles', () => {
     const owner = new URL(server.ownerUrl);
     owner.username = 'bare';
     owner.password = 'bare';
-    const url = await createDatabase({ ...server, ownerUrl: owner.href });
+    const url = await createDatabase({ adminUrl: server.adminUrl, ownerUrl: owner.href });
     return {
       url,
       name: new URL(url).pathname.slice(1),

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Client } from '../../support/client.js';
+import { faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, startProgram } from '../../support/program.js';
-import { faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, recovered } from './gateway.js';
 import { postgresRounds } from './rounds.js';
 
@@ -12,14 +12,14 @@ const WRITERS = 8;
 /** One by each signal; `npm run faults` makes many more. */
 const ROUNDS = 2;
 
-let server: FaultyPostgres;
+let server: OwnServer;
 let token: string;
 beforeAll(async () => {
   server = await faultyPostgres();
   token = await addCompany(server.url);
 });
 afterEach(killPrograms);
-afterAll(() => server.remove());
+afterAll(() => server.stop());
 
 interface Change {
   readonly name: string;

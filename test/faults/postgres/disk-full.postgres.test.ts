@@ -3,18 +3,18 @@ import { chownSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 
+import { FAST, faultyPostgres, OTHER_USER, runAll, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, startProgram } from '../../support/program.js';
 import { itUnless, lacking, mountSmall, runTool } from '../machine.js';
-import { FAST, faultyPostgres, OTHER_USER, run, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, recovered, requested } from './gateway.js';
 
 const MEGABYTE = 1024 * 1024;
 
-let server: FaultyPostgres;
+let server: OwnServer;
 beforeAll(async () => {
   server = await faultyPostgres(FAST);
 });
-afterAll(() => server.remove());
+afterAll(() => server.stop());
 
 function upload(name: string): FormData {
   const form = new FormData();
@@ -30,9 +30,8 @@ describe('CF-05 a full disk under PostgreSQL', () => {
       const { uid, gid } = OTHER_USER;
       if (uid !== undefined) chownSync(small, uid, gid);
       chmodSync(small, 0o700);
-      const maintenance = server.adminUrl.replace(/gateway$/, 'postgres');
       await server.admin(`create tablespace small location '${small}'`);
-      await run(maintenance, ['alter database gateway set tablespace small']);
+      await runAll(server.adminUrl, ['alter database gateway set tablespace small']);
       const token = await addCompany(server.url);
       const program = await startProgram(server.url);
       const client = program.client(token);

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
+import { FAST, faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, runCommand, runProgram, startProgram, type Program } from '../../support/program.js';
 import { selfSigned } from '../../support/scratch.js';
-import { FAST, faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, recovered } from './gateway.js';
 
-let server: FaultyPostgres;
+let server: OwnServer;
 let token: string;
 beforeAll(async () => {
   server = await faultyPostgres(FAST);
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(() => server.end('SIGINT'));
 afterEach(killPrograms);
-afterAll(() => server.remove());
+afterAll(() => server.stop());
 
 /** Starts `serve`; resolves once it listens while its database cannot be reached. */
 function startWaiting(

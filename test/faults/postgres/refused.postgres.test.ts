@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { FAST, faultyPostgres, runAll, type OwnServer } from '../../support/postgres/boot.js';
 import { startPooler } from '../../support/postgres/pooler.js';
 import { runCommand, runProgram, type Outcome } from '../../support/program.js';
-import { FAST, faultyPostgres, run, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany } from './gateway.js';
 import { oldServer } from './old-server.js';
 
-let server: FaultyPostgres;
+let server: OwnServer;
 beforeAll(async () => {
   server = await faultyPostgres(FAST);
   await server.admin("create role plain login password 'plain'", 'create database plain owner plain');
 });
-afterAll(() => server.remove());
+afterAll(() => server.stop());
 
 interface Changes {
   readonly user?: string;
@@ -128,7 +128,7 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
       'create role "plain_units" nologin noinherit; grant "plain_company", "plain_system" to "plain_units";',
       'grant "plain_units" to plain;',
     );
-    const tables = await run(urlWith({ ...PLAIN, database: 'plain' }), [
+    const tables = await runAll(urlWith({ ...PLAIN, database: 'plain' }), [
       "select tablename from pg_tables where schemaname = 'public'",
     ]);
     expect(tables).toEqual([]);
@@ -155,15 +155,15 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
   });
 
   it('CF-14 a newer schema', async () => {
-    await run(server.url, ["insert into applied_migrations values ('9999-future', now())"]);
+    await runAll(server.url, ["insert into applied_migrations values ('9999-future', now())"]);
     await expectRefused(server.url, 'made by a newer version', '9999-future');
-    await run(server.url, ["delete from applied_migrations where name = '9999-future'"]);
+    await runAll(server.url, ["delete from applied_migrations where name = '9999-future'"]);
   });
 
   it('tables of another program', async () => {
     await server.admin('create database other owner gateway_owner');
     const other = urlWith({ database: 'other' });
-    await run(other, ['create table shop (id int)']);
+    await runAll(other, ['create table shop (id int)']);
     await expectRefused(other, 'has tables of another program');
   });
 });

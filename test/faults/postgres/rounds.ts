@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Client } from '../../support/client.js';
+import { faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, runCommand, startProgram, type Program } from '../../support/program.js';
 import { Lists, TERMINALS_EACH, Writer } from '../mixed-writes.js';
 import { randomMoment, type RoundsResult } from '../rounds.js';
 import { problemsIn } from '../soundness.js';
-import { faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, recovered } from './gateway.js';
 
 export interface PostgresRounds {
@@ -14,7 +14,7 @@ export interface PostgresRounds {
   readonly kill: 'server' | 'postgres';
   readonly onRound?: (round: number, soFar: RoundsResult) => void;
   /** The server to use; one of its own, which is removed afterwards, unless given. */
-  readonly on?: FaultyPostgres;
+  readonly on?: OwnServer;
 }
 
 const WRITERS = 16;
@@ -61,13 +61,13 @@ export async function postgresRounds({ rounds, kill, onRound, on }: PostgresRoun
     return result();
   } finally {
     await killPrograms();
-    if (on === undefined) await postgres.remove();
+    if (on === undefined) await postgres.stop();
   }
 }
 
 async function killOne(
   kill: PostgresRounds['kill'],
-  postgres: FaultyPostgres,
+  postgres: OwnServer,
   program: Program | null,
 ): Promise<void> {
   if (kill === 'postgres') await postgres.end('SIGKILL');
@@ -100,7 +100,7 @@ async function writeUntilKilled(
 async function problemsAfter(
   client: Client,
   writers: readonly Writer[],
-  postgres: FaultyPostgres,
+  postgres: OwnServer,
 ): Promise<string[]> {
   const lists = new Lists(client);
   const problems: string[] = [];

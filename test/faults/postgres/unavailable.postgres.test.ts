@@ -3,14 +3,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Client } from '../../support/client.js';
+import { adminUrlOf, FAST, faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, serveHere, startProgram, type Program } from '../../support/program.js';
 import { memoryOf } from '../machine.js';
-import { FAST, faultyPostgres, type FaultyPostgres } from './faulty-postgres.js';
 import { addCompany, recovered, requested, startLoad, unexpected, type Answer } from './gateway.js';
 
 const MEGABYTE = 1024 * 1024;
 
-let server: FaultyPostgres;
+let server: OwnServer;
 let token: string;
 /** One program outlives everything that happens to its PostgreSQL. */
 let program: Program;
@@ -28,7 +28,7 @@ afterAll(async () => {
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   } finally {
     await killPrograms();
-    await server.remove();
+    await server.stop();
   }
 });
 
@@ -92,7 +92,7 @@ describe('CF-20 a PostgreSQL that does not answer', () => {
   });
 
   it('503 for requests on a table that somebody has locked; others are served', async () => {
-    const other = await connection(server.adminUrl);
+    const other = await connection(adminUrlOf(server, server.url));
     await other.query('begin; lock table devices in access exclusive mode');
     const locked = await Promise.all([
       ...Array.from({ length: 5 }, () => requested(client, 'GET', 'devices')),

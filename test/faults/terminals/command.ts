@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { placeAt } from '../../support/databases/sqlite-place.js';
 import { freePort } from '../../support/free-port.js';
 import { openTo, startMosquitto, WITHOUT_MOSQUITTO } from '../../support/mqtt/mosquitto.js';
+import { faultyPostgres } from '../../support/postgres/boot.js';
 import { startProgram } from '../../support/program.js';
-import { faultyPostgres } from '../postgres/faulty-postgres.js';
 import { addCompany } from '../postgres/gateway.js';
 import { serversOn, terminalRounds, type TerminalRounds } from './rounds.js';
 
@@ -54,7 +54,7 @@ async function onPostgres(common: Common, print: TerminalCommand['print']): Prom
     const ports = [await freePort(), await freePort()];
     return await finished(terminalRounds({ ...common, token, ports, startServer, broker: null }), print);
   } finally {
-    await postgres.remove();
+    await postgres.stop();
   }
 }
 

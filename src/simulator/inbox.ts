@@ -1,7 +1,6 @@
 import { SECOND } from '../platform/clock.js';
 import type { Shared } from './shared.js';
 import type { TerminalParts } from './terminal-http.js';
-import type { Wait } from './waiting.js';
 
 /** Lease of a delivery: the server may not send it again before the lease ends. */
 const LEASE_MS = 30 * SECOND;
@@ -136,4 +135,15 @@ export class Confirmations {
     figures.count('notifications_confirmed');
     this.#inbox.confirmed(id, clock.elapsed());
   }
+}
+
+/** How a terminal waits for notifications, and confirms them. */
+export interface Wait {
+  /** Whether it receives what is sent now. */
+  readonly isConnected: boolean;
+  /** Receives until the run ends. Errors: `RunIsOver`. */
+  receive(confirmations: Confirmations): Promise<never>;
+  /** Sends `{"type":"pnconf",…}`; resolves when it has been taken. Errors: `RunIsOver`. */
+  confirm(body: string): Promise<void>;
+  end(): void;
 }

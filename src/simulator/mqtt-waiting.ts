@@ -2,10 +2,9 @@ import type { MqttClient } from 'mqtt';
 import { z } from 'zod';
 
 import { SECOND } from '../platform/clock.js';
-import type { Confirmations } from './inbox.js';
+import type { Confirmations, Wait } from './inbox.js';
 import type { Transport } from './shared.js';
 import { RunIsOver, type TerminalParts } from './terminal-http.js';
-import type { Wait } from './waiting.js';
 
 const CONNECT_MS = 30 * SECOND;
 const LONGEST_PAUSE_MS = 30 * SECOND;

@@ -1,13 +1,20 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 
 import { SECOND } from '../platform/clock.js';
 import { Api } from './api.js';
 import { Figures, rounded, type Summary } from './figures.js';
 import { HttpClient } from './http-client.js';
-import { sendNotifications, SentNotifications, type Sending } from './sent.js';
+import { SentNotifications } from './sent.js';
 import { Pauses, type Shared } from './shared.js';
 import type { Identity } from './terminal-http.js';
 import { SEEDS_PER_TERMINAL, SimulatedTerminal } from './terminal.js';
+
+/** One notification in each interval to all terminals: to a group, or to each by its logical number if that is null. */
+interface Notify {
+  readonly token: string;
+  readonly everyMs: number;
+  readonly groupId: number | null;
+}
 
 export interface SimulationOptions extends Pick<Shared, 'clock' | 'transport' | 'hasFaults' | 'everyMs'> {
   readonly url: URL;
@@ -18,7 +25,7 @@ export interface SimulationOptions extends Pick<Shared, 'clock' | 'transport' | 
   readonly rampMs: number;
   readonly seed: number;
   /** Null if the run sends no notifications. */
-  readonly notify: (Omit<Sending, 'api'> & { readonly token: string }) | null;
+  readonly notify: Notify | null;
 }
 
 /**
@@ -139,12 +146,32 @@ export class Simulation {
     }
   }
 
+  /**
+   * Sends notifications through `/v1` until the activities of terminals end, so that what is lost is noticed.
+   * Errors: `SimulationRefused`.
+   */
   async #notify(): Promise<void> {
-    const { notify } = this.options;
-    if (notify === null) return;
-    const { client, all } = this.#shared;
-    const api = new Api(client, notify.token, all);
-    await sendNotifications(this.#shared, this.#terminals, { ...notify, api });
+    if (this.options.notify === null) return;
+    const { token, everyMs, groupId } = this.options.notify;
+    const { client, all, work, sent, figures } = this.#shared;
+    const api = new Api(client, token, all);
+    for (;;) {
+      await work.pause(everyMs);
+      if (work.hasEnded()) return;
+      const connected = this.#terminals.filter(({ isConnected }) => isConnected);
+      if (connected.length === 0) continue;
+      const content = sent.add(connected.map(({ serialNumber }) => serialNumber));
+      const numbers = connected.map(({ logicalNumber }) => logicalNumber);
+      const target =
+        groupId === null
+          ? { range: 'specific_logical_numbers', logical_numbers: numbers }
+          : { range: 'group', group_id: groupId };
+      // The key makes a repetition after a lost answer safe.
+      const headers = { 'idempotency-key': randomUUID() };
+      const body = JSON.stringify({ content, ...target });
+      await api.ask({ method: 'POST', path: '/v1/notifications', headers, body });
+      figures.count('notifications_sent');
+    }
   }
 
   /** Waits until terminals have received everything; what is missing then is lost. */

@@ -1,7 +1,7 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
 import { Downloads } from './downloads.js';
-import { Confirmations } from './inbox.js';
+import { Confirmations, type Wait } from './inbox.js';
 import { MqttWait } from './mqtt-waiting.js';
 import type { Shared } from './shared.js';
 import {
@@ -12,7 +12,7 @@ import {
   type TerminalParts,
 } from './terminal-http.js';
 import { FRAMEWORK_VERSION, Transactions } from './transactions.js';
-import { HttpWait, type Wait } from './waiting.js';
+import { HttpWait } from './waiting.js';
 
 /** Pause after an answer that does not have the documented form. */
 const UNEXPECTED_MS = 5 * SECOND;

@@ -3,19 +3,8 @@ import { z } from 'zod';
 
 import { SECOND } from '../platform/clock.js';
 import { parsed } from './http-client.js';
-import type { Confirmations } from './inbox.js';
+import type { Confirmations, Wait } from './inbox.js';
 import { RunIsOver, type TerminalParts } from './terminal-http.js';
-
-/** How a terminal waits for notifications, and confirms them. */
-export interface Wait {
-  /** Whether it receives what is sent now. */
-  readonly isConnected: boolean;
-  /** Receives until the run ends. Errors: `RunIsOver`. */
-  receive(confirmations: Confirmations): Promise<never>;
-  /** Sends `{"type":"pnconf",…}`; resolves when it has been taken. Errors: `RunIsOver`. */
-  confirm(body: string): Promise<void>;
-  end(): void;
-}
 
 /** A notification in the answer of a long poll or in an event. */
 const Pushed = z.object({ id: z.string(), message: z.string() });

@@ -3,125 +3,222 @@
  * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total
  * (decisions.md#keyset-cursors).
  */
-import { columnNames, type Row, type Tables } from '../../schema/schema.js';
-import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
-import type { ReadWork } from '../work.js';
-import type { Condition, FilterKind } from './condition.js';
-import { ListStatements } from './list-statements.js';
-import type {
-  KeyValue,
-  Listing,
-  ListRow,
-  Relation,
-  RelationById,
-  RelationByName,
-  Slice,
-  SliceRequest,
-} from './listing.js';
-import { type JoinedOne, type NewRows, newRowsOf } from './related-rows.js';
-import {
-  searchOfCount,
-  searchOfCounts,
-  searchOfSlice,
-  searchOfSlices,
-  type Search,
-} from './request-class.js';
+import { sql } from 'kysely';
 
-/** A list as services use it. */
-export interface List<T> {
+import { columnNames, type Tables } from '../../schema/schema.js';
+import { inIds } from '../bound-lists.js';
+import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
+import { countOf } from '../counters.js';
+import { runCached, runFiltered } from '../statements.js';
+import type { ReadWork } from '../work.js';
+import { columnsIn, meant, type Condition, type FilterKind } from './condition.js';
+import {
+  childrenOf,
+  companiesOf,
+  nameOf,
+  ofCompany,
+  orderColumn,
+  parentTable,
+  selected,
+  sharing,
+  sortById,
+  tableWith,
+} from './listing.js';
+import type { AnyListing, KeyValue, Listing, ListRow, Relation } from './listing.js';
+import type { Slice, SliceRequest } from './listing.js';
+import { PageStatement, readLinked, sliceOf } from './page.js';
+import { alsoMeets, isServed, orderOfChildren, type Search } from './request-class.js';
+import { newRowsOf, readJoined, type JoinedOne, type NewRows } from './rows.js';
+
+let lists = 0;
+
+/** The list of a company. */
+export class List<T> {
   readonly name: string;
   readonly isLarge: boolean;
   readonly orders: readonly string[];
   readonly filters: Readonly<Record<string, FilterKind>>;
-  slice(work: ReadWork, request: SliceRequest): Promise<Slice<T>>;
-  count(work: ReadWork, where: Condition | null): Promise<number>;
-  /** The search that `slice` or `count` is; null if an index or a counter serves it. */
-  searchOfSlice(request: SliceRequest): Search | null;
-  searchOfCount(where: Condition | null): Search | null;
-  /** Records by id, in one statement; ids that the company does not have are absent. */
-  byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>>;
-  /** See `Listing`. */
+  /** Columns by the property of a record, and by the names in `others`; see `Listing`. */
   readonly columns: Readonly<Record<string, string>>;
-  /** The column of each order. */
-  readonly ordered: Readonly<Record<string, string>>;
   /** Names of all columns of the table. */
   readonly allColumns: readonly string[];
+
+  /** `read` are the columns to read; `key` is the prefix of the names of queries. */
+  constructor(
+    readonly listing: AnyListing<T>,
+    readonly key = `list ${(lists += 1)}`,
+    readonly read: readonly string[] = columnNames(listing.table),
+  ) {
+    const { table, id, orders, filters, columns, others } = listing;
+    this.name = listing.name;
+    this.isLarge = listing.isLarge === true;
+    this.orders = Object.keys(orders);
+    this.filters = Object.fromEntries(Object.entries(filters).map(([field, { kind }]) => [field, kind]));
+    this.columns = { id, ...columns, ...others };
+    this.allColumns = columnNames(table);
+  }
+
   /** The record of a row with all columns. */
-  recordOf(row: ListRow): T;
+  recordOf(row: ListRow): T {
+    return this.listing.recordOf(row);
+  }
+
   /** A list whose results are rows of the given columns, which include the id, instead of records. */
-  only(columns: readonly string[]): Pick<List<ListRow>, 'slice' | 'byIds'> & {
-    /** A record, with columns of records that it refers to. */
-    byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<ListRow | undefined>;
-  };
-  /** Table and columns by which the records that refer to this list are joined with it. */
-  readonly source: Pick<JoinedOne, 'table' | 'id' | 'company'>;
-  /**
-   * The records in the order of their insertion; `index` is the name of the index over the company and the
-   * id.
-   */
-  newRows(index: string): NewRows<T>;
+  only(columns: readonly string[]): List<ListRow> {
+    const listing = { ...this.listing, columns: {}, recordOf: (row: ListRow) => row };
+    return new List(listing, `${this.key} ${columns.join()}`, columns);
+  }
+
+  async slice(work: ReadWork, given: SliceRequest): Promise<Slice<T>> {
+    const request = this.meant(work, given);
+    const rows = await new PageStatement(work, this, request).rows();
+    return sliceOf(this.listing, request, rows, this.listing.recordOf);
+  }
+
+  async count(work: ReadWork, given: Condition | null): Promise<number> {
+    const { table, rows: counted, filters } = this.listing;
+    const where = meant(filters, given, work);
+    if (where === null && typeof counted === 'string') return await countOf(work, counted);
+    const query = { name: `${this.key} count`, where, before: [work.caller.companyId], after: [] };
+    const rows = await runFiltered<{ total: number }>(
+      work.db,
+      query,
+      () => sql`select count(*) as total from ${tableWith(table, columnsIn(filters, where))} as t
+        where ${ofCompany(this.listing, work, where)} ${alsoMeets(this.listing, where)}`,
+    );
+    return rows[0]?.total ?? 0;
+  }
+
+  /** Records by id, in one statement; ids that the company does not have are absent. */
+  async byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>> {
+    const { table, id, recordOf } = this.listing;
+    const rows = await runCached<ListRow>(
+      work.db,
+      `${this.key} by ids`,
+      [work.caller.companyId, JSON.stringify(ids)],
+      () => sql`select ${selected('t', this.read)} from ${tableWith(table, this.read)} as t
+        where ${ofCompany(this.listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
+    );
+    return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
+  }
+
+  /** A record, with columns of records that it refers to, in one statement. */
+  async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
+    const row = await readJoined(work, this, id, joined);
+    return row && this.listing.recordOf(row);
+  }
+
+  /** The search that `slice` is; null if an index serves it. */
+  searchOfSlice({ condition, order }: SliceRequest): Search | null {
+    return isServed(this.listing, condition, order) ? null : { rows: this.listing.rows };
+  }
+
+  /** The search that `count` is; null if an index or a counter serves it. */
+  searchOfCount(where: Condition | null): Search | null {
+    const { rows } = this.listing;
+    const isCounted = where === null && typeof rows === 'string';
+    return isCounted || isServed(this.listing, where) ? null : { rows };
+  }
+
+  /** Records in the order of their insertion; `index` is the name of the index over the company and the id. */
+  newRows(index: string): NewRows<T> {
+    return newRowsOf(this.listing, index);
+  }
+
   /** Lists of the children of many parents, which are given by their ids (`number`) or names (`string`). */
-  of(relation: RelationById): ChildList<T>;
-  of(relation: RelationByName): ChildList<T, string>;
+  of<const R extends Relation>(relation: R): ChildList<T, R extends { isName: true } ? string : number> {
+    return new ChildList(this, relation);
+  }
+
+  /** The request with each comparison replaced by its current meaning. */
+  meant(work: ReadWork, request: SliceRequest): SliceRequest {
+    return { ...request, condition: meant(this.listing.filters, request.condition, work) };
+  }
 }
 
-interface ChildSlices<T, P extends KeyValue> {
-  slices(work: ReadWork, parents: readonly P[], request: SliceRequest): Promise<ReadonlyMap<P, Slice<T>>>;
-}
+/** The lists of many parents: one statement reads those of all parents (decisions.md#one-statement-per-level). */
+export class ChildList<T, P extends KeyValue = number> {
+  constructor(
+    readonly list: List<T>,
+    private readonly relation: Relation,
+  ) {}
 
-/** The lists of many parents, read together. */
-export interface ChildList<T, P extends KeyValue = number> extends ChildSlices<T, P> {
-  readonly list: List<T>;
   /** See `List`. */
-  only(columns: readonly string[]): ChildSlices<ListRow, P>;
-  counts(work: ReadWork, parents: readonly P[], where: Condition | null): Promise<ReadonlyMap<P, number>>;
-  /** The search that `slices` or `counts` is, for all parents together; null if an index serves it. */
-  searchOfSlices(request: SliceRequest): Search | null;
-  searchOfCounts(where: Condition | null): Search | null;
+  only(columns: readonly string[]): ChildList<ListRow, P> {
+    return new ChildList(this.list.only(columns), this.relation);
+  }
+
+  async slices(
+    work: ReadWork,
+    parents: readonly P[],
+    given: SliceRequest,
+  ): Promise<ReadonlyMap<P, Slice<T>>> {
+    const { listing } = this.list;
+    const request = this.list.meant(work, given);
+    const byParent = await this.#rows(work, parents, request);
+    const recordOf = sharing(listing);
+    return new Map(
+      parents.map((parent) => [parent, sliceOf(listing, request, byParent.get(parent) ?? [], recordOf)]),
+    );
+  }
+
+  async #rows(
+    work: ReadWork,
+    parents: readonly P[],
+    request: SliceRequest,
+  ): Promise<ReadonlyMap<P, readonly ListRow[]>> {
+    const { list, relation } = this;
+    const { id } = list.listing;
+    const isById = orderColumn(list.listing, request) === id;
+    if ('link' in relation && isById && request.condition === null) {
+      return await readLinked(work, list, relation, parents, request);
+    }
+    const rows = await new PageStatement(work, list, request, { relation, parents }).rows();
+    const byParent = Map.groupBy(rows, (row) => row.parent_id as P);
+    if (isById) for (const own of byParent.values()) sortById(own, id, request);
+    return byParent;
+  }
+
+  async counts(
+    work: ReadWork,
+    parents: readonly P[],
+    given: Condition | null,
+  ): Promise<ReadonlyMap<P, number>> {
+    const { list, relation } = this;
+    const { listing } = list;
+    const where = meant(listing.filters, given, work);
+    const name = `${list.key} counts ${nameOf(relation)}`;
+    const rows = await runFiltered<{ parent_id: P; total: number }>(
+      work.db,
+      { name, where, before: companiesOf(work, relation), after: [JSON.stringify(parents)] },
+      () => sql`select p.value as parent_id, (select count(*)
+          from ${childrenOf(listing, relation, work, columnsIn(listing.filters, where))}
+          and ${ofCompany(listing, work, where)} ${alsoMeets(listing, where, relation)}) as total
+        from ${parentTable(relation, parents)}`,
+    );
+    return new Map(rows.map((row) => [row.parent_id, row.total]));
+  }
+
+  /** The search that `slices` is, for all parents together; null if an index serves it. */
+  searchOfSlices({ condition, order }: SliceRequest): Search | null {
+    const isIndexed = condition === null && orderOfChildren(this.list.listing, this.relation) === order;
+    return isIndexed ? null : this.#search();
+  }
+
+  /** The search that `counts` is; null if few entries of an index are read: without a filter, by a column. */
+  searchOfCounts(where: Condition | null): Search | null {
+    const isIndexed = where === null && 'column' in this.relation && this.list.listing.isEndless !== true;
+    return isIndexed ? null : this.#search();
+  }
+
+  /** Each child has one parent, or one for each link, so no more rows are read. */
+  #search(): Search {
+    return { rows: 'link' in this.relation ? this.relation.link : this.list.listing.rows };
+  }
 }
 
-export function listOf<Name extends keyof Tables, T>(listing: Listing<Name, T>): List<T> {
-  const statements = new ListStatements(listing);
-  const list: List<T> = {
-    name: listing.name,
-    isLarge: listing.isLarge === true,
-    orders: Object.keys(listing.orders),
-    ordered: listing.orders,
-    columns: columnsOf(listing),
-    allColumns: columnNames(listing.table),
-    recordOf: (row) => listing.recordOf(row as Row<Name>),
-    only: (columns) => statements.only(columns),
-    source: { table: listing.table, id: listing.id, company: listing.company ?? 'company_id' },
-    filters: Object.fromEntries(Object.entries(listing.filters).map(([name, { kind }]) => [name, kind])),
-    slice: (work, request) => statements.slice(work, request),
-    count: (work, where) => statements.count(work, where),
-    searchOfSlice: (request) => searchOfSlice(listing, request),
-    searchOfCount: (where) => searchOfCount(listing, where),
-    byIds: (work, ids) => statements.byIds(work, ids),
-    newRows: (index) => newRowsOf(listing, index),
-    of: <P extends KeyValue>(relation: Relation): ChildList<T, P> => ({
-      list,
-      slices: (work, parents, request) => statements.slices(work, relation, parents, request),
-      only: (columns) => {
-        const rows = statements.only(columns);
-        return { slices: (work, parents, request) => rows.slices(work, relation, parents, request) };
-      },
-      counts: (work, parents, where) => statements.counts(work, relation, parents, where),
-      searchOfSlices: (request) => searchOfSlices(listing, relation, request),
-      searchOfCounts: (where) => searchOfCounts(listing, relation, where),
-    }),
-  };
-  return list;
-}
-
-/** Columns by the property of a record, and by the names in `others`. */
-function columnsOf<Name extends keyof Tables, T>({
-  id,
-  columns,
-  others,
-}: Listing<Name, T>): Readonly<Record<string, string>> {
-  return { id, ...(columns as Readonly<Record<string, string>>), ...others };
-}
+export const listOf = <Name extends keyof Tables, T>(listing: Listing<Name, T>): List<T> =>
+  new List<T>(listing as unknown as AnyListing<T>);
 
 /**
  * The list of an ordinary resource. Adds the orders and filters of the id, and of the times of creation and
@@ -131,15 +228,14 @@ export function auditedList<Name extends AuditedTableName, T extends AuditedReco
   { table, columns, recordOf }: CompanyTable<Name, T>,
   own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'others'>,
 ): List<T> {
-  const orders = { ID: 'id', ...own.orders, CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' };
-  return listOf<Name, T>({
+  return new List<T>({
     ...own,
     table,
-    recordOf,
+    recordOf: recordOf as unknown as AnyListing<T>['recordOf'],
     rows: table,
-    id: 'id' as Listing<Name, T>['id'],
+    id: 'id',
     columns,
-    orders: orders as unknown as Listing<Name, T>['orders'],
+    orders: { ID: 'id', ...own.orders, CREATED_AT: 'created_at', UPDATED_AT: 'updated_at' },
     filters: {
       id: { column: 'id', kind: 'id', isUnique: true },
       ...own.filters,

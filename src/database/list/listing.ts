@@ -22,8 +22,6 @@ export type Relation =
   | { readonly link: LinkTable; readonly parent: string };
 
 export type LinkRelation = Extract<Relation, { readonly link: string }>;
-export type RelationByName = Extract<Relation, { readonly column: string }> & { readonly isName: true };
-export type RelationById = Relation & { readonly isName?: never };
 
 type LinkTable = CounterName & `${string}_${'versions' | 'groups' | 'modules' | 'files'}` & keyof Tables;
 
@@ -65,6 +63,31 @@ export interface Listing<Name extends keyof Tables, T> extends ListTable {
 
 /** Some columns of a row, by name. */
 export type ListRow = Readonly<Record<string, unknown>>;
+
+/** A declaration of a list, whatever its table is. */
+export interface AnyListing<T> extends ListTable, Pick<Listing<keyof Tables, T>, 'name' | 'isLarge'> {
+  readonly recordOf: (row: ListRow) => T;
+  readonly columns?: Readonly<Record<string, string>>;
+  readonly others?: Readonly<Record<string, string>>;
+}
+
+/** Columns that a list reads, which include the id; `key` is the prefix of the names of its queries. */
+export interface Reading {
+  readonly listing: ListTable;
+  readonly read: readonly string[];
+  readonly key: string;
+}
+
+/** Each of these columns once. */
+export const selected = (alias: string, columns: readonly string[]): RawBuilder<unknown> =>
+  sql.join([...new Set(columns)].map((column) => sql.ref(`${alias}.${column}`)));
+
+/** The column of the order of a page. */
+export function orderColumn({ table, orders }: ListTable, { order }: Pick<SliceRequest, 'order'>): string {
+  const column = orders[order];
+  if (column === undefined) throw new Error(`The list of ${table} has no order ${order}`);
+  return column;
+}
 
 /**
  * Condition for the rows `t` of the caller's company. If `where` has alternatives, SQLite finds each by its
@@ -206,14 +229,11 @@ export interface Slice<T> {
 }
 
 /** Whether keys become smaller in the direction of the request. */
-export const isDown = (request: SliceRequest): boolean => request.descending !== request.backward;
+export const isDown = (request: Pick<SliceRequest, 'descending' | 'backward'>): boolean =>
+  request.descending !== request.backward;
 
 /** Sorts in memory: at most `limit + 1` rows per parent, cheaper than one ORDER BY over all parents. */
-export function sortById<Id extends string>(
-  rows: Record<Id, unknown>[],
-  id: Id,
-  request: SliceRequest,
-): void {
+export function sortById(rows: ListRow[], id: string, request: SliceRequest): void {
   const sign = isDown(request) ? -1 : 1;
   rows.sort((a, b) => sign * ((a[id] as number) - (b[id] as number)));
 }
@@ -259,15 +279,12 @@ function restBeside({ value: at }: Key, part: Comparison, request: SliceRequest)
   return { field, operator: other, value: bound };
 }
 
-/**
- * Converts rows to records. Rows with the same id become the same object, so that a record of many parents
- * exists once.
- */
-export function sharing<Row, T>(list: { id: keyof Row; recordOf: (row: Row) => T }): (row: Row) => T {
+/** Converts rows to records. Rows with the same id become the same object: a record of many parents exists once. */
+export function sharing<T>({ id, recordOf }: AnyListing<T>): (row: ListRow) => T {
   const records = new Map<unknown, T>();
   return (row) => {
-    const record = records.get(row[list.id]) ?? list.recordOf(row);
-    records.set(row[list.id], record);
+    const record = records.get(row[id]) ?? recordOf(row);
+    records.set(row[id], record);
     return record;
   };
 }

@@ -42,38 +42,11 @@ export async function searchedRows(work: ReadWork, searches: readonly Search[]):
 /** A fixed time: the class depends on the form of a meaning, which is the same at all times. */
 const AT_ANY_TIME: MeaningAt = { now: new Date(0), presence: PRESENCE_LIMITS };
 
-const partsOf = ({ filters }: ListTable, where: Condition | null): readonly Condition[] =>
-  conjuncts(meant(filters, where, AT_ANY_TIME));
-
-/** The search of a page of a company's list; null if an index serves it. */
-export function searchOfSlice(list: ListTable, request: SliceRequest): Search | null {
-  const parts = partsOf(list, request.condition);
-  return findsFew(list.filters, parts) || isInOrder(list, parts, request.order) ? null : { rows: list.rows };
+/** Whether an index finds the records that meet a condition: few of them, or in an order if one is given. */
+export function isServed(list: ListTable, where: Condition | null, order?: string): boolean {
+  const parts = conjuncts(meant(list.filters, where, AT_ANY_TIME));
+  return findsFew(list.filters, parts) || (order !== undefined && isInOrder(list, parts, order));
 }
-
-/** The search of the number of records in a company's list; null if a counter has it. */
-export function searchOfCount(list: ListTable, where: Condition | null): Search | null {
-  const isCounted = where === null && typeof list.rows === 'string';
-  return isCounted || findsFew(list.filters, partsOf(list, where)) ? null : { rows: list.rows };
-}
-
-/** The search of the pages of many parents. Each child has one parent, so each row is read at most once. */
-export function searchOfSlices(list: ListTable, relation: Relation, request: SliceRequest): Search | null {
-  const isIndexed = request.condition === null && orderOfChildren(list, relation) === request.order;
-  return isIndexed ? null : { rows: rowsOf(list, relation) };
-}
-
-/**
- * The search of the numbers of children of many parents; null if few entries of an index are read: without a
- * filter, by a column, in a list that is not endless.
- */
-export function searchOfCounts(list: ListTable, relation: Relation, where: Condition | null): Search | null {
-  const isIndexed = where === null && 'column' in relation && list.isEndless !== true;
-  return isIndexed ? null : { rows: rowsOf(list, relation) };
-}
-
-const rowsOf = (list: ListTable, relation: Relation): Search['rows'] =>
-  'link' in relation ? relation.link : list.rows;
 
 /**
  * Whether an index has the records that meet all parts, and no others, in an order: one value of one column,
@@ -111,7 +84,7 @@ type Filters = Readonly<Record<string, FilterColumn>>;
 
 type Ref = (name: string) => RawBuilder<unknown>;
 
-const indexedRef: Ref = (name) => sql.ref(name);
+export const indexedRef: Ref = (name) => sql.ref(name);
 export const unindexedRef: Ref = (name) => unindexed(sql.ref(name));
 
 /**
@@ -141,7 +114,7 @@ export function narrowing(filters: Filters, where: Condition | null): Comparison
 }
 
 /** Order in which the index of a relation has the children of one parent; undefined if it has no order. */
-function orderOfChildren({ filters, orders, id }: ListTable, relation: Relation): string | undefined {
+export function orderOfChildren({ filters, orders, id }: ListTable, relation: Relation): string | undefined {
   if ('link' in relation) return Object.keys(orders).find((order) => orders[order] === id);
   return Object.values(filters).find(({ column }) => column === relation.column)?.order;
 }
@@ -190,12 +163,8 @@ function mayIndex(list: ListTable, column: string, relation?: Relation): boolean
   return column !== list.id && order !== undefined && list.orders[order] === column;
 }
 
-/** Names the columns in the ORDER BY of a page: so that an index is used, or so that none is. */
-export function orderRef(list: ListTable, request: SliceRequest, relation?: Relation): Ref {
-  return isOrderIndexed(list, request, relation) ? indexedRef : unindexedRef;
-}
-
-function isOrderIndexed(
+/** Whether an index has the order of a page. */
+export function isOrderIndexed(
   list: ListTable,
   { order, condition: where }: SliceRequest,
   relation?: Relation,

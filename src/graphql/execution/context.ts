@@ -1,6 +1,6 @@
 import { OperationTypeNode } from 'graphql';
 
-import type { NewRows } from '../../database/list/related-rows.js';
+import type { NewRows } from '../../database/list/rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { StoredResponses } from '../../http/send.js';
 import { callerWithRights, demandScope, type Caller, type Scope } from '../../platform/caller.js';

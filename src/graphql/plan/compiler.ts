@@ -279,5 +279,5 @@ function columnOf({ list, columns }: Read, property: string): string {
 
 /** Cursors contain the sort value, so all columns that a list can be ordered by are read. */
 function readKeys({ list, columns }: Read): void {
-  for (const column of Object.values(list.ordered)) columns.add(column);
+  for (const column of Object.values(list.listing.orders)) columns.add(column);
 }

@@ -24,7 +24,7 @@ export function oneText(
   /** Id and columns of the joined record in a row, with those of its own relations; empty if it is null. */
   const joinedIn = (row: ListRow): readonly [number, ListRow][] => {
     const own = columns.map((column) => [column, row[`${alias}_${column}`]] as const);
-    const id = row[`${alias}_${list.source.id}`];
+    const id = row[`${alias}_${list.listing.id}`];
     return typeof id === 'number' ? [[id, { ...row, ...Object.fromEntries(own) }]] : [];
   };
   const read = async (run: PlanRun, rows: readonly ListRow[]): Promise<ReadonlyMap<unknown, ListRow>> => {
@@ -48,7 +48,7 @@ export function oneText(
       // Bytes are counted by list.
       if (list.isLarge) return null;
       const behind = record.joined(alias);
-      return behind && [{ ...list.source, alias, columns, of, reference }, ...behind];
+      return behind && [{ listing: list.listing, alias, columns, of, reference }, ...behind];
     },
   };
 }

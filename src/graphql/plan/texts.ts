@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 
 import type { ListRow } from '../../database/list/listing.js';
-import type { JoinedOne } from '../../database/list/related-rows.js';
+import type { JoinedOne } from '../../database/list/rows.js';
 import { DateTime, JsonValue } from '../schema/scalars.js';
 import { demandShort, Unplanned, type PlanRun } from './run.js';
 

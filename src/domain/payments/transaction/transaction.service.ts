@@ -1,7 +1,7 @@
 import { getFrom } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
 import { fieldsIn, valueDemanded, type Condition, splitInterval } from '../../../database/list/condition.js';
-import type { List } from '../../../database/list/list.js';
+import { List } from '../../../database/list/list.js';
 import type { Search } from '../../../database/list/request-class.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import { DAY, MINUTE, type Span } from '../../../platform/clock.js';
@@ -250,16 +250,18 @@ export function searchOfTotals(
   return { rows: isSearch ? 'transactions' : rows };
 }
 
-function searchOfCount(condition: Condition | null): Search | null {
-  const narrowed = narrowedTo(condition);
-  return condition !== null && totalsTableFor(narrowed.where) !== undefined
-    ? searchOfTotals(narrowed)
-    : transactionList.searchOfCount(condition);
+/** List of the company's transactions, counted from totals if possible. */
+class TransactionList extends List<Transaction> {
+  override async count(work: ReadWork, condition: Condition | null): Promise<number> {
+    return await totalOf(work, narrowedTo(condition));
+  }
+
+  override searchOfCount(condition: Condition | null): Search | null {
+    const narrowed = narrowedTo(condition);
+    return condition !== null && totalsTableFor(narrowed.where) !== undefined
+      ? searchOfTotals(narrowed)
+      : super.searchOfCount(condition);
+  }
 }
 
-/** List of the company's transactions, counted from totals if possible. */
-export const transactions: List<Transaction> = {
-  ...transactionList,
-  count: (work, condition) => totalOf(work, narrowedTo(condition)),
-  searchOfCount,
-};
+export const transactions = new TransactionList(transactionList.listing);

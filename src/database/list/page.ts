@@ -1,0 +1,214 @@
+/** SQL of the pages of lists. */
+import { sql, type RawBuilder } from 'kysely';
+
+import { idsIn, idsOf } from '../bound-lists.js';
+import { runCached, runFiltered } from '../statements.js';
+import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
+import type { ReadWork } from '../work.js';
+import { columnsIn } from './condition.js';
+import {
+  besideKey,
+  boundKey,
+  childColumn,
+  childrenOf,
+  companiesOf,
+  idBeside,
+  isDown,
+  isOfPresence,
+} from './listing.js';
+import { nameOf, ofCompany, orderColumn, parentTable, selected, tableWith } from './listing.js';
+import type { KeyValue, LinkRelation, ListRow, ListTable, Reading, Relation } from './listing.js';
+import type { Slice, SliceRequest } from './listing.js';
+import { alsoMeets, indexedRef, isOrderIndexed, unindexedRef } from './request-class.js';
+
+/** Parents by their ids or names, and how their children are found. */
+interface Parents {
+  readonly relation: Relation;
+  readonly parents: readonly KeyValue[];
+}
+
+/** The statement that reads a page of a list, or one of each parent. */
+export class PageStatement {
+  readonly #column: string;
+  readonly #isById: boolean;
+
+  constructor(
+    private readonly work: ReadWork,
+    private readonly list: Reading,
+    private readonly request: SliceRequest,
+    private readonly of: Parents | null = null,
+  ) {
+    this.#column = orderColumn(list.listing, request);
+    this.#isById = this.#column === list.listing.id;
+  }
+
+  /**
+   * One row more than the limit of the request, if there are more. Those of several parents have the id or name of the
+   * parent in `parent_id`, and are in undefined order if it is that of ids.
+   */
+  async rows(): Promise<ListRow[]> {
+    const { work, list, of } = this;
+    const { order, key, limit, condition: where } = this.request;
+    const given = key === null ? [] : [...(this.#isById ? [] : [boundKey(this.#column, key)]), key.id];
+    const before = of === null ? [] : [JSON.stringify(of.parents), work.caller.companyId];
+    const relation = of?.relation;
+    const query = {
+      // Identifies the SQL apart from the filter.
+      name: [list.key, 'page', relation && nameOf(relation), order, isDown(this.request), key === null].join(
+        ' ',
+      ),
+      where,
+      before: [...before, ...companiesOf(work, relation)],
+      after: [...given, limit + 1],
+    };
+    return await runFiltered<ListRow>(work.db, query, () => (of === null ? this.#page() : this.#pages(of)));
+  }
+
+  /** If the presence of devices has the columns of the order and of all filters, its rows are read first. */
+  #page(): RawBuilder<unknown> {
+    const { table } = this.list.listing;
+    const used = this.#used();
+    const columns = [...this.list.read, ...used];
+    const id = `t.${this.#orderedId()}`;
+    const page = sql`where ${this.#filtered()} ${this.#ordered('t', id)} ${this.#limit()}`;
+    const select = sql`select ${selected('t', [...this.list.read, this.#column])} from`;
+    if (!isOfPresence(table, used)) return sql`${select} ${tableWith(table, columns)} as t ${page}`;
+    const rows = sql`(select t.* from ${tableWith(table, used)} as t ${page})`;
+    return sql`${select} ${tableWith(table, columns, { rows })} as t ${this.#ordered('t', id, unindexedRef)}`;
+  }
+
+  /** The page `r` of each parent `p`. */
+  #pages({ relation, parents }: Parents): RawBuilder<unknown> {
+    const { listing, read } = this.list;
+    const { table, id, company = 'company_id' } = listing;
+    const childId = 'link' in relation ? `l.${childColumn(relation)}` : `t.${id}`;
+    const columns = [...read, this.#column];
+    const pages = childrenOfEach({
+      parents: parentTable(relation, parents),
+      table: tableWith(table, columns),
+      company,
+      id,
+      childId,
+      companyId: this.work.caller.companyId,
+      ofParent: sql`${childrenOf(listing, relation, this.work, [...columns, ...this.#used()])}
+        and ${this.#filtered()} ${this.#ordered('t', childId)} ${this.#limit()}`,
+    });
+    const order = this.#isById ? sql`` : this.#ordered('r', `r.${id}`, unindexedRef);
+    return sql`select p.value as parent_id, ${selected('r', columns)} from ${pages} ${order}`;
+  }
+
+  /** Columns that a page is ordered and filtered by. */
+  #used(): readonly string[] {
+    return [this.#column, ...columnsIn(this.list.listing.filters, this.request.condition)];
+  }
+
+  #limit(): RawBuilder<unknown> {
+    return sql`limit ${hiddenFromPlanner(this.request.limit + 1)}`;
+  }
+
+  #filtered(): RawBuilder<unknown> {
+    const { listing } = this.list;
+    const where = besideKey(listing.filters, this.#column, this.request);
+    return sql`${ofCompany(listing, this.work, where)} ${alsoMeets(listing, where, this.of?.relation)} ${this.#beyondKey()}`;
+  }
+
+  #beyondKey(): RawBuilder<unknown> {
+    const { key } = this.request;
+    if (key === null) return sql``;
+    const comparison = isDown(this.request) ? sql`<` : sql`>`;
+    const ref = this.#ref();
+    const id = ref(`t.${this.#orderedId()}`);
+    if (this.#isById) return sql`and ${id} ${comparison} ${hiddenFromPlanner(key.id)}`;
+    const value = hiddenFromPlanner(boundKey(this.#column, key));
+    return sql`and (${ref(`t.${this.#column}`)}, ${id}) ${comparison} (${value}, ${hiddenFromPlanner(key.id)})`;
+  }
+
+  #ordered(table: string, idRef: string, ref = this.#ref()): RawBuilder<unknown> {
+    const direction = isDown(this.request) ? sql`desc` : sql`asc`;
+    const id = sql`${ref(idRef)} ${direction}`;
+    return this.#isById
+      ? sql`order by ${id}`
+      : sql`order by ${ref(`${table}.${this.#column}`)} ${direction}, ${id}`;
+  }
+
+  /** Names the columns of the order: so that an index is used, or so that none is. */
+  #ref(): typeof indexedRef {
+    return isOrderIndexed(this.list.listing, this.request, this.of?.relation) ? indexedRef : unindexedRef;
+  }
+
+  /** Id column, the second value of a key. */
+  #orderedId(): string {
+    const { table, id } = this.list.listing;
+    return idBeside(table, this.#column, id);
+  }
+}
+
+/**
+ * The rows of a page of each parent, by a request in the order of the ids without a condition. Many parents may share a
+ * row, so the statement first collects the ids of each page, as a JSON list for each parent, and then reads each row
+ * once.
+ */
+export async function readLinked<P extends KeyValue>(
+  work: ReadWork,
+  { listing, read, key }: Reading,
+  relation: LinkRelation,
+  parents: readonly P[],
+  request: SliceRequest,
+): Promise<ReadonlyMap<P, readonly ListRow[]>> {
+  const { table, id } = listing;
+  const { companyId } = work.caller;
+  const after = request.key === null ? [] : [request.key.id];
+  const found = await runCached<ListRow>(
+    work.db,
+    [key, 'linked', nameOf(relation), isDown(request), after.length].join(' '),
+    [companyId, ...after, request.limit + 1, JSON.stringify(parents), companyId],
+    () => sql`with pages as materialized (
+        select p.value as parent_id, ${idsOf(linksOf(work, relation, request))} as ids from ${parentTable(relation, parents)})
+      select parent_id, ids, ${sql.join(read.map((column) => sql`null as ${sql.ref(column)}`))} from pages
+      union all
+      select null, null, ${sql.join(read.map((column) => sql.ref(`t.${column}`)))} from ${tableWith(table, read)} as t
+      where ${ofCompany(listing, work, null)} and ${sql.ref(`t.${id}`)} in (${idsIn('pages', 'ids')})`,
+  );
+  const rows = new Map(found.map((row) => [row[id], row]));
+  const sign = isDown(request) ? -1 : 1;
+  const pages = found.filter((row) => row.parent_id !== null);
+  return new Map(
+    pages.map(({ parent_id: parent, ids: own }) => {
+      // Databases return JSON lists in undefined order.
+      const sorted = (JSON.parse(own as string) as number[]).sort((a, b) => sign * (a - b));
+      return [parent as P, sorted.map((each) => rows.get(each)).filter((row) => row !== undefined)];
+    }),
+  );
+}
+
+/** The ids of the links of a page. */
+function linksOf(
+  work: ReadWork,
+  relation: LinkRelation,
+  { key, limit, ...order }: SliceRequest,
+): RawBuilder<unknown> {
+  const child = sql.ref(`l.${childColumn(relation)}`);
+  const isDescending = isDown(order);
+  const beyond =
+    key === null ? sql`` : sql`and ${child} ${isDescending ? sql`<` : sql`>`} ${hiddenFromPlanner(key.id)}`;
+  return sql`select ${child} as id from ${sql.table(relation.link)} as l
+    where l.company_id = ${hiddenFromPlanner(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
+      ${beyond}
+    order by ${child} ${isDescending ? sql`desc` : sql`asc`} limit ${hiddenFromPlanner(limit + 1)}`;
+}
+
+/** The slice of the rows of a page. */
+export function sliceOf<T>(
+  listing: ListTable,
+  request: SliceRequest,
+  rows: readonly ListRow[],
+  recordOf: (row: ListRow) => T,
+): Slice<T> {
+  const column = orderColumn(listing, request);
+  const items = rows.slice(0, request.limit).map((row) => ({
+    record: recordOf(row),
+    key: { value: row[column] as KeyValue, id: row[listing.id] as number },
+  }));
+  if (request.backward) items.reverse();
+  return { items, hasMore: rows.length > request.limit };
+}

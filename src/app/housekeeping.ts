@@ -54,10 +54,7 @@ export class Housekeeping {
     this.#createdAt = parts.clock.now();
   }
 
-  /**
-   * Continues unfinished work, including deleting the bytes of uploads that an earlier process did not
-   * finish, then runs once a minute.
-   */
+  /** Continues unfinished work, deletes unfinished uploads of an earlier process, then runs once a minute. */
   start(): void {
     const { isShared } = this.parts.database;
     this.steps.start();

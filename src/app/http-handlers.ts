@@ -131,10 +131,7 @@ function openSpools({ maxFileBytes }: Config, database: Database): SpoolFiles {
   });
 }
 
-/**
- * GraphQL that is loaded once the server listens: with its schema, it is half of what a server loads.
- * Requests that come before wait for it.
- */
+/** GraphQL, half of what a server loads, is loaded once it listens. Requests that come before wait for it. */
 function deferGraphql(create: () => Promise<Graphql>): Graphql & { readonly load: () => Promise<Graphql> } {
   let loading: Promise<Graphql> | undefined;
   const load = (): Promise<Graphql> => (loading ??= create());

@@ -29,10 +29,7 @@ export interface StorageOptions {
   readonly onFatal?: (error: unknown) => void;
   /** Limits of reads that examine many rows. */
   readonly examining?: OpenOptions['examining'];
-  /**
-   * Called while the database cannot be reached; opening is then retried indefinitely. Starts to listen and
-   * resolves to the URL.
-   */
+  /** Called while the database cannot be reached: listens, and resolves to the URL. Without it, opening fails. */
   readonly onWaiting: (() => Promise<string>) | undefined;
 }
 

@@ -154,7 +154,7 @@ export interface OpenOptions {
   readonly onLost?: (problem: string) => void;
   /** Called with each fault of the storage and the underlying error. */
   readonly onFault?: (code: DomainCode, error: unknown) => void;
-  /** Called with the reason when a reader thread has ended by itself, or has not stopped in time. */
+  /** Called with the reason when a reader thread has ended by itself. */
   readonly onThreadLost?: (error: unknown) => void;
   /** Called at most once a minute while windows cannot be shared with other nodes. */
   readonly onUnshared?: (error: unknown) => void;
@@ -191,7 +191,7 @@ export interface ExaminingLimits {
   readonly threads: number;
   /** Maximum duration of a unit, in milliseconds. */
   readonly deadlineMs: number;
-  /** Milliseconds that a thread may take to stop. Then another thread replaces it. */
+  /** Milliseconds that threads may take to stop when the database is closed. */
   readonly graceMs: number;
   readonly maxWaitMs: number;
   readonly maxWaiting: number;

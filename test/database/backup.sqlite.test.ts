@@ -89,7 +89,7 @@ describe('a backup', () => {
 
   it('never overwrites a file', async () => {
     writeFileSync(target, 'precious');
-    await expect(backupTo(database.name, target)).rejects.toThrow('exists already');
+    await expect(backupTo(database.name, target)).rejects.toThrow('exists and is not overwritten');
     expect(readFileSync(target, 'utf8')).toBe('precious');
   });
 
@@ -122,7 +122,11 @@ describe('restoring', () => {
   });
 
   it.each([
-    ['a database stands there', (place: string) => writeFileSync(place, 'x'), 'exists already'],
+    [
+      'a database stands there',
+      (place: string) => writeFileSync(place, 'x'),
+      'exists and is not overwritten',
+    ],
     [
       'the log of another stands there',
       (place: string) => writeFileSync(`${place}-wal`, 'x'),

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
+import { Statements } from '../../src/database/sqlite/connection.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
-import { Statements } from '../../src/database/sqlite/statements.js';
 import { createUnits } from '../../src/database/units.js';
 import { testClock } from '../support/clock.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';

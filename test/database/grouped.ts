@@ -39,8 +39,7 @@ export function openGrouped(clock: Clock = testClock()): Grouped {
     },
   );
   onTestFinished(() => void connection.database.close());
-  const limits = { units: 128, ms: Infinity };
-  const groups = new WriteGroups({ connection, isCautious: () => false, limits });
+  const groups = new WriteGroups(connection, () => false, { units: 128, ms: Infinity });
   const grouped: Database = {
     ...database,
     writes: groups.single,

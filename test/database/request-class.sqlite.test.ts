@@ -6,7 +6,7 @@ import type { Comparison, Condition, FilterKind } from '../../src/database/list/
 import type { List } from '../../src/database/list/list.js';
 import type { Key, SliceRequest } from '../../src/database/list/listing.js';
 import { type Search, searchedRows } from '../../src/database/list/request-class.js';
-import { bound, handleOf } from '../../src/database/sqlite/statements.js';
+import { bound, handleOf } from '../../src/database/sqlite/connection.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { ledgerEntries } from '../../src/domain/base/ledger/ledger.service.js';
 import { PRESENCES } from '../../src/domain/fleet/device/device.model.js';

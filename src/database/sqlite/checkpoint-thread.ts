@@ -22,33 +22,31 @@ const ATTEMPTS = 5;
 if (parentPort !== null) serve(parentPort, workerData as CheckpointTask);
 
 function serve(port: MessagePort, { file, inode }: CheckpointTask): void {
-  const open = (): Sqlite.Database => {
-    const database = new Sqlite(file, { fileMustExist: true, timeout: 0 });
-    database.pragma('synchronous = FULL');
-    database.pragma('wal_autocheckpoint = 0');
-    return database;
-  };
   let database: Sqlite.Database | null = null;
-  const close = (): void => {
-    database?.close();
-    port.close();
-  };
   port.on('message', (request: 'checkpoint' | 'close') => {
-    if (request === 'close') {
-      close();
-      return;
-    }
     try {
-      database ??= open();
-      if (statSync(file, { throwIfNoEntry: false })?.ino === inode)
-        port.postMessage({ isWhole: checkpoint(database), error: null });
-      else close();
+      if (request === 'checkpoint') {
+        database ??= open(file);
+        if (statSync(file, { throwIfNoEntry: false })?.ino === inode) {
+          port.postMessage({ isWhole: checkpoint(database), error: null });
+          return;
+        }
+      }
+      database?.close();
+      port.close();
     } catch (error) {
       if (!(error instanceof Sqlite.SqliteError)) throw error;
       const { message, code } = error;
       port.postMessage({ isWhole: false, error: { message, code } });
     }
   });
+}
+
+function open(file: string): Sqlite.Database {
+  const database = new Sqlite(file, { fileMustExist: true, timeout: 0 });
+  database.pragma('synchronous = FULL');
+  database.pragma('wal_autocheckpoint = 0');
+  return database;
 }
 
 function checkpoint(database: Sqlite.Database): boolean {

@@ -1,10 +1,17 @@
 import type Sqlite from 'better-sqlite3';
-import type { CompiledQuery, QueryResult } from 'kysely';
+import {
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type CompiledQuery,
+  type QueryResult,
+} from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { systemClock } from '../../platform/clock.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
+import { handlesOf, LONG_COLUMNS, textCounter, type StatementEnd } from '../statements.js';
 import {
   isBusy,
   isFatal,
@@ -15,8 +22,70 @@ import {
   type CommitGuard,
   type Watcher,
 } from './faults.js';
-import { bound, handleOf, Statements } from './statements.js';
 import { WriteAheadLog } from './write-ahead-log.js';
+
+const MAX_STATEMENTS = 500;
+/** Maximum length of a cached SQL text. Longer ones are batches: rarely repeated, and large when prepared. */
+const MAX_SQL_LENGTH = 8_192;
+/** Milliseconds of a turn of the event loop after which a unit with several statements yields before the next one. */
+const LONG_PART_MS = 4;
+
+/** Cache of prepared statements by SQL text. With 500 entries, a new one replaces the oldest. */
+export class Statements {
+  readonly #cached = new Map<string, Sqlite.Statement>();
+  /** Whether the rows of a statement have long columns. */
+  readonly #isLong = new WeakMap<Sqlite.Statement, boolean>();
+
+  constructor(private readonly database: Sqlite.Database) {}
+
+  get(sql: string): Sqlite.Statement {
+    const cached = this.#cached.get(sql);
+    if (cached !== undefined) return cached;
+    const statement = this.database.prepare(sql);
+    if (sql.length <= MAX_SQL_LENGTH) {
+      if (this.#cached.size >= MAX_STATEMENTS) this.#cached.delete(this.#cached.keys().next().value ?? '');
+      this.#cached.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** All rows of a statement. Errors: `malformed` for more than `MAX_BYTES_READ` in long columns. */
+  boundedRows(statement: Sqlite.Statement, parameters: readonly unknown[]): unknown[] {
+    let isLong = this.#isLong.get(statement);
+    isLong ??= statement.columns().some(({ name }) => LONG_COLUMNS.has(name));
+    this.#isLong.set(statement, isLong);
+    if (!isLong) return statement.all(...parameters);
+    const count = textCounter();
+    const all: unknown[] = [];
+    for (const row of statement.iterate(...parameters)) {
+      count(row as object);
+      all.push(row);
+    }
+    return all;
+  }
+
+  get size(): number {
+    return this.#cached.size;
+  }
+}
+
+/** The parameters as SQLite stores them: instants as milliseconds since 1970, flags as 0 or 1. */
+export function bound(parameters: readonly unknown[]): readonly unknown[] {
+  return parameters.some(isConverted)
+    ? parameters.map((value) => (isConverted(value) ? Number(value) : value))
+    : parameters;
+}
+
+function isConverted(value: unknown): boolean {
+  return typeof value === 'boolean' || value instanceof Date;
+}
+
+/** A handle whose statements are run by `execute`, on connections of this folder. */
+export const handleOf = handlesOf({
+  createAdapter: () => new SqliteAdapter(),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+});
 
 /** Parts of the connection that writes. */
 interface WriterParts {
@@ -25,38 +94,32 @@ interface WriterParts {
   readonly hasCheckpointThread?: boolean;
 }
 
-/** Milliseconds of a turn of the event loop after which a unit with several statements yields before the next one. */
-const LONG_PART_MS = 4;
-
-/**
- * One connection to SQLite. If SQLite itself rolls back a transaction after a fault, no part of it can be
- * committed.
- */
+/** One connection. If SQLite itself rolls back a transaction after a fault, no part of it can be committed. */
 export class SqliteConnection {
   /** Handle whose statements run on this connection. */
   readonly db = handleOf((query) => this.executeQuery(query));
-  readonly #statements: Statements;
-  readonly #guard: CommitGuard | null;
   /** Kept short by the connection that writes. */
   readonly log: WriteAheadLog;
+  readonly #statements: Statements;
+  readonly #guard: CommitGuard | null;
   /** Whether a write transaction is open from the caller's point of view. */
   #begun = false;
-  /** Why SQLite itself rolled back the open transaction; null if it has not. */
   #undone: Error | null = null;
   #fatal: Error | null = null;
 
   constructor(
     readonly database: Sqlite.Database,
     readonly watcher: Watcher,
-    { guard = null, hasCheckpointThread = false }: WriterParts = {},
+    { guard = null, hasCheckpointThread: hasThread = false }: WriterParts = {},
   ) {
     this.#guard = guard;
     this.#statements = new Statements(database);
-    this.log = new WriteAheadLog(this.#statements, {
+    this.log = new WriteAheadLog({
       file: database.name,
+      row: (pragma) => this.#statements.get(pragma).get(),
       watcher,
       guard,
-      hasThread: hasCheckpointThread,
+      hasThread,
       isInTransaction: () => this.#begun || !database.open,
       onError: (error) => this.#explain(error),
     });
@@ -68,19 +131,7 @@ export class SqliteConnection {
     return yieldToEventLoop().then(() => this.#execute(query));
   }
 
-  #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    try {
-      this.demandWhole();
-      return Promise.resolve(this.#run<R>(query));
-    } catch (error) {
-      return Promise.reject(this.#explain(error));
-    }
-  }
-
-  /**
-   * Begins a write transaction. Waits asynchronously while another process writes, until `deadline`, in
-   * milliseconds of the monotonic clock. Errors: `busy`.
-   */
+  /** Begins a write transaction. Waits for other processes until `deadline`, in monotonic ms. Errors: `busy`. */
   async begin(deadline: number): Promise<void> {
     for (;;) {
       try {
@@ -97,7 +148,6 @@ export class SqliteConnection {
 
   commit(): void {
     this.#explained(() => {
-      this.demandWhole();
       if (!this.database.inTransaction) throw storageFailed(null);
       this.#guard?.committing();
       this.#statements.get('commit').run();
@@ -107,46 +157,15 @@ export class SqliteConnection {
     this.log.committed();
   }
 
-  /** Begins a part of a write transaction that can be undone alone. There can be one at a time. */
-  savepoint(): void {
-    this.#change('savepoint unit');
-  }
-
-  releaseSavepoint(): void {
-    this.#change('release unit');
-  }
-
-  /**
-   * Undoes the changes since `savepoint`. False if that is not possible: the transaction must be rolled back.
-   */
-  rollbackToSavepoint(): boolean {
-    try {
-      this.#change('rollback to unit');
-      this.#change('release unit');
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  #change(command: string): void {
-    this.#explained(() => {
-      this.demandWhole();
-      this.#statements.get(command).run();
-    });
-  }
-
-  /** Begins a read transaction: all of its statements see the state of the first one. */
-  beginRead(): void {
-    this.#change('begin');
+  /** Begins a read transaction, or begins, ends or undoes the part `unit` of a write transaction. */
+  run(command: 'begin' | 'savepoint unit' | 'release unit' | 'rollback to unit'): void {
+    this.#explained(() => this.#statements.get(command).run());
   }
 
   /** A number that changes whenever another connection, of this or another process, has committed. */
   dataVersion(): number {
-    return this.#explained(() => {
-      this.demandWhole();
-      return (this.#statements.get('pragma data_version').get() as { data_version: number }).data_version;
-    });
+    const read = () => this.#statements.get('pragma data_version').get() as { data_version: number };
+    return this.#explained(read).data_version;
   }
 
   /** Ends any transaction. Never throws, so that the caller gets the original error. */
@@ -173,16 +192,17 @@ export class SqliteConnection {
     if (this.#undone !== null) throw this.#undone;
   }
 
-  #run<R>(query: CompiledQuery): QueryResult<R> {
-    const ended = this.watcher.onStatement(query.sql);
-    if (ended === undefined) return this.#perform(query);
+  #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    let ended: StatementEnd | undefined;
     try {
+      this.demandWhole();
+      ended = this.watcher.onStatement(query.sql);
       const result = this.#perform<R>(query);
-      ended();
-      return result;
+      ended?.();
+      return Promise.resolve(result);
     } catch (error) {
-      ended(error);
-      throw error;
+      ended?.(error);
+      return Promise.reject(this.#explain(error));
     }
   }
 
@@ -202,6 +222,7 @@ export class SqliteConnection {
 
   #explained<T>(use: () => T): T {
     try {
+      this.demandWhole();
       return use();
     } catch (error) {
       throw this.#explain(error);

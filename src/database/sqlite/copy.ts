@@ -102,10 +102,7 @@ export function openFileSource(file: string): CopySource {
   return new FileSource(file, database, endLog);
 }
 
-/**
- * Source of the unfinished copy in the file; null if the file is none. The file must be a database of this
- * program.
- */
+/** Source of the unfinished copy in a file of this program; null if the file is none. */
 export function unfinishedCopyIn(file: string): string | null {
   return reading(file, sourceIn);
 }
@@ -126,7 +123,7 @@ function demandEmptyIn(file: string, database: Sqlite.Database): void {
 }
 
 /** Names of all tables or triggers, in the order in which they were created. */
-function namesIn(database: Sqlite.Database, type: 'table' | 'trigger'): readonly string[] {
+export function namesIn(database: Sqlite.Database, type: 'table' | 'trigger'): readonly string[] {
   const query = `select name from sqlite_schema where type = ? and name not like 'sqlite_%' order by rowid`;
   return database.prepare(query).pluck().all(type) as string[];
 }
@@ -136,8 +133,8 @@ function sourceIn(database: Sqlite.Database): string | null {
   return String(database.prepare(`select source from ${UNFINISHED_TABLE}`).pluck().get());
 }
 
-function countIn(database: Sqlite.Database, table: string): number {
-  return Number(database.prepare(`select count(*) from ${table}`).pluck().get());
+export function countIn(database: Sqlite.Database, table: string): number {
+  return Number(database.prepare(`select count(*) from "${table}"`).pluck().get());
 }
 
 /** Memory for the changed pages of a transaction, in KiB. */

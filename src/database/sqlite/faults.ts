@@ -16,10 +16,7 @@ import { fileBytes, walPath } from './file/open-file.js';
 
 /** Callbacks for the events of a connection. */
 export interface Watcher {
-  /**
-   * Called with each statement, except those that begin and end transactions. Its result is called when the
-   * statement has ended.
-   */
+  /** Called with each statement but those of transactions. Its result is called when the statement has ended. */
   onStatement(sql: string): StatementEnd | undefined;
   /** Called after a failed fsync: acknowledged changes may be lost, so nothing more must be written. */
   onFatal(error: unknown): void;
@@ -27,10 +24,7 @@ export interface Watcher {
   onFault(code: DomainCode, error: unknown): void;
   /** Called when the log is long, because read transactions keep SQLite from restarting it. */
   onLongLog?(): void;
-  /**
-   * Whether the disk has so little room that the log must stay short, since its pages need room in the file
-   * too.
-   */
+  /** Whether the disk has so little room that the log, whose pages need room in the file too, must stay short. */
   isDiskLow?(): boolean;
 }
 
@@ -66,10 +60,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 /** Codes of a failed fsync: the state of the disk is unknown, so the process must end and start again. */
 const FATAL = ['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_DIR_FSYNC'];
 
-/**
- * Error of a unit that is not stored though it has not failed itself: `reason` if that is a fault of the
- * storage.
- */
+/** Error of a unit that is not stored though it has not failed: `reason` if that is a fault of the storage. */
 export function storageFailed(reason: unknown): Error {
   if (reason instanceof DomainError && reason.code !== 'taken') return reason;
   const message = 'The storage failed during this change; nothing of it was stored.';
@@ -100,10 +91,7 @@ export function isStorageFault(error: unknown): boolean {
   return /^SQLITE_(FULL|IOERR)/.test(engineCode(error) ?? '');
 }
 
-/**
- * Turns an error of SQLite into a `DomainError`; returns other errors unchanged. `probe` finds the code of
- * the operating system for errors that SQLite reports without it.
- */
+/** Makes a `DomainError` of an error of SQLite. `probe` finds the code of the system, which SQLite leaves out. */
 export function translate(error: unknown, probe: () => string | null = () => null): Error {
   if (!(error instanceof Error)) return new Error('The database failed.', { cause: error });
   const code = engineCode(error);
@@ -121,10 +109,7 @@ const PROBE_BYTES = 4_096;
 const KEEP_MS = 1_000;
 let latest = { file: '', at: -Infinity, code: null as string | null };
 
-/**
- * Code of the operating system for the error of a write beside a database, for example ENOSPC, EROFS or EIO;
- * null if writing a page succeeds. SQLite has one code for several of these.
- */
+/** System code of a failing write beside a database, such as ENOSPC or EROFS, which are one code in SQLite; or null. */
 export function probeStorage(file: string): string | null {
   const now = systemClock.elapsed();
   if (latest.file !== file || now - latest.at > KEEP_MS) latest = { file, at: now, code: probe(file) };

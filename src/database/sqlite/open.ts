@@ -32,10 +32,7 @@ export async function prepareFile(file: string): Promise<void> {
   await explained(file, () => bringUpToDate(file, null, {}));
 }
 
-/**
- * Opens a SQLite file; creates and migrates it if necessary. Errors: `DatabaseRefused`; `busy`;
- * `storage_full` and the other faults of a storage.
- */
+/** Opens a SQLite file; creates and migrates it if necessary. Errors: `DatabaseRefused`, `busy`, storage faults. */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
   return await explained(file, () => openOrThrow(file, options));
 }
@@ -53,37 +50,31 @@ async function explained<T>(file: string, use: () => Promise<T>): Promise<T> {
 }
 
 async function openOrThrow(file: string, options: OpenOptions): Promise<Database> {
+  const { exclusive: isServer = false, usesReserve = false } = options;
   // Opening needs room too, for the index of the log.
-  const reserve = options.usesReserve === true && existsSync(file) ? new Reserve(file) : null;
+  const reserve = usesReserve && existsSync(file) ? new Reserve(file) : null;
   reserve?.giveUpIfFull(false);
-  const lock = options.exclusive === true ? lockFile(file) : null;
+  const lock = isServer ? lockFile(file) : null;
   try {
     const isChecked = await bringUpToDate(file, lock, options);
     demandFinished(file, unfinishedCopyIn(file));
-    const database = connect(file, {
+    return connect(file, {
       ...options,
-      reserve,
-      slot: lock === null ? 'command' : 'server',
+      reserve: isServer ? new Reserve(file) : reserve,
+      slot: isServer ? 'server' : 'command',
       isChecked,
-    });
-    return {
-      ...database,
-      close: async () => {
-        await database.close();
+      onClosed: () => {
         reserve?.keep();
         lock?.release();
       },
-    };
+    });
   } catch (error) {
     lock?.release();
     throw error;
   }
 }
 
-/**
- * Migrates a file if necessary. False if the whole file must still be checked for damage: the last server has
- * closed it.
- */
+/** Migrates a file if necessary. False if the whole file must still be checked for damage. */
 async function bringUpToDate(
   file: string,
   lock: FileLock | null,
@@ -105,11 +96,9 @@ async function bringUpToDate(
     if (loss !== null) removeMarker(file);
     // SQLite gives its log and other files the mode of the database file.
     if (!existsSync(file)) closeSync(openSync(canonicalPath(file), 'a', 0o600));
-    if (lock === null) await migrateFile(file);
-    else {
-      await takeOver(file);
-      await migrateFile(file, MIGRATIONS, SILENT, inspection);
-    }
+    if (lock !== null) await takeOver(file);
+    // While this process waited for the lock, another one may have migrated the file.
+    await migrateFile(file, MIGRATIONS, SILENT, lock === null ? undefined : inspection);
     writeLogBack(file);
     ensureMarker(file);
     if (loss !== null) acceptLoss?.(loss);
@@ -122,10 +111,7 @@ async function bringUpToDate(
 const CHECKED_FIRST =
   'the whole database file was checked before the start: the last server has not closed it';
 
-/**
- * Prepares a file for a server: other users must not be able to lock it, and no other server may have it
- * open.
- */
+/** Prepares a file for a server: no other user may be able to lock it, and no other server have it open. */
 async function takeOver(file: string): Promise<void> {
   for (const path of ['', '-wal', '-shm'].map((suffix) => canonicalPath(file) + suffix)) {
     const status = statSync(path, { throwIfNoEntry: false });
@@ -137,18 +123,12 @@ async function takeOver(file: string): Promise<void> {
   await demandNoServer(file, marks === null ? null : (marks.serverPid ?? 0));
 }
 
-/**
- * Copies the log of a crashed process into the file and syncs it. Nothing must be appended to a log of which
- * a part may not have reached the disk.
- */
+/** Copies the log of a crashed process into the file: a part of it may not have reached the disk. */
 function writeLogBack(file: string): void {
   closing(openFile(file, { readonly: false }), (database) => database.pragma('wal_checkpoint(truncate)'));
 }
 
-/**
- * Refuses a file with several hard links: SQLite puts the log beside the name that it opens, and by another
- * name would not see it.
- */
+/** Refuses a file with several hard links: SQLite looks for the log beside the name that it opens only. */
 function refuseSecondName(file: string): void {
   const names = statSync(file, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names === 1 || !statSync(file).isFile()) return;
@@ -158,10 +138,7 @@ function refuseSecondName(file: string): void {
   );
 }
 
-/**
- * Explains an error. A full or failing disk also makes file operations fail; then the error must name the
- * disk.
- */
+/** Names the disk as the cause if it is full or fails, which makes file operations fail too. */
 function explain(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const cause = error instanceof DatabaseRefused ? error.cause : error;

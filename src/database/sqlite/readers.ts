@@ -189,7 +189,7 @@ class Snapshots {
       // Not read for a single unit, the usual case: the next unit then opens its own snapshot.
       const version = this.isIdle ? null : this.probe.dataVersion();
       const connection = this.#idle.pop() ?? this.connect();
-      connection.beginRead();
+      connection.run('begin');
       const snapshot = { connection, version, release, users: 1 };
       this.#open.add(snapshot);
       this.#newest = snapshot;

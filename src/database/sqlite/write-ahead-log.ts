@@ -5,7 +5,6 @@ import { Worker } from 'node:worker_threads';
 
 import type { CheckpointReply, CheckpointTask } from './checkpoint-thread.js';
 import type { CommitGuard, Watcher } from './faults.js';
-import type { Statements } from './statements.js';
 
 /**
  * Limits in pages of 4 KiB: a checkpoint copies the log from `checkpoint` pages on that are not in the file yet,
@@ -17,10 +16,7 @@ const USUAL_LIMITS = { checkpoint: 1_000, long: 4_000 };
  * that most of the 4 MiB reserved for deletions is left.
  */
 const LOW_DISK_LIMITS = { checkpoint: 64, long: 256 };
-/**
- * Approximate number of changed pages after which the length of the log is read, which takes as long as a
- * small commit.
- */
+/** Changed pages after which the length of the log is read, which takes as long as a small commit. */
 const PAGES_PER_LOOK = 64;
 const PAGE_BYTES = 4096;
 /** Maximum pages that are copied in the event loop to restart the log. */
@@ -28,6 +24,8 @@ const FEW_PAGES = 100;
 
 interface LogOptions {
   readonly file: string;
+  /** Runs a pragma on the connection that writes, and returns its row. */
+  readonly row: (pragma: string) => unknown;
   readonly watcher: Pick<Watcher, 'onLongLog' | 'isDiskLow'>;
   readonly guard: Pick<CommitGuard, 'checkpointed'> | null;
   /** Whether a thread makes the checkpoints. Without it, they are made in the event loop. */
@@ -37,10 +35,7 @@ interface LogOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * The log of the connection that writes; keeps it short. SQLite's automatic checkpoints would hide a failed
- * fsync.
- */
+/** Keeps the log of the writing connection short. SQLite's automatic checkpoints would hide a failed fsync. */
 export class WriteAheadLog {
   readonly #thread: Checkpoints | null;
   /** Approximate number of pages that were changed since the length of the log was read. */
@@ -49,20 +44,13 @@ export class WriteAheadLog {
   /** Whether the last checkpoint has left little to write to the disk. */
   #isSynced = false;
 
-  constructor(
-    private readonly statements: Statements,
-    private readonly options: LogOptions,
-  ) {
+  constructor(private readonly options: LogOptions) {
     const { file, hasThread, onError } = options;
-    this.#thread = hasThread
-      ? new Checkpoints({ file, onDone: (isWhole) => this.#threadDone(isWhole), onError })
-      : null;
+    const onDone = (isWhole: boolean): void => this.#threadDone(isWhole);
+    this.#thread = hasThread ? new Checkpoints(file, { onDone, onError }) : null;
   }
 
-  /**
-   * Adds the approximate number of pages that a statement has changed, given its number of rows and its
-   * values.
-   */
+  /** Adds about the number of pages that a statement with so many rows and these values has changed. */
   countPages(rows: number, values: readonly unknown[]): void {
     let bytes = 0;
     for (const value of values)
@@ -70,26 +58,20 @@ export class WriteAheadLog {
     this.#changedPages += 1 + rows + bytes / PAGE_BYTES;
   }
 
-  /**
-   * To be called after a commit: makes a checkpoint if the log has grown. A failure does not affect the
-   * commit, which is durable in the log.
-   */
+  /** To be called after a commit, which is durable in the log already: makes a checkpoint if the log has grown. */
   committed(): void {
     if (this.#changedPages < this.#pagesPerLook) return;
     this.#changedPages = 0;
     this.#attempt(() => this.#shorten());
   }
 
-  /**
-   * Copies the log into the file, so that the next write restarts the log. False during a transaction, and
-   * while the thread must copy much first.
-   */
+  /** Lets the next write restart the log. False during a transaction, and while the thread must copy much first. */
   restart(): boolean {
     if (this.options.isInTransaction()) return false;
     let isDone = true;
     this.#attempt(() => {
       isDone = this.#thread === null || (this.#isSynced && this.#state().left < FEW_PAGES);
-      if (isDone) this.statements.get('pragma wal_checkpoint(restart)').get();
+      if (isDone) this.options.row('pragma wal_checkpoint(restart)');
       else this.#thread?.request();
     });
     return isDone;
@@ -108,7 +90,8 @@ export class WriteAheadLog {
   }
 
   #shorten(): void {
-    const isDiskLow = this.options.watcher.isDiskLow?.() === true;
+    const { watcher, guard, row } = this.options;
+    const isDiskLow = watcher.isDiskLow?.() === true;
     const limits = isDiskLow ? LOW_DISK_LIMITS : USUAL_LIMITS;
     // The rows of one commit may change many more pages than are counted.
     this.#pagesPerLook = isDiskLow ? 1 : PAGES_PER_LOOK;
@@ -117,16 +100,13 @@ export class WriteAheadLog {
       // A thread may be too late: copying the log needs room in the file, which a full disk has only in the
       // reserve.
       if (this.#thread !== null && !isDiskLow) this.#thread.request();
-      else this.#copy();
+      else {
+        row('pragma wal_checkpoint(passive)');
+        this.#isSynced = this.#state().left === 0;
+        guard?.checkpointed();
+      }
     }
-    if (log >= limits.long) this.options.watcher.onLongLog?.();
-  }
-
-  /** Copies the log into the file, or as much as reads allow. Errors: SQLite's, also for a full disk. */
-  #copy(): void {
-    this.statements.get('pragma wal_checkpoint(passive)').get();
-    this.#isSynced = this.#state().left === 0;
-    this.options.guard?.checkpointed();
+    if (log >= limits.long) watcher.onLongLog?.();
   }
 
   #attempt(use: () => void): void {
@@ -139,16 +119,12 @@ export class WriteAheadLog {
 
   /** Number of pages in the log, and of those that are not in the file yet. */
   #state(): { readonly log: number; readonly left: number } {
-    const { log, checkpointed } = this.statements.get('pragma wal_checkpoint(noop)').get() as {
-      log: number;
-      checkpointed: number;
-    };
-    return { log, left: log - checkpointed };
+    const state = this.options.row('pragma wal_checkpoint(noop)') as { log: number; checkpointed: number };
+    return { log: state.log, left: state.log - state.checkpointed };
   }
 }
 
-export interface CheckpointOptions {
-  readonly file: string;
+interface CheckpointEvents {
   /** Called after a checkpoint. `isWhole`: the whole log was copied, and the file is on the disk. */
   readonly onDone: (isWhole: boolean) => void;
   readonly onError: (error: Error) => void;
@@ -164,8 +140,10 @@ export class Checkpoints {
   #isRunning = false;
   #isClosed = false;
 
-  constructor(private readonly options: CheckpointOptions) {
-    const { file } = options;
+  constructor(
+    file: string,
+    private readonly events: CheckpointEvents,
+  ) {
     this.#task = { file, inode: statSync(file, { throwIfNoEntry: false })?.ino ?? 0 };
   }
 
@@ -190,15 +168,16 @@ export class Checkpoints {
   }
 
   #start(): Worker {
+    const { onDone, onError } = this.events;
     const program = new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(program, { workerData: this.#task, name: 'checkpoints', env: {} });
     worker.unref();
     worker.on('message', ({ isWhole, error }: CheckpointReply) => {
       this.#isRunning = false;
-      if (error === null) this.options.onDone(isWhole);
-      else this.options.onError(new Sqlite.SqliteError(error.message, error.code));
+      if (error === null) onDone(isWhole);
+      else onError(new Sqlite.SqliteError(error.message, error.code));
     });
-    worker.on('error', (error: Error) => this.options.onError(error));
+    worker.on('error', onError);
     // The next request starts another thread.
     worker.once('exit', () => {
       this.#worker = null;

@@ -5,15 +5,14 @@ import { AWAITED, currentOwner, workFor, yieldToEventLoop } from '../../platform
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Tables } from '../../schema/schema.js';
-import type { SqliteConnection } from './connection.js';
+import { handleOf, type SqliteConnection } from './connection.js';
 import { storageFailed } from './faults.js';
-import { handleOf } from './statements.js';
 
 /**
  * A group that has reached this number of units, or this age in milliseconds, commits before the next unit
  * begins. A single unit commits at once if the last one ended at least this long before.
  */
-const LIMITS = { units: 128, ms: 10 } as const;
+const LIMITS = { units: 128, ms: 10 };
 
 /** Milliseconds after which a write that could not begin is refused with `busy`. */
 export const MAX_WRITE_WAIT_MS = 5_000;
@@ -30,6 +29,11 @@ interface Group {
   readonly end: (error: Error | null) => void;
 }
 
+function newGroup(): Group {
+  const { promise, resolve } = Promise.withResolvers<Error | null>();
+  return { units: 0, since: systemClock.elapsed(), ended: promise, end: resolve };
+}
+
 /** A unit of work that may write. */
 interface Unit {
   readonly group: Group;
@@ -38,13 +42,6 @@ interface Unit {
   /** Lets the next unit write. */
   readonly release: Release;
   isEnded: boolean;
-}
-
-interface Options {
-  readonly connection: SqliteConnection;
-  /** Whether each unit is to be committed alone, for example because the storage has failed. */
-  readonly isCautious: () => boolean;
-  readonly limits?: { readonly units: number; readonly ms: number };
 }
 
 /**
@@ -56,8 +53,6 @@ interface Options {
 export class WriteGroups {
   /** Handle whose statements are committed alone. */
   readonly single = handleOf((query) => this.#executeAlone(query));
-  readonly #connection: SqliteConnection;
-  readonly #limits: { readonly units: number; readonly ms: number };
   /** SQLite has one writer at a time: parties are served round-robin (see `Owner`). */
   readonly #writers = new Semaphore<unknown>({
     places: 1,
@@ -71,10 +66,12 @@ export class WriteGroups {
   #isCommitDue = false;
   #lastEnd = -Infinity;
 
-  constructor(private readonly options: Options) {
-    this.#connection = options.connection;
-    this.#limits = options.limits ?? LIMITS;
-  }
+  /** `isCautious`: whether each unit is to be committed alone, for example because the storage has failed. */
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly isCautious: () => boolean,
+    private readonly limits = LIMITS,
+  ) {}
 
   /**
    * Stores the changes of `use` as a unit of a group, or nothing if it rejects. Resolves after the commit of
@@ -85,8 +82,8 @@ export class WriteGroups {
     const unit = await this.#begin();
     try {
       const result = await use(handleOf((query) => this.#execute(unit, query)));
-      this.#connection.demandWhole();
-      if (unit.hasSavepoint) this.#connection.releaseSavepoint();
+      this.connection.demandWhole();
+      if (unit.hasSavepoint) this.connection.run('release unit');
       await this.#end(unit);
       return result;
     } catch (error) {
@@ -106,14 +103,11 @@ export class WriteGroups {
     const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
     const release = await this.#writers.acquire(currentOwner().party);
     try {
-      if (this.#group !== null) {
-        this.#connection.savepoint();
-        return { group: this.#group, hasSavepoint: true, release, isEnded: false };
-      }
-      await this.#connection.begin(deadline);
-      const { promise, resolve } = Promise.withResolvers<Error | null>();
-      this.#group = { units: 0, since: systemClock.elapsed(), ended: promise, end: resolve };
-      return { group: this.#group, hasSavepoint: false, release, isEnded: false };
+      const hasSavepoint = this.#group !== null;
+      if (hasSavepoint) this.connection.run('savepoint unit');
+      else await this.connection.begin(deadline);
+      this.#group ??= newGroup();
+      return { group: this.#group, hasSavepoint, release, isEnded: false };
     } catch (error) {
       this.#letNextWrite(release);
       throw error;
@@ -122,7 +116,7 @@ export class WriteGroups {
 
   #execute<R>(unit: Unit, query: CompiledQuery): Promise<QueryResult<R>> {
     if (unit.isEnded) return Promise.reject(new Error('This unit of work has ended.'));
-    return this.#connection.executeQuery(query);
+    return this.connection.executeQuery(query);
   }
 
   /** Runs a statement that belongs to no unit: the open group is committed first. */
@@ -130,7 +124,7 @@ export class WriteGroups {
     const release = await this.#writers.acquire(currentOwner().party);
     try {
       this.#commit();
-      return await this.#connection.executeQuery<R>(query);
+      return await this.connection.executeQuery<R>(query);
     } finally {
       this.#letNextWrite(release);
     }
@@ -138,27 +132,34 @@ export class WriteGroups {
 
   /** Undoes the changes of a unit: alone, or if that is not possible, with those of its whole group. */
   async #undo(unit: Unit): Promise<void> {
-    if (unit.hasSavepoint && this.#connection.rollbackToSavepoint()) {
+    if (unit.hasSavepoint && this.#undoAlone()) {
       await this.#end(unit);
       return;
     }
-    const reason = this.#connection.undone;
-    this.#connection.rollback();
+    const reason = this.connection.undone;
+    this.connection.rollback();
     this.#endGroup(storageFailed(reason));
     // The group failed because of this unit.
     await this.#end(unit).catch(() => undefined);
   }
 
-  /**
-   * Ends a unit; resolves after the commit of its group. The next unit joins the group, unless that commits
-   * now.
-   */
+  #undoAlone(): boolean {
+    try {
+      this.connection.run('rollback to unit');
+      this.connection.run('release unit');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Ends a unit; resolves after the commit of its group, which the next unit joins unless it commits now. */
   async #end(unit: Unit): Promise<void> {
     const { group, release } = unit;
     unit.isEnded = true;
     group.units += 1;
     const now = systemClock.elapsed();
-    const isAlone = now - this.#lastEnd >= this.#limits.ms;
+    const isAlone = now - this.#lastEnd >= this.limits.ms;
     this.#lastEnd = now;
     if (this.#group !== null && this.#isFull(group)) {
       this.#commit();
@@ -169,10 +170,7 @@ export class WriteGroups {
     if (error !== null) throw error;
   }
 
-  /**
-   * Lets the next unit write. With `isAlone`, no further unit is expected, so the group commits at once if
-   * none waits.
-   */
+  /** Lets the next unit write. With `isAlone`, none is expected: the group commits at once if none waits. */
   #letNextWrite(release: Release, isAlone = false): void {
     release();
     if (this.#group === null || this.#writers.running > 0) return;
@@ -187,10 +185,10 @@ export class WriteGroups {
     if (this.#group === null) return;
     let failure: Error | null = null;
     try {
-      this.#connection.commit();
+      this.connection.commit();
     } catch (error) {
       failure = storageFailed(error);
-      this.#connection.rollback();
+      this.connection.rollback();
     }
     this.#endGroup(failure);
   }
@@ -201,8 +199,8 @@ export class WriteGroups {
   }
 
   #isFull({ units, since }: Group): boolean {
-    const isLong = systemClock.elapsed() - since >= this.#limits.ms;
-    return units >= this.#limits.units || isLong || this.options.isCautious();
+    const isLong = systemClock.elapsed() - since >= this.limits.ms;
+    return units >= this.limits.units || isLong || this.isCautious();
   }
 
   /**

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Comparison, Condition, FilterKind } from '../../../src/database/list/condition.js';
 import type { ChildList, List } from '../../../src/database/list/list.js';
+import { bound, handleOf } from '../../../src/database/sqlite/connection.js';
 import { checkedText, openChecked } from '../../../src/database/sqlite/examining/checked-connection.js';
-import { bound, handleOf } from '../../../src/database/sqlite/statements.js';
 import type { ReadWork } from '../../../src/database/work.js';
 import {
   devicesByFrameworkVersion,

@@ -109,7 +109,7 @@ describe('turns', () => {
     expect(database.examining()).toMatchObject({ running: 2, waiting: 4 });
     await Promise.all(held.map(({ end }) => end()));
     expect(await Promise.all(waiting)).toEqual([2_000, 2_000, 2_000, 2_000]);
-    expect(database.examining()).toMatchObject({ running: 0, waiting: 0 });
+    await expect.poll(() => database.examining()).toMatchObject({ running: 0, waiting: 0 });
   });
 
   it('are waited for up to a limit', async () => {

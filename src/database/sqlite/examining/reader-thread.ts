@@ -7,7 +7,7 @@ import { MAX_BYTES_READ, tooManyBytes } from '../../statements.js';
 import { isFatal, probeStorage, translate, type Watcher } from '../faults.js';
 import type { Reply, Request, ThreadError, ThreadOptions } from './thread.js';
 
-export interface ReaderThreadOptions {
+interface ReaderThreadOptions {
   readonly file: string;
   readonly watcher: Pick<Watcher, 'onFault' | 'onFatal'>;
   /** Number of the file that the server has opened. */
@@ -18,19 +18,12 @@ export interface ReaderThreadOptions {
   readonly onCrash: (error: unknown) => void;
 }
 
-/**
- * Makes the priority lower than that of the event loop, which shares the processors with the reader threads.
- */
-const NICE = 5;
-
 /** A thread with one connection, for one unit at a time. */
 export class ReaderThread {
   /** Resolves when the thread has started, or failed to. */
   readonly opened: Promise<void>;
   /** Resolves when the thread has ended. */
   readonly ended: Promise<void>;
-  /** Resolves when the transaction of the last unit has ended, and any statement that still ran. */
-  settled: Promise<void> = Promise.resolve();
   readonly #worker: Worker;
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
   /** Requests without a reply, in the order in which the thread replies. */
@@ -39,18 +32,13 @@ export class ReaderThread {
   #failure: Error | null = null;
 
   constructor(private readonly options: ReaderThreadOptions) {
-    const workerData: ThreadOptions = {
-      file: options.file,
-      inode: options.inode,
-      stop: this.#stop,
-      maxBytes: MAX_BYTES_READ,
-      nice: NICE,
-    };
+    const { file, inode, maxHeapMiB } = options;
+    const workerData: ThreadOptions = { file, inode, stop: this.#stop, maxBytes: MAX_BYTES_READ };
     this.#worker = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
       workerData,
       name: 'reader',
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMiB },
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB },
     });
     this.#worker.on('message', (reply: Reply) => this.#pending.shift()?.resolve(reply));
     this.#worker.on('error', (error) => this.#crash(error));
@@ -60,17 +48,17 @@ export class ReaderThread {
         resolve();
       });
     });
-    this.opened = this.#open();
+    this.opened = this.#reply().then(
+      ({ error }) => {
+        if (error !== null) this.#fail(this.#explain(error));
+      },
+      () => undefined,
+    );
   }
 
   /** Whether it can serve another unit. */
   get isUsable(): boolean {
     return this.#failure === null && !this.#isEnding;
-  }
-
-  /** Whether no statement runs in it. */
-  get isFree(): boolean {
-    return this.#pending.length === 0;
   }
 
   begin(): void {
@@ -80,22 +68,16 @@ export class ReaderThread {
 
   async read(sql: string, parameters: readonly unknown[]): Promise<unknown[]> {
     if (this.#failure !== null) throw this.#failure;
-    this.#worker.postMessage({ kind: 'read', sql, parameters } satisfies Request);
-    const { rows, error } = await this.#reply();
+    const { rows, error } = await this.#ask({ kind: 'read', sql, parameters });
     if (error !== null) throw this.#explain(error);
     return rows;
   }
 
-  /** Begins to end the transaction, and any statement that still runs; see `settled`. */
-  end(): void {
-    if (!this.isFree) Atomics.store(this.#stop, 0, 1);
+  /** Stops statements that still run. Resolves when they and the transaction have ended. Never rejects. */
+  async end(): Promise<void> {
+    if (this.#pending.length > 0) Atomics.store(this.#stop, 0, 1);
     this.#worker.unref();
-    if (this.#failure !== null) return;
-    this.#worker.postMessage({ kind: 'end' } satisfies Request);
-    this.settled = this.#reply().then(
-      () => undefined,
-      () => undefined,
-    );
+    if (this.#failure === null) await this.#ask({ kind: 'end' }).catch(() => undefined);
   }
 
   /** Closes the connection and ends the thread, as soon as no statement runs in it. */
@@ -109,9 +91,13 @@ export class ReaderThread {
 
   /** Ends a thread that does not end by itself: at once, or when SQLite returns. */
   async terminate(): Promise<void> {
-    this.#isEnding = true;
     this.#worker.unref();
     await this.#worker.terminate();
+  }
+
+  #ask(request: Request): Promise<Reply> {
+    this.#worker.postMessage(request);
+    return this.#reply();
   }
 
   #reply(): Promise<Reply> {
@@ -120,20 +106,11 @@ export class ReaderThread {
     return pending.promise;
   }
 
-  async #open(): Promise<void> {
-    const reply = await this.#reply().catch(() => null);
-    if (reply !== null && reply.error !== null) this.#fail(this.#explain(reply.error));
-  }
-
   /** To be called when the thread has ended, or will end because of an error. */
   #crash(error: unknown): void {
     if (this.#failure === null && !this.#isEnding) this.options.onCrash(error);
-    this.#fail(
-      new DomainError('busy', 'Reading this failed on the server; try again, or read less at once.', {
-        retryAfter: 1,
-        cause: error,
-      }),
-    );
+    const message = 'Reading this failed on the server; try again, or read less at once.';
+    this.#fail(new DomainError('busy', message, { retryAfter: 1, cause: error }));
   }
 
   #fail(error: Error): void {

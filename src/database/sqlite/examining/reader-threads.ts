@@ -8,8 +8,8 @@ import { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
 import type { ExaminingLimits, ExaminingReads } from '../../database.js';
+import { bound, handleOf } from '../connection.js';
 import { stopping, type Watcher } from '../faults.js';
-import { bound, handleOf } from '../statements.js';
 import { ReaderThread } from './reader-thread.js';
 
 const LIMITS: ExaminingLimits = {
@@ -24,10 +24,10 @@ const LIMITS: ExaminingLimits = {
   maxHeapMiB: 256,
 };
 
-export interface ReaderThreadsOptions {
+interface ReaderThreadsOptions {
   readonly file: string;
   readonly watcher: Watcher;
-  /** Called when a thread ended by itself, or did not stop in time. */
+  /** Called when a thread ended by itself. */
   readonly onThreadLost: (error: unknown) => void;
   readonly limits?: Partial<ExaminingLimits> | undefined;
 }
@@ -42,9 +42,7 @@ export class ReaderThreads {
   readonly #inode: number;
   readonly #turns: Semaphore<number>;
   readonly #threads = new Set<ReaderThread>();
-  readonly #idle: ReaderThread[] = [];
-  /** Threads that were terminated, but in which SQLite has not returned yet. */
-  readonly #stuck = new Set<ReaderThread>();
+  #idle: readonly ReaderThread[] = [];
   /** Functions that end the running units, called when the database is closed. */
   readonly #units = new Set<(error: Error) => void>();
   #idleTimer: NodeJS.Timeout | undefined;
@@ -68,7 +66,7 @@ export class ReaderThreads {
 
   get state(): ExaminingReads {
     const { running, waiting } = this.#turns;
-    const threads = this.#threads.size + this.#stuck.size;
+    const threads = this.#threads.size;
     return { running, waiting, threads, exceeded: this.#exceeded, lostThreads: this.#lost };
   }
 
@@ -94,7 +92,6 @@ export class ReaderThreads {
   /** Begins no unit until `resume`. Resolves once no unit has a transaction. */
   async pause(): Promise<void> {
     await this.#turns.pause();
-    await Promise.all([...this.#threads].map(({ settled }) => settled));
   }
 
   resume(): void {
@@ -107,9 +104,12 @@ export class ReaderThreads {
     clearTimeout(this.#idleTimer);
     this.#turns.close();
     for (const fail of this.#units) fail(stopping());
-    const threads = [...this.#threads, ...this.#stuck];
+    const threads = [...this.#threads];
     for (const thread of threads) thread.close();
-    await this.#inTime(Promise.all(threads.map(({ ended }) => ended)));
+    const late = new AbortController();
+    const timeout = sleep(this.#limits.graceMs, undefined, { signal: late.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(threads.map(({ ended }) => ended)), timeout]);
+    late.abort();
     for (const thread of threads) void thread.terminate();
   }
 
@@ -121,15 +121,12 @@ export class ReaderThreads {
       error ??= reason;
       failed.reject(error);
     };
-    const read = async (sql: string, parameters: readonly unknown[]): Promise<unknown[]> => {
+    const db = handleOf(async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
       if (error !== null) throw error;
       const ended = this.options.watcher.onStatement(sql);
-      const rows = Promise.race([thread.read(sql, bound(parameters)), failed.promise]);
-      if (ended !== undefined) rows.then(() => ended(), ended);
-      return await rows;
-    };
-    const db = handleOf(async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
-      const rows = (await read(sql, parameters)) as R[];
+      const reading = Promise.race([thread.read(sql, bound(parameters)), failed.promise]);
+      if (ended !== undefined) reading.then(() => ended(), ended);
+      const rows = (await reading) as R[];
       // Results of several threads can arrive at the same time.
       await enterEventLoop();
       return { rows };
@@ -150,68 +147,43 @@ export class ReaderThreads {
   }
 
   #take(): ReaderThread {
-    const idle = this.#idle.pop();
+    const idle = this.#idle.at(-1);
     if (idle === undefined) return this.#start();
+    this.#idle = this.#idle.slice(0, -1);
     return idle.isUsable ? idle : this.#take();
   }
 
   #start(): ReaderThread {
     const { file, watcher, onThreadLost } = this.options;
-    const thread = new ReaderThread({
-      file,
-      watcher,
-      inode: this.#inode,
-      maxHeapMiB: this.#limits.maxHeapMiB,
-      onCrash: (error) => {
-        this.#lost += 1;
-        onThreadLost(error);
-      },
-    });
+    const onCrash = (error: unknown): void => {
+      this.#lost += 1;
+      onThreadLost(error);
+    };
+    const { maxHeapMiB } = this.#limits;
+    const thread = new ReaderThread({ file, watcher, inode: this.#inode, maxHeapMiB, onCrash });
     this.#threads.add(thread);
-    void thread.ended.then(() => this.#forget(thread));
+    void thread.ended.then(() => {
+      this.#threads.delete(thread);
+      this.#idle = this.#idle.filter((each) => each !== thread);
+    });
     return thread;
   }
 
-  /**
-   * Releases a thread for another unit. A thread that does not stop is replaced, unless too many have not
-   * stopped.
-   */
+  /** Releases a thread for another unit once its statements have stopped, which they do within 64 rows. */
   async #giveBack(thread: ReaderThread, release: () => void): Promise<void> {
-    const wasFree = thread.isFree;
-    thread.end();
-    if (!wasFree && !(await this.#inTime(thread.settled))) {
-      this.#lost += 1;
-      this.options.onThreadLost(new Error('A statement did not stop in time.'));
-      this.#threads.delete(thread);
-      this.#stuck.add(thread);
-      void thread.terminate();
-      if (this.#stuck.size > this.#limits.threads) await thread.ended;
-    } else if (thread.isUsable) this.#idle.push(thread);
+    await thread.end();
+    if (thread.isUsable) this.#idle = [...this.#idle, thread];
     else thread.close();
     release();
     this.#endIdleLater();
   }
 
-  async #inTime(end: Promise<unknown>): Promise<boolean> {
-    const late = new AbortController();
-    const timeout = sleep(this.#limits.graceMs, false, { signal: late.signal }).catch(() => false);
-    const isInTime = await Promise.race([end.then(() => true), timeout]);
-    late.abort();
-    return isInTime;
-  }
-
   #endIdleLater(): void {
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {
-      for (const thread of this.#idle.splice(0)) thread.close();
+      for (const thread of this.#idle) thread.close();
+      this.#idle = [];
     }, this.#limits.idleMs).unref();
-  }
-
-  #forget(thread: ReaderThread): void {
-    this.#threads.delete(thread);
-    this.#stuck.delete(thread);
-    const place = this.#idle.indexOf(thread);
-    if (place >= 0) this.#idle.splice(place, 1);
   }
 }
 

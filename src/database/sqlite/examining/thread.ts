@@ -14,8 +14,6 @@ export interface ThreadOptions {
   readonly stop: Int32Array<SharedArrayBuffer>;
   /** Maximum bytes of text in the rows of a statement. */
   readonly maxBytes: number;
-  /** Value that is added to the `nice` value of the process, which lowers the priority. */
-  readonly nice: number;
 }
 
 export type Request =
@@ -42,7 +40,8 @@ export interface Reply {
 
 const DONE: Reply = { rows: [], error: null };
 
-/** The lowest priority. */
+/** Priority below that of the event loop, which shares the processors with the reader threads; 19 is the lowest. */
+const NICE = 5;
 const MAX_NICE = 19;
 
 if (parentPort !== null) serve(parentPort, workerData as ThreadOptions);
@@ -52,7 +51,7 @@ function serve(port: MessagePort, options: ThreadOptions): void {
   let database: Sqlite.Database;
   try {
     // On Linux, this is the priority of the thread; on other systems, it would be that of the process.
-    if (process.platform === 'linux') setPriority(Math.min(getPriority() + options.nice, MAX_NICE));
+    if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICE, MAX_NICE));
     const mayGoOn = (): boolean => Atomics.load(options.stop, 0) === 0;
     database = openChecked(options.file, { mayGoOn });
     if (statSync(options.file, { throwIfNoEntry: false })?.ino !== options.inode) {

@@ -26,7 +26,7 @@ export async function backupTo(
   progress: Progress = () => undefined,
   purpose: 'backup' | 'restore' = 'backup',
 ): Promise<void> {
-  if (existsSync(target)) throw existsAlready(target);
+  refuseExisting(target);
   if (recognizeFile(file) === 'new') throw noDatabaseAt(file);
   const unfinished = `${target}.unfinished`;
   rmSync(unfinished, { force: true });
@@ -47,34 +47,27 @@ export async function backupTo(
 }
 
 /** Creates the database `file` from a backup, after checking it. Errors: `DatabaseRefused`. */
-export async function restoreFrom(
-  backup: string,
-  file: string,
-  progress: Progress = () => undefined,
-): Promise<void> {
-  if (!existsSync(backup)) throw new DatabaseRefused('unusable', `There is no backup at ${backup}.`);
-  const { state } = inspectFile(backup);
-  if (state === 'new') {
-    throw new DatabaseRefused('unusable', `${backup} is empty: nothing was restored.`);
-  }
+export async function restoreFrom(backup: string, file: string, progress?: Progress): Promise<void> {
+  refuseExisting(file);
+  if (!existsSync(backup)) throw unusable(`There is no backup at ${backup}.`);
+  if (inspectFile(backup).state === 'new') throw unusable(`${backup} is empty: nothing was restored.`);
   refuseLoss(backup);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // SQLite would apply an old WAL to the restored database.
   if (fileBytes(walPath(file)) > 0) {
-    throw new DatabaseRefused(
-      'unusable',
-      `${walPath(file)} is the log of another database: move it away first. Nothing was restored.`,
-    );
+    const log = walPath(file);
+    throw unusable(`${log} is the log of another database: move it away first. Nothing was restored.`);
   }
   await backupTo(backup, file, progress, 'restore');
 }
+
+const unusable = (message: string): DatabaseRefused => new DatabaseRefused('unusable', message);
 
 async function copy(file: string, target: string, progress: Progress): Promise<void> {
   const source = new Sqlite(file, { readonly: true });
   try {
     // Without a read transaction, each change by another connection would restart the copy.
-    source.exec('begin');
-    source.prepare('select count(*) from sqlite_schema').get();
+    source.exec('begin; select count(*) from sqlite_schema');
     await source.backup(target, {
       progress: ({ totalPages, remainingPages }) => {
         progress(totalPages - remainingPages, totalPages);
@@ -107,14 +100,18 @@ function publish(from: string, to: string): void {
   syncPath(from);
   try {
     linkSync(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw existsAlready(to);
+  } catch {
+    refuseExisting(to);
     // Some file systems do not support links.
     renameSync(from, to);
   }
   syncPath(dirname(to));
 }
 
-function existsAlready(target: string): DatabaseRefused {
-  return new DatabaseRefused('unusable', `${target} exists already; nothing was overwritten.`);
+function refuseExisting(file: string): void {
+  if (!existsSync(file)) return;
+  throw new DatabaseRefused(
+    'exists',
+    `${file} exists and is not overwritten: move it away, or name another file.`,
+  );
 }

@@ -2,11 +2,10 @@ import Sqlite from 'better-sqlite3';
 
 import { minuteOf } from '../../../schema/sqlite.js';
 import { totalChecks } from '../../tools.js';
-import { SqliteConnection } from '../connection.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';
-import { createSchema, inTransaction, SILENT } from './migrate.js';
-import { reading } from './open-file.js';
+import { SCHEMA } from './migrate.js';
+import { closing, reading } from './open-file.js';
 
 const MAX_PROBLEMS = 100;
 
@@ -15,17 +14,13 @@ const MAX_PROBLEMS = 100;
  * references, wrong totals. Errors: `DatabaseRefused` if the file is missing or not a database of this
  * program.
  */
-export function checkFile(file: string): readonly string[] {
-  const { state } = refuseNone(file);
+export function checkFile(file: string, { state } = refuseNone(file)): readonly string[] {
   return reading(file, (database) => {
     const damaged = damagedPages(database);
     // The other checks would fail on damaged pages.
     if (damaged.length > 0) return damaged;
-    return [
-      ...brokenReferences(database),
-      // An older schema may lack some of these tables.
-      ...(state === 'current' ? wrongTotals(database) : []),
-    ];
+    // An older schema may lack some of the tables with totals.
+    return [...brokenReferences(database), ...(state === 'current' ? wrongTotals(database) : [])];
   });
 }
 
@@ -60,13 +55,14 @@ function brokenReferences(database: Sqlite.Database): string[] {
 }
 
 /**
- * Messages about tables, indexes, triggers and views that are not in the schema of this program, that differ
- * from it, or that are missing. A foreign trigger could change or copy records. None for an older file, which
- * is compared after its migration.
+ * Messages about tables, indexes, triggers and views of a file with the current schema that are not in the schema of
+ * this program, that differ from it, or that are missing. A foreign trigger could change or copy records.
  */
-export async function foreignObjects(file: string): Promise<readonly string[]> {
-  if (inspectFile(file).state !== 'current') return [];
-  const expected = await objectsOfSchema();
+export function foreignObjects(file: string): readonly string[] {
+  const expected = closing(new Sqlite(':memory:'), (database) => {
+    for (const statement of SCHEMA) database.exec(statement);
+    return objectsOf(database);
+  });
   const actual = reading(file, objectsOf);
   return [
     ...[...actual].flatMap(([name, definition]) => {
@@ -76,16 +72,6 @@ export async function foreignObjects(file: string): Promise<readonly string[]> {
     }),
     ...[...expected.keys()].flatMap((name) => (actual.has(name) ? [] : [`the ${name} is missing`])),
   ];
-}
-
-async function objectsOfSchema(): Promise<ReadonlyMap<string, string>> {
-  const database = new Sqlite(':memory:');
-  try {
-    await inTransaction(new SqliteConnection(database, SILENT), createSchema);
-    return objectsOf(database);
-  } finally {
-    database.close();
-  }
 }
 
 /** Definitions by type and name, without SQLite's own objects. */

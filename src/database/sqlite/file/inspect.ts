@@ -19,10 +19,7 @@ export function unusable(problem: string, error: unknown, advice: string): Datab
   );
 }
 
-/**
- * Converts an error about a file of the database to `DatabaseRefused`. Returns other errors, and faults of
- * the storage, unchanged.
- */
+/** Makes a `DatabaseRefused` of an error about a file; returns other errors and faults of the storage unchanged. */
 export function refusalOf(error: unknown): unknown {
   const problem = fileProblem(error);
   if (
@@ -86,10 +83,7 @@ export function inspectFile(
   }
 }
 
-/**
- * Reads the header only, since SQLite itself would create files beside a file of another program. Errors:
- * `DatabaseRefused`.
- */
+/** Reads the header only: SQLite would create files beside that of another program. Errors: `DatabaseRefused`. */
 export function recognizeFile(file: string): 'new' | 'ours' {
   if (isOpenInProcess(file)) return 'ours';
   const header = headerOf(file);
@@ -109,10 +103,7 @@ export function recognizeFile(file: string): 'new' | 'ours' {
   return 'new';
 }
 
-/**
- * Whether a database of this program, which this process does not have open, is in WAL mode: it is open in a
- * server or command, or was not closed at their end.
- */
+/** Whether a database that this process does not have open is open elsewhere, or was not closed (WAL mode). */
 export function hasLog(file: string): boolean {
   return headerOf(file)[WRITE_VERSION_OFFSET] === 2;
 }

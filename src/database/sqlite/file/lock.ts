@@ -5,29 +5,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../platform/errors.js';
 import { DatabaseRefused } from '../../database.js';
 import { isBusy, isStorageFault } from '../faults.js';
-import { unusable } from './inspect.js';
+import { IDENTITY_OFFSET, unusable } from './inspect.js';
 import { canonicalPath, closing, isOpenInProcess, markOpen } from './open-file.js';
 
-/**
- * Offset of `user_version` in the header of a SQLite file. In a lock file, it holds the process id of the
- * owner.
- */
-const OWNER_OFFSET = 60;
 /** 5 seconds in all: enough for another process to create or migrate a database. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 100;
 const OTHER_USERS = 0o077;
 
-export interface FileLock {
-  release(): void;
-}
+export type FileLock = ReturnType<typeof lockFile>;
 
 /**
  * Makes this process the only server of a database file until `release`. The lock is held by the operating
  * system on the file `DATABASE.lock`, which only its owner can open, so it ends with the process, even after
  * kill -9. Errors: `DatabaseRefused`.
  */
-export function lockFile(file: string): FileLock {
+export function lockFile(file: string) {
   const path = `${canonicalPath(file)}.lock`;
   if (isOpenInProcess(path)) throw inUse(file, `process ${process.pid}`);
   let holder: Sqlite.Database | undefined;
@@ -41,11 +34,12 @@ export function lockFile(file: string): FileLock {
   } catch (error) {
     holder?.close();
     if (isStorageFault(error)) throw error;
-    throw isBusy(error) ? inUse(file, ownerOf(path)) : cannotWrite(path, error);
+    if (isBusy(error)) throw inUse(file, ownerOf(path));
+    throw unusable(`${path} cannot be written`, error, 'This user must be able to write to its folder.');
   }
   const unmark = markOpen(path);
   return {
-    release: () => {
+    release: (): void => {
       holder.close();
       unmark();
     },
@@ -73,7 +67,13 @@ export async function lockFileSoon(file: string): Promise<FileLock> {
  */
 export async function demandNoServer(file: string, server: number | null): Promise<void> {
   for (let attempt = 1; server !== 0 && !isAlone(file); attempt += 1) {
-    if (attempt === ATTEMPTS) throw openElsewhere(file, server);
+    if (attempt === ATTEMPTS) {
+      const name = server === null ? 'another process' : `process ${server}`;
+      throw new DomainError(
+        'busy',
+        `${file} is open, and its server, ${name}, has not closed it: a database file can have one server only. Stop that process first.`,
+      );
+    }
     await sleep(PAUSE_MS);
   }
 }
@@ -92,35 +92,23 @@ function isAlone(file: string): boolean {
   });
 }
 
-function openElsewhere(file: string, server: number | null): DomainError {
-  const name = server === null ? 'another process' : `process ${server}`;
-  return new DomainError(
-    'busy',
-    `${file} is open, and its server, ${name}, has not closed it: a database file can have one server only. Stop that process first.`,
-  );
-}
-
-/**
- * Creates the lock file for its owner only, since every user who can open it can hold the lock. Removes a
- * file that others can open or have created: it is of an older version, or belongs to no server.
- */
+/** Creates the lock file for its owner only, and removes one that others, who could hold the lock, can open. */
 function keepPrivate(path: string): void {
   const status = statSync(path, { throwIfNoEntry: false });
   const user = process.getuid?.();
-  const isPrivate = user === undefined || (status?.uid === user && (status.mode & OTHER_USERS) === 0);
-  if (status !== undefined && !isPrivate) rmSync(path);
-  if (status === undefined || !isPrivate) closeSync(openSync(path, 'a', 0o600));
+  if (user !== undefined && status !== undefined) {
+    if (status.uid === user && (status.mode & OTHER_USERS) === 0) return;
+    rmSync(path);
+  }
+  closeSync(openSync(path, 'a', 0o600));
 }
 
-function cannotWrite(path: string, error: unknown): DatabaseRefused {
-  return unusable(`${path} cannot be written`, error, 'This user must be able to write to its folder.');
-}
-
+/** The process whose id is in `user_version` of a lock file. */
 function ownerOf(path: string): string {
   const header = readFileSync(path);
-  return header.length < OWNER_OFFSET + 4
+  return header.length < IDENTITY_OFFSET + 4
     ? 'another process'
-    : `process ${header.readUInt32BE(OWNER_OFFSET)}`;
+    : `process ${header.readUInt32BE(IDENTITY_OFFSET)}`;
 }
 
 function inUse(file: string, owner: string): DatabaseRefused {

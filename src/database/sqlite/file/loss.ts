@@ -101,10 +101,7 @@ export function headOf(file: string, position?: number): Mark {
 
 const timeOf = ({ at }: Mark): string => new Date(at).toISOString();
 
-/**
- * Creates the marker before a database gets a log: with a log but without a marker, it would count as copied
- * without its log.
- */
+/** Creates the marker before the log: a database with a log and no marker counts as copied without its log. */
 export function ensureMarker(file: string): void {
   if (readMarks(file) === null) replaceMarker(file, headOf(file));
 }

@@ -1,3 +1,4 @@
+import type Sqlite from 'better-sqlite3';
 import {
   closeSync,
   existsSync,
@@ -5,6 +6,7 @@ import {
   fstatSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,15 +16,21 @@ import {
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 
+import { DomainError } from '../../../platform/errors.js';
 import { namingPath } from '../../../platform/storage/file-errors.js';
 import { syncPath } from '../../../platform/storage/sync-path.js';
-import { hasLog } from './inspect.js';
-import { canonicalPath, fileBytes, isOpenInProcess, rollbackJournalPath, walPath } from './open-file.js';
+import type { CommitGuard } from '../faults.js';
+import { hasLog, IDENTITY_OFFSET } from './inspect.js';
+import {
+  canonicalPath,
+  fileBytes,
+  isOpenInProcess,
+  openDescriptor,
+  rollbackJournalPath,
+  walPath,
+} from './open-file.js';
 
-/**
- * Identity of a database and end of its ledger: every acknowledged change is at or before it
- * (decisions.md#lost-files).
- */
+/** Identity of a database, and end of its ledger as acknowledged (decisions.md#lost-files). */
 export interface Mark {
   /** Random number of the database, `user_version` in the header of its file. */
   readonly identity: number;
@@ -32,27 +40,15 @@ export interface Mark {
   readonly at: number;
 }
 
-/** Content of a marker file. */
-export interface Marks {
-  readonly latest: Mark;
-  /**
-   * Process id of a server that has not closed a sound database; 0 if the last server has closed it, and null if
-   * there was none.
-   */
-  readonly serverPid: number | null;
-}
-
 interface MarkRecord extends Mark {
+  /** Process id of a server that has not closed a sound database; 0 once it has. */
   readonly pid?: number;
 }
 
 /** Writer of a record: the server, or a command beside it. */
 export type Slot = 'server' | 'command';
 
-/**
- * Offsets of the records. Each has its own sector of the disk, so that a power cut damages at most the one
- * being written.
- */
+/** Offsets of the records, each in a sector of its own: a power cut damages at most the one being written. */
 const OFFSETS: Readonly<Record<Slot, number>> = { server: 0, command: 512 };
 const RECORD_BYTES = 512;
 
@@ -61,8 +57,8 @@ function markerPath(file: string): string {
   return `${canonicalPath(file)}.marker`;
 }
 
-/** The marks beside a database; null if there is no file, or no intact record in it. */
-export function readMarks(file: string): Marks | null {
+/** The marks beside a database; null without an intact record. `serverPid` is null if there was no server. */
+export function readMarks(file: string): { readonly latest: Mark; readonly serverPid: number | null } | null {
   const path = markerPath(file);
   if (!existsSync(path)) return null;
   const bytes = namingPath(path, () => readFileSync(path));
@@ -88,63 +84,11 @@ export function removeMarker(file: string): void {
   rmSync(markerPath(file), { force: true });
 }
 
-/**
- * Whether the last server has closed a sound database, and nothing has opened it since without closing it. False
- * while this process has it open.
- */
+/** Whether the last server, and all commands since, have closed a sound database. False while it is open here. */
 export function hasCleanStop(file: string): boolean {
   if (isOpenInProcess(file) || fileBytes(file) === 0) return false;
   if (fileBytes(walPath(file)) > 0 || fileBytes(rollbackJournalPath(file)) > 0) return false;
   return !hasLog(file) && readMarks(file)?.serverPid === 0;
-}
-
-/** The open marker of a database. */
-export class Marker {
-  #descriptor: number;
-  #last: MarkRecord | null = null;
-
-  constructor(
-    private readonly file: string,
-    private readonly slot: Slot,
-  ) {
-    this.#descriptor = openSync(markerPath(file), 'r+');
-  }
-
-  /** Creates the file again if it was removed or replaced. */
-  ensure(): void {
-    const mark = this.#last;
-    const inode = statSync(markerPath(this.file), { throwIfNoEntry: false })?.ino;
-    if (mark === null || inode === fstatSync(this.#descriptor).ino) return;
-    replaceMarker(this.file, mark);
-    closeSync(this.#descriptor);
-    this.#descriptor = openSync(markerPath(this.file), 'r+');
-    this.#put(mark);
-  }
-
-  /** Overwrites one record without waiting for the disk, if the mark has changed. */
-  write(mark: MarkRecord): void {
-    if (mark.head !== this.#last?.head || mark.at !== this.#last.at) this.#put(mark);
-  }
-
-  /** Waits until the last mark is on the disk: it is then certain to survive a power cut. */
-  sync(): void {
-    fdatasyncSync(this.#descriptor);
-  }
-
-  /** To be called after the database was closed: records that no server has it open, unless damage is known. */
-  close(isSound: boolean): void {
-    try {
-      if (isSound && this.#last !== null) this.#put({ ...this.#last, pid: 0 });
-    } finally {
-      closeSync(this.#descriptor);
-    }
-  }
-
-  #put(mark: MarkRecord): void {
-    const record = encode(this.slot === 'server' ? { pid: process.pid, ...mark } : mark);
-    writeSync(this.#descriptor, record, 0, RECORD_BYTES, OFFSETS[this.slot]);
-    this.#last = mark;
-  }
 }
 
 /** A checksum, and the values as JSON: `8c736521 {"identity":17,"head":34,"at":1764147162000}`. */
@@ -160,3 +104,168 @@ function decode(bytes: Buffer, slot: Slot): MarkRecord | null {
 }
 
 const checksumOf = (text: string): string => crc32(text).toString(16).padStart(8, '0');
+
+interface Place {
+  readonly path: string;
+  readonly device: number;
+  readonly inode: number;
+}
+
+interface GuardOptions {
+  readonly slot: Slot;
+  /** Called once, as soon as a file is found to be missing, with the problem. */
+  readonly onLost: (problem: string) => void;
+  /** Called when the marker could not be written. */
+  readonly onMarkerFault: (error: unknown) => void;
+}
+
+/**
+ * Watches the files of an open database, which is marked as open in this process, and records acknowledged
+ * changes in its marker. A commit into a file that was removed, moved or replaced would succeed, but be lost.
+ * So the files are compared with the opened ones before each commit is acknowledged.
+ */
+export class FileGuard implements CommitGuard {
+  readonly #head: Sqlite.Statement;
+  readonly #identity: number;
+  readonly #places: readonly Place[];
+  readonly #file: string;
+  readonly #descriptor: number;
+  /** Descriptor of the marker, and its last record. */
+  #marker: number;
+  #written: Mark | null = null;
+  /** End of the ledger at the latest commit. */
+  #mark: Mark;
+  #lost: string | null = null;
+  #isClosed = false;
+
+  constructor(
+    private readonly database: Sqlite.Database,
+    private readonly options: GuardOptions,
+  ) {
+    this.#file = canonicalPath(database.name);
+    this.#marker = openSync(markerPath(this.#file), 'r+');
+    this.#descriptor = openDescriptor(this.#file);
+    this.#identity = Number(database.pragma('user_version', { simple: true }));
+    this.#head = database.prepare('select position as head, at from ledger order by position desc limit 1');
+    this.#mark = this.#readHead();
+    // The statement above has opened the log.
+    this.#places = ['', '-wal', '-shm'].map((suffix) => placeOf(this.#file + suffix));
+    this.#attempt(() => this.#put(this.#mark));
+  }
+
+  committing(): void {
+    this.#mark = this.#readHead();
+  }
+
+  committed(): void {
+    this.#lookForFiles();
+    if (this.#lost !== null) {
+      const message = `The storage of the database is gone: ${this.#lost}.`;
+      throw new DomainError('storage_unavailable', message, { retryAfter: 10 });
+    }
+    const { head, at } = this.#mark;
+    if (head !== this.#written?.head || at !== this.#written.at) this.#attempt(() => this.#put(this.#mark));
+  }
+
+  /** Waits until the last mark is on the disk: it is then certain to survive a power cut. */
+  checkpointed(): void {
+    this.#attempt(() => fdatasyncSync(this.#marker));
+  }
+
+  /**
+   * Null if the files of the database are where they were; otherwise the problem, with the path of the file. Creates the
+   * marker again if it was removed or replaced.
+   */
+  verify(): string | null {
+    this.#lookForFiles();
+    if (this.#lost === null) this.#attempt(() => this.#ensureMarker());
+    return this.#lost;
+  }
+
+  /** To be called after the connection was closed. `isSound`: no damage is known. */
+  close(isSound: boolean): void {
+    // A second close could close descriptors that other files have by then.
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const written = this.#written;
+    if (isSound && written !== null) this.#attempt(() => this.#put({ ...written, pid: 0 }));
+    closeSync(this.#marker);
+  }
+
+  #readHead(): Mark {
+    const { head, at } = (this.#head.get() ?? { head: 0, at: 0 }) as { head: number; at: number };
+    return { identity: this.#identity, head, at };
+  }
+
+  /** Overwrites one record without waiting for the disk. */
+  #put(mark: MarkRecord): void {
+    const { slot } = this.options;
+    const record = encode(slot === 'server' ? { pid: process.pid, ...mark } : mark);
+    writeSync(this.#marker, record, 0, RECORD_BYTES, OFFSETS[slot]);
+    this.#written = mark;
+  }
+
+  #ensureMarker(): void {
+    const path = markerPath(this.#file);
+    const inode = statSync(path, { throwIfNoEntry: false })?.ino;
+    if (this.#written === null || inode === fstatSync(this.#marker).ino) return;
+    replaceMarker(this.#file, this.#written);
+    closeSync(this.#marker);
+    this.#marker = openSync(path, 'r+');
+    this.#put(this.#written);
+  }
+
+  /** Calls `use`, which writes the marker. If that fails, committed changes stay acknowledged. */
+  #attempt(use: () => void): void {
+    try {
+      use();
+    } catch (error) {
+      this.options.onMarkerFault(error);
+    }
+  }
+
+  #lookForFiles(): void {
+    if (this.#lost !== null) return;
+    this.#lost = this.#problemOfFiles();
+    if (this.#lost === null) return;
+    this.#saveLog();
+    this.options.onLost(this.#lost);
+  }
+
+  /** Copies the log, which can still be read, into the file if only the log was removed or replaced by an empty one. */
+  #saveLog(): void {
+    const [file] = this.#places;
+    if (file === undefined || problemOf(file) !== null || fileBytes(`${file.path}-wal`) > 0) return;
+    try {
+      this.database.pragma('wal_checkpoint(passive)');
+    } catch {
+      // During a transaction, or on a failed storage, this is not possible: the next start finds what is
+      // missing.
+    }
+  }
+
+  #problemOfFiles(): string | null {
+    for (const place of this.#places) {
+      const problem = problemOf(place);
+      if (problem !== null) return problem;
+    }
+    // Overwriting a file, or cutting it off, does not change its path or inode.
+    const isSame =
+      readSync(this.#descriptor, NUMBER, 0, 4, IDENTITY_OFFSET) === 4 &&
+      NUMBER.readUInt32BE(0) === this.#identity;
+    return isSame ? null : `${this.#file} was overwritten or cut off`;
+  }
+}
+
+const NUMBER = Buffer.alloc(4);
+
+function problemOf({ path, device, inode }: Place): string | null {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status === undefined) return `${path} was removed or moved away`;
+  return status.ino === inode && status.dev === device ? null : `${path} was replaced by another file`;
+}
+
+function placeOf(path: string): Place {
+  const { dev, ino } = statSync(path);
+  return { path, device: dev, inode: ino };
+}

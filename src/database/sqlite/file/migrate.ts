@@ -1,6 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
-import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, rmSync } from 'node:fs';
 
 import { systemClock } from '../../../platform/clock.js';
 import type { Tables } from '../../../schema/schema.js';
@@ -12,7 +13,7 @@ import { MAX_WRITE_WAIT_MS } from '../write-groups.js';
 import { backupTo } from './backup.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { replaceMarker } from './marker.js';
-import { closing, fileBytes, giveIdentity, openFile } from './open-file.js';
+import { closing, giveIdentity, openFile } from './open-file.js';
 
 export const SILENT: Watcher = {
   onStatement: () => undefined,
@@ -20,23 +21,17 @@ export const SILENT: Watcher = {
   onFault: () => undefined,
 };
 
-export interface MigrationResult {
-  readonly applied: readonly string[];
-  /** Path of the backup that was made before; null for a new database. */
-  readonly backup: string | null;
-}
-
 /**
  * Applies pending migrations, each in its own transaction; a file without tables gets the whole schema at
- * once. A database with a schema is first backed up to `FILE.before-MIGRATION`. The caller holds the file's
- * lock. Errors: `DatabaseRefused`, before anything is changed.
+ * once. A database with a schema is first backed up to `FILE.before-MIGRATION`; `backup` is this path, or null. The
+ * caller holds the file's lock. Errors: `DatabaseRefused`, before anything is changed.
  */
 export async function migrateFile(
   file: string,
   migrations: Migrations = MIGRATIONS,
   watcher: Watcher = SILENT,
   inspection: Inspection = inspectFile(file, namesOf(migrations)),
-): Promise<MigrationResult> {
+): Promise<{ readonly applied: readonly string[]; readonly backup: string | null }> {
   const { state, pending, applied } = inspection;
   if (pending.length === 0) return { applied: [], backup: null };
   const backup = applied.length === 0 ? null : await backupBeforeMigration(file, pending[0] ?? '');
@@ -70,12 +65,15 @@ function identify(file: string): void {
   replaceMarker(file, { identity, head: 0, at: 0 });
 }
 
-/** Creates all tables in a file without tables, and stores that no migration is pending. */
-export async function createSchema(db: Kysely<Tables>): Promise<void> {
-  for (const statement of SQLITE_SCHEMA) await sql.raw(statement).execute(db);
-  await sql`create table applied_migrations (name text primary key not null, applied_at integer not null)`.execute(
-    db,
-  );
+/** The statements that create all tables in a file without tables. */
+export const SCHEMA: readonly string[] = [
+  ...SQLITE_SCHEMA,
+  'create table applied_migrations (name text primary key not null, applied_at integer not null)',
+];
+
+/** Stores that no migration is pending, too. */
+async function createSchema(db: Kysely<Tables>): Promise<void> {
+  for (const statement of SCHEMA) await sql.raw(statement).execute(db);
   for (const name of MIGRATION_NAMES) await markAsApplied(db, name);
 }
 
@@ -111,10 +109,10 @@ async function change(db: Kysely<Tables>, migrations: Migrations, name: string):
   return false;
 }
 
-export async function inTransaction<Result>(
+async function inTransaction<T>(
   connection: SqliteConnection,
-  use: (db: Kysely<Tables>) => Promise<Result>,
-): Promise<Result> {
+  use: (db: Kysely<Tables>) => Promise<T>,
+): Promise<T> {
   await connection.begin(systemClock.elapsed() + MAX_WRITE_WAIT_MS);
   try {
     const result = await use(connection.db);
@@ -130,35 +128,19 @@ export async function inTransaction<Result>(
 async function backupBeforeMigration(file: string, next: string): Promise<string> {
   // Sets the mode, which is part of the file: otherwise only the first attempt would change it, after its
   // backup.
-  closing(openFile(file, { readonly: false }), () => undefined);
-  let latest: string | null = null;
-  for (let copy = 1; ; copy += 1) {
-    const target = `${file}.before-${next}${copy === 1 ? '' : `.${copy}`}`;
-    if (existsSync(target)) {
-      latest = target;
-      continue;
-    }
-    await backupTo(file, target);
-    if (latest === null || !sameBytes(latest, target)) return target;
-    rmSync(target);
-    return latest;
-  }
+  openFile(file, { readonly: false }).close();
+  const pathOf = (copy: number): string => `${file}.before-${next}${copy === 1 ? '' : `.${copy}`}`;
+  let copy = 1;
+  while (existsSync(pathOf(copy))) copy += 1;
+  const [latest, target] = [pathOf(copy - 1), pathOf(copy)];
+  await backupTo(file, target);
+  if (copy === 1 || (await digestOf(latest)) !== (await digestOf(target))) return target;
+  rmSync(target);
+  return latest;
 }
 
-const CHUNK_BYTES = 1024 * 1024;
-
-/** Whether two files have the same content; reads 1 MiB at a time, since they may not fit into memory. */
-function sameBytes(one: string, other: string): boolean {
-  if (fileBytes(one) !== fileBytes(other)) return false;
-  const files = [openSync(one, 'r'), openSync(other, 'r')];
-  const chunks = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)] as const;
-  try {
-    for (;;) {
-      const [bytes] = files.map((file, index) => readSync(file, chunks[index] ?? chunks[0]));
-      if (!chunks[0].equals(chunks[1])) return false;
-      if (bytes === 0) return true;
-    }
-  } finally {
-    for (const file of files) closeSync(file);
-  }
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
+  return hash.digest('hex');
 }

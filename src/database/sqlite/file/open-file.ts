@@ -74,18 +74,12 @@ export const lastBackupOf = (file: string): string => `${file}.last-backup`;
 
 /** Milliseconds that opening waits, since another process may be closing or recovering the same file. */
 const OPEN_TIMEOUT_MS = 5_000;
-/**
- * Milliseconds that a reader waits for a lock. SQLite waits synchronously, which blocks the process. Writers
- * do not wait inside SQLite at all.
- */
+/** Milliseconds that a reader waits for a lock, which blocks the process. Writers do not wait inside SQLite. */
 const READER_TIMEOUT_MS = 20;
 /** Bytes to which a WAL is truncated that grew larger during a long read. */
 export const MAX_WAL_BYTES = 16 * 1024 * 1024;
 
-/**
- * Cache of the connection that writes, in KiB. SQLite's default of 2 MiB holds only a small part of the
- * indexes that changes of a large database write to.
- */
+/** Cache of the writing connection in KiB: the default of 2 MiB holds few of the index pages that it changes. */
 const WRITER_CACHE_KIB = 32 * 1024;
 
 const MAX_IDENTITY = 2 ** 31;
@@ -118,10 +112,7 @@ export function reading<T>(file: string, use: (database: Sqlite.Database) => T):
   return closing(new Sqlite(file, { readonly: true, fileMustExist: true }), use);
 }
 
-/**
- * Opens a connection whose commits are durable. Errors: an `Error` if SQLite does not accept a required
- * setting.
- */
+/** Opens a connection whose commits are durable. Errors: an `Error` if SQLite refuses a required setting. */
 export function openFile(file: string, { readonly }: { readonly readonly: boolean }): Sqlite.Database {
   const database = new Sqlite(file, { readonly, timeout: OPEN_TIMEOUT_MS });
   try {

@@ -2,15 +2,13 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { systemClock } from '../../../platform/clock.js';
+import { DomainError } from '../../../platform/errors.js';
 import { canonicalPath, fileBytes } from './open-file.js';
 
 const RESERVE_BYTES = 4 * 1024 * 1024;
 /** Free bytes, besides the reserve, that changes other than deletions need. */
 const MARGIN_BYTES = 2 * 1024 * 1024;
-/**
- * Free bytes below which the log is kept short: otherwise it has 16 MiB and more, and its pages need as much
- * in the file.
- */
+/** Free bytes below which the log is kept short. Otherwise it, and its pages in the file, take 16 MiB and more. */
 const LOW_BYTES = 32 * 1024 * 1024;
 /** Milliseconds for which the free bytes of a disk with more room than that are not read again. */
 const LOOK_MS = 50;
@@ -36,13 +34,19 @@ export class Reserve {
     this.#isGivenUp = false;
   }
 
-  /** Whether changes other than deletions may be stored. */
-  admits(): boolean {
+  /** `isFull`: the latest change found the disk full. Errors: `storage_full` for changes other than deletions. */
+  admit(change: 'deletion' | 'other', isFull: boolean): void {
+    if (change === 'deletion') {
+      this.giveUpIfFull(isFull);
+      return;
+    }
     if (this.#isGivenUp) this.keep();
-    return !this.#isGivenUp && this.#freeBytes() >= MARGIN_BYTES;
+    if (!this.#isGivenUp && this.#freeBytes() >= MARGIN_BYTES) return;
+    const message = 'The storage is full: nothing was changed. Reading and deleting are still possible.';
+    throw new DomainError('storage_full', message, { retryAfter: 60 });
   }
 
-  /** To be called before a deletion is stored. `isFull`: the latest change found the disk full. */
+  /** Gives up the reserve if the disk has too little room. */
   giveUpIfFull(isFull: boolean): void {
     if (!isFull && this.#freeBytes() >= MARGIN_BYTES) return;
     if (fileBytes(this.#path) > 0) this.#isGivenUp = true;
@@ -72,8 +76,8 @@ export class Reserve {
   }
 }
 
-/** Infinity if the folder is gone, which the guard of the file reports. */
-function freeBytesAt(folder: string): number {
+/** Free bytes of the disk of a folder; Infinity if the folder is gone, which the guard of the file reports. */
+export function freeBytesAt(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;

@@ -13,10 +13,7 @@ import type { StorageSizes, TableSize } from '../../database.js';
 
 export type FileTask = 'check' | 'measure';
 
-/**
- * Result of a check. `detail` is the reason for `damaged` and `failed`; `failed` means that the file could
- * not be checked.
- */
+/** Result of a check. `detail` is the reason for `damaged`, and for `failed`: the file could not be checked. */
 export interface CheckResult {
   readonly kind: 'sound' | 'damaged' | 'failed';
   readonly detail: string;

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -6,42 +6,41 @@ import { MINUTE } from '../../../platform/clock.js';
 import type { StorageSizes } from '../../database.js';
 import type { CheckResult, FileTask } from './whole-file-process.js';
 
-/**
- * Milliseconds before another attempt, after a check that could not be made, for example without memory for a
- * process.
- */
+/** Milliseconds after which a check is tried again that could not be made, for example without memory for a process. */
 const RETRY_MS = MINUTE;
 
-/** A task over a whole file, in a process of its own: SQLite cannot be interrupted, but a process can. */
-class RunningTask<Result> {
+const DUE = { note: 'running' } as const;
+type CheckState = typeof DUE | 'damaged' | null;
+
+interface RunningTask<Result> {
   /** Null if the task failed or was ended. */
   readonly result: Promise<Result | null>;
-  readonly #child: ChildProcess;
-
-  constructor(task: FileTask, file: string) {
-    const program = new URL(`./whole-file-process${extname(import.meta.url)}`, import.meta.url);
-    const child = fork(fileURLToPath(program), [task, file], { env: {}, execArgv: [], stdio: 'ignore' });
-    this.#child = child;
-    this.result = new Promise((resolve) => {
-      let result: Result | null = null;
-      child.once('message', (message) => {
-        result = message as Result;
-        child.kill('SIGKILL');
-      });
-      // Without a process there is no exit event.
-      child.once('error', () => resolve(null));
-      child.once('exit', () => resolve(result));
-    });
-  }
-
   /** Ends the task. Resolves when its connection is closed. */
-  async end(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.result;
-  }
+  readonly end: () => Promise<unknown>;
 }
 
-export interface WholeFileOptions {
+/** Starts a task over a whole file, in a process of its own: SQLite cannot be interrupted, but a process can. */
+function startTask<Result>(task: FileTask, file: string): RunningTask<Result> {
+  const program = new URL(`./whole-file-process${extname(import.meta.url)}`, import.meta.url);
+  const child = fork(fileURLToPath(program), [task, file], { env: {}, execArgv: [], stdio: 'ignore' });
+  const end = (): Promise<unknown> => {
+    child.kill('SIGKILL');
+    return ended;
+  };
+  const ended = new Promise<Result | null>((resolve) => {
+    let result: Result | null = null;
+    child.once('message', (message) => {
+      result = message as Result;
+      child.kill('SIGKILL');
+    });
+    // Without a process there is no exit event.
+    child.once('error', () => resolve(null));
+    child.once('exit', () => resolve(result));
+  });
+  return { result: ended, end };
+}
+
+interface WholeFileOptions {
   /** Whether the whole file was checked for damage before it was opened. */
   readonly isChecked?: boolean | undefined;
   /** Called with a sentence when the check begins, ends without damage, or cannot be made. */
@@ -52,7 +51,8 @@ export interface WholeFileOptions {
 
 /** Tasks that read a whole file while it is used: the check for damage, and the sizes of its tables. */
 export class WholeFile {
-  #state: 'due' | 'sound' | 'damaged';
+  /** State of the check for `/readyz`; null if no damage was found. */
+  state: CheckState;
   #check: RunningTask<CheckResult> | null = null;
   #measurement: RunningTask<StorageSizes> | null = null;
   #retry: NodeJS.Timeout | undefined;
@@ -62,27 +62,18 @@ export class WholeFile {
     private readonly file: string,
     private readonly options: WholeFileOptions = {},
   ) {
-    this.#state = options.isChecked === false ? 'due' : 'sound';
-  }
-
-  /** State of the check for `/readyz`; null if no damage was found. */
-  get state(): { readonly note: 'running' } | 'damaged' | null {
-    if (this.#state === 'due') return { note: 'running' };
-    return this.#state === 'damaged' ? 'damaged' : null;
+    this.state = options.isChecked === false ? DUE : null;
   }
 
   /** Begins the check, unless it was made. */
   check(): void {
-    if (this.#isClosed || this.#check !== null || this.#state !== 'due') return;
+    if (this.#isClosed || this.#check !== null || this.state !== DUE) return;
     this.options.onProgress?.('the check of the whole database file begins, while requests are served');
-    this.#check = new RunningTask('check', this.file);
+    this.#check = startTask('check', this.file);
     void this.#check.result.then((result) => this.#checked(result));
   }
 
-  /**
-   * Ends a check that is being made, and begins it again a minute later. For a disk with little room: while
-   * the check reads, the log cannot be copied into the file.
-   */
+  /** Begins a running check again a minute later: while it reads, the log cannot be copied into the file. */
   putOffCheck(): void {
     void this.#check?.end();
   }
@@ -90,7 +81,7 @@ export class WholeFile {
   /** Sizes of all tables; null after `close`, or if measuring failed. One measurement runs at a time. */
   async measure(): Promise<StorageSizes | null> {
     if (this.#isClosed) return null;
-    const running = (this.#measurement ??= new RunningTask('measure', this.file));
+    const running = (this.#measurement ??= startTask('measure', this.file));
     const sizes = await running.result;
     if (this.#measurement === running) this.#measurement = null;
     return sizes;
@@ -113,7 +104,7 @@ export class WholeFile {
       this.#retry = setTimeout(() => this.check(), RETRY_MS).unref();
       return;
     }
-    this.#state = result.kind;
+    this.state = result.kind === 'damaged' ? 'damaged' : null;
     if (result.kind === 'damaged') onDamage?.(result.detail);
     else onProgress?.('the check of the whole database file has ended: no damage found');
   }

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { bound, handleOf } from '../../../../../src/database/sqlite/statements.js';
+import { bound, handleOf } from '../../../../../src/database/sqlite/connection.js';
 import type { ReadWork } from '../../../../../src/database/work.js';
 import {
   summarizeTransactions,

@@ -1,7 +1,4 @@
-/**
- * Lists that are bound as JSON texts. Each is one parameter, so that the text of a statement does not depend
- * on its length.
- */
+/** Lists bound as JSON texts: one parameter each, so that the text of a statement does not depend on the length. */
 import { sql, type RawBuilder } from 'kysely';
 
 import { portable } from './storage.js';
@@ -41,10 +38,7 @@ export function inIds(ids: readonly number[]): RawBuilder<unknown> {
 const pairsOf = (list: string): RawBuilder<unknown> =>
   sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value)`;
 
-/**
- * `in …`, to follow two columns: whether their values are in a list of pairs, for example `[[1, 17]]` for the
- * id 17 of company 1.
- */
+/** `in …`, to follow two columns: whether their values are such a pair, `[1, 17]` for the id 17 of company 1. */
 export function inPairs(pairs: readonly (readonly [number, number])[]): RawBuilder<unknown> {
   const list = JSON.stringify(pairs);
   return portable(
@@ -63,10 +57,7 @@ export function listTable(type: 'integer' | 'text', values: readonly unknown[]):
   return portable(sql`json_each(${list}) as p`, sql`unnest(${arrayOf(type, list)}) as p (value)`);
 }
 
-/**
- * Pairs of an id and another id or a name, as a table `pair` with the columns `id` and `other`, for joins. With
- * `idType`, the first of each pair is a name as well.
- */
+/** Pairs of an id (or a name, with `idType`) and another id or name, as a table `pair (id, other)` for joins. */
 export function pairTable<Other extends number | string>(
   type: Other extends number ? 'integer' : 'text',
   pairs: readonly (readonly [id: number | string, other: Other])[],
@@ -81,10 +72,7 @@ export function pairTable<Other extends number | string>(
   );
 }
 
-/**
- * Joins the ids that a query returns for each preceding row, as a table with the column `value`. The query
- * has one column, `id`, and may refer to that row.
- */
+/** Joins the ids of a query with one column, `id`, for each preceding row, as a table with the column `value`. */
 export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
   const name = sql.ref(alias);
   return portable(

@@ -19,10 +19,7 @@ export interface CopySource {
   close(): Promise<void>;
 }
 
-/**
- * An empty database in an open transaction, without what makes inserts slow or would change rows, for example
- * triggers. Without `commit`, it stays empty and marked as an unfinished copy.
- */
+/** An empty database in an open transaction, without triggers; it stays empty and unfinished without `commit`. */
 export interface CopyTarget extends CopySource {
   /** Rows in the order of the primary key. */
   insert(table: Table, rows: readonly CopyRow[]): Promise<void>;
@@ -45,10 +42,9 @@ export interface Comparison {
 }
 
 /**
- * Copies all tables, reads the target again, and commits if nothing differs. Resolves to the tables of both;
- * if they differ, the target stays empty and marked as unfinished. Everything is one transaction of the
- * target: with one transaction per batch, a crash would leave rows behind and triggers off. Errors:
- * `DatabaseRefused`; the faults of a storage.
+ * Copies all tables, reads the target again, and commits if nothing differs. Resolves to the tables of both. In one
+ * transaction: with several, a crash would leave rows behind and triggers off. Errors: `DatabaseRefused`; faults of a
+ * storage.
  */
 export async function copyTables(
   source: CopySource,
@@ -157,10 +153,7 @@ async function rowsOf(reader: CopySource): Promise<number> {
   return rows;
 }
 
-/**
- * A value in the form that both databases share: whole numbers and instants (milliseconds) in decimal digits,
- * flags as `0` or `1`, texts and JSON unchanged, bytes as bytes.
- */
+/** A value of both databases: numbers and instants (ms) as digits, flags as `0` or `1`, texts unchanged, bytes. */
 export type CopyValue = string | Uint8Array | null;
 export type CopyRow = readonly CopyValue[];
 
@@ -194,10 +187,7 @@ export function mapKind(
     row.map((value, index) => (isOfKind[index] === true && typeof value === 'string' ? map(value) : value));
 }
 
-/**
- * JSON with sorted keys and without spaces: the same text for the same value. Duplicate keys: the last one
- * counts.
- */
+/** JSON with sorted keys and without spaces: the same text for the same value. Duplicate keys: the last one counts. */
 function canonicalJson(text: string): string {
   return JSON.stringify(JSON.parse(text), (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -206,10 +196,7 @@ function canonicalJson(text: string): string {
   );
 }
 
-/**
- * SHA-256 over the lines of a table, in the order of its primary key: equal for equal tables of both
- * databases.
- */
+/** SHA-256 over the lines of a table, in the order of its primary key: equal for equal tables of both databases. */
 class Checksum {
   readonly #hash = createHash('sha256');
   readonly #canonical: (row: CopyRow) => CopyRow;
@@ -263,10 +250,7 @@ export function demandCurrent(name: string, pending: readonly string[]): void {
 /** Tables that are not copied: applied migrations, rate limits, and the mark of a copy. */
 const NOT_COPIED = ['applied_migrations', 'rate_limits', UNFINISHED_TABLE];
 
-/**
- * The existing tables that are copied. Errors: `DatabaseRefused` if the database `name` has tables that are not in the
- * schema, which a copy would lose.
- */
+/** The existing tables that are copied. Errors: `DatabaseRefused` for tables that are not in the schema. */
 export function knownTables(name: string, existing: readonly string[]): readonly string[] {
   const unknown = existing.filter((each) => ![...TABLE_NAMES, ...NOT_COPIED].includes(each));
   if (unknown.length === 0) return TABLE_NAMES.filter((each) => existing.includes(each));

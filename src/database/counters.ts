@@ -91,18 +91,12 @@ async function* rowsInParts(
   }
 }
 
-/**
- * Tables whose ids count from 1 in each company, so that their gaps tell nothing of other companies
- * (decisions.md#ids-by-company).
- */
+/** Tables whose ids count from 1 in each company, so that gaps tell nothing of others (decisions.md#ids-by-company). */
 export const NUMBERED_TABLES: ReadonlySet<string> = new Set(
   TABLES.flatMap(({ name, columns }) => ('id' in columns && 'company_id' in columns ? [name] : [])),
 );
 
-/**
- * Tables whose INSERT draws the number of its row itself, since a trigger of SQLite stores it. For others, ids are
- * drawn before the INSERT.
- */
+/** Tables whose INSERT draws the number of its row itself, since a trigger of SQLite stores it. */
 export const DRAWING_TABLES: ReadonlySet<string> = new Set(
   COUNTED.flatMap(({ table, drawn }) => (drawn === null ? [] : [table])),
 );
@@ -123,10 +117,9 @@ export async function lastDrawn(
 }
 
 /**
- * Draws `count` consecutive ids of a table for each company (0 for rows without one), in one statement. Returns
- * the first id by company. An id
- * is never drawn twice, even if its record was deleted: `counters.last_drawn` stores the last one. The ids of
- * a company become visible in ascending order, because its units of work write one after the other.
+ * Draws `count` consecutive ids of a table for each company (0 for rows without one), in one statement. Returns the
+ * first id by company. No id is drawn twice, and they become visible in ascending order: units of a company write in
+ * turn.
  */
 export async function drawIds(
   db: QueryExecutorProvider,
@@ -148,10 +141,7 @@ export async function drawIds(
   return new Map(draws.map(({ companyId, count }) => [companyId, (last.get(companyId) ?? 0) - count + 1]));
 }
 
-/**
- * Inserts a row and draws its id, which is stored in the column `number`, in one statement. Only for
- * `DRAWING_TABLES`: on SQLite, a trigger stores the id in `counters.last_drawn`.
- */
+/** Inserts a row of one of `DRAWING_TABLES` and draws its id, stored in the column `number`, in one statement. */
 export async function insertDrawing<R>(
   db: QueryExecutorProvider,
   {
@@ -186,10 +176,7 @@ export async function insertDrawing<R>(
 /** GraphQL's Int has 32 bits with a sign. */
 const MAX_ID = 2 ** 31;
 
-/**
- * A random id from 1 to 2^31-1 that no row of the table has: it does not reveal the number of records. The caller
- * holds the write lock.
- */
+/** A random id that no row has, from 1 to 2^31-1: it tells no number. The caller holds the write lock. */
 export async function randomId(db: QueryExecutorProvider, table: 'companies' | 'users'): Promise<number> {
   for (;;) {
     const id = randomInt(1, MAX_ID);

@@ -11,10 +11,7 @@ export interface ExaminingReads {
   readonly running: number;
   readonly waiting: number;
   readonly threads: number;
-  /**
-   * Since the start: units that exceeded their deadline, and threads that ended by themselves or were
-   * replaced.
-   */
+  /** Since the start: units that exceeded their deadline, and threads that ended by themselves or were replaced. */
   readonly exceeded: number;
   readonly lostThreads: number;
 }
@@ -32,10 +29,7 @@ export interface CommittedChange {
 export interface Loss {
   /** The problem as a sentence without advice. */
   readonly problem: string;
-  /**
-   * The last acknowledged ledger entry, and when it was acknowledged, in milliseconds since 1970; null if
-   * unknown.
-   */
+  /** The last acknowledged ledger entry, and when it was acknowledged, in milliseconds since 1970; null if unknown. */
   readonly acknowledged: { readonly head: number; readonly at: number } | null;
   /** Position of the last ledger entry that the database has. */
   readonly head: number;
@@ -66,42 +60,29 @@ export interface Database {
   readonly reads: Kysely<Tables>;
   readonly writes: Kysely<Tables>;
   /**
-   * Calls `use` with a read-only handle whose statements all see the same state. Connections are reserved for
-   * units above companies, so that these may run inside other units. Errors: `busy`, `storage_unavailable`.
+   * Calls `use` with a read-only handle whose statements all see the same state. Units above companies have
+   * connections of their own, so that they may run inside other units. Errors: `busy`, `storage_unavailable`.
    */
   snapshot<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>, isSingle?: boolean): Promise<T>;
   /** A snapshot for a read of a company that may examine many rows. Errors: `busy`, `deadline_exceeded`. */
   examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**
-   * Stores all changes or, if `use` rejects, none. Resolves after the commit, which may include changes of
-   * other units. Units of one company run one after the other. So do units above companies, which see the
-   * rows of all companies; with `ofCompany`, one of these also waits for the units of this company, whose rows
-   * it reads and then changes. Errors: `busy`, `storage_unavailable`.
+   * Stores all changes or, if `use` rejects, none; resolves after the commit. Units of one company run in turn. So do
+   * units above companies; with `ofCompany`, they also wait for those of this company. Errors: `busy`,
+   * `storage_unavailable`.
    */
   write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T>;
-  /**
-   * Within a transaction of a company: lets `use` see and change the rows of all companies, for example to
-   * find out whether a name is taken. Nothing else may run in the transaction meanwhile.
-   */
+  /** Within a transaction of a company: lets `use`, and nothing else, see and change the rows of all companies. */
   aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
-  /**
-   * Within a transaction above companies: locks these companies until it ends, so that their transactions and
-   * this one wait for each other.
-   */
+  /** Within a transaction above companies: locks these companies, whose own transactions then wait for its end. */
   lockCompanies(db: Transaction<Tables>, companyIds: readonly number[]): Promise<void>;
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: StatementListener): () => void;
   readonly health: DatabaseHealth;
-  /**
-   * Null if the database can be trusted; otherwise the reason, for example which of its files was removed,
-   * moved or replaced. From then on, no change is acknowledged.
-   */
+  /** Null if the database can be trusted; otherwise the reason, and no change is acknowledged any more. */
   verify(): string | null;
-  /**
-   * To be called in each transaction before its commit. On a full disk, deletions use the room reserved for
-   * them. Errors: `storage_full` for other changes, until the reserve is restored.
-   */
+  /** To be called in each transaction before its commit. Errors: `storage_full` on a full disk unless it deletes. */
   admit(change: 'deletion' | 'other'): void;
   /** Announces changes that this node has committed. Other nodes know them within a second. Never rejects. */
   announce(changes: readonly CommittedChange[]): void;
@@ -111,26 +92,17 @@ export interface Database {
   readonly isShared: boolean;
   /** Stores of the limits of a server, which calls this once. All nodes share their windows. */
   windows(clock: Clock): WindowStores;
-  /**
-   * Number of times that windows could not be shared with other nodes, since the start; see
-   * `OpenOptions.onUnshared`.
-   */
+  /** Number of times that windows could not be shared with other nodes, see `OpenOptions.onUnshared`. */
   windowFailures(): number;
   /** Runs `use` unless another node is running the task. Resolves to whether it ran. */
   alone(task: 'housekeeping' | 'steps' | 'retention', use: () => Promise<void>): Promise<boolean>;
   /** Starts background work. Called once the server listens. */
   begin(): void;
-  /**
-   * Readiness checks. Each resolves to null, to the code of a problem, for example `full` or `not_current`,
-   * or to a note on a state that is no problem, for example `running`.
-   */
+  /** Readiness checks: null, the code of a problem, for example `full`, or a note, for example `running`. */
   readonly checks: Readonly<Record<string, () => Promise<CheckResult>>>;
   /** Sizes in bytes; `log` is the write-ahead log that a database file has beside it. */
   bytes(): { readonly file: number; readonly log: number };
-  /**
-   * Sizes of all tables; null if they could not be read. Reads a whole file, outside of the event loop: call
-   * it seldom.
-   */
+  /** Sizes of all tables; null if they could not be read. Reads a whole file, outside of the event loop. */
   sizes(): Promise<StorageSizes | null>;
   /** Connections to a database server by state; empty for a file. */
   connections(): Readonly<Record<string, number>>;
@@ -160,23 +132,15 @@ export interface OpenOptions {
   readonly onUnshared?: (error: unknown) => void;
   /** Called with a sentence when something takes long, for example when another node migrates. */
   readonly onProgress?: (message: string) => void;
-  /**
-   * For a server: attempts to reach the database do not end. Called after each failed attempt, with the
-   * reason; if it throws, the attempts end. Without it, they end after 5 seconds.
-   */
+  /** For a server, which tries to reach the database without end: called after each failure; may throw to end. */
   readonly onUnreachable?: ((reason: string) => Promise<void>) | undefined;
   /** Overrides the limits of reads that examine many rows; for tests. */
   readonly examining?: Partial<ExaminingLimits> | undefined;
-  /**
-   * For a server: no other server may open the same file. Several servers may use one PostgreSQL database.
-   */
+  /** For a server: no other server may open the same file. Several servers may use one PostgreSQL database. */
   readonly exclusive?: boolean;
   /** For a command that deletes: on a full disk, it uses the room reserved for deletions. */
   readonly usesReserve?: boolean;
-  /**
-   * Called if acknowledged changes are missing; the database is then opened nevertheless. Without it, it is
-   * refused.
-   */
+  /** Called if acknowledged changes are missing; without it, such a database is refused. */
   readonly acceptLoss?: ((loss: Loss) => void) | undefined;
   /** Bytes of the log of a file from which on the database is not ready. */
   readonly maxLogBytes?: number;
@@ -220,10 +184,7 @@ export class DatabaseRefused extends Error {
 export const isStorageCode = (code: DomainCode): boolean =>
   code.startsWith('storage_') || code === 'db_corrupt';
 
-/**
- * Milliseconds after a fault in which no write is tried: a small one may succeed where larger ones still
- * fail.
- */
+/** Milliseconds after a fault in which no write is tried: a small one may succeed where larger ones still fail. */
 const RECENT_MS = 5_000;
 
 /** State of the storage, derived from its latest results. */

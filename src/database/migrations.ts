@@ -23,9 +23,8 @@ export type Migrations = Readonly<Record<string, Migration>>;
 const FIRST = '0001-schema';
 
 /**
- * Migrations since the first release, applied in the order of their names, for example `0002-device-notes`.
- * Their result is declared in `src/schema` as well, from which a new database gets its tables at once. A
- * released migration is never renamed, changed or removed.
+ * Migrations since the first release, applied in the order of their names, for example `0002-device-notes`. New
+ * databases get their result from `src/schema`. A released migration is never renamed, changed or removed.
  */
 export const MIGRATIONS: Migrations = {};
 

@@ -7,10 +7,7 @@ import type { DatabaseTools } from './tools.js';
 
 // Each function loads only the modules for the kind of database that the URL names.
 
-/**
- * Opens the database of a URL; creates its tables or brings them up to date if necessary. Errors: `DatabaseRefused`;
- * `busy`; `storage_full` and the other faults of a storage.
- */
+/** Opens a database; creates or updates its tables. Errors: `DatabaseRefused`; `busy`; faults of a storage. */
 export async function openDatabase(url: DatabaseUrl, options: OpenOptions = {}): Promise<Database> {
   if ('file' in url) return await (await import('./sqlite/open.js')).openDatabase(url.file, options);
   return await (await import('./postgres/open.js')).openDatabase(url.server, options);
@@ -27,10 +24,7 @@ export async function openSource(url: DatabaseUrl): Promise<CopySource> {
   return await (await import('./postgres/copy.js')).openServerSource(url.server);
 }
 
-/**
- * Opens the database to copy into: creates its tables, and marks it as an unfinished copy. Errors: `DatabaseRefused`,
- * for example if it has records.
- */
+/** Opens the database to copy into, and marks it as an unfinished copy. Errors: `DatabaseRefused` if it has records. */
 export async function openTarget(
   url: DatabaseUrl,
   source: string,

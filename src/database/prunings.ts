@@ -103,16 +103,10 @@ export async function notePruning(
       newest_at = excluded.newest_at, pruned_at = excluded.pruned_at`.execute(db);
 }
 
-/**
- * Milliseconds after which a statement counts as slow: its rows are long, or the disk is slow. The next one
- * then has a quarter of the rows.
- */
+/** Milliseconds after which a statement counts as slow: the next one then has a quarter of the rows. */
 const LONG_MS = 15;
 
-/**
- * Calls `remove` with parts of a list, of at most `size` rows, and lets other requests run in between: on
- * SQLite, a statement blocks the event loop. The first parts are small.
- */
+/** Calls `remove` with parts of at most `size` rows, the first ones small, and lets other requests run in between. */
 export async function inParts<T>(
   rows: readonly T[],
   size: number,

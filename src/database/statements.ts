@@ -26,9 +26,8 @@ interface Handle {
 const handles = new WeakMap<QueryExecutor, Handle>();
 
 /**
- * Returns a function that makes the handles of one kind of database. A handle builds statements, which `execute`
- * runs; Kysely itself opens no connection and no transaction. All handles share everything else, so that one costs
- * little.
+ * Returns a function that makes the handles of one kind of database, which build statements that `execute` runs. All
+ * share the rest, so that one costs little.
  */
 export function handlesOf(
   parts: Omit<Dialect, 'createDriver'>,
@@ -53,9 +52,8 @@ function noStream(): never {
 const MAX_SHAPES = 3_000;
 
 /**
- * Runs a query whose SQL text is the same for every call with this `shape`. The first call compiles it, since
- * building and compiling a query takes longer than SQLite needs for a row by its id; the statement goes directly to
- * the connection for the same reason. `parameters` are the values that the text binds, in its order.
+ * Runs a query whose SQL text is the same for every call with this `shape`, with the values that it binds. The first
+ * call compiles it: that takes longer than SQLite needs for a row by its id.
  */
 export async function runCached<R>(
   db: QueryExecutorProvider,
@@ -89,10 +87,7 @@ function areEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((value, place) => areSame(value, other[place]));
 }
 
-/**
- * SQL after the values of an INSERT, for example RETURNING. `name` is its name in cached shapes; null for SQL
- * that binds values, which is not cached.
- */
+/** SQL after the values of an INSERT, for example RETURNING; `name` identifies it, and is null if it binds values. */
 export interface Ending {
   readonly name: string | null;
   readonly sql: RawBuilder<unknown>;
@@ -100,10 +95,7 @@ export interface Ending {
 
 export const NO_ENDING: Ending = { name: '', sql: sql`` };
 
-/**
- * Inserts rows with one statement. All have the columns of the first row. The statement for a single row is
- * compiled once.
- */
+/** Inserts rows with one statement. All have the columns of the first row. */
 export async function insertRows<R>(
   db: QueryExecutorProvider,
   table: string,
@@ -127,10 +119,7 @@ export interface Filtered {
   readonly after: readonly unknown[];
 }
 
-/**
- * Runs a query with a filter. The query is cached if the filter consists of a few comparisons, see
- * `exactComparisons`.
- */
+/** Runs a query with a filter; cached if that consists of a few comparisons, see `exactComparisons`. */
 export async function runFiltered<R>(
   db: QueryExecutorProvider,
   { name, where, before, after }: Filtered,
@@ -166,10 +155,7 @@ export function textCounter(): (row: object) => void {
 /** Called when the statement has ended, with its error if it failed. */
 export type StatementEnd = (error?: unknown) => void;
 
-/**
- * Called with the text of each statement before it runs, never with its values. May return a function that is
- * called after it.
- */
+/** Called with the text of each statement before it runs, never with its values; may return a function for its end. */
 export type StatementListener = ((sql: string) => StatementEnd) | ((sql: string) => void);
 
 /** The listeners of one database. */
@@ -182,10 +168,7 @@ export class StatementListeners {
     return () => this.#all.delete(listener);
   }
 
-  /**
-   * Calls all listeners. Returns the function to call when the statement has ended; undefined if there is
-   * none.
-   */
+  /** Calls all listeners. Returns the function to call when the statement has ended; undefined if there is none. */
   notify(sql: string): StatementEnd | undefined {
     const ends: StatementEnd[] = [];
     for (const listener of this.#all) {

@@ -1,7 +1,7 @@
 /**
- * Codecs between values and columns, and SQL that differs between the databases. Besides `bound-lists.ts`,
- * `sqlite/` and `postgres/`, only this file has such differences (decisions.md#two-databases). Repositories
- * read and write columns only through these codecs.
+ * Codecs between values and columns, by which repositories read and write, and SQL that differs between the
+ * databases; only `bound-lists.ts`, `counters.ts` and the folders of both have more of it
+ * (decisions.md#two-databases).
  */
 import { sql, type RawBuilder, RawNode } from 'kysely';
 
@@ -47,25 +47,16 @@ export function areSame(one: unknown, other: unknown): boolean {
     : Object.is(one, other);
 }
 
-/**
- * Start of the years 1 and 10000, in milliseconds since 1970. Every stored instant is between them, and both
- * databases can compare with them.
- */
+/** Start of the years 1 and 10000, in milliseconds since 1970: every stored instant is between them. */
 const [FIRST_INSTANT, LAST_INSTANT] = [-62_135_596_800_000, 253_402_300_800_000];
 
-/**
- * A key of a column of instants in the form that is compared with the column. Other numbers and texts are
- * beyond all instants.
- */
+/** A key as an instant, to be compared with its column. Other numbers and texts are beyond all instants. */
 export function comparableInstant(read: number | string): Date {
   const at = typeof read === 'number' ? read : LAST_INSTANT;
   return new Date(Math.min(Math.max(at, FIRST_INSTANT), LAST_INSTANT));
 }
 
-/**
- * An instant for a comparison with a column in a Kysely query. Its type is that of a value read from the
- * column.
- */
+/** An instant for a comparison with a column in a Kysely query. Its type is that of a value read from the column. */
 export function comparedInstant(at: Date): RawBuilder<number> {
   return hiddenFromPlanner<unknown>(at) as RawBuilder<number>;
 }
@@ -81,28 +72,20 @@ export const POSTGRES_TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
   flag: sql`boolean`,
 };
 
-/**
- * A bound value with its type, for a value that is selected, and so is not compared with anything that has a
- * type.
- */
+/** A bound value with its type, for a value that is selected, and so is not compared with anything that has a type. */
 export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
   return portable(sql<T>`${value}`, sql<T>`${value}::${POSTGRES_TYPES[type]}`);
 }
 
 /**
- * A bound value that SQLite's planner does not examine. It examines others in statements with several tables
- * or a limit, and then plans the statement anew for each execution, which takes 10 to 200 µs and gives the
- * same plan. The setting SQLITE_DBCONFIG_ENABLE_QPSG would prevent that, but better-sqlite3 does not offer
- * it.
+ * A bound value that SQLite's planner does not examine. Otherwise it plans statements with several tables or a limit
+ * anew for each execution, which takes 10 to 200 µs and gives the same plan.
  */
 export function hiddenFromPlanner<T>(value: T): RawBuilder<T> {
   return portable(sql<T>`(select ${value})`, sql<T>`${value}`);
 }
 
-/**
- * A table with an alias, and the index that the query planner of SQLite must use; PostgreSQL chooses by
- * statistics.
- */
+/** A table with an alias, and the index that the query planner of SQLite must use; PostgreSQL chooses by statistics. */
 export function indexedBy(table: string, alias: string, index: string): RawBuilder<unknown> {
   const aliased = sql`${sql.table(table)} as ${sql.ref(alias)}`;
   return portable(sql`${aliased} indexed by ${sql.ref(index)}`, aliased);
@@ -113,10 +96,7 @@ export function unindexed<T>(column: RawBuilder<T>): RawBuilder<T> {
   return portable(sql<T>`+${column}`, column);
 }
 
-/**
- * Joins two tables; a condition with ON follows. SQLite reads the left one first; PostgreSQL chooses by
- * statistics.
- */
+/** Joins two tables; a condition with ON follows. SQLite reads the left one first; PostgreSQL chooses by statistics. */
 export const crossJoin: RawBuilder<unknown> = portable(sql`cross join`, sql`join`);
 
 /** An instant from a column of milliseconds since 1970, in the form of a column of instants. */
@@ -142,10 +122,7 @@ export interface Children {
   readonly childId: string;
 }
 
-/**
- * FROM clause that joins each parent `p` with its children as `r`. SQLite looks up the children by a limited
- * list of ids; PostgreSQL reads the limited list itself for each parent.
- */
+/** FROM clause that joins each parent `p` with its children `r`: SQLite by a limited list of ids, others laterally. */
 export function childrenOfEach(children: Children): RawBuilder<unknown> {
   const { parents, table, company, id, companyId, ofParent, childId } = children;
   const ownCompany = sql.ref(`r.${company}`);
@@ -171,10 +148,7 @@ export function firstPage({ columns, table, where, order, limit }: PageQuery): R
   return sql`select ${columns} from ${table} as t where ${where} order by ${order} limit ${hiddenFromPlanner(limit)}`;
 }
 
-/**
- * The rows after the first `skip` ones. SQLite skips these in the index alone. PostgreSQL would read them, so
- * its statement finds the ids of the page first.
- */
+/** The rows after the first `skip` ones. PostgreSQL would read those, so it finds the ids of the page first. */
 export function laterPage(page: PageQuery, skip: number): RawBuilder<unknown> {
   const { columns, table, where, order, limit } = page;
   return sql`${portable(sql`select ${columns} from`, sql`select ${columns} from (select t.company_id, t.id from`)}
@@ -185,9 +159,7 @@ export function laterPage(page: PageQuery, skip: number): RawBuilder<unknown> {
     )}`;
 }
 
-/**
- * The text under `key` in a column of JSON objects; null if absent. `key` is not escaped: never user input.
- */
+/** The text under `key` in a column of JSON objects; null if absent. `key` is not escaped: never user input. */
 export function jsonText(column: string, key: string): RawBuilder<string | null> {
   return portable(
     sql<string | null>`json_extract(${sql.ref(column)}, ${sql.lit(`$.${key}`)})`,
@@ -195,10 +167,7 @@ export function jsonText(column: string, key: string): RawBuilder<string | null>
   );
 }
 
-/**
- * End of a query whose rows others must not change before this unit has ended. Empty on SQLite, where no
- * other unit writes meanwhile.
- */
+/** End of a query whose rows others must not change before this unit has ended; on SQLite, no other unit writes. */
 export const forUpdate: RawBuilder<unknown> = portable(sql``, sql`for update`);
 
 /** The text of a column that may hold JSON. */
@@ -212,8 +181,8 @@ export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder
 }
 
 /**
- * Number of whole units of `milliseconds` between 1970 and the instant in a column plus `shift`; the sum must
- * not be before 1970. The number is an integer on both databases, so that a division of it is one too.
+ * Number of whole units of `milliseconds` between 1970 and the instant in a column plus `shift`, as an integer on
+ * both databases; the sum must not be before 1970.
  */
 export function shiftedUnits(
   column: string,
@@ -238,9 +207,8 @@ interface PortableNode extends RawNode {
 }
 
 /**
- * Two SQL expressions with the same meaning, one for each database; the database that runs the query chooses.
- * The expressions must bind the same values in the same order. Only the SQL of `database/` and the declarations of the
- * schema call this.
+ * Two SQL expressions with the same meaning, one for each database, that bind the same values in the same order. Only
+ * the SQL of `database/` and the declarations of the schema call this.
  */
 export function portable<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<T>): RawBuilder<T> {
   const expression = {

@@ -10,21 +10,13 @@ export interface DatabaseTools {
   readonly place: Readonly<Record<string, string>>;
   /** Names of pending migrations. Errors: `DatabaseRefused`. */
   pending(): Promise<readonly string[]>;
-  /**
-   * Tables that pending migrations touch, and how they lock them. Changes nothing. Errors: `DatabaseRefused`.
-   */
+  /** Tables that pending migrations touch, and how they lock them. Changes nothing. Errors: `DatabaseRefused`. */
   touched(): Promise<readonly TouchedTable[]>;
   /** Reads the whole database. Resolves to the problems found. Errors: `DatabaseRefused`. */
   check(): Promise<readonly string[]>;
-  /**
-   * Rows of each table, for example `{ devices: 17 }`; null for a file, whose backup is checked when it is
-   * made.
-   */
+  /** Rows of each table, for example `{ devices: 17 }`; null for a file, whose backup is checked when it is made. */
   rowCounts(): Promise<Readonly<Record<string, number>> | null>;
-  /**
-   * Copies the database to a new file. Errors: `DatabaseRefused`; for PostgreSQL, it names the command to use
-   * instead.
-   */
+  /** Copies the database to a new file. Errors: `DatabaseRefused`; for PostgreSQL with the command to use instead. */
   backup(target: string, onProgress: Progress): Promise<void>;
   /** Records the time of a backup, for the metric of its age. Errors: those of the operating system. */
   noteBackup(): void;
@@ -33,10 +25,7 @@ export interface DatabaseTools {
   /** Returns the room of deleted rows to the disk. Errors: as `backup`. */
   compact(): Promise<{ readonly before: number; readonly after: number }>;
   describe(): Promise<Description>;
-  /**
-   * Removes an earlier demo before a new one is created. Errors: `DatabaseRefused` if a server uses the
-   * database, or if its records may be real ones.
-   */
+  /** Removes an earlier demo. Errors: `DatabaseRefused` if it is used, or if its records may be real ones. */
   makeEmpty(): Promise<void>;
 }
 
@@ -54,10 +43,7 @@ export interface TouchedTable {
   readonly migration: string;
   /** `*` for the whole file. */
   readonly table: string;
-  /**
-   * Strongest lock of the migration, for example `AccessExclusiveLock`: no other session can read or write the
-   * table meanwhile.
-   */
+  /** Strongest lock, for example `AccessExclusiveLock`: no other session can read or write the table meanwhile. */
   readonly lock: string;
   /** Rows of the table; on PostgreSQL, an estimate from its last analysis. */
   readonly rows: number;
@@ -153,10 +139,7 @@ const OLDEST = {
     from companies as c`,
 };
 
-/**
- * SQL for both databases: the time of the oldest row of each kind that retention deletes, over all companies,
- * as `kind` and `at`.
- */
+/** SQL for both databases: the time `at` of the oldest row of each `kind` that retention deletes. */
 export const OLDEST_ROWS = Object.entries(OLDEST)
   .map(([kind, query]) => `select '${kind}' as kind, (select min(oldest) from (${query}) as found) as at`)
   .join(' union all ');
@@ -170,9 +153,8 @@ export interface OldestRow {
 const MAX_PROBLEMS = 100;
 
 /**
- * Queries for both databases that compare counters, sums and ledgers with the rows, and return a `problem` for
- * each difference. `minute` is SQL for the minute of a transaction since 1970, `timeOf` for the text of a time in
- * seconds since 1970.
+ * Queries for both databases that compare counters, sums and ledgers with the rows; each row is a `problem`. `minute`
+ * is SQL for the minute of a transaction, `timeOf` for the text of a time, in minutes and seconds since 1970.
  */
 export function totalChecks(minute: string, timeOf: (seconds: string) => string): readonly string[] {
   const wrongSums = (rollup: Rollup): string =>

@@ -11,10 +11,7 @@ import type { CommittedChange, Database, Scope } from './database.js';
 import { createLedger, type RecordedChange } from './ledger/ledger.js';
 import type { Changes, CountedMetric, ReadDatabase, SystemWriteWork, Units } from './work.js';
 
-/**
- * Checks that there is room for the changes. A deletion may also update records that refer to the deleted
- * one. Changes without entries are the server's own.
- */
+/** Checks that there is room. A deletion may update records too; changes without entries are the server's. */
 function admit(database: Database, entries: readonly RecordedChange[]): void {
   if (entries.length === 0) return;
   const has = (action: string): boolean => entries.some((entry) => entry.action === action);

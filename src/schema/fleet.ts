@@ -102,10 +102,7 @@ export const fleet = {
     refused_at: instant,
   }),
 
-  /**
-   * App version whose bytes the terminal of a device has, or had. No reference to the version: with it, too many rows
-   * might be deleted at once.
-   */
+  /** App version whose bytes a terminal has, or had. No reference: with it, too many rows might be deleted at once. */
   terminal_versions: deviceTable(
     {
       app_version_id: integer,

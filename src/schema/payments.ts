@@ -20,10 +20,7 @@ const newestFirst = (name: string, by: readonly string[], ...included: string[])
 });
 
 export const payments = {
-  /**
-   * Transactions as terminals reported them; texts instead of references, so that they outlive their records
-   * (decisions.md#values-without-references).
-   */
+  /** Transactions as terminals reported them, without references (decisions.md#values-without-references). */
   transactions: companyTable(
     {
       transaction_type: text,

@@ -12,9 +12,8 @@ import {
 import { referenceTo, RIGHTS_OF_SYSTEM, sinceEpoch, table, text, withFallback } from './table.js';
 
 /**
- * Condition for the accounts of the company's members. A company reads only the columns that the view
- * `members` shows, and changes nothing. A scalar subselect is looked up for each user; with EXISTS, the
- * planner may read all members of the company first.
+ * Condition for the accounts of the company's members. A scalar subselect is looked up for each user; with EXISTS,
+ * the planner may read all members of the company first.
  */
 const MEMBER = `id = (select user_id from memberships where memberships.user_id = users.id and memberships.${OWN_ROWS})`;
 
@@ -128,10 +127,7 @@ export const people = {
 const { user_id: id, ...ofMembership } = people.memberships.columns;
 const { email, disabled_at: disabledAt, locked_until: lockedUntil } = people.users.columns;
 
-/**
- * Columns of the view of memberships with their users; `id` is that of the user. `account_disabled_at` is set if the
- * operator of the server has disabled the user in all companies.
- */
+/** Columns of the view of members; `account_disabled_at` is set if the operator has disabled the user. */
 export const members = {
   ...ofMembership,
   id,

@@ -1,7 +1,4 @@
-/**
- * Triggers of PostgreSQL. They run once for each statement; their functions have the search path of the schema in which
- * they are created.
- */
+/** Triggers of PostgreSQL, which run once for each statement, in the search path in which they are created. */
 import { DELIVERY_STATES } from './messages.js';
 import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING } from './schema.js';

@@ -58,10 +58,7 @@ function referencesOf({ name, references }: Table): readonly string[] {
   return added.length === 0 ? [] : [`alter table ${name} ${added.join(', ')}`];
 }
 
-/**
- * Row-level security, which also applies to the owner of the table (decisions.md#row-level-security). A table
- * without a policy for a role shows it nothing.
- */
+/** Row-level security, also of the owner (decisions.md#row-level-security). Without a policy, a role sees nothing. */
 function policies({ name, rights }: Pick<Table, 'name' | 'rights'>): readonly string[] {
   const { rows, company, system } = rights;
   return [

@@ -76,8 +76,8 @@ export const ROLLUPS: readonly Rollup[] = Object.entries(rollups).map(([name, { 
 export const keyOf = ({ kind }: Rollup): readonly string[] => ['company_id', 'span', 'start', ...kind];
 
 /**
- * A query for the rows of a rollup that are wrong, with their company, span and start: those that triggers have
- * kept are compared with the transactions. `minute` is SQL for the minute of a transaction since 1970.
+ * A query for the company, span and start of each row of a rollup that differs from the transactions. `minute` is SQL
+ * for the minute of a transaction since 1970.
  */
 export function wrongRows({ name, kind }: Rollup, minute: string): string {
   const stored = `select company_id, span, start, ${kind.join()}, ${SUMS.join()} from ${name}

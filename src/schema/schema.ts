@@ -1,7 +1,4 @@
-/**
- * All tables, for SQLite and for PostgreSQL (decisions.md#two-databases). The order is that in which they are
- * created and copied: each after those that it refers to.
- */
+/** All tables (decisions.md#two-databases), in the order of creation and copying: after those that they refer to. */
 import type { Selectable, UpdateType } from 'kysely';
 
 import { base } from './base.js';

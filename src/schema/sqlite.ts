@@ -162,9 +162,8 @@ const KEPT: readonly string[] = [
 ];
 
 /**
- * Statistics for the query planner, as ANALYZE would write them: for each index, the number of rows, and the
- * average number of rows with the same first column, the same first two, and so on. Without them the planner
- * scans all transactions of a company in order, instead of looking up those of one device.
+ * Statistics as of ANALYZE: for each index, the number of rows, and of rows with the same first column, the same
+ * first two, and so on. Without them the planner scans all transactions in order instead of looking up a device.
  */
 const SHARES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ledger: {

@@ -1,6 +1,4 @@
-/**
- * Statements on a table whose rows belong to companies. All of them see only the company of the unit of work.
- */
+/** Statements on a table whose rows belong to companies. All of them see only the company of the unit of work. */
 import { sql, type Insertable, type RawBuilder } from 'kysely';
 
 import type { Caller } from '../../platform/caller.js';
@@ -35,10 +33,7 @@ export type CompanyTableName = {
   [Name in keyof Tables]: Tables[Name] extends { company_id: number } ? Name : never;
 }[keyof Tables];
 
-/**
- * Conditions joined by AND, for example `{ app_id: 7, number: ['1.0', '1.1'] }`. An array means "one of
- * these".
- */
+/** Conditions joined by AND, for example `{ app_id: 7, number: ['1.0', '1.1'] }`. An array means "one of these". */
 export type Match<Name extends CompanyTableName> = {
   readonly [Column in Exclude<keyof Tables[Name], 'company_id'>]?:
     | Written<Tables[Name]>[Column]
@@ -62,10 +57,7 @@ export interface Selection<Name extends CompanyTableName> {
 }
 
 export class CompanyRows<Name extends CompanyTableName> {
-  /**
-   * SQL of all columns. A `*` instead would fail in prepared statements of PostgreSQL when another node adds
-   * a column.
-   */
+  /** SQL of all columns: `*` would fail in prepared statements of PostgreSQL when another node adds a column. */
   readonly #columns: RawBuilder<unknown>;
 
   constructor(readonly table: Name) {
@@ -141,10 +133,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     return runCached(work.db, shape, parameters, () => build(this.#matching(work, match)));
   }
 
-  /**
-   * Inserts 200 rows per statement, and lets other work run in between. All ids are drawn in one statement.
-   * The other inserts do the same.
-   */
+  /** Inserts 200 rows per statement, and lets other work run in between, like the other inserts. */
   async insert(work: WriteWork, rows: readonly NewRow<Name>[]): Promise<void> {
     await this.#insert(work, rows);
   }
@@ -154,10 +143,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     return (await this.#insert<{ id: number }>(work, rows, RETURNING_ID)).map(({ id }) => id);
   }
 
-  /**
-   * Returns the new rows in undefined order. With `onConflict`, an existing row with the same company and
-   * `key` gets `changes` instead, in which `excluded` is the row to insert.
-   */
+  /** Returns new rows in undefined order. `onConflict` changes an existing row with the `key`, from `excluded`. */
   async insertReturning(
     work: WriteWork,
     rows: readonly NewRow<Name>[],
@@ -169,9 +155,8 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   /**
-   * Sets `columns` of each row to its own values. The company must have the rows; other columns must be given,
-   * but are not changed. Returns the changed rows in undefined order. The statement is an INSERT in which each
-   * row conflicts: in both databases, its values have the types of the columns.
+   * Sets `columns` of each row to its own values; other columns must be given, but are not changed. Returns the rows
+   * in undefined order. As an INSERT in which each row conflicts, the statement knows the types of its values.
    */
   async updateEach(
     work: WriteWork,

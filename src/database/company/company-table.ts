@@ -20,10 +20,7 @@ import {
 /** Columns that a record shows. */
 type Shown<Name extends keyof Tables, Hidden> = Exclude<string & keyof Tables[Name], Hidden>;
 
-/**
- * Whether a field can have the values of a column. Columns of text also hold JSON and names of choices, so their
- * fields may have any type, but with null if the column may be null.
- */
+/** Whether a field can have the values of a column. A column of text may hold JSON or a name, so any type fits it. */
 type Fits<Column, Field> =
   string extends NonNullable<Column>
     ? null extends Column
@@ -126,10 +123,7 @@ function createdBy(work: WriteWork): Written<AuditColumns> {
   };
 }
 
-/**
- * Audit columns of a record that this unit of work changes. `updated_at` never decreases, even if the clock
- * does.
- */
+/** Audit columns of a record that this unit of work changes. `updated_at` never decreases, even if the clock does. */
 export function changedBy(
   work: SystemWriteWork,
   current: { readonly revision: number; readonly updatedAt: Date },
@@ -169,10 +163,7 @@ export type OwnColumns<Name extends AuditedTableName> = Omit<
   'id' | 'company_id' | keyof AuditColumns
 >;
 
-/**
- * A company's records in one table, whose columns are their fields. The company comes from the unit of work: no
- * method can be called without it (decisions.md#company-filters).
- */
+/** Records of a company in one table, whose columns are their fields. Its company is that of the unit of work. */
 export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly table: Name;
   /** Columns by field. */

@@ -108,10 +108,7 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     return record;
   };
 
-  /**
-   * Writes the same columns of many records, 250 in one statement. `rest` gives the fields of a record after
-   * the change that are not in its table. Returns the records as they are afterwards.
-   */
+  /** Writes the same columns of many records, 250 in one statement; `rest` gives changed fields of other tables. */
   readonly updateAll = async <R extends T>(
     work: WriteWork,
     before: readonly R[],

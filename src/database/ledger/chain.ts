@@ -1,9 +1,7 @@
 /**
- * Hash chain of the ledger: each entry of a company has a keyed hash of its content and of the previous
- * chained entry. The key is derived from the token secret, which is not in the database: somebody who can
- * only edit the database cannot compute a hash, whereas anybody can compute a plain one. An auditor of one
- * company can verify its chain alone. The head of the chain has its own row, so that a cut at the end is
- * detected.
+ * Hash chain of the ledger: each entry of a company has a keyed hash of its content and of the previous chained
+ * entry. The key comes from the token secret: who can only edit the database cannot compute a hash. The head has a
+ * row of its own, so that a cut at the end is detected.
  */
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 
@@ -33,10 +31,7 @@ export const NO_LINK: Link = { sequence: 0, hash: '' };
 
 export type ChainHead = Row<'ledger_chains'>;
 
-/**
- * Values that the hash of an entry covers: every column except its position among the entries of all
- * companies.
- */
+/** Values that the hash of an entry covers: every column except its position among the entries of all companies. */
 export function hashedValues(
   row: LedgerRow | Omit<Row<'ledger'>, 'position' | 'hash'>,
   before: Link,
@@ -75,9 +70,8 @@ export function sealedValues(head: Omit<ChainHead, 'seal'>): (string | number)[]
 }
 
 /**
- * Adds hashes to new entries, in the order of their sequences, and moves the heads of their companies. Runs
- * two statements for any number of companies. An entry is linked to the last chained one, even if entries
- * between them have no hash.
+ * Adds hashes to new entries, in the order of their sequences, and moves the heads of their companies, in two
+ * statements. An entry is linked to the last chained one, even if entries between them have no hash.
  */
 export async function chained(
   db: Transaction<Tables>,
@@ -112,10 +106,7 @@ const companyOf = (row: Pick<LedgerRow, 'company_id'>): number => row.company_id
 
 const linkOf = ({ sequence, hash }: Link): Link => ({ sequence, hash });
 
-/**
- * The head after a new entry. Entries chained with another key cannot be verified with this one: if the key
- * differs, the verifiable part begins at this entry.
- */
+/** The head after a new entry. If the key differs from that of the last one, the verifiable part begins anew. */
 function movedHead(
   hash: KeyedHash,
   head: ChainHead | undefined,
@@ -185,10 +176,7 @@ export interface ChainState {
   readonly head: ChainHead | null;
   /** Sequence of the last entry, with or without a hash; 0 if there is none. */
   readonly last: number;
-  /**
-   * Entries that retention has deleted: all up to the sequence `upTo`; `newestAt` is the time of the last
-   * one. Null if none.
-   */
+  /** Entries that retention has deleted, up to the sequence `upTo`, and the time of the last one; null if none. */
   readonly pruned: { readonly upTo: number; readonly newestAt: Date } | null;
 }
 
@@ -221,9 +209,8 @@ const ROWS_PER_DELETE = 100;
 type Entry = Pick<Row<'ledger'>, 'sequence' | 'at' | 'hash'>;
 
 /**
- * Deletes the oldest entries, but never the last one, which shows whether changes were lost. Entries chained
- * with another token secret are not deleted, since their head cannot be sealed again. Returns the number of
- * deleted entries. Must be called in a unit that waits for those of the company.
+ * Deletes the oldest entries, but not the last one, which shows losses, nor those chained with another token secret.
+ * Returns their number. Must be called in a unit that waits for those of the company.
  */
 export async function pruneLedger(
   { db, now }: Pick<SystemWriteWork, 'db' | 'now'>,
@@ -267,10 +254,7 @@ async function oldEntries(
   return young === -1 ? followed : followed.slice(0, young);
 }
 
-/**
- * Moves the beginning of the chain to the first remaining entry. The head keeps the hash of the last deleted
- * entry that was chained.
- */
+/** Moves the beginning of the chain to the first remaining entry; the head keeps the hash of the last deleted one. */
 async function moveHead(
   db: Transaction<Tables>,
   hash: KeyedHash,

@@ -20,9 +20,7 @@ export interface Damage {
 export interface ChainReport {
   /** Number of entries with a correct hash. */
   readonly sound: number;
-  /**
-   * Number of entries without a hash that are not damaged: before the chain, between two chains, or after it.
-   */
+  /** Number of entries without a hash that are not damaged: before the chain, between two chains, or after it. */
   readonly unchained: number;
   readonly head: Link | null;
   readonly damages: readonly Damage[];
@@ -40,10 +38,7 @@ export interface VerifyOptions {
   readonly onEntry: () => void;
 }
 
-/**
- * Verifies the chain of one company up to the entry that was the last when `state` was read. Reads a page at
- * a time, so that the server stays responsive and memory is bounded.
- */
+/** Verifies the chain of one company up to its last entry in `state`, a page at a time. */
 export async function verifyChain(
   units: Units,
   hash: KeyedHash,
@@ -140,10 +135,7 @@ class Walk {
     this.#lastPosition = position;
   }
 
-  /**
-   * Sequence of the first entry that retention has not deleted. The sealed head limits it, in case `prunings`
-   * was edited.
-   */
+  /** First sequence that retention has not deleted; at most that of the sealed head, in case `prunings` was edited. */
   #firstKept(): number {
     const first = (this.#pruned?.upTo ?? 0) + 1;
     return this.#head === null ? first : Math.min(first, this.#head.first_sequence);
@@ -226,8 +218,7 @@ class Walk {
   }
 
   /**
-   * Reports the entries that retention has deleted. Of those that somebody noted, only the last one can be
-   * compared.
+   * Reports the entries that retention has deleted. Of those that somebody noted, only the last one can be compared.
    */
   #endPruned(): void {
     if (this.#pruned === null) return;

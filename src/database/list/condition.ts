@@ -38,10 +38,7 @@ export interface FilterColumn {
   readonly order?: string;
   /** Whether few records of a large table have the same value: statements prefer this index to all others. */
   readonly narrows?: true;
-  /**
-   * Returns the condition that replaces a comparison; it may use other columns. Without it, the value is
-   * compared.
-   */
+  /** Returns the condition that replaces a comparison; it may use other columns. Without it, the value is compared. */
   readonly meaning?: (comparison: Comparison, at: MeaningAt) => Condition;
 }
 
@@ -68,8 +65,7 @@ export function meant(
 }
 
 /**
- * The condition as SQL over the table `t`. The planner may use indexes of columns for which `isIndexed`
- * returns true.
+ * The condition as SQL over the table `t`. The planner may use indexes of columns for which `isIndexed` returns true.
  */
 export function condition(
   columns: Readonly<Record<string, FilterColumn>>,
@@ -151,10 +147,7 @@ export function comparisonsIn(where: Condition): number {
   );
 }
 
-/**
- * Maximum comparisons in `exactComparisons`. Three of seven fields have some 250 sequences, each with its own
- * SQL.
- */
+/** Maximum comparisons in `exactComparisons`. Three of seven fields have some 250 sequences, each with its own SQL. */
 const MAX_EXACT = 3;
 
 export function fieldsIn(where: Condition): readonly string[] {
@@ -177,10 +170,7 @@ export function hasAlternatives(where: Condition | null): boolean {
   return 'or' in where || ('not' in where && hasAlternatives(where.not));
 }
 
-/**
- * Comparisons of a condition that consists of a few `eq` on different fields: its SQL depends on the fields
- * only. Undefined for other conditions.
- */
+/** The comparisons if there are only a few `eq` on different fields: the SQL then depends on the fields only. */
 export function exactComparisons(where: Condition): readonly Comparison[] | undefined {
   const parts = 'and' in where ? where.and : [where];
   const exact = parts.filter((part) => 'field' in part && part.operator === 'eq') as Comparison[];

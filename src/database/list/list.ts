@@ -1,7 +1,6 @@
 /**
- * Lists with keyset pagination: of a company, or of many parents in one statement. The key of a record is
- * `[sort value, id]`, for example `['SN-0042', 17]`; the id makes the order total
- * (decisions.md#keyset-cursors).
+ * Lists with keyset pagination. The key of a record is `[sort value, id]`, for example `['SN-0042', 17]`; the id
+ * makes the order total (decisions.md#keyset-cursors).
  */
 import { sql } from 'kysely';
 
@@ -220,10 +219,7 @@ export class ChildList<T, P extends KeyValue = number> {
 export const listOf = <Name extends keyof Tables, T>(listing: Listing<Name, T>): List<T> =>
   new List<T>(listing as unknown as AnyListing<T>);
 
-/**
- * The list of an ordinary resource. Adds the orders and filters of the id, and of the times of creation and
- * change.
- */
+/** The list of an ordinary resource. Adds the orders and filters of the id, and of the times of creation and change. */
 export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(
   { table, columns, recordOf }: CompanyTable<Name, T>,
   own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'others'>,

@@ -13,10 +13,7 @@ import {
   type FilterColumn,
 } from './condition.js';
 
-/**
- * How the children of a parent are found: by a column with the id (or name) of the parent, or by a table of links,
- * whose column `parent` has the id of the parent, and the other one that of the child.
- */
+/** How the children of a parent are found: by a column with its id or name, or by links, with its id in `parent`. */
 export type Relation =
   | { readonly column: string; readonly isName?: true }
   | { readonly link: LinkTable; readonly parent: string };
@@ -52,10 +49,7 @@ export interface Listing<Name extends keyof Tables, T> extends ListTable {
   readonly recordOf: (row: Row<Name>) => T;
   /** Records may hold long texts, so the bytes that one request reads of them are limited. */
   readonly isLarge?: true;
-  /**
-   * Columns by the property of a record that shows their value. Other properties need the record of
-   * `recordOf`.
-   */
+  /** Columns by the property of a record that shows their value. Other properties need the record of `recordOf`. */
   readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
   /** Columns, by name, that are not a property of a record: fields are computed from them. */
   readonly others?: Readonly<Record<string, ListColumn<Name>>>;
@@ -90,9 +84,8 @@ export function orderColumn({ table, orders }: ListTable, { order }: Pick<SliceR
 }
 
 /**
- * Condition for the rows `t` of the caller's company. If `where` has alternatives, SQLite finds each by its
- * own index; the company is then bound without `hiddenFromPlanner`, since SQLite would not use it for these
- * indexes otherwise.
+ * Condition for the rows `t` of the caller's company. For alternatives, SQLite uses their indexes only if the company
+ * is bound without `hiddenFromPlanner`.
  */
 export function ofCompany(
   list: ListTable,
@@ -119,9 +112,8 @@ export function parentTable(relation: Relation, parents: readonly KeyValue[]): R
 }
 
 /**
- * FROM and WHERE for the children `t` of the parent `p.value`. The caller adds `ofCompany` and other
- * conditions, whose columns are `used`. SQLite finds the children first: otherwise it would read the
- * presence of all devices for each parent.
+ * FROM and WHERE for the children `t` of the parent `p.value`; `ofCompany` and other conditions, on `used` columns,
+ * follow. SQLite finds the children first: otherwise it would read the presence of all devices for each parent.
  */
 export function childrenOf(
   { table, id }: ListTable,
@@ -142,18 +134,14 @@ export function childrenOf(
 export const nameOf = (relation: Relation): string =>
   'link' in relation ? `${relation.link} ${relation.parent}` : relation.column;
 
-/**
- * Values that `childrenOf` and `ofCompany` bind: the company of the links, if there are any, and of the
- * records.
- */
+/** Values that `childrenOf` and `ofCompany` bind: the company of the links, if there are any, and of the records. */
 export function companiesOf({ caller: { companyId } }: ReadWork, relation?: Relation): readonly number[] {
   return relation !== undefined && 'link' in relation ? [companyId, companyId] : [companyId];
 }
 
 /**
- * Whether a statement uses `last_seen_at` of devices. It is in a table of its own, `device_presence`, with one row
- * for each device: it changes much more often than the rest of a device, so an update writes a short row and one
- * index. Lists show, filter and order by it like by the columns of devices themselves.
+ * Whether a statement uses `last_seen_at` of devices, which is in a table of its own (decisions.md#device-presence).
+ * Lists show, filter and order by it like by the columns of devices themselves.
  */
 const usesPresence = (table: keyof Tables, used: readonly string[]): boolean =>
   table === 'devices' && used.includes('last_seen_at');
@@ -174,9 +162,8 @@ export const isOfPresence = (table: keyof Tables, used: readonly string[]): bool
   usesPresence(table, used) && used.every((column) => column === 'last_seen_at' || column === 'id');
 
 /**
- * The table as an item of FROM, to be followed by an alias. Devices are joined with their presence if `used` names
- * its column; if `used` names no other column except the id, only the presence is read. Both databases merge the
- * subquery into the statement.
+ * The table as an item of FROM, before an alias. Devices are joined with their presence if `used` names its column,
+ * or only the presence is read if it has all others. Both databases merge the subquery into the statement.
  */
 export function tableWith(
   table: keyof Tables,
@@ -199,9 +186,7 @@ export const idBeside = (table: keyof Tables, column: string, id: string): strin
 
 export type KeyValue = string | number;
 
-/**
- * Position of a record in a list, for example `{ value: 'SN-0042', id: 17 }` in the order of serial numbers.
- */
+/** Position of a record in a list, for example `{ value: 'SN-0042', id: 17 }` in the order of serial numbers. */
 export interface Key {
   readonly value: KeyValue;
   readonly id: number;
@@ -211,10 +196,7 @@ export interface SliceRequest {
   /** Name in `orders`. */
   readonly order: string;
   readonly descending: boolean;
-  /**
-   * Whether to read the last `limit` records before `key` instead of the first ones after it, in the same
-   * order.
-   */
+  /** Whether to read the last `limit` records before `key` instead of the first ones after it, in the same order. */
   readonly backward: boolean;
   readonly limit: number;
   /** Null for the first page, or the last one with `backward`. */
@@ -249,8 +231,8 @@ export function boundKey(column: string, { value }: Key): KeyValue | Date {
 }
 
 /**
- * The condition of a page without what follows from its key, for example `started_at < tomorrow` below the key
- * of yesterday: SQLite may start its index scan at such a bound, far from the key.
+ * The condition of a page without what follows from its key, for example `started_at < tomorrow` below yesterday:
+ * SQLite may start its index scan at such a bound, far from the key.
  */
 export function besideKey(
   filters: Readonly<Record<string, FilterColumn>>,

@@ -42,10 +42,7 @@ export class PageStatement {
     this.#isById = this.#column === list.listing.id;
   }
 
-  /**
-   * One row more than the limit of the request, if there are more. Those of several parents have the id or name of the
-   * parent in `parent_id`, and are in undefined order if it is that of ids.
-   */
+  /** One row more than the limit if there are more; `parent_id` is the parent. Without an order if by ids of parents. */
   async rows(): Promise<ListRow[]> {
     const { work, list, of } = this;
     const { order, key, limit, condition: where } = this.request;
@@ -144,9 +141,8 @@ export class PageStatement {
 }
 
 /**
- * The rows of a page of each parent, by a request in the order of the ids without a condition. Many parents may share a
- * row, so the statement first collects the ids of each page, as a JSON list for each parent, and then reads each row
- * once.
+ * The rows of a page of each parent, in the order of their ids without a condition. Parents may share rows: the
+ * statement first collects the ids of each page, as a JSON list, and then reads each row once.
  */
 export async function readLinked<P extends KeyValue>(
   work: ReadWork,

@@ -1,7 +1,4 @@
-/**
- * Class of a list request, from what the columns of its list declare: an index serves it, so that no more rows
- * are read than it shows, or it is a search (decisions.md#many-rows).
- */
+/** Class of a list request from what its columns declare: an index serves it, or it searches (decisions.md#many-rows). */
 import { sql, type RawBuilder } from 'kysely';
 
 import { PRESENCE_LIMITS } from '../../platform/presence.js';
@@ -48,10 +45,7 @@ export function isServed(list: ListTable, where: Condition | null, order?: strin
   return findsFew(list.filters, parts) || (order !== undefined && isInOrder(list, parts, order));
 }
 
-/**
- * Whether an index has the records that meet all parts, and no others, in an order: one value of one column,
- * an interval of the column of the order, or both.
- */
+/** Whether an index has just these records in an order: one value of one column, an interval of the order, or both. */
 function isInOrder({ filters, orders }: ListTable, parts: readonly Condition[], order: string): boolean {
   const ends = parts.map((part) => endsOf(filters, part, orders[order]));
   // The database uses only one of two bounds at the same end for its index, and skips rows by the other.
@@ -87,10 +81,7 @@ type Ref = (name: string) => RawBuilder<unknown>;
 export const indexedRef: Ref = (name) => sql.ref(name);
 export const unindexedRef: Ref = (name) => unindexed(sql.ref(name));
 
-/**
- * Whether values of a unique column find at most one record each. With `in` and other comparisons, SQLite may
- * prefer an index that has the columns of the others.
- */
+/** Whether values of a unique column find few records. With `in` and others, SQLite may prefer another index. */
 const findsFew = (filters: Filters, parts: readonly Condition[]): boolean =>
   parts.some(
     (part) =>
@@ -152,9 +143,8 @@ export function withoutAlternatives(
 }
 
 /**
- * Whether the planner may use the index of a column. Children are found by their links, or by the index of
- * their relation, which may also have the column of their order. By another index, SQLite would read all
- * records of the company for each parent.
+ * Whether the planner may use the index of a column. For children, only that of their links or relation: by another
+ * one, SQLite would read all records of the company for each parent.
  */
 function mayIndex(list: ListTable, column: string, relation?: Relation): boolean {
   if (relation === undefined) return true;

@@ -63,10 +63,7 @@ export async function readJoined(
   return rows[0];
 }
 
-/**
- * Ids of a company in a table. Only one transaction of a company writes at a time, so its ids become visible
- * in ascending order: a reader that has read up to `last` has missed no row with a lower id.
- */
+/** Ids of a company in a table. They become visible in ascending order, since its units write in turn. */
 export interface IdSpan {
   /** The lowest id that exists; `last + 1` if the table is empty. */
   readonly first: number;

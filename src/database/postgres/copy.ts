@@ -113,10 +113,7 @@ function rowReader({ name: table, columns }: Table): (row: (string | null)[]) =>
   return (row) => row.map((value, index) => (value === null ? null : (readers[index]?.(value) ?? null)));
 }
 
-/**
- * The milliseconds of an instant. Errors: `DatabaseRefused` for an instant with microseconds, or for
- * infinity.
- */
+/** The milliseconds of an instant. Errors: `DatabaseRefused` for an instant with microseconds, or for infinity. */
 function wholeMilliseconds(column: string, value: string): string {
   if (/^-?[0-9]+$/.test(value)) return value;
   throw new DatabaseRefused(
@@ -166,9 +163,8 @@ const WAIT_MS = 5_000;
 const PAUSE_MS = 100;
 
 /**
- * Stores everything in one transaction, which creates the tables anew: at first without indexes, references,
- * triggers and policies. PostgreSQL can then store rows as if they were old (`freeze`), and deletes the files
- * if the transaction does not commit.
+ * Stores everything in one transaction, which creates the tables anew, without indexes, references, triggers and
+ * policies. PostgreSQL can then store rows as if they were old (`freeze`).
  */
 class ServerTarget extends ServerSource implements CopyTarget {
   #isCommitted = false;
@@ -224,10 +220,7 @@ class ServerTarget extends ServerSource implements CopyTarget {
     await super.close();
   }
 
-  /**
-   * Error with the table, the column and the key of the row. PostgreSQL also shows the value, which must not
-   * be logged.
-   */
+  /** Error with the table, the column and the key of the row, but not the value, which must not be logged. */
   #explain(error: unknown, table: Table, rows: readonly CopyRow[]): Error {
     const translated = translate(error);
     if (translated instanceof DomainError && isStorageCode(translated.code)) return translated;
@@ -245,19 +238,13 @@ class ServerTarget extends ServerSource implements CopyTarget {
   }
 }
 
-/**
- * An instant in the form that PostgreSQL reads: years after 9999 have no sign. Years before 1 would have
- * another form.
- */
+/** An instant in the form that PostgreSQL reads, without a sign before years after 9999. No year is before 1. */
 function timeOf(milliseconds: string): string {
   const text = new Date(Number(milliseconds)).toISOString();
   return text.startsWith('+') ? text.slice(1).replace(/^0/, '') : text;
 }
 
-/**
- * Brings a database up to date and marks it as an unfinished copy of `source`. Errors: `DatabaseRefused` if
- * it has records and is not an unfinished copy, or if servers use it.
- */
+/** Brings a database up to date and marks it as an unfinished copy. Errors: `DatabaseRefused` if it has records. */
 export async function openServerTarget(
   url: string,
   source: string,

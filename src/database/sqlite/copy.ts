@@ -141,11 +141,7 @@ export function countIn(database: Sqlite.Database, table: string): number {
 const CACHE_KIB = 64 * 1024;
 const NUMBERS = new Set(['integer', 'instant', 'flag']);
 
-/**
- * Stores everything in one transaction with a rollback journal, which takes no room for new pages of the
- * file. If the process dies, SQLite rolls back when the file is opened again: it is then empty, and has the
- * mark.
- */
+/** Stores everything in one transaction with a rollback journal: if the process dies, the file is empty and marked. */
 class FileTarget extends FileSource implements CopyTarget {
   readonly #triggers: readonly string[];
   #prepared: { readonly table: Table; readonly insert: Sqlite.Statement } | null = null;
@@ -194,10 +190,7 @@ class FileTarget extends FileSource implements CopyTarget {
   }
 }
 
-/**
- * Marks a file with the current schema as an unfinished copy of `source`. Errors: `DatabaseRefused` if it has
- * records and is not an unfinished copy, or if others use it.
- */
+/** Marks a file as an unfinished copy. Errors: `DatabaseRefused` if it is used, or has records of its own. */
 export function openFileTarget(file: string, source: string): CopyTarget {
   const lock = lockFile(file);
   let database: Sqlite.Database | undefined;

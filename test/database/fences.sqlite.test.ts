@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { DRAWING_TABLES } from '../../src/database/counters.js';
 import type { Database } from '../../src/database/database.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 
@@ -219,3 +220,13 @@ describe('the ledger', () => {
     expect(rows.map((row) => row.position)).toEqual([1, 2, 3, 4]);
   });
 });
+
+it.each([...DRAWING_TABLES])(
+  'the trigger that counts rows of %s keeps the number that a row has drawn',
+  async (table) => {
+    const [trigger] = await rowsOf<{ sql: string }>(
+      `select sql from sqlite_schema where type = 'trigger' and name = '${table}_counted_in'`,
+    );
+    expect(trigger?.sql).toContain('last_drawn = max(last_drawn, excluded.last_drawn)');
+  },
+);

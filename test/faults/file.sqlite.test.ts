@@ -21,7 +21,7 @@ import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms, runCommand, runProgram, serveHere, startProgram } from '../support/program.js';
 import { scratchFolder } from '../support/scratch.js';
-import { AS_NOBODY, isRoot, itUnless, lacking, runTool, useScratchFolder } from './machine.js';
+import { AS_NOBODY, isRoot, itUnless, lacking, runTool, startPrepared, useScratchFolder } from './machine.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
 import { problemsIn } from './soundness.js';
 
@@ -146,9 +146,7 @@ describe('a power cut', () => {
     mount(disk);
     try {
       const mountedFile = join(mounted, 'gateway.db');
-      const { token } = await prepareDatabase(placeAt(mountedFile));
-      const program = await startProgram(urlOf(mountedFile));
-      const client = program.client(token);
+      const { token, client, program } = await startPrepared(placeAt(mountedFile));
       const writers = Array.from({ length: 16 }, (_, n) => new Writer(`w${n}`, Math.random));
       for (const writer of writers) await writer.prepare(client);
       const isGone = (): boolean => program.process.killed;

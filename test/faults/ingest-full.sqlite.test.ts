@@ -1,10 +1,8 @@
 import { describe, expect } from 'vitest';
 
-import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
+import { placeAt } from '../support/databases/sqlite-place.js';
 import { ingestRows, ndjson, sendLines, totalsOf } from '../support/line-stream.js';
-import { prepareDatabase } from '../support/prepared-database.js';
-import { startProgram } from '../support/program.js';
-import { itUnless, lacking, limited, runTool, useScratchFolder } from './machine.js';
+import { itUnless, lacking, limited, runTool, startPrepared, useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';
 
 let file: string;
@@ -17,8 +15,7 @@ describe('CF-06 storage that is full in the middle of a stream to ingest', () =>
     'ends it with the totals of what is stored; the rest is stored later',
     async () => {
       const place = placeAt(file);
-      const { token } = await prepareDatabase(place);
-      const program = await startProgram(urlOf(file), limited('-S -f 3000'));
+      const { token, program } = await startPrepared(place, limited('-S -f 3000'));
       const body = ndjson(ingestRows(ROWS));
       const { status, lines } = await sendLines(program.url, token, body);
       const [{ total }] = (await place.sql<{ total: number }>(

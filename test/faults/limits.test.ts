@@ -9,7 +9,7 @@ import type { TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { startProgram, type Program } from '../support/program.js';
 import { addLargeValues, LARGE_VALUE } from './large-group.js';
-import { limited, useDatabase } from './machine.js';
+import { limited, startPrepared, useDatabase } from './machine.js';
 import { problemsIn } from './soundness.js';
 
 let place: TestPlace;
@@ -27,9 +27,7 @@ function openIdle(program: Program, count: number): Socket[] {
 
 describe('CF-28 more connections than file descriptors', () => {
   it('are refused without harm, and are accepted again after others close', async () => {
-    const { token } = await prepareDatabase(place);
-    const program = await startProgram(place.url, limited('-n 64'));
-    const client = program.client(token);
+    const { token, client, program } = await startPrepared(place, limited('-n 64'));
     expect((await client.post('groups', { name: 'before' })).status).toBe(201);
     const idle = openIdle(program, 200);
     await Promise.all(idle.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));

@@ -15,7 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, inject, it } from 'vitest';
 
 import { newDatabase, type TestPlace } from '../support/databases/place.js';
-import { killPrograms, PROGRAM, type ProgramOptions } from '../support/program.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { killPrograms, PROGRAM, serveHere, startProgram, type ProgramOptions } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 export interface Scratch {
@@ -57,6 +58,20 @@ export function useDatabase(use: (given: Given) => void): void {
     await place?.remove();
     removeFolder(folder);
   });
+}
+
+/** Prepares a database, and starts the built program on it. */
+export async function startPrepared(place: TestPlace, options?: ProgramOptions) {
+  const prepared = await prepareDatabase(place);
+  const program = await startProgram(place.url, options);
+  return { ...prepared, program, client: program.client(prepared.token) };
+}
+
+/** Prepares a database with the records that `fill` creates, and starts a server of this process on it. */
+export async function servePrepared(place: TestPlace, fill?: Parameters<typeof prepareDatabase>[1]) {
+  const prepared = await prepareDatabase(place, fill);
+  const server = await serveHere(place.url);
+  return { ...prepared, server, client: server.client(prepared.token) };
 }
 
 /** Runs a command to its end. Errors: an `Error` if it fails. */

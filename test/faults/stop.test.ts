@@ -5,10 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import type { TestPlace } from '../support/databases/place.js';
-import { prepareDatabase } from '../support/prepared-database.js';
-import { serveHere, startProgram, type Program } from '../support/program.js';
+import { serveHere, type Program } from '../support/program.js';
 import { startUpload } from '../support/started-upload.js';
-import { useDatabase } from './machine.js';
+import { startPrepared, useDatabase } from './machine.js';
 import { problemsIn } from './soundness.js';
 
 let folder: string;
@@ -28,9 +27,7 @@ async function refusesConnections(program: Program): Promise<boolean> {
 
 describe('CF-25 graceful stop', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s lets the requests in flight finish', async (signal) => {
-    const { token } = await prepareDatabase(place);
-    const program = await startProgram(place.url);
-    const client = program.client(token);
+    const { token, client, program } = await startPrepared(place);
     const uploads = await Promise.all([1, 2, 3, 4].map((n) => startUpload(program.url, token, `file ${n}`)));
     const writes = Array.from({ length: 20 }, (_, n) => client.post('groups', { name: `group ${n}` }));
     await writes[0];
@@ -50,8 +47,7 @@ describe('CF-25 graceful stop', () => {
   });
 
   it('CF-42 only SIGINT seconds later ends it at once, and an incomplete upload is not stored', async () => {
-    const { token } = await prepareDatabase(place);
-    const program = await startProgram(place.url);
+    const { token, program } = await startPrepared(place);
     const upload = await startUpload(program.url, token, 'half');
     upload.sent.on('error', () => undefined);
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) program.process.kill(signal);
@@ -72,9 +68,7 @@ describe('CF-25 graceful stop', () => {
 
 describe('CF-31 a log whose reader has gone', () => {
   it('does not stop the server; lost lines are counted', async () => {
-    const { token } = await prepareDatabase(place);
-    const program = await startProgram(place.url, { environment: { LOG_LEVEL: 'debug' } });
-    const client = program.client(token);
+    const { client, program } = await startPrepared(place, { environment: { LOG_LEVEL: 'debug' } });
     program.process.stdout.destroy();
     program.process.stderr.destroy();
     for (let n = 0; n < 20; n += 1) {

@@ -13,6 +13,7 @@ import {
   limited,
   onSmallDisk,
   runTool,
+  startPrepared,
   useScratchFolder,
 } from './machine.js';
 import { problemsIn } from './soundness.js';
@@ -96,8 +97,7 @@ describe('a full storage makes writes fail with 503, reads work, and no restart 
   });
 
   itUnless(lacking.limits())('CF-06 with a file size limit of 4 MB', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
-    const program = await startProgram(urlOf(file), limited('-S -f 4000'));
+    const { token, program } = await startPrepared(placeAt(file), limited('-S -f 4000'));
     await fillAndRecover(file, program, token, () =>
       runTool('prlimit', '--pid', String(program.pid), '--fsize=unlimited'),
     );
@@ -127,10 +127,8 @@ describe('every 37th write to the disk fails', () => {
   itUnless(lacking.compiler())(
     'CF-07 no failed change is acknowledged, and every acknowledged change is stored',
     async () => {
-      const { token } = await prepareDatabase(placeAt(file));
       const storage = faultyStorage(folder);
-      const program = await startProgram(urlOf(file), storage.options);
-      const client = program.client(token);
+      const { client } = await startPrepared(placeAt(file), storage.options);
       const acknowledged: string[] = [];
       for (const error of [ENOSPC, EIO]) {
         storage.fail('write', error, { every });
@@ -149,9 +147,8 @@ describe('every 37th write to the disk fails', () => {
 
 describe('a failed fsync', () => {
   itUnless(lacking.compiler())('CF-08 ends the program, and no further change is acknowledged', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
     const storage = faultyStorage(folder);
-    const program = await startProgram(urlOf(file), storage.options);
+    const { token, program } = await startPrepared(placeAt(file), storage.options);
     const before = await createGroups(program.client(token), 'before', 5);
     storage.fail('sync', EIO);
     expect(await createGroups(program.client(token), 'unkept', 10)).toEqual([]);
@@ -164,10 +161,8 @@ describe('a failed fsync', () => {
   });
 
   itUnless(lacking.compiler())('CF-08 ends the program if only a checkpoint fails, too', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
     const storage = faultyStorage(folder);
-    const program = await startProgram(urlOf(file), storage.options);
-    const client = program.client(token);
+    const { token, client, program } = await startPrepared(placeAt(file), storage.options);
     const acknowledged: string[] = [];
     storage.fail('sync', EIO, { files: 'gateway.db' });
     for (let n = 0; n < 200; n += 1) {

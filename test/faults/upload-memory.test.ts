@@ -6,9 +6,7 @@ import { describe, expect } from 'vitest';
 
 import type { TestPlace } from '../support/databases/place.js';
 import { softwareOf } from '../support/fleet.js';
-import { prepareDatabase } from '../support/prepared-database.js';
-import { startProgram } from '../support/program.js';
-import { itUnless, memoryOf, noProc, useDatabase } from './machine.js';
+import { itUnless, memoryOf, noProc, startPrepared, useDatabase } from './machine.js';
 
 let place: TestPlace;
 let folder: string;
@@ -25,8 +23,7 @@ const FLAGS = ['--max-semi-space-size=16', '--v8-pool-size=1', '--max-old-space-
 
 describe('UP-21 a heap of 128 MiB', () => {
   itUnless(noProc)('is enough for 6 bytecodes of 30 MB at once, in JSON, forms and multipart', async () => {
-    const { token } = await prepareDatabase(place);
-    const program = await startProgram(place.url, { nodeOptions: FLAGS });
+    const { token, program } = await startPrepared(place, { nodeOptions: FLAGS });
     const path = await softwareOf(program.client(token)).app();
     const bytes = Buffer.alloc(SIZE, 'bytecode');
     writeFileSync(join(folder, 'app.posxml'), bytes);

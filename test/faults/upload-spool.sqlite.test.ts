@@ -5,9 +5,18 @@ import { describe, expect, it } from 'vitest';
 
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
-import { serveHere, startProgram, type Program } from '../support/program.js';
+import { serveHere, type Program } from '../support/program.js';
 import { openSlowClient } from '../support/slow-client.js';
-import { faultyStorage, itUnless, lacking, noProc, onSmallDisk, useScratchFolder } from './machine.js';
+import {
+  faultyStorage,
+  itUnless,
+  lacking,
+  noProc,
+  onSmallDisk,
+  servePrepared,
+  startPrepared,
+  useScratchFolder,
+} from './machine.js';
 import { problemsIn } from './soundness.js';
 
 let folder: string;
@@ -56,8 +65,7 @@ function stored(): number[] {
 
 describe('UP-20 kill -9 during a large upload', () => {
   itUnless(noProc)('while it arrives leaves nothing', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
-    const program = await startProgram(urlOf(file));
+    const { token, program } = await startPrepared(placeAt(file));
     const client = await openSlowClient(program.url);
     const head = `POST /v1/files?access_token=${token} HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=X\r\nContent-Length: ${9 * MEGABYTE}\r\n\r\n`;
     const part = '--X\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n';
@@ -74,9 +82,8 @@ describe('UP-20 kill -9 during a large upload', () => {
   });
 
   itUnless(lacking.compiler())('while it is stored leaves no bytes without an owner', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
     const storage = faultyStorage(folder);
-    const program = await startProgram(urlOf(file), storage.options);
+    const { token, program } = await startPrepared(placeAt(file), storage.options);
     expect((await program.client(token).post('files', upload('kept', 2))).status).toBe(201);
     const before = stored();
     storage.fail('write', 'kill', { every: 1_000, files: 'gateway.db-wal' });
@@ -103,10 +110,8 @@ describe('UP-20 kill -9 during a large upload', () => {
 
 describe('UP-20 an upload that the storage has no room for', () => {
   itUnless(lacking.compiler())('is 503 storage_full while other changes are stored', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
     const storage = faultyStorage(folder);
-    const program = await startProgram(urlOf(file), storage.options);
-    const client = program.client(token);
+    const { client } = await startPrepared(placeAt(file), storage.options);
     storage.fail('write', ENOSPC, { files: 'gateway.db.upload-*' });
     const refused = await client.post('files', upload('refused', 4));
     expect([refused.status, refused.body.code]).toEqual([503, 'storage_full']);
@@ -121,9 +126,7 @@ describe('UP-20 an upload that the storage has no room for', () => {
   itUnless(lacking.mount())('leaves the room of a small disk to other changes', async () => {
     await onSmallDisk(folder, 40, async (small) => {
       const smallFile = join(small, 'gateway.db');
-      const { token } = await prepareDatabase(placeAt(smallFile));
-      const server = await serveHere(urlOf(smallFile));
-      const client = server.client(token);
+      const { client } = await servePrepared(placeAt(smallFile));
       // It would fit once, but not in the database and in a file at the same time.
       const refused = await client.post('files', upload('refused', 24));
       expect([refused.status, refused.body.code]).toEqual([503, 'storage_full']);

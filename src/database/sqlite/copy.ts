@@ -35,7 +35,7 @@ class FileSource implements CopySource {
   ) {}
 
   count({ name }: Table): Promise<number> {
-    return Promise.resolve(countIn(this.database, name));
+    return Promise.resolve(rowsIn(this.database, [name]));
   }
 
   bytes({ name }: Table): Promise<number> {
@@ -63,10 +63,9 @@ class FileSource implements CopySource {
     if (batch.length > 0) yield batch;
   }
 
-  close(): Promise<void> {
-    this.database.close();
+  async close(): Promise<void> {
+    await Promise.resolve(this.database.close());
     this.onClosed();
-    return Promise.resolve();
   }
 }
 
@@ -112,18 +111,14 @@ export function demandEmptyFile(file: string): void {
   if (inspectFile(file).state !== 'new') reading(file, (database) => demandEmptyIn(file, database));
 }
 
-/** An older database has fewer tables. */
 function demandEmptyIn(file: string, database: Sqlite.Database): void {
+  // An older database has fewer tables.
   const tables = knownTables(file, namesIn(database, 'table'));
-  if (sourceIn(database) !== null) return;
-  demandEmpty(
-    file,
-    tables.reduce((sum, name) => sum + countIn(database, name), 0),
-  );
+  if (sourceIn(database) === null) demandEmpty(file, rowsIn(database, tables));
 }
 
 /** Names of all tables or triggers, in the order in which they were created. */
-export function namesIn(database: Sqlite.Database, type: 'table' | 'trigger'): readonly string[] {
+function namesIn(database: Sqlite.Database, type: 'table' | 'trigger'): readonly string[] {
   const query = `select name from sqlite_schema where type = ? and name not like 'sqlite_%' order by rowid`;
   return database.prepare(query).pluck().all(type) as string[];
 }
@@ -133,8 +128,10 @@ function sourceIn(database: Sqlite.Database): string | null {
   return String(database.prepare(`select source from ${UNFINISHED_TABLE}`).pluck().get());
 }
 
-export function countIn(database: Sqlite.Database, table: string): number {
-  return Number(database.prepare(`select count(*) from "${table}"`).pluck().get());
+/** Number of rows in tables, by default in all. */
+export function rowsIn(database: Sqlite.Database, tables = namesIn(database, 'table')): number {
+  const counts = tables.map((table) => database.prepare(`select count(*) from "${table}"`).pluck().get());
+  return counts.reduce((sum: number, count) => sum + Number(count), 0);
 }
 
 /** Memory for the changed pages of a transaction, in KiB. */
@@ -156,8 +153,8 @@ class FileTarget extends FileSource implements CopyTarget {
     database.exec('delete from sqlite_sequence');
   }
 
-  async insert(table: Table, rows: readonly CopyRow[]): Promise<void> {
-    await explained(() => {
+  insert(table: Table, rows: readonly CopyRow[]): Promise<void> {
+    return explained(() => {
       const isNumber = Object.values(table.columns).map(({ kind }) => NUMBERS.has(kind));
       const bound = (value: CopyValue, index: number): unknown =>
         value !== null && isNumber[index] === true ? Number(value) : value;
@@ -166,20 +163,19 @@ class FileTarget extends FileSource implements CopyTarget {
     });
   }
 
-  async finish(): Promise<void> {
-    await explained(() => this.database.exec(this.#triggers.join('; ')));
+  finish(): Promise<void> {
+    return explained(() => this.database.exec(this.#triggers.join('; ')));
   }
 
-  async commit(): Promise<void> {
-    await explained(() => this.database.exec(`drop table ${UNFINISHED_TABLE}; commit`));
+  commit(): Promise<void> {
+    return explained(() => this.database.exec(`drop table ${UNFINISHED_TABLE}; commit`));
   }
 
   override async close(): Promise<void> {
     const isStored = !this.database.inTransaction;
-    this.database.close();
+    await Promise.resolve(this.database.close());
     if (isStored) replaceMarker(this.name, headOf(this.name));
     this.onClosed();
-    await Promise.resolve();
   }
 
   #inserter({ name, columns }: Table): Sqlite.Statement {
@@ -214,11 +210,7 @@ export function openFileTarget(file: string, source: string): CopyTarget {
   }
 }
 
-async function explained(use: () => void): Promise<void> {
-  try {
-    use();
-    await Promise.resolve();
-  } catch (error) {
-    throw translate(error);
-  }
-}
+const explained = (use: () => void): Promise<void> =>
+  Promise.resolve()
+    .then(use)
+    .catch((error: unknown) => Promise.reject(translate(error)));

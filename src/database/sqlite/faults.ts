@@ -28,7 +28,7 @@ export interface Watcher {
   isDiskLow?(): boolean;
 }
 
-/** Records what is committed; see `FileGuard`. */
+/** Records what is committed: `FileGuard`. */
 export interface CommitGuard {
   /** Called in the transaction, just before its commit. */
   committing(): void;
@@ -95,8 +95,7 @@ export function isStorageFault(error: unknown): boolean {
 export function translate(error: unknown, probe: () => string | null = () => null): Error {
   if (!(error instanceof Error)) return new Error('The database failed.', { cause: error });
   const code = engineCode(error);
-  if (code === undefined) return error;
-  if (error instanceof DomainError) return error;
+  if (code === undefined || error instanceof DomainError) return error;
   const reason = code.startsWith('SQLITE_IOERR') && !isFatal(error) ? faultOfSystem(probe(), error) : null;
   if (reason !== null) return reason;
   const known = Object.keys(FAULTS).find((prefix) => code.startsWith(prefix));
@@ -107,7 +106,7 @@ const PROBE_BYTES = 4_096;
 
 /** Milliseconds for which a result is cached, since many requests may fail at once. */
 const KEEP_MS = 1_000;
-let latest = { file: '', at: -Infinity, code: null as string | null };
+let latest: { file: string; at: number; code: string | null } = { file: '', at: -Infinity, code: null };
 
 /** System code of a failing write beside a database, such as ENOSPC or EROFS, which are one code in SQLite; or null. */
 export function probeStorage(file: string): string | null {
@@ -123,7 +122,8 @@ function probe(file: string): string | null {
     try {
       writeSync(descriptor, Buffer.alloc(PROBE_BYTES, 1), 0, PROBE_BYTES, 0);
       // At the offset of SQLite's next write at the end of a file, since the size of files may be limited.
-      writeSync(descriptor, Buffer.alloc(PROBE_BYTES), 0, 1, lengthToReach(file));
+      const end = Math.max(fileBytes(file), fileBytes(walPath(file))) + PROBE_BYTES;
+      writeSync(descriptor, Buffer.alloc(1), 0, 1, end);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
@@ -133,8 +133,4 @@ function probe(file: string): string | null {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? null;
   }
-}
-
-function lengthToReach(file: string): number {
-  return Math.max(fileBytes(file), fileBytes(walPath(file))) + PROBE_BYTES;
 }

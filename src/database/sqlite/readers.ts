@@ -10,9 +10,8 @@ import { ReaderThreads } from './examining/reader-threads.js';
 import { stopping, type Watcher } from './faults.js';
 import { openFile } from './file/open-file.js';
 
-/** Minimum time between two pauses of all reads, in milliseconds. */
+/** Minimum time between two pauses of all reads: 1 s, and twice the previous pause, which may last 5 s. */
 const INTERVAL_MS = 1_000;
-/** Minimum time between two pauses as a multiple of the previous one: a read of many rows may last 5 s. */
 const INTERVAL_FACTOR = 2;
 /** Maximum milliseconds that new reads wait once no read of many rows runs. */
 const PAUSE_MS = 50;
@@ -33,30 +32,22 @@ export class Readers {
   #nextPauseAt = -Infinity;
 
   constructor(private readonly options: ReadersOptions) {
-    const { file, watcher, examining, onThreadLost } = options;
+    const { file, watcher, examining: limits, onThreadLost = () => undefined } = options;
     const connect = (): SqliteConnection => new SqliteConnection(openFile(file, { readonly: true }), watcher);
-    const reader = connect();
-    const snapshots = new Snapshots(reader, connect);
-    const threads = new ReaderThreads({
-      file,
-      watcher,
-      limits: examining,
-      onThreadLost: (error) => onThreadLost?.(error),
-    });
-    this.#reader = reader;
-    this.#snapshots = snapshots;
-    this.#threads = threads;
+    this.#reader = connect();
+    this.#snapshots = new Snapshots(this.#reader, connect);
+    this.#threads = new ReaderThreads({ file, watcher, limits, onThreadLost });
     this.handles = {
-      reads: reader.db,
-      snapshot: (scope, use) => snapshots.use(scope === null, use),
-      examine: (companyId, use) => threads.use(companyId, use),
-      examining: () => threads.state,
+      reads: this.#reader.db,
+      snapshot: (scope, use) => this.#snapshots.use(scope === null, use),
+      examine: (companyId, use) => this.#threads.use(companyId, use),
+      examining: () => this.#threads.state,
     };
   }
 
   /**
-   * Restarts the log as soon as nothing reads: SQLite appends to it as long as a transaction reads from it,
-   * and under constant load one is always open. To be called after each commit while the log is long.
+   * To be called after commits while the log is long: restarts it once nothing reads. SQLite appends to it while a
+   * transaction reads from it, and under constant load one is always open.
    */
   restartLog(): void {
     if (this.#threads.state.running > 0 || !this.#snapshots.isIdle) void this.#pause();
@@ -106,11 +97,9 @@ interface Snapshot {
 }
 
 /**
- * Gives each read unit one state of the database: a connection with an open read transaction. Units that
- * begin while no change is committed share one transaction, so that many concurrent units need few
- * connections, and most use the prepared statements of the first one. A unit that needs a new connection when
- * all are in use waits at most 5 s. Units above companies (token look-ups, chunks of files) always find one,
- * since they run inside other read units.
+ * Gives each read unit one state of the database: a connection with an open read transaction. Units that begin while no
+ * change is committed share one, so that many units need few connections, and use the same prepared statements. A unit
+ * waits at most 5 s for a connection. Units above companies, which run inside others, always find one.
  */
 class Snapshots {
   readonly #idle: SqliteConnection[] = [];
@@ -178,14 +167,12 @@ class Snapshots {
 
   async #begin(key: 'system' | 'company'): Promise<Snapshot> {
     const release = await this.#turns.acquire(key);
-    const joined = this.#join();
-    if (joined === null) return this.#connect(release);
-    release();
-    return joined;
-  }
-
-  #connect(release: Release): Snapshot {
     try {
+      const joined = this.#join();
+      if (joined !== null) {
+        release();
+        return joined;
+      }
       // Not read for a single unit, the usual case: the next unit then opens its own snapshot.
       const version = this.isIdle ? null : this.probe.dataVersion();
       const connection = this.#idle.pop() ?? this.connect();

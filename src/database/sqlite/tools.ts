@@ -16,7 +16,7 @@ import {
   type TotalRow,
   type TouchedTable,
 } from '../tools.js';
-import { countIn, namesIn } from './copy.js';
+import { rowsIn } from './copy.js';
 import { isBusy, translate } from './faults.js';
 import { backupTo, restoreFrom } from './file/backup.js';
 import { checkFile, foreignObjects, refuseNone } from './file/check.js';
@@ -46,7 +46,7 @@ export class FileTools implements DatabaseTools {
   async touched(): Promise<readonly TouchedTable[]> {
     const pending = await this.pending();
     if (!existsSync(this.file) || pending.length === 0) return [];
-    const rows = await attempt(() => reading(this.file, rowsIn));
+    const rows = await attempt(() => reading(this.file, (database) => rowsIn(database)));
     const lock = 'write lock of the file';
     return pending.map((migration) => ({ migration, table: '*', lock, rows, isRewritten: false }));
   }
@@ -122,10 +122,6 @@ export class FileTools implements DatabaseTools {
     });
   }
 }
-
-/** Number of rows in all tables. */
-const rowsIn = (database: Sqlite.Database): number =>
-  namesIn(database, 'table').reduce((sum, name) => sum + countIn(database, name), 0);
 
 /** Errors: `DatabaseRefused` instead of an error about a file of the database. */
 async function attempt<T>(use: () => T | Promise<T>): Promise<T> {

@@ -1,12 +1,16 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
+import { reading } from '../../../src/database/sqlite/file/open-file.js';
+import { freeBytesAt } from '../../../src/database/sqlite/file/reserve.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
+import { DAY, systemClock } from '../../../src/platform/clock.js';
 import type { Client } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
-import { runCommand, runProgram, serveHere, startProgram } from '../../support/program.js';
+import { killPrograms, runCommand, runProgram, serveHere } from '../../support/program.js';
+import { insertTransactions } from '../../support/retention.js';
 import {
   faultyStorage,
   fillDisk,
@@ -14,6 +18,7 @@ import {
   lacking,
   onSmallDisk,
   runTool,
+  startPrepared,
   useScratchFolder,
 } from '../machine.js';
 import { problemsIn } from '../soundness.js';
@@ -71,10 +76,8 @@ describe('CF-41 a storage without room at the start', () => {
 
 describe('CF-41 a storage that fails at run time', () => {
   itUnless(lacking.compiler())('is named as what it is, with the code of SQLite in the log', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
     const storage = faultyStorage(folder);
-    const program = await startProgram(urlOf(file), storage.options);
-    const client = program.client(token);
+    const { client, program } = await startPrepared(placeAt(file), storage.options);
     for (const [error, code] of [
       [EIO, 'storage_unavailable'],
       [EROFS, 'storage_read_only'],
@@ -148,6 +151,136 @@ describe('CF-05 a full disk', () => {
       expect((await client.post('groups', { name: 'after' })).status).toBe(201);
       expect(statSync(reserve).size).toBe(4 * MEGABYTE);
       await server.stop();
+      expect(await problemsIn(placeAt(file))).toEqual([]);
+    });
+  });
+});
+
+const OLD = 8_000;
+const PRUNE = ['db', 'prune', '--transactions', '24 months'];
+
+async function onFullDisk(
+  use: (file: string, token: string, fill: () => void) => Promise<void>,
+): Promise<void> {
+  await onSmallDisk(folder, 60, async (small) => {
+    const file = join(small, 'gateway.db');
+    const place = placeAt(file);
+    const { companyId, token } = await prepareDatabase(place);
+    const now = systemClock.now().getTime();
+    await insertTransactions(place, companyId, OLD, { first: new Date(now - 900 * DAY), stepMs: 60_000 });
+    await insertTransactions(place, companyId, 5, { first: new Date(now - DAY), stepMs: 1_000 });
+    await use(file, token, () => {
+      fillDisk(small);
+      expect(freeBytesAt(small)).toBe(0);
+    });
+    expect(await place.sql('select count(*) as total from transactions')).toEqual([{ total: 5 }]);
+    expect(await problemsIn(place)).toEqual([]);
+  });
+}
+
+describe('CF-05 a disk without a free byte', () => {
+  itUnless(lacking.mount())('has room for db prune, and then for new records, without a server', async () => {
+    await onFullDisk(async (file, token, fill) => {
+      // A server makes the reserve. After its stop there is no log, for which every other command needs room.
+      await (await serveHere(urlOf(file))).stop();
+      expect(statSync(`${file}.reserve`).size).toBe(4 * MEGABYTE);
+      fill();
+      expect((await runCommand(['user', 'list'], urlOf(file))).code).toBe(74);
+      const { size } = statSync(file);
+      const { code, output } = await runCommand(PRUNE, urlOf(file));
+      expect([code, output]).toEqual([0, expect.stringContaining(`transactions ${OLD}`)]);
+      expect(statSync(file).size).toBeLessThanOrEqual(size);
+      const server = await serveHere(urlOf(file));
+      expect((await server.client(token).post('groups', { name: 'new' })).status).toBe(201);
+      await server.stop();
+    });
+  });
+
+  itUnless(lacking.mount())('has it also while a server runs that cannot store anything', async () => {
+    await onFullDisk(async (file, token, fill) => {
+      const server = await serveHere(urlOf(file));
+      const client = server.client(token);
+      fill();
+      let refused = 201;
+      for (let n = 0; refused === 201 && n < 2_000; n += 1) {
+        refused = (await client.post('groups', { name: `group ${n}`.padEnd(100, 'x') })).status;
+      }
+      expect(refused).toBe(503);
+      const { code, output } = await runProgram(PRUNE, urlOf(file));
+      expect([code, output]).toEqual([0, expect.stringContaining(`transactions ${OLD}`)]);
+      expect(existsSync(`${file}.reserve`)).toBe(false);
+      await expect
+        .poll(async () => (await client.post('groups', { name: `new ${Math.random()}` })).status)
+        .toBe(201);
+      await server.stop();
+    });
+  });
+});
+
+const PAGE_BYTES = 4096;
+const WRITERS = 16;
+const REFUSALS = 200;
+
+/** A file system on a disk of 24 MB, with the blocks and the journal of a real one. */
+async function onRealDisk(use: (file: string) => Promise<void>): Promise<void> {
+  const disk = join(folder, 'disk.img');
+  const small = join(folder, 'small');
+  runTool('truncate', '-s', '24M', disk);
+  runTool('mkfs.ext4', '-q', '-F', '-m', '0', disk);
+  mkdirSync(small);
+  runTool('mount', '-o', 'loop', disk, small);
+  try {
+    await use(join(small, 'gateway.db'));
+  } finally {
+    await killPrograms();
+    runTool('umount', '-l', small);
+  }
+}
+
+/** Bytes of the write-ahead log that are not in the database file yet. */
+function bytesLeftInLog(file: string): number {
+  return reading(file, (connection) => {
+    const [state] = connection.pragma('wal_checkpoint(noop)') as { log: number; checkpointed: number }[];
+    return ((state?.log ?? 0) - (state?.checkpointed ?? 0)) * PAGE_BYTES;
+  });
+}
+
+const keyOf = (call: string): { headers: Record<string, string> } => ({
+  headers: { 'Idempotency-Key': call.padEnd(200, 'k') },
+});
+
+describe('RU-61 a disk that writers with idempotency keys have filled', () => {
+  itUnless(lacking.loop())('has room for deletions, and for a start after kill -9', async () => {
+    await onRealDisk(async (file) => {
+      const DELETED = 300;
+      const { token, client, program: server } = await startPrepared(placeAt(file));
+      const names: string[] = [];
+      let calls = 0;
+      let refusals = 0;
+      const writer = async (): Promise<void> => {
+        while (refusals < REFUSALS) {
+          const name = `group-${(calls += 1)}`;
+          const { status } = await client.post('groups', { name }, keyOf(name));
+          if (status === 201) names.push(name);
+          else refusals += 1;
+        }
+      };
+      await Promise.all(Array.from({ length: WRITERS }, writer));
+
+      const statuses = new Set<number>();
+      const remove = async (name: string): Promise<void> => {
+        statuses.add((await client.delete(`groups/${name}`, undefined, keyOf(`delete ${name}`))).status);
+      };
+      // Log pages not checkpointed yet will use some of the 4 MiB that are reserved for deletions.
+      expect(bytesLeftInLog(file)).toBeLessThan(MEGABYTE);
+      for (const name of names.slice(0, DELETED)) await remove(name);
+      expect([...statuses]).toEqual([200]);
+      await server.end('SIGKILL');
+
+      const again = await serveHere(urlOf(file));
+      const { pagination } = (await again.client(token).get('groups')).body;
+      expect(pagination).toMatchObject({ total_entries: names.length - DELETED });
+      await again.stop();
       expect(await problemsIn(placeAt(file))).toEqual([]);
     });
   });

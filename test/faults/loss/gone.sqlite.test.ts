@@ -6,9 +6,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { DatabaseRefused } from '../../../src/database/database.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
-import { serveHere, startProgram, type Program } from '../../support/program.js';
+import { serveHere, type Program } from '../../support/program.js';
 import { openServer, type Client } from '../../support/server.js';
-import { useScratchFolder } from '../machine.js';
+import { startPrepared, useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';
 
 const STORAGE_EXIT = 74;
@@ -44,9 +44,7 @@ async function statusOf(client: Client, name: string): Promise<number> {
 }
 
 async function startWithGroup(): Promise<{ program: Program; client: Client; token: string }> {
-  const { token } = await prepareDatabase(placeAt(file));
-  const program = await startProgram(urlOf(file));
-  const client = program.client(token);
+  const { token, client, program } = await startPrepared(placeAt(file));
   expect((await client.post('groups', { name: 'before' })).status).toBe(201);
   return { program, client, token };
 }

@@ -26,7 +26,7 @@ import {
   type Program,
 } from '../../support/program.js';
 import { removeFolder, scratchFolder } from '../../support/scratch.js';
-import { AS_NOBODY, isRoot, itUnless, lacking, useScratchFolder } from '../machine.js';
+import { AS_NOBODY, isRoot, itUnless, lacking, servePrepared, useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';
 
 const CONFIG_EXIT = 78;
@@ -175,8 +175,7 @@ describe('CF-43 a second server', () => {
   });
 
   it('is no command: one that reads for long lets a server start, and stop', async () => {
-    const { token } = await prepareDatabase(placeAt(file));
-    const filling = await serveHere(urlOf(file));
+    const { token, server: filling } = await servePrepared(placeAt(file));
     for (let n = 0; n < 4; n += 1) expect(await upload(filling.client(token), `${n}`)).toBe(201);
     await filling.stop();
     const backup = join(folder, 'backup.db');

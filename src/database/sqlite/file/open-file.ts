@@ -39,8 +39,8 @@ interface OpenFile {
 const openFiles = new Map<string, OpenFile>();
 
 /**
- * Records that this process has a file open, until the returned function is called. Meanwhile the file must
- * not be opened without SQLite: closing any descriptor of it would release SQLite's POSIX locks.
+ * Records that this process has a file open, until the returned function is called. Meanwhile it must not be opened
+ * without SQLite: closing any descriptor of it would release SQLite's locks.
  */
 export function markOpen(file: string): () => void {
   const path = canonicalPath(file);
@@ -84,10 +84,7 @@ const WRITER_CACHE_KIB = 32 * 1024;
 
 const MAX_IDENTITY = 2 ** 31;
 
-/**
- * Without these settings, acknowledged changes could be lost, and foreign keys or triggers would not be
- * enforced. `mmap_size` is not set: with it, an error of the disk would end the process.
- */
+/** Settings for durable changes and enforced keys. `mmap_size` is not one: an error of the disk would end the process. */
 const REQUIRED_PRAGMAS = {
   journal_mode: 'wal',
   /** FULL: each commit is written to the disk. */
@@ -135,15 +132,14 @@ export function openFile(file: string, { readonly }: { readonly readonly: boolea
 }
 
 /**
- * Closes a connection that can write. The last one copies the log into the file, and turns WAL mode off, so
- * that the file is known to be complete without a log. While others have the database open, that fails, and
- * the last of them does it.
+ * Closes a connection that can write. The last one copies the log into the file, and turns WAL mode off: the file is
+ * then known to be complete without a log.
  */
 export function closeWhole(database: Sqlite.Database): void {
   try {
     database.pragma('journal_mode = delete');
   } catch {
-    // The file stays in WAL mode, which the marker covers.
+    // Others have the database open, and the last of them does it.
   }
   database.close();
 }

@@ -69,13 +69,11 @@ export class CompanyRows<Name extends CompanyTableName> {
     if (page !== undefined && offsetOf(page) > MANY_ROWS) work.moveToThread?.();
     const range = page === undefined ? [] : [page.perPage, offsetOf(page)];
     return await this.#run(work, `select ${orderBy.join()} ${range.length}`, match, range, (matching) => {
-      const order =
-        orderBy.length === 0 ? sql`` : sql`order by ${sql.join(orderBy.map((name) => sql.ref(name)))}`;
-      const limit =
-        page === undefined
-          ? sql``
-          : sql`limit ${hiddenFromPlanner(page.perPage)} offset ${hiddenFromPlanner(offsetOf(page))}`;
-      return sql`select ${this.#columns} from ${matching} ${order} ${limit}`;
+      const columns = orderBy.map((name) => sql.ref(name));
+      const order = columns.length === 0 ? sql`` : sql`order by ${sql.join(columns)}`;
+      const [limit, offset] = range.map(hiddenFromPlanner);
+      const part = limit === undefined ? sql`` : sql`limit ${limit} offset ${offset}`;
+      return sql`select ${this.#columns} from ${matching} ${order} ${part}`;
     });
   }
 
@@ -84,14 +82,8 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   async exists(work: ReadWork, match: Match<Name>): Promise<boolean> {
-    const rows = await this.#run(
-      work,
-      'exists',
-      match,
-      [],
-      (matching) => sql`select 1 from ${matching} limit 1`,
-    );
-    return rows.length > 0;
+    const first = (matching: RawBuilder<unknown>) => sql`select 1 from ${matching} limit 1`;
+    return (await this.#run(work, 'exists', match, [], first)).length > 0;
   }
 
   async count(work: ReadWork, match: Match<Name>): Promise<number> {
@@ -125,12 +117,16 @@ export class CompanyRows<Name extends CompanyTableName> {
     more: readonly unknown[],
     build: (matching: RawBuilder<unknown>) => RawBuilder<unknown>,
   ): Promise<R[]> {
-    const entries = entriesOf(match);
-    const conditions = entries.map(([column, value]) => `${column} ${kindOf(value)}`);
-    const shape = [this.table, name, ...conditions].join('|');
-    const values = entries.flatMap(([, value]) => boundValues(value));
-    const parameters = [work.caller.companyId, ...values, ...more];
-    return runCached(work.db, shape, parameters, () => build(this.#matching(work, match)));
+    const shape = [this.table, name];
+    const values: unknown[] = [work.caller.companyId];
+    for (const entry of entriesOf(match)) {
+      const condition = conditionOf(entry);
+      shape.push(`${entry[0]} ${condition.form}`);
+      values.push(...condition.values);
+    }
+    return runCached(work.db, shape.join('|'), [...values, ...more], () =>
+      build(this.#matching(work, match)),
+    );
   }
 
   /** Inserts 200 rows per statement, and lets other work run in between, like the other inserts. */
@@ -147,25 +143,11 @@ export class CompanyRows<Name extends CompanyTableName> {
   async insertReturning(
     work: WriteWork,
     rows: readonly NewRow<Name>[],
-    onConflict?: { readonly key: readonly string[]; readonly changes: Changes<Name> },
+    onConflict?: { readonly key: readonly string[]; readonly changes: object },
   ): Promise<Row<Name>[]> {
     const clause = onConflict === undefined ? sql`` : conflictClause(onConflict);
     const name = onConflict === undefined ? 'returning all' : null;
     return await this.#insert(work, rows, { name, sql: sql`${clause} returning ${this.#columns}` });
-  }
-
-  /**
-   * Sets `columns` of each row to its own values; other columns must be given, but are not changed. Returns the rows
-   * in undefined order. As an INSERT in which each row conflicts, the statement knows the types of its values.
-   */
-  async updateEach(
-    work: WriteWork,
-    rows: readonly Omit<Written<Tables[Name]>, 'company_id'>[],
-    columns: readonly (string & keyof Tables[Name])[],
-  ): Promise<Row<Name>[]> {
-    const changes = Object.fromEntries(columns.map((name) => [name, sql.ref(`excluded.${name}`)]));
-    const clause = conflictClause({ key: ['id'], changes });
-    return await this.#insert(work, rows, { name: null, sql: sql`${clause} returning ${this.#columns}` });
   }
 
   async #insert<R>(work: WriteWork, rows: readonly object[], ending = NO_ENDING): Promise<R[]> {
@@ -237,53 +219,34 @@ export class CompanyRows<Name extends CompanyTableName> {
 
 /** The only place where rows of a company's table are restricted to the caller's company. */
 function ownedAnd({ companyId }: Pick<Caller, 'companyId'>, match: object): RawBuilder<unknown> {
-  const conditions = entriesOf(match).map(([column, value]) => conditionOf(sql.ref(column), value));
+  const conditions = entriesOf(match).map((entry) => conditionOf(entry).sql());
   return sql.join([sql`company_id = ${hiddenFromPlanner(companyId)}`, ...conditions], sql` and `);
 }
 
-function conditionOf(column: RawBuilder<unknown>, value: unknown): RawBuilder<unknown> {
-  switch (kindOf(value)) {
-    case 'null':
-      return sql`${column} is null`;
-    case 'value':
-      return sql`${column} = ${hiddenFromPlanner(value)}`;
-    case 'nothing':
-      return sql`1 = 0`;
-    case 'ids':
-      return sql`${column} ${inList('integer', value as readonly unknown[])}`;
-    case 'texts':
-      return sql`${column} ${inList('text', value as readonly unknown[])}`;
+/** A condition: its form, the values that it binds (a list is one, a JSON text) and its SQL. */
+interface MatchCondition {
+  readonly form: string;
+  readonly values: readonly unknown[];
+  readonly sql: () => RawBuilder<unknown>;
+}
+
+function conditionOf([name, value]: readonly [string, unknown]): MatchCondition {
+  const column = sql.ref(name);
+  if (value === null) return { form: 'null', values: [], sql: () => sql`${column} is null` };
+  if (!Array.isArray(value)) {
+    return { form: 'value', values: [value], sql: () => sql`${column} = ${hiddenFromPlanner(value)}` };
   }
+  const list: readonly unknown[] = value;
+  if (list.length === 0) return { form: 'nothing', values: [], sql: () => sql`1 = 0` };
+  const form = typeof list[0] === 'number' ? 'integer' : 'text';
+  return { form, values: [boundList(list)], sql: () => sql`${column} ${inList(form, list)}` };
 }
 
-/** Form of a condition. `nothing` is an empty list, which no row matches. */
-type Kind = 'null' | 'value' | 'nothing' | 'ids' | 'texts';
+const entriesOf = (object: object): [string, unknown][] => Object.entries(object);
 
-function kindOf(value: unknown): Kind {
-  if (value === null) return 'null';
-  if (!Array.isArray(value)) return 'value';
-  switch (typeof value[0]) {
-    case 'undefined':
-      return 'nothing';
-    case 'number':
-      return 'ids';
-    case 'string':
-      return 'texts';
-    default:
-      throw new Error('Rows are not selected by lists of such values');
-  }
-}
-
-/** The values that `conditionOf` binds. A list is one value, a JSON text. */
-function boundValues(value: unknown): readonly unknown[] {
-  const kind = kindOf(value);
-  if (kind === 'null' || kind === 'nothing') return [];
-  return [kind === 'value' ? value : boundList(value as readonly unknown[])];
-}
-
-function entriesOf(object: object): [string, unknown][] {
-  return Object.entries(object) as [string, unknown][];
-}
+/** Sets columns to the values of the row to insert, for `insertReturning`. */
+export const excluded = (columns: readonly string[]): object =>
+  Object.fromEntries(columns.map((name) => [name, sql.ref(`excluded.${name}`)]));
 
 function assignments(changes: object): RawBuilder<unknown> {
   return sql.join(entriesOf(changes).map(([column, value]) => sql`${sql.ref(column)} = ${value}`));

@@ -7,15 +7,8 @@ import { columnsOf, type Row, type Tables, type Written } from '../../schema/sch
 import { type AuditColumns, audited, type ColumnKind } from '../../schema/table.js';
 import { areSame, flag, instant, json, nullable, type Codec } from '../storage.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../work.js';
-import {
-  CompanyRows,
-  only,
-  type Changes,
-  type CompanyTableName,
-  type Match,
-  type NewRow,
-  type Selection,
-} from './company-rows.js';
+import { CompanyRows, excluded, only } from './company-rows.js';
+import type { Changes, CompanyTableName, Match, NewRow } from './company-rows.js';
 
 /** Columns that a record shows. */
 type Shown<Name extends keyof Tables, Hidden> = Exclude<string & keyof Tables[Name], Hidden>;
@@ -50,22 +43,10 @@ type TableOf<Name extends keyof Tables, T, Hidden = 'company_id'> = [Mismatch<Na
   ? Name
   : { readonly mismatch: Mismatch<Name, T, Hidden> };
 
-interface Field {
-  readonly column: string;
-  readonly field: string;
-  readonly codec: Codec<unknown, unknown>;
-}
-
 const same: Codec<unknown, unknown> = { toColumn: (value) => value, fromColumn: (column) => column };
-const codecs = {
-  integer: same,
-  text: same,
-  bytes: same,
-  instant: nullable(instant),
-  flag: nullable(flag),
-  json: json(),
-  jsonb: json(),
-} as Readonly<Record<ColumnKind, Codec<unknown, unknown>>>;
+const codecs = { instant: nullable(instant), flag: nullable(flag), json: json(), jsonb: json() } as Readonly<
+  Partial<Record<ColumnKind, Codec<unknown, unknown>>>
+>;
 
 interface RecordMapping<Name extends keyof Tables, T> {
   /** Columns by field. */
@@ -81,30 +62,25 @@ export function recordMapping<Name extends keyof Tables, T, Hidden extends strin
   hidden: readonly Hidden[] = ['company_id' as Hidden],
 ): RecordMapping<Name, T> {
   const isHidden = new Set<string>(hidden);
-  const fields = Object.entries(columnsOf(table as Name)).flatMap(
-    ([column, { kind, isOptional }]): Field[] => {
-      // The value of other columns of JSON may be null.
-      const codec = kind === 'json' && isOptional ? nullable(codecs.json) : codecs[kind];
-      return isHidden.has(column) ? [] : [{ column, field: camelCase(column), codec }];
-    },
-  );
+  const shown = Object.entries(columnsOf(table as Name)).filter(([column]) => !isHidden.has(column));
+  const fields = shown.map(([column, { kind, isOptional }]) => {
+    // The value of other columns of JSON may be null.
+    const codec = kind === 'json' && isOptional ? nullable(json()) : (codecs[kind] ?? same);
+    return { column, field: camelCase(column), codec };
+  });
+  const columns = Object.fromEntries(fields.map(({ column, field }) => [field, column]));
   return {
-    columns: Object.fromEntries(fields.map(({ column, field }) => [field, column])) as RecordMapping<
-      Name,
-      T
-    >['columns'],
+    columns: columns as RecordMapping<Name, T>['columns'],
     recordOf: (row) => {
-      const columns = row as Readonly<Record<string, unknown>>;
+      const values = row as Readonly<Record<string, unknown>>;
       const record: Record<string, unknown> = {};
-      for (const { column, field, codec } of fields) record[field] = codec.fromColumn(columns[column]);
+      for (const { column, field, codec } of fields) record[field] = codec.fromColumn(values[column]);
       return record as T;
     },
     columnsOf: (values) => {
       const given = new Map<string, unknown>(Object.entries(values));
       const known = fields.filter(({ field }) => given.has(field));
-      return Object.fromEntries(
-        known.map(({ column, field, codec }) => [column, codec.toColumn(given.get(field))]),
-      );
+      return Object.fromEntries(known.map((of) => [of.column, of.codec.toColumn(given.get(of.field))]));
     },
   };
 }
@@ -112,15 +88,9 @@ export function recordMapping<Name extends keyof Tables, T, Hidden extends strin
 const AUDIT_COLUMNS: ReadonlySet<string> = new Set(Object.keys(audited));
 
 /** Audit columns of a record that this unit of work creates. */
-function createdBy(work: WriteWork): Written<AuditColumns> {
-  const now = instant.toColumn(work.now);
-  return {
-    revision: 1,
-    created_at: now,
-    updated_at: now,
-    created_by: work.caller.userId,
-    created_via: work.caller.channel,
-  };
+function createdBy({ now, caller }: WriteWork): Written<AuditColumns> {
+  const times = { created_at: instant.toColumn(now), updated_at: instant.toColumn(now) };
+  return { revision: 1, ...times, created_by: caller.userId, created_via: caller.channel };
 }
 
 /** Audit columns of a record that this unit of work changes. `updated_at` never decreases, even if the clock does. */
@@ -136,7 +106,7 @@ export function changedBy(
 export function changedTogether(
   work: SystemWriteWork,
   table: string,
-): { readonly revision: RawBuilder<number>; readonly updated_at: RawBuilder<Date> } {
+): Readonly<Record<'revision', RawBuilder<number>> & Record<'updated_at', RawBuilder<Date>>> {
   const updatedAt = sql.ref(`${table}.updated_at`);
   const now = instant.toColumn(work.now);
   return {
@@ -201,11 +171,9 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   /** Matching records, ascending by id: all, or one page. */
   async select(work: ReadWork, match: Match<Name>, page?: PageRequest): Promise<T[]> {
     if (page !== undefined) {
-      const orderBy: Selection<Name>['orderBy'] = ['id'];
-      return (await this.#rows.select(work, match, { orderBy, page })).map(this.recordOf);
+      return (await this.#rows.select(work, match, { orderBy: ['id'], page })).map(this.recordOf);
     }
-    // With ORDER BY id, SQLite may read all rows of the company in that order instead of using the index of
-    // the match.
+    // With ORDER BY id, SQLite may read all rows of the company in that order instead of those of the match.
     const records = (await this.#rows.select(work, match)).map(this.recordOf);
     return records.sort((one, other) => one.id - other.id);
   }
@@ -228,11 +196,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   ): Promise<T[]> {
     const rows = this.#newRows(work, values);
     const given = Object.keys(rows[0] ?? {}).filter((name) => !AUDIT_COLUMNS.has(name));
-    const replaced = given.map((name) => [name, sql.ref(`excluded.${name}`)]);
-    const changes = {
-      ...Object.fromEntries(replaced),
-      ...changedTogether(work, this.table),
-    } as Changes<Name>;
+    const changes = { ...excluded(given), ...changedTogether(work, this.table) };
     return (await this.#rows.insertReturning(work, rows, { key, changes })).map(this.recordOf);
   }
 
@@ -240,11 +204,8 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   async update(work: WriteWork, current: T, values: ValuesOf<T>): Promise<T> {
     const before = this.#columnsOf(current);
     const changed = this.#ownColumns(values).filter(([name, value]) => !areSame(before[name], value));
-    const changes = {
-      ...Object.fromEntries(changed),
-      ...changedBy(work, current),
-    } as unknown as Changes<Name>;
-    return this.recordOf(only(await this.#rows.update(work, byId<Name>(current.id), changes)));
+    const changes = { ...Object.fromEntries(changed), ...changedBy(work, current) };
+    return this.recordOf(only(await this.#rows.update(work, byId<Name>(current.id), changes as object)));
   }
 
   /** Changes all these rows in one statement; the `revision` of each grows by one. */

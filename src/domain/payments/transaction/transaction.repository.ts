@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 
 import { pairTable } from '../../../database/bound-lists.js';
-import { CompanyRows } from '../../../database/company/company-rows.js';
+import { CompanyRows, excluded } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { condition, type Condition, type FilterColumn } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
@@ -151,7 +151,9 @@ export async function updateResults(
     recorded_at: recordedAt,
     group_id: 0,
   }));
-  const updated = (await rows.updateEach(work, columns, RESULT_COLUMNS)).map(transactionOf);
+  // Each row conflicts with its own earlier state: an INSERT knows the types of the values.
+  const onConflict = { key: ['id'], changes: excluded(RESULT_COLUMNS) };
+  const updated = (await rows.insertReturning(work, columns, onConflict)).map(transactionOf);
   return new Map(updated.map((transaction) => [transaction.id, transaction]));
 }
 

@@ -34,7 +34,7 @@ export function inIds(ids: readonly number[]): RawBuilder<unknown> {
   return inList('integer', ids);
 }
 
-/** The elements of a bound JSON list of pairs, as rows with the column `value`. */
+/** The elements of a bound JSON list of lists, as rows with the column `value`. */
 const pairsOf = (list: string): RawBuilder<unknown> =>
   sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value)`;
 
@@ -69,6 +69,41 @@ export function pairTable<Other extends number | string>(
     from json_each(${list})) as pair`,
     sql`(select (value ->> 0)::${POSTGRES_TYPES[idType]} as id, (value ->> 1)::${POSTGRES_TYPES[type]} as other
     from ${pairsOf(list)}) as pair`,
+  );
+}
+
+export interface RangeSums {
+  readonly ranges: readonly (readonly [bucket: number, first: number, last: number])[];
+  /** Columns of `t` by which it is grouped, besides the bucket, and sums over it; neither binds values. */
+  readonly columns: readonly RawBuilder<unknown>[];
+  readonly sums: readonly RawBuilder<unknown>[];
+  /** The table `t`. */
+  readonly table: RawBuilder<unknown>;
+  /** Condition on `t` and `ranges`, which has the columns `first` and `last`. */
+  readonly where: RawBuilder<unknown>;
+  readonly having: RawBuilder<unknown>;
+}
+
+/** A query for sums by `bucket` and columns. PostgreSQL looks up each range, or it would compare all rows with all ranges. */
+export function sumsOfRanges({
+  ranges,
+  columns,
+  sums,
+  table,
+  where,
+  having,
+}: RangeSums): RawBuilder<unknown> {
+  const list = JSON.stringify(ranges);
+  const selected = sql.join([...columns, ...sums]);
+  return portable(
+    sql`select ranges.bucket, ${selected} from (select json_extract(value, '$[0]') as bucket,
+        json_extract(value, '$[1]') as first, json_extract(value, '$[2]') as last from json_each(${list})) as ranges
+      cross join ${table} where ${where}
+      group by ${sql.join([sql`ranges.bucket`, ...columns])} having ${having}`,
+    sql`select ranges.bucket, found.* from (select (value ->> 0)::bigint as bucket,
+        (value ->> 1)::bigint as first, (value ->> 2)::bigint as last from ${pairsOf(list)}) as ranges
+      cross join lateral (select ${selected} from ${table} where ${where}
+        group by ${columns.length === 0 ? sql`()` : sql.join(columns)} having ${having}) as found`,
   );
 }
 

@@ -180,27 +180,6 @@ export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder
   return portable(sql<boolean>`instr(${column}, ${part}) > 0`, sql<boolean>`strpos(${column}, ${part}) > 0`);
 }
 
-/**
- * Number of whole units of `milliseconds` between 1970 and the instant in a column plus `shift`, as an integer on
- * both databases; the sum must not be before 1970.
- */
-export function shiftedUnits(
-  column: string,
-  shift: RawBuilder<number>,
-  milliseconds: number,
-): RawBuilder<number> {
-  const [at, unit] = [sql.ref(column), sql.lit(milliseconds)];
-  return portable(
-    sql<number>`(${at} + ${shift}) / ${unit}`,
-    sql<number>`div(extract(epoch from ${at}) * 1000 + ${shift}, ${unit})::bigint`,
-  );
-}
-
-/** The greater of two numbers. */
-export function greaterOf(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
-  return portable(sql<number>`max(${one}, ${other})`, sql<number>`greatest(${one}, ${other})`);
-}
-
 /** SQL with one text for SQLite and another for PostgreSQL. */
 interface PortableNode extends RawNode {
   readonly postgres: RawNode;

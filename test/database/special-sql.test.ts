@@ -18,7 +18,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/messages/notification/dispatch.repository.ts': 7,
   'src/domain/payments/transaction/summary/transaction-summary.repository.ts': 2,
   'src/domain/payments/transaction/transaction-retention.repository.ts': 2,
-  'src/domain/payments/transaction/transaction-totals.repository.ts': 6,
+  'src/domain/payments/transaction/transaction-totals.repository.ts': 7,
   'src/domain/payments/transaction/transaction.repository.ts': 2,
   'src/domain/people/access-token/access-token.repository.ts': 5,
   'src/domain/people/company/company.repository.ts': 4,

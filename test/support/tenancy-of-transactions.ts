@@ -26,7 +26,7 @@ export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Prom
   'failed transactions': (work) => listTransactions(work, { status: 'fail' }, PAGE),
   'recorded transactions': (work) =>
     transactionNewRows.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
-  'many transactions of a device': (work) => hasMany(work, ALL, 'serial_number', 'S'),
+  'many transactions of a device': (work) => hasMany(work, ALL, 'serialNumber', 'S'),
   'summary by day': summaryBy({ by: ['status'] }),
   'summary by hour': summaryBy({ bucket: 'hour', by: ['appName'] }),
   'summary from a part of an hour on': summaryBy({ where: SINCE, bucket: 'hour', by: ['status'] }),

@@ -16,7 +16,6 @@ import { ROLLUPS } from '../../../schema/rollups.js';
 /** Rows that one statement deletes; more would block the event loop for too long. */
 const ROWS_PER_DELETE = 50;
 
-/** Transactions, by the time of their recording. */
 export const transactionRetention: Retained = {
   kind: 'transactions',
   table: 'transactions',
@@ -36,10 +35,7 @@ interface OldTransaction {
 }
 
 /** Deletes the oldest ones up to the first that must be kept; triggers subtract them from totals. Returns how many. */
-async function deleteOldTransactions(
-  work: SystemWriteWork,
-  { companyId, before, limit }: OldBatch,
-): Promise<number> {
+async function deleteOldTransactions(work: SystemWriteWork, { companyId, before, limit }: OldBatch) {
   const { db } = specialSql(work);
   const after = await prunedUpTo(db, companyId, 'transactions');
   const { rows } = await sql<OldTransaction>`select id, recorded_at, started_at, app_name from transactions

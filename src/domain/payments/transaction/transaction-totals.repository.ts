@@ -10,9 +10,9 @@ import {
 } from '../../../database/list/condition.js';
 import { boundCompany } from '../../../database/list/listing.js';
 import { runCached, runFiltered } from '../../../database/statements.js';
-import { instant, firstPage, laterPage, hiddenFromPlanner } from '../../../database/storage.js';
+import { firstPage, laterPage, hiddenFromPlanner } from '../../../database/storage.js';
 import { specialSql, type ReadWork, MANY_ROWS } from '../../../database/work.js';
-import { MINUTE } from '../../../platform/clock.js';
+import { DAY, MINUTE } from '../../../platform/clock.js';
 import type { rollups } from '../../../schema/rollups.js';
 import type { Row } from '../../../schema/schema.js';
 import {
@@ -22,18 +22,16 @@ import {
   type TimeRange,
   isAlways,
   type PagePlace,
-  type Transaction,
   type TransactionStatus,
 } from './transaction.model.js';
-import { meeting, SHOWN_COLUMNS, transactionOf } from './transaction.repository.js';
+import { COLUMNS, meeting, SHOWN_COLUMNS, transactionOf } from './transaction.repository.js';
 
 export type TotalsTable = keyof typeof rollups;
 
-/** Parts of a period, and the table with the totals of their spans. Parts of half hours are counted. */
+/** Parts of a period, and the table with the totals of their spans and all fields of `where`. Instants are counted. */
 export interface Totals {
   readonly table: TotalsTable;
   readonly parts: readonly PeriodPart[];
-  /** Compares only fields of the table. */
   readonly where: Condition;
 }
 
@@ -101,34 +99,44 @@ async function readParts<R>(
 }
 
 function boundsOf({ of, from, to }: PeriodPart): readonly [unknown, unknown] {
-  return of === 'instant'
-    ? [instant.toColumn(new Date(from)), instant.toColumn(new Date(to))]
-    : [from / MINUTE, to / MINUTE];
+  return of === 'instant' ? instantsOf({ from, to }) : [from / MINUTE, to / MINUTE];
 }
 
 const halfHoursOf = (companyId: number): RawBuilder<unknown> =>
   sql`from transaction_totals where company_id = ${companyId} and span = 30`;
 
 /** Part of a period from the first to the last half hour with transactions (of an app); undefined without any. */
-export async function recordedPart(
-  work: ReadWork,
-  period: TimeRange,
-  appName?: string,
-): Promise<TimeRange | undefined> {
+export async function recordedPart(work: ReadWork, period: TimeRange, appName?: unknown) {
   const { db, companyId } = specialSql(work);
-  const [from, to] = minutesOf(halfHoursAround(period));
+  const { from, to } = halfHoursAround(period);
   const own =
     appName === undefined
       ? halfHoursOf(companyId)
       : sql`from transaction_app_totals where company_id = ${companyId} and app_name = ${appName} and span = 30`;
   const end = (order: 'asc' | 'desc'): RawBuilder<number | null> => sql`(select start ${own}
-    and start >= ${from} and start < ${to} and total > 0 order by start ${sql.raw(order)} limit 1)`;
+    and start >= ${from / MINUTE} and start < ${to / MINUTE} and total > 0 order by start ${sql.raw(order)} limit 1)`;
   const { rows } = await sql<{ first: number | null; last: number | null }>`
     select ${end('asc')} as first, ${end('desc')} as last`.execute(db);
   const { first, last } = rows[0] ?? {};
   if (first == null || last == null) return undefined;
   const { from: begin, to: finish } = halfHoursAround({ from: first * MINUTE, to: last * MINUTE + 1 });
   return { from: Math.max(begin, period.from), to: Math.min(finish, period.to) };
+}
+
+/** The parts of a period with transactions, by whole days of UTC, ascending. One statement. */
+export async function recordedDays(work: ReadWork, period: TimeRange): Promise<readonly TimeRange[]> {
+  const { db, companyId } = specialSql(work);
+  const [from, to] = [period.from - DAY + 1, period.to].map((at) => Math.ceil(at / MINUTE));
+  const { rows } = await sql<{ start: number }>`select distinct start from transaction_totals
+    where company_id = ${companyId} and span = 1440 and start >= ${from} and start < ${to} and total > 0
+    order by start`.execute(db);
+  const runs: { from: number; to: number }[] = [];
+  for (const day of rows.map(({ start }) => start * MINUTE)) {
+    const last = runs.at(-1);
+    if (last?.to === day) last.to = Math.min(day + DAY, period.to);
+    else runs.push({ from: Math.max(day, period.from), to: Math.min(day + DAY, period.to) });
+  }
+  return runs;
 }
 
 /** Number of transactions in the half hours in which these ranges begin. */
@@ -140,15 +148,10 @@ export async function countInHalfHours(work: ReadWork, ranges: readonly TimeRang
   return rows[0]?.sum ?? 0;
 }
 
-const minutesOf = ({ from, to }: TimeRange): readonly [number, number] => [from / MINUTE, to / MINUTE];
-
 const SHOWN = sql.join(SHOWN_COLUMNS.map((name) => sql.ref(`t.${name}`)));
 const NEWEST_FIRST = sql`t.started_at desc, t.id desc`;
 
-const instantsOf = ({ from, to }: TimeRange): readonly [from: Date, to: Date] => [
-  instant.toColumn(new Date(from)),
-  instant.toColumn(new Date(to)),
-];
+const instantsOf = ({ from, to }: TimeRange) => [new Date(from), new Date(to)] as const;
 
 /** Condition on `t`. Every column that it compares is part of the index for the query. */
 function matching(companyId: number, where: Condition, range: TimeRange): RawBuilder<unknown> {
@@ -157,12 +160,7 @@ function matching(companyId: number, where: Condition, range: TimeRange): RawBui
     and t.started_at >= ${hiddenFromPlanner(from)} and t.started_at < ${hiddenFromPlanner(to)} and ${meeting(where, isAlways(range))}`;
 }
 
-/** Counts index entries one by one. */
-export async function countTransactions(
-  work: ReadWork,
-  where: Condition,
-  within: TimeRange,
-): Promise<number> {
+export async function countTransactions(work: ReadWork, where: Condition, within: TimeRange) {
   const { db, companyId } = specialSql(work);
   const filtered = { name: 'transactions', where, before: [companyId, ...instantsOf(within)], after: [] };
   const counted = await runFiltered<{ total: number }>(
@@ -177,26 +175,21 @@ export async function countTransactions(
 export async function hasMany(
   work: ReadWork,
   period: TimeRange,
-  column: 'serial_number' | 'logical_number',
+  field: 'serialNumber' | 'logicalNumber',
   value: string,
 ): Promise<boolean> {
   const { db, companyId } = specialSql(work);
   const [from, to] = instantsOf(period);
   const parameters = [companyId, value, from, to, MANY_ROWS];
-  const rows = await runCached(db, `many transactions of a ${column}`, parameters, () => {
+  const rows = await runCached(db, `many transactions of a ${field}`, parameters, () => {
     const [company, own, first, end, skip] = parameters.map(hiddenFromPlanner);
-    return sql`select 1 as one from transactions as t where t.company_id = ${company} and ${sql.ref(column)} = ${own}
+    return sql`select 1 as one from transactions as t where t.company_id = ${company} and ${sql.ref(COLUMNS[field].column)} = ${own}
       and t.started_at >= ${first} and t.started_at < ${end} limit 1 offset ${skip}`;
   });
   return rows.length > 0;
 }
 
-/** One page of transactions, newest first. Other rows are skipped in an index and not read. */
-export async function selectTransactions(
-  work: ReadWork,
-  given: Condition,
-  place: PagePlace,
-): Promise<Transaction[]> {
+export async function selectTransactions(work: ReadWork, given: Condition, place: PagePlace) {
   const { db, companyId } = specialSql(work);
   const { limit, skip } = place;
   const ofFailed = demandedOfFailed(given);

@@ -40,19 +40,16 @@ export const Card = z.object({
 });
 export const Merchant = z.object({ id: text, document: text, name: text });
 
-/** A payment of any financial protocol in a uniform format (contract 35). */
 export const ParsedPayment = z.object({
   acquirer: text,
   type: freeText(64),
   status: z.enum(['approved', 'denied']),
   statusReason: text,
   captureMethod: text,
-  /** Cents. */
   amount: z.int().min(0).max(MAX_AMOUNT),
   paymentMethod: text,
   installment: Installment.nullish().transform((value) => value ?? { type: null, quantity: null }),
   nsu: text,
-  /** NSU of the transaction that this one cancels. */
   nsuReference: textIfAny,
   authorizationCode: text,
   transactionId: text,
@@ -95,7 +92,6 @@ const reference = identifyingName(128)
   .nullable()
   .default(null);
 
-/** One transaction as a terminal reports it. */
 export const TransactionRecord = z
   .object({
     transactionType: z.enum(TRANSACTION_TYPES),
@@ -117,10 +113,7 @@ export type TransactionRecord = z.output<typeof TransactionRecord>;
 
 type Ended = Pick<TransactionRecord, 'status' | 'startedAt' | 'finishedAt' | 'parsed'>;
 
-function refuseContradictions(
-  { status, startedAt, finishedAt, parsed }: Ended,
-  context: z.RefinementCtx,
-): void {
+function refuseContradictions({ status, startedAt, finishedAt, parsed }: Ended, context: z.RefinementCtx) {
   const refuse = (field: keyof Ended, message: string): void =>
     context.addIssue({ code: 'custom', path: [field], message });
   if (parsed !== null && status !== 'success') refuse('parsed', 'belongs to a success only');
@@ -209,7 +202,6 @@ export function periodOf(from: number | null | undefined, to: number | null | un
 export const HALF_HOURS: readonly Span[] = [30];
 export const HALF_HOUR = 30 * MINUTE;
 
-/** The half hours that overlap a time range. */
 export const halfHoursAround = ({ from, to }: TimeRange): TimeRange => ({
   from: Math.floor(from / HALF_HOUR) * HALF_HOUR,
   to: Math.ceil(to / HALF_HOUR) * HALF_HOUR,
@@ -243,11 +235,7 @@ export interface PagePlace extends TimeRange {
 }
 
 /** Finds a page by the totals of ranges, newest first; undefined for a page without rows. */
-export function placeOfPage(
-  ranges: readonly CountedTimeRange[],
-  offset: number,
-  limit: number,
-): PagePlace | undefined {
+export function placeOfPage(ranges: readonly CountedTimeRange[], offset: number, limit: number) {
   let before = 0;
   let start: { readonly to: number; readonly skip: number } | undefined;
   let from = 0;

@@ -12,7 +12,6 @@ import type { Row, Tables, Written } from '../../../schema/schema.js';
 import { outcomeOf, type Transaction, type TransactionRecord, MAX_KINDS } from './transaction.model.js';
 
 const NO_PAYMENT = { payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 };
-/** Columns that totals are grouped by. */
 type Figures = typeof NO_PAYMENT;
 
 /** Columns that are used only for totals, and the company. */
@@ -23,7 +22,6 @@ const HIDDEN = [
 type Hidden = (typeof HIDDEN)[number];
 const mapping = recordMapping<'transactions', Transaction, Hidden>('transactions', HIDDEN);
 
-/** Columns of a transaction record. */
 export const SHOWN_COLUMNS: readonly string[] = Object.values(mapping.columns);
 
 export function transactionOf(row: Row<'transactions'>): Transaction {
@@ -43,7 +41,7 @@ function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions'
   };
 }
 
-const COLUMNS = {
+export const COLUMNS = {
   id: { column: 'id', kind: 'id', isUnique: true },
   status: { column: 'status', kind: 'choice', order: 'STARTED_AT' },
   transactionType: { column: 'transaction_type', kind: 'choice' },
@@ -112,10 +110,7 @@ export function storedForm(record: TransactionRecord): TransactionRecord {
 }
 
 /** Inserts transactions. Returns their ids ascending, in the order of the records. */
-export async function insertTransactions(
-  work: WriteWork,
-  records: readonly TransactionRecord[],
-): Promise<number[]> {
+export async function insertTransactions(work: WriteWork, records: readonly TransactionRecord[]) {
   const recordedAt = instant.toColumn(work.now);
   const groups = await groupsOf(work, records);
   const figures = await figuresOf(work, records);
@@ -136,10 +131,7 @@ const RESULT_COLUMNS = [
 ];
 
 /** Stores the results of transactions; the rest of them stays as it is. Returns them by id. */
-export async function updateResults(
-  work: WriteWork,
-  ended: readonly Transaction[],
-): Promise<ReadonlyMap<number, Transaction>> {
+export async function updateResults(work: WriteWork, ended: readonly Transaction[]) {
   const recordedAt = instant.toColumn(work.now);
   // A reference would be there twice while the row is inserted; the group is only needed for that.
   const figures = await figuresOf(work, ended);
@@ -157,13 +149,11 @@ export async function updateResults(
   return new Map(updated.map((transaction) => [transaction.id, transaction]));
 }
 
-/** Combination of payment type, brand and acquirer in one UTC month. */
 type PaymentKind = Omit<Row<'transaction_payment_kinds'>, 'company_id'>;
 
 /** Type, brand and acquirer of all kinds beyond `MAX_KINDS`. */
 const OTHER = { payment_type: 'other', brand: 'other', acquirer: 'other' };
 
-/** The kind of a transaction's payment; undefined without a payment. */
 function kindOf({ parsed, startedAt }: TransactionRecord): PaymentKind | undefined {
   if (parsed === null) return undefined;
   return {
@@ -190,10 +180,7 @@ async function groupsOf(work: WriteWork, records: readonly TransactionRecord[]):
 }
 
 /** Figures of each record. No statement if all kinds are cached or their months are full, otherwise two at most. */
-async function figuresOf(
-  work: WriteWork,
-  records: readonly TransactionRecord[],
-): Promise<(record: TransactionRecord) => Figures> {
+async function figuresOf(work: WriteWork, records: readonly TransactionRecord[]) {
   const given = records.flatMap((record) => kindOf(record) ?? []);
   const stored = storedIn(work);
   const isNamed = (kind: PaymentKind): boolean => stored.get(kind.month)?.has(keyOf(kind)) === true;
@@ -211,7 +198,7 @@ async function figuresOf(
     added.push(kind);
   }
   if (added.length > 0) await paymentKinds.insert(work, added);
-  return (record) => {
+  return (record: TransactionRecord): Figures => {
     const kind = kindOf(record);
     if (kind === undefined || record.parsed === null) return NO_PAYMENT;
     const { payment_type: type, brand, acquirer } = kind;
@@ -223,7 +210,6 @@ async function figuresOf(
   };
 }
 
-/** Keys of the kinds of a company by month. */
 type StoredKinds = Map<number, Set<string>>;
 
 /** Stored kinds by database and company. One of a failed unit may be included: its month then has one more than the limit. */

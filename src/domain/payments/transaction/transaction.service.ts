@@ -6,7 +6,7 @@ import type { Search } from '../../../database/list/request-class.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
 import { DAY, MINUTE, type Span } from '../../../platform/clock.js';
 import { DomainError, orProblem } from '../../../platform/errors.js';
-import { offsetOf, type Page, type PageRequest } from '../../../platform/requests.js';
+import { offsetOf, type PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import {
   hasMany,
@@ -27,7 +27,6 @@ import {
   type PagePlace,
   isAlways,
   splitPeriod,
-  type CountedTimeRange,
   type PeriodPart,
   type TimeRange,
   TransactionFilter,
@@ -49,11 +48,7 @@ export async function getTransaction(work: ReadWork, id: number): Promise<Transa
 }
 
 /** Newest first. Errors: `malformed` for a filter that no transaction could match (contract 27). */
-export async function listTransactions(
-  work: ReadWork,
-  input: unknown,
-  request: PageRequest,
-): Promise<Page<Transaction>> {
+export async function listTransactions(work: ReadWork, input: unknown, request: PageRequest) {
   const narrowed = narrowedBy(readFilter(input));
   const { total, place } = await placePage(work, narrowed, offsetOf(request), request.perPage);
   if (place === undefined) return { records: [], total, request };
@@ -62,7 +57,6 @@ export async function listTransactions(
   return { records, total, request };
 }
 
-/** Narrows transactions to the time from the beginning of `since` to the end of `until`. */
 function narrowedBy({ since, until, ...exact }: TransactionFilter): Narrowed {
   const given = Object.entries(exact).filter(([, value]) => value !== undefined);
   return {
@@ -90,7 +84,7 @@ async function placePage(work: ReadWork, narrowed: Narrowed, offset: number, lim
     const total = await totalOf(work, narrowed);
     return { total, place: placeOfPage([{ ...period, total }], offset, limit) };
   }
-  const days = await spansWith(work, narrowed);
+  const days = await countSpans(work, totalsFor(narrowed));
   const place = placeOfPage(days, offset, limit);
   const total = days.reduce((sum, day) => sum + day.total, 0);
   return { total, place: place && (await withinHalfHours(work, where, place)) };
@@ -100,23 +94,15 @@ async function placePage(work: ReadWork, narrowed: Narrowed, offset: number, lim
 const LONGEST_NARROWED = 10 * DAY;
 
 /** Narrows a page to its half hours, if many index entries of the day would have to be skipped otherwise. */
-async function withinHalfHours(
-  work: ReadWork,
-  where: Narrowed['where'],
-  place: PagePlace,
-): Promise<PagePlace> {
+async function withinHalfHours(work: ReadWork, where: Narrowed['where'], place: PagePlace) {
   const passesOthers = !isInOrder(where) && !fieldsIn(where).includes('appName');
   if (place.skip < NEAR_OFFSET && !passesOthers) return place;
   const length = place.to - place.from;
   if (length <= HALF_HOUR || length > LONGEST_NARROWED) return place;
-  const halfHours = await spansWith(work, { period: place, where }, HALF_HOURS);
+  const halfHours = await countSpans(work, totalsFor({ period: place, where }, HALF_HOURS));
   return placeOfPage(halfHours, place.skip, place.limit) ?? place;
 }
 
-const NUMBERS = [
-  ['serialNumber', 'serial_number'],
-  ['logicalNumber', 'logical_number'],
-] as const;
 /** Fields with an index ordered by time: a filter by one of them examines only rows of the page. */
 const INDEXED: readonly string[] = ['serialNumber', 'logicalNumber', 'appName', 'status'];
 
@@ -126,18 +112,22 @@ function isInOrder(where: Condition): boolean {
   return field === undefined || (others.length === 0 && INDEXED.includes(field));
 }
 
-/** Whether the total of a filter needs more rows than the event loop may examine. */
+/** Whether the total of a filter needs more rows than the event loop may examine. Two statements at most. */
 async function countsMany(work: ReadWork, narrowed: Narrowed): Promise<boolean> {
   if (work.moveToThread === undefined) return false;
   const { period, where } = narrowed;
-  for (const [field, column] of NUMBERS) {
+  for (const field of ['serialNumber', 'logicalNumber'] as const) {
     const value = valueDemanded(where, field);
-    if (typeof value === 'string') return await hasMany(work, period, column, value);
+    if (typeof value === 'string') return await hasMany(work, period, field, value);
   }
-  return (await mostRowsOfTotal(work, narrowed)) > MANY_ROWS;
+  const isLong = mostRowsOf(splitPeriod(period)) > MANY_ROWS;
+  const within = isLong ? await recordedPart(work, period, valueDemanded(where, 'appName')) : period;
+  const parts = within === undefined ? [] : splitPeriod(within);
+  const counted = parts.filter(({ of }) => of === 'instant').map((part) => halfHoursAround(part));
+  const singles = counted.length === 0 ? 0 : await sumParts(work, ofHalfHours(counted));
+  return mostRowsOf(parts) + singles > MANY_ROWS;
 }
 
-/** Whether finding a page needs more rows than the event loop may examine. */
 async function examinesMany(work: ReadWork, where: Narrowed['where'], place: PagePlace): Promise<boolean> {
   if (work.moveToThread === undefined) return false;
   if (place.skip > MANY_ROWS) return true;
@@ -161,7 +151,6 @@ export function narrowedTo(condition: Condition | null): Narrowed {
   return { period: periodOf(from, to), where: { and: rest } };
 }
 
-/** Whether the total is the counter of all transactions of the company. */
 function isKeptTotal({ period, where }: Narrowed): boolean {
   return isAlways(period) && where.and.length === 0;
 }
@@ -197,15 +186,6 @@ async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<number> {
   return await sumParts(work, totalsFor(narrowed));
 }
 
-/** Spans with matching transactions, newest first. One statement. A table must have totals by all fields of `where`. */
-async function spansWith(
-  work: ReadWork,
-  narrowed: Narrowed,
-  spans?: readonly Span[],
-): Promise<readonly CountedTimeRange[]> {
-  return await countSpans(work, totalsFor(narrowed, spans));
-}
-
 const ROWS_PER_SPAN = TRANSACTION_STATUSES.length * TRANSACTION_TYPES.length;
 
 /** Rows of totals of all applications, or of one, that parts have at most: one for each status and type of a span. */
@@ -214,18 +194,6 @@ function mostRowsOf(parts: readonly PeriodPart[]): number {
     (sum, { of, from, to }) => sum + (of === 'instant' ? 0 : ((to - from) / (of * MINUTE)) * ROWS_PER_SPAN),
     0,
   );
-}
-
-/** Rows of totals that the total of a filter reads at most. Two statements at most. */
-async function mostRowsOfTotal(work: ReadWork, { period, where }: Narrowed): Promise<number> {
-  const isLong = mostRowsOf(splitPeriod(period)) > MANY_ROWS;
-  const app = valueDemanded(where, 'appName');
-  const appName = typeof app === 'string' ? app : undefined;
-  const within = isLong ? await recordedPart(work, period, appName) : period;
-  const parts = within === undefined ? [] : splitPeriod(within);
-  const counted = parts.filter(({ of }) => of === 'instant').map((part) => halfHoursAround(part));
-  if (counted.length === 0) return mostRowsOf(parts);
-  return mostRowsOf(parts) + (await sumParts(work, ofHalfHours(counted)));
 }
 
 export const ofHalfHours = (ranges: readonly TimeRange[]): Totals => ({

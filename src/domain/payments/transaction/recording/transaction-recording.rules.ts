@@ -9,10 +9,8 @@ import type { Row } from '../../../../platform/requests.js';
 import type { FormerNumber } from '../../../fleet/device/device.model.js';
 import { type ParsedPayment, TransactionFinish, TransactionRecord } from '../transaction.model.js';
 
-/** Texts of a record in which card data is masked. */
 const TEXTS = ['detail', 'frameworkVersion', 'sent', 'received'] as const;
 
-/** The record with card data masked. */
 export function scrubRecord(record: TransactionRecord): Scrubbed<TransactionRecord> {
   const parsed = record.parsed === null ? null : scrubPayment(record.parsed);
   const value = { ...record, parsed: parsed?.value ?? null };
@@ -46,7 +44,6 @@ export function withReference(scrubbed: TransactionRecord): TransactionRecord {
   return { ...scrubbed, reference: `sha256-${hash}` };
 }
 
-/** Field that is compared if references are equal. */
 export type Content = Exclude<keyof TransactionRecord, 'reference'>;
 
 /** Fields that may change when a transaction finishes, and those that are known when it starts. */
@@ -71,11 +68,9 @@ export function differencesOfStart(
   return fields.filter((field) => OF_START.includes(field));
 }
 
-/** The terminal that sends rows, and the time of the request. */
 export interface Reporter {
   readonly serialNumber: string;
   readonly logicalNumber: string;
-  /** Former logical numbers, the earliest first. */
   readonly formerNumbers: readonly FormerNumber[];
   readonly now: Date;
 }
@@ -117,7 +112,6 @@ function withOwnNumber(row: ValidRow, serialNumber: string, reporter: Reporter):
   return { line, errors: { logical_number: [message] } };
 }
 
-/** The logical number that the terminal had at a time; null if it had none. */
 function numberAt({ logicalNumber, formerNumbers }: Reporter, at: Date | undefined): string | null {
   const former = at && formerNumbers.find(({ endedAt }) => endedAt > at);
   return former === undefined ? logicalNumber : former.number;

@@ -18,16 +18,12 @@ import {
   scrubRecord,
 } from './transaction-recording.rules.js';
 
-/** Result of one record of a batch: the transaction, or the error. */
 export type RecordResult =
   | { readonly transaction: Transaction; readonly repeated: boolean; readonly problem: null }
   | { readonly transaction: null; readonly repeated: false; readonly problem: DomainError };
 
 /** Stores a reported transaction, or finds the stored one that it repeats. Errors: `invalid`, `taken`. */
-export async function recordTransaction(
-  work: WriteWork,
-  input: unknown,
-): Promise<{ readonly transaction: Transaction; readonly repeated: boolean }> {
+export async function recordTransaction(work: WriteWork, input: unknown) {
   const [result] = await recordEach(work, [input]);
   if (result === undefined) throw new Error('A record has no result');
   if (result.problem !== null) throw result.problem;
@@ -35,14 +31,10 @@ export async function recordTransaction(
 }
 
 /** Stores the valid transactions of a report. One result for each, in the same order. */
-export async function recordEach(
-  work: WriteWork,
-  input: readonly unknown[],
-): Promise<readonly RecordResult[]> {
+export async function recordEach(work: WriteWork, input: readonly unknown[]) {
   return await storeRecords(work, await checkRecords(input));
 }
 
-/** Masked transactions, or their errors. */
 export type CheckedRecords = readonly (Masked | DomainError)[];
 
 /** Checks and masks transactions before the unit of work begins, so that no other change waits for it. */
@@ -179,10 +171,7 @@ async function insertNew(work: WriteWork, added: ReadonlyMap<Reported, Masked>):
 }
 
 /** Running transactions that end; returns them by id. One statement per 200, and one for the ledger. */
-async function endTransactions(
-  work: WriteWork,
-  ended: ReadonlyMap<Transaction, Masked>,
-): Promise<ReadonlyMap<number, Transaction>> {
+async function endTransactions(work: WriteWork, ended: ReadonlyMap<Transaction, Masked>) {
   const results = Array.from(ended, ([{ id }, { value }]) => ({ ...value, id }));
   const updated = await updateResults(work, results);
   for (const current of ended.keys()) {
@@ -194,11 +183,7 @@ async function endTransactions(
 }
 
 /** Ends a running transaction. The same result again changes nothing; another one is `invalid`. */
-export async function finishTransaction(
-  work: WriteWork,
-  current: Transaction,
-  input: unknown,
-): Promise<Transaction> {
+export async function finishTransaction(work: WriteWork, current: Transaction, input: unknown) {
   const changes = parse(TransactionFinish, input);
   const isRunning = current.status === 'running';
   if (!isRunning && changes.status !== current.status) throw decided();

@@ -47,7 +47,6 @@ export async function checkRows(rows: readonly Row[]): Promise<CheckedRows> {
   return { lines: rows.map(({ line }) => line), records };
 }
 
-/** Terminal of a device, for rows that it sends now. */
 export async function reporterOf(
   work: ReadWork,
   { id, serialNumber, logicalNumberId }: Device & { readonly logicalNumberId: number },
@@ -64,10 +63,7 @@ export async function checkOwnRows(rows: readonly Row[], reporter: Reporter): Pr
 }
 
 /** Stores the valid rows; one result for each, in the same order. One that ends a running transaction is `created`. */
-export async function storeRows(
-  work: WriteWork,
-  { lines, records }: CheckedRows,
-): Promise<readonly RowResult[]> {
+export async function storeRows(work: WriteWork, { lines, records }: CheckedRows) {
   const results = await storeRecords(work, records, { mayEnd: true });
   return results.map((result, index) => rowResult(lines[index] ?? 0, result));
 }
@@ -93,7 +89,6 @@ export const REQUIRED_ROW_FIELDS: readonly string[] = Object.entries(Transaction
   .filter(([, schema]) => !schema.safeParse(undefined).success)
   .map(([name]) => snakeCase(name));
 
-/** An example row as its terminal sends it. */
 export const OWN_ROW_EXAMPLE = {
   transaction_type: 'switch',
   app_name: 'payments.posxml',

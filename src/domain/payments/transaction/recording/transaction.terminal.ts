@@ -6,7 +6,6 @@ import type { AdmittedDevice } from '../../../terminals/terminal/access.service.
 import { TransactionRecord } from '../transaction.model.js';
 import { OWN_ROW_EXAMPLE, checkOwnRows, reporterOf, storeRows } from './transaction-rows.service.js';
 
-/** Maximum rows and bytes of one request. */
 export const TRANSACTION_LIMITS = { rows: 1_000, bytes: 1024 * 1024 } as const;
 
 const { serialNumber, logicalNumber } = TransactionRecord.shape;
@@ -16,7 +15,6 @@ const OwnRow = z.object({
   logicalNumber: logicalNumber.optional(),
 });
 
-/** Routes for transactions that a terminal reports. */
 export const transactionRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {
     method: 'POST',

@@ -1,30 +1,25 @@
-import { DAY, HOUR, MINUTE, type Span } from '../../../../platform/clock.js';
+import { DAY, HOUR, MINUTE, SPANS } from '../../../../platform/clock.js';
 import { offsetAt, offsetsIn, type OffsetChange } from '../../../../platform/time-zones.js';
 import {
   type ParsedPayment,
   type Transaction,
   HALF_HOURS,
   splitPeriod,
-  type PeriodPart,
   type TimeRange,
 } from '../transaction.model.js';
 
-/** Units of time by which a summary is grouped; `none` for the whole interval. */
 export const BUCKETS = ['hour', 'day', 'week', 'month', 'none'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
-/** Fields by which a summary is grouped. */
 export const DIMENSIONS = [
   ...(['status', 'transactionType', 'appName', 'logicalNumber', 'group'] as const),
   ...(['paymentStatus', 'paymentType', 'brand', 'acquirer', 'installments'] as const),
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** The field of a row with the value of a dimension. */
 export const fieldOf = (dimension: Dimension): Exclude<Dimension, 'group'> | 'groupId' =>
   dimension === 'group' ? 'groupId' : dimension;
 
-/** Maximum rows of a summary. */
 export const MAX_ROWS = 10_000;
 /** Maximum years between the first and the last transaction of a summary in a time zone. */
 export const MAX_ZONED_YEARS = 20;
@@ -50,62 +45,29 @@ export interface SummaryRow {
   readonly amountTotal: number;
   readonly approvedAmount: number;
   readonly deniedAmount: number;
-  /** Approved cancellations and refunds. */
   readonly cancelledAmount: number;
-}
-
-/**
- * Assigns instants to buckets. An hour is identified by the instant at which it begins, other buckets by a
- * number: local days since 1970-01-01, weeks since Monday 1969-12-29, months since March of the year 0.
- */
-export interface Calendar {
-  readonly bucket: Bucket;
-  /** Ascending; the first one also applies before its instant. */
-  readonly offsets: readonly OffsetChange[];
-}
-
-export function utcCalendar(bucket: Bucket): Calendar {
-  return { bucket, offsets: [{ at: 0, offset: 0 }] };
 }
 
 /** A month that began before the period is longer than any other bucket. */
 const MARGIN = 40 * DAY;
 
-/** The buckets of a zone, for instants of a period. */
-export function zonedCalendar(bucket: Bucket, timeZone: string, { from, to }: TimeRange): Calendar {
-  return { bucket, offsets: offsetsIn(timeZone, from - MARGIN, to + DAY) };
+/** Changes of the offset from UTC, ascending; the first one also applies before its instant. Null: UTC. */
+export type Offsets = readonly OffsetChange[];
+
+export function offsetsFor(timeZone: string | null, { from, to }: TimeRange): Offsets {
+  return timeZone === null ? [{ at: 0, offset: 0 }] : offsetsIn(timeZone, from - MARGIN, to + DAY);
 }
 
-/** Whether local time is UTC in the whole period. */
-function isUtc({ offsets }: Calendar): boolean {
-  return offsets.every(({ offset }) => offset === 0);
-}
-
-function bucketOfDay(bucket: Bucket, day: number): number {
-  if (bucket === 'week') return Math.floor((day + 3) / 7);
-  return bucket === 'month' ? monthOf(day) : day;
-}
-
-function monthOf(day: number): number {
+/** First local day of the bucket of a local day, in days since 1970. */
+function firstDayOf(bucket: Bucket, day: number): number {
+  if (bucket === 'week') return day - ((day + 3) % 7);
+  if (bucket !== 'month') return day;
   const date = new Date(day * DAY);
-  return date.getUTCFullYear() * 12 + date.getUTCMonth() - 2;
+  return day - date.getUTCDate() + 1;
 }
 
-/** The first instant of a bucket; null for the bucket of all time. */
-export function startOf({ bucket, offsets }: Calendar, key: number): Date | null {
-  if (bucket === 'none') return null;
-  return new Date(bucket === 'hour' ? key : startOfDay(offsets, firstDayOf(bucket, key)));
-}
-
-function firstDayOf(bucket: Bucket, key: number): number {
-  if (bucket === 'week') return key * 7 - 3;
-  return bucket === 'month' ? Date.UTC(Math.floor((key + 2) / 12), (key + 2) % 12, 1) / DAY : key;
-}
-
-/**
- * A day may begin after midnight if clocks are set forward at midnight, and may not exist if a whole day was skipped.
- */
-function startOfDay(offsets: readonly OffsetChange[], day: number): number {
+/** A day may begin after midnight if clocks are set forward at midnight; a day that was skipped does not exist. */
+function startOfDay(offsets: Offsets, day: number): number {
   for (const [index, { at, offset }] of offsets.entries()) {
     const start = day * DAY - offset;
     const from = index === 0 ? start : Math.max(start, at);
@@ -114,14 +76,14 @@ function startOfDay(offsets: readonly OffsetChange[], day: number): number {
   return day * DAY;
 }
 
-/** A time range whose instants are all in one bucket: that of `key`, see `Calendar`. */
+/** A time range whose instants are all in the bucket that begins at `bucketStart`. */
 export interface Segment extends TimeRange {
-  readonly key: number;
+  readonly bucketStart: number;
 }
 
 /** The buckets of a period, ascending, each cut off at the ends of the period. Not for the bucket of all time. */
-export function segmentsOf({ bucket, offsets }: Calendar, period: TimeRange): readonly Segment[] {
-  const segments: { from: number; to: number; key: number }[] = [];
+export function segmentsOf(bucket: Bucket, offsets: Offsets, period: TimeRange): readonly Segment[] {
+  const segments: { from: number; to: number; bucketStart: number }[] = [];
   const length = bucket === 'hour' ? HOUR : DAY;
   for (const [index, { at, offset }] of offsets.entries()) {
     const since = index === 0 ? -Infinity : at;
@@ -130,10 +92,13 @@ export function segmentsOf({ bucket, offsets }: Calendar, period: TimeRange): re
       const local = Math.floor((from + offset) / length);
       const to = Math.min((local + 1) * length - offset, until);
       // An hour begins with each change of the clock.
-      const key = bucket === 'hour' ? Math.max(local * HOUR - offset, since) : bucketOfDay(bucket, local);
+      const bucketStart =
+        bucket === 'hour'
+          ? Math.max(local * HOUR - offset, since)
+          : startOfDay(offsets, firstDayOf(bucket, local));
       const last = segments.at(-1);
-      if (last?.key === key) last.to = to;
-      else segments.push({ from, to, key });
+      if (last?.bucketStart === bucketStart) last.to = to;
+      else segments.push({ from, to, bucketStart });
       from = to;
     }
   }
@@ -141,27 +106,14 @@ export function segmentsOf({ bucket, offsets }: Calendar, period: TimeRange): re
 }
 
 /**
- * The ranges of a period that are read for the buckets of a calendar, by the length of their spans: each span
- * is within one bucket. `instant` ranges, for which single transactions are read, are at the ends of the period
- * and where buckets begin off the half hour (decisions.md#summary-time-zones).
+ * Ranges to read for buckets, by the length of their spans. `instant` ranges, of which single transactions are read,
+ * are at the ends of periods and where buckets begin off the half hour (decisions.md#summary-time-zones).
  */
-export function rangesToRead(
-  calendar: Calendar,
-  period: TimeRange,
-): ReadonlyMap<PeriodPart['of'], TimeRange[]> {
-  const isWhole = calendar.bucket === 'none' || isUtc(calendar);
-  const spans: readonly Span[] | undefined = calendar.bucket === 'hour' ? HALF_HOURS : undefined;
-  const ranges = new Map<PeriodPart['of'], TimeRange[]>();
-  for (const segment of isWhole ? [period] : segmentsOf(calendar, period)) {
-    for (const { of, from, to } of splitPeriod(segment, spans)) {
-      const known = ranges.get(of) ?? [];
-      const last = known.at(-1);
-      if (last?.to === from) known[known.length - 1] = { from: last.from, to };
-      else known.push({ from, to });
-      ranges.set(of, known);
-    }
-  }
-  return ranges;
+export function rangesToRead(bucket: Bucket, segments: readonly Segment[]) {
+  const parts = segments.flatMap((segment) =>
+    splitPeriod(segment, bucket === 'hour' ? HALF_HOURS : SPANS).map((part) => ({ ...segment, ...part })),
+  );
+  return Map.groupBy(parts, ({ of }) => of);
 }
 
 /** Years whose offsets represent all times. */

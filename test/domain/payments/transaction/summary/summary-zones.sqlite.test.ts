@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.service.js';
 import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
 import { databaseFile } from '../../../../support/databases/sqlite-place.js';
-import { bucketStart } from './local-time.js';
+import { bucketStart } from './expected-summary.js';
 
 const FIRST = Date.UTC(2026, 0, 1);
 const QUARTERS = 365 * 96;
@@ -100,13 +100,8 @@ describe('RU-56 a summary of a year', () => {
         const { count, amount } = sums.get(start) ?? { count: 0, amount: 0 };
         sums.set(start, { count: count + 1, amount: amount + n });
       }
-      expect(
-        found.rows.map(({ bucketStart: start, count, amountTotal }) => [
-          start?.getTime(),
-          count,
-          amountTotal,
-        ]),
-      ).toEqual([...sums].map(([start, { count, amount }]) => [start, count, amount]));
+      const rows = found.rows.map((row) => [row.bucketStart?.getTime(), row.count, row.amountTotal]);
+      expect(rows).toEqual([...sums].map(([start, { count, amount }]) => [start, count, amount]));
     }
   });
 

@@ -86,29 +86,27 @@ describe('a summary in a time zone', () => {
   it('is refused beyond 20 years, and where divided half hours have too many transactions', async () => {
     await record(server, server.acme, [at(Date.UTC(1999, 0, 1))]);
     const question = { bucket: 'DAY', by: ['BRAND'] } as const;
-    expect(await refused(server.acme, SUMMARY, { ...question, timeZone: 'America/Sao_Paulo' })).toEqual({
+    const refusal = (words: RegExp) => ({
       code: 'BAD_USER_INPUT',
-      message: expect.stringContaining(
-        'covers at most 20 years: shorten the interval of startedAt',
-      ) as string,
+      message: expect.stringMatching(words) as string,
     });
+    expect(await refused(server.acme, SUMMARY, { ...question, timeZone: 'America/Sao_Paulo' })).toEqual(
+      refusal(/covers at most 20 years: shorten the interval of startedAt/),
+    );
     const filter = { startedAt: { lt: '1975-01-01T00:00:00Z' } };
     const companyId = server.acme.caller.companyId;
     // Midnight of Guyana was at 03:45 UTC.
     const starts = [1, 2, 3].map((day) => Date.UTC(1974, 0, day, 3, 30) / MINUTE);
     const sums = Object.fromEntries(SUMS.map((name) => [name, name === 'total' ? 700_000 : 0]));
     const kind = { status: 'success', transaction_type: 'switch' };
-    await insertRows(
-      server.place,
-      'transaction_totals',
-      starts.map((start) => ({ company_id: companyId, span: 30, start, ...kind, ...sums })),
+    const rows = starts.flatMap((start) => [
+      { company_id: companyId, span: 30, start, ...kind, ...sums },
+      { company_id: companyId, span: 1440, start: start - (start % 1440), ...kind, ...sums },
+    ]);
+    await insertRows(server.place, 'transaction_totals', rows);
+    expect(await refused(server.acme, SUMMARY, { ...question, filter, timeZone: 'America/Guyana' })).toEqual(
+      refusal(/other minutes of UTC than 0 and 30, a summary reads at most 2000000 transactions/),
     );
-    expect(await refused(server.acme, SUMMARY, { ...question, filter, timeZone: 'America/Guyana' })).toEqual({
-      code: 'BAD_USER_INPUT',
-      message: expect.stringMatching(
-        /other minutes of UTC than 0 and 30, a summary reads at most 2000000 transactions/,
-      ) as string,
-    });
     const later = { startedAt: { gte: '2026-01-01T00:00:00Z' } };
     expect(await summary({ ...question, filter: later, timeZone: 'Asia/Kolkata' })).toHaveLength(3);
   });

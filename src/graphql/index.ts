@@ -21,7 +21,7 @@ export {
   type ResolvedField,
 } from './schema/fields.js';
 export { inputOf, type Input } from './schema/input.js';
-export { listTypes, type ListTypes } from './schema/list.js';
+export { listTypes } from './schema/list.js';
 export { fieldName, idOf, numberIn, parseGlobalId, recordAt, withNumbers } from './schema/node.js';
 export { bulkMutation } from './schema/bulk.js';
 export { mutations, ownMutation, recordMutations } from './schema/mutations.js';

@@ -56,6 +56,8 @@ export const recordId = z
   .refine((value) => Number.isSafeInteger(value) && value > 0, 'must be a positive whole number')
   .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
+export type Ids = readonly number[];
+
 /** Ids of records; repeated ones are removed. */
 export const recordIds = z
   .array(recordId)

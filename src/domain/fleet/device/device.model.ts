@@ -6,7 +6,7 @@ import { freeText, printableName } from '../../../platform/encoding/text.js';
 import type { PresenceLimits } from '../../../platform/presence.js';
 import { recordId } from '../../../platform/validate.js';
 
-const MAX_META_ENTRIES = 64;
+const MAX_ENTRIES = 64;
 
 export const SerialNumber = identifyingName(64).describe('Serial number, unique in the company.');
 
@@ -16,12 +16,8 @@ const DeviceFields = z.object({
   logicalNumberId: recordId.nullable().describe('Logical number that the device works under.'),
 });
 
-const MetaNumber = z
-  .number()
-  .refine(
-    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
-    'must not be beyond 2^53 - 1: send it as a string',
-  );
+const isExact = (value: number) => !Number.isInteger(value) || Number.isSafeInteger(value);
+const MetaNumber = z.number().refine(isExact, 'must not be beyond 2^53 - 1: send it as a string');
 
 /** Converts a number or boolean to text: `80` to `"80"`, `true` to `"true"`. */
 const MetaValue = z
@@ -29,14 +25,10 @@ const MetaValue = z
   .transform(String)
   .pipe(freeText(1024));
 
-/** Fields of a device that its terminal reports. */
 const ReportFields = z.object({
   meta: z
     .record(printableName(64), MetaValue)
-    .refine(
-      (meta) => Object.keys(meta).length <= MAX_META_ENTRIES,
-      `must have at most ${MAX_META_ENTRIES} entries`,
-    ),
+    .refine((meta) => Object.keys(meta).length <= MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`),
   frameworkVersion: printableName(64).nullable(),
 });
 
@@ -47,7 +39,7 @@ export const DeviceReport = ReportFields.partial();
 /** Report that a terminal sends itself. It may name the terminal's logical number. */
 export const TerminalReport = DeviceReport.extend({ logicalNumber: z.string().optional() });
 
-/** Texts by name, for example `{ brand: 'Verifone', battery_level: '80' }`. */
+/** For example `{ brand: 'Verifone', battery_level: '80' }`. */
 export type DeviceMeta = Readonly<z.output<typeof ReportFields>['meta']>;
 
 export interface Device
@@ -56,9 +48,7 @@ export interface Device
   readonly serialNumber: string;
 }
 
-/** Logical number that a device had before. */
 export interface FormerNumber {
-  /** Null if it had none. */
   readonly number: string | null;
   /** Time at which the device changed to another number. It had this number since the `endedAt` before. */
   readonly endedAt: Date;
@@ -82,9 +72,7 @@ export interface DeviceTotals {
 export const PRESENCES = ['never_seen', 'offline', 'stale', 'online'] as const;
 export type Presence = (typeof PRESENCES)[number];
 
-/** Time at which a terminal was last seen, and its presence now. */
 export interface Sighting {
-  /** Null if it never was. */
   readonly lastSeenAt: Date | null;
   readonly presence: Presence;
 }
@@ -101,29 +89,25 @@ export interface GroupPresence {
   readonly byPresence: readonly PresenceCount[];
 }
 
-/** A request of the terminal of a device. */
 export interface SeenDevice {
   readonly deviceId: number;
   /** Milliseconds since 1970. */
   readonly seenAt: number;
 }
 
-/** Milliseconds since 1970 that the column holds for terminals that were never seen. */
+/** The column of terminals that were never seen, and the earliest time of others, in milliseconds since 1970. */
 const NEVER = 0;
+export const SEEN = 1;
 
-/** The server's time, and its limits. */
 interface At {
   readonly now: Date;
   readonly presence: PresenceLimits;
 }
 
 /** Earliest last-seen times of terminals that are offline, stale and online, in milliseconds since 1970. */
-export function presenceStarts({
-  now,
-  presence: { staleMs, offlineMs },
-}: At): Readonly<Record<'offline' | 'stale' | 'online', number>> {
+export function presenceStarts({ now, presence: { staleMs, offlineMs } }: At) {
   // A terminal is stale when the whole period has passed since it was seen: 1 ms earlier, it is still online.
-  return { offline: NEVER + 1, stale: now.getTime() - offlineMs + 1, online: now.getTime() - staleMs + 1 };
+  return { offline: SEEN, stale: now.getTime() - offlineMs + 1, online: now.getTime() - staleMs + 1 };
 }
 
 export function sightingOf(lastSeenAt: number, at: At): Sighting {

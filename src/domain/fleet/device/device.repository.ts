@@ -26,14 +26,13 @@ import {
   type DeviceCount,
   type DeviceMeta,
   type DeviceTotals,
-  type FormerNumber,
   type GroupPresence,
   type Presence,
   type PresenceCount,
   PRESENCES,
+  SEEN,
   presenceStarts,
   type SeenDevice,
-  type Sighting,
   sightingOf,
 } from './device.model.js';
 
@@ -58,10 +57,7 @@ export const devicesOfLogicalNumber = devices.of({ column: 'logical_number_id' }
 const formerNumbers = new CompanyRows('device_numbers');
 
 /** The logical numbers that a device had before, the earliest first. */
-export async function selectFormerNumbers(
-  work: ReadWork,
-  deviceId: number,
-): Promise<readonly FormerNumber[]> {
+export async function selectFormerNumbers(work: ReadWork, deviceId: number) {
   const rows = await formerNumbers.select(work, { device_id: deviceId }, { orderBy: ['ended_at'] });
   return rows.map(({ number, ended_at }) => ({ number, endedAt: instant.fromColumn(ended_at) }));
 }
@@ -86,15 +82,9 @@ export async function totalDevices(work: ReadWork): Promise<DeviceTotals> {
   return { total: total ?? 0, enabled, disabled: (total ?? 0) - enabled, neverSeen };
 }
 
-/** Number of devices by framework version, the largest number first. */
-export async function devicesByFrameworkVersion(work: ReadWork): Promise<DeviceCount[]> {
-  return await countBy(work, sql.ref<string | null>('framework_version'));
-}
-
-/** Number of devices by model, the largest number first. */
-export async function devicesByModel(work: ReadWork): Promise<DeviceCount[]> {
-  return await countBy(work, jsonText('meta', 'model'));
-}
+/** Number of devices by framework version and by model, the largest number first. */
+export const devicesByFrameworkVersion = (work: ReadWork) => countBy(work, sql.ref('framework_version'));
+export const devicesByModel = (work: ReadWork) => countBy(work, jsonText('meta', 'model'));
 
 async function countBy(work: ReadWork, value: RawBuilder<string | null>): Promise<DeviceCount[]> {
   const { db, companyId } = specialSql(work);
@@ -105,10 +95,7 @@ async function countBy(work: ReadWork, value: RawBuilder<string | null>): Promis
 }
 
 /** Time of the latest request of each device, by device id. One statement. */
-export async function sightings(
-  work: ReadWork,
-  devices: readonly Pick<Device, 'id'>[],
-): Promise<ReadonlyMap<number, Sighting>> {
+export async function sightings(work: ReadWork, devices: readonly Pick<Device, 'id'>[]) {
   const { db, companyId } = specialSql(work);
   const deviceIds = devices.map(({ id }) => id);
   const rows = await runCached<{ id: number; last_seen_at: number }>(
@@ -123,10 +110,7 @@ export async function sightings(
 }
 
 /** The only enabled device of each logical number; absent if a number has several. One statement. */
-export async function selectOnlyDevices(
-  work: CompanyWriteWork,
-  logicalNumbers: readonly string[],
-): Promise<readonly number[]> {
+export async function selectOnlyDevices(work: CompanyWriteWork, logicalNumbers: readonly string[]) {
   const { db, companyId } = specialSql(work);
   const enabled = (order: 'asc' | 'desc'): RawBuilder<number | null> =>
     sql`(select id from devices where devices.company_id = ${hiddenFromPlanner(companyId)}
@@ -160,9 +144,6 @@ export async function storeSightings(work: CompanyWriteWork, seen: readonly Seen
     and (${stored} < ${instantIn('pair.other')} or ${stored} > ${typed('instant', ahead)})`.execute(db);
 }
 
-/** The earliest time of a terminal that was seen, in milliseconds since 1970. */
-const SEEN = 1;
-
 const compared = (operator: 'gte' | 'lt', at: number): Condition => ({
   field: 'lastSeenAt',
   operator,
@@ -191,30 +172,23 @@ function meaningOfPresence({ value }: Comparison, at: MeaningAt): Condition {
     if (last !== undefined && last.to === from) last.to = to;
     else intervals.push({ from, to });
   }
-  const conditions = intervals.map(({ from, to }): Condition => ({
-    and: [
-      ...(from === undefined ? [] : [compared('gte', from)]),
-      ...(to === undefined ? [] : [compared('lt', to)]),
-    ],
-  }));
+  const conditions = intervals.map(({ from, to }): Condition => {
+    const ends = [
+      from === undefined ? [] : compared('gte', from),
+      to === undefined ? [] : compared('lt', to),
+    ];
+    return { and: ends.flat() };
+  });
   return conditions.length === 1 ? { and: conditions } : { or: conditions };
 }
 
-/** Has all that is counted by presence. */
 const INDEX = 'device_presence_by_last_seen_at_device_id';
 
-/** Limit of rows. */
 export const MAX_GROUPS = 100;
 
-interface Counted {
-  readonly count: number;
-  /** Devices that were seen since the beginnings of these states. */
-  readonly offline: number | null;
-  readonly stale: number | null;
-  readonly online: number | null;
-}
+/** Devices, and those that were seen since the beginnings of states. */
+type Counted = { readonly count: number } & Readonly<Record<'offline' | 'stale' | 'online', number | null>>;
 
-/** `count(*)` and the columns of `Counted`. */
 function counted(work: ReadWork): RawBuilder<unknown> {
   const { offline, stale, online } = presenceStarts(work);
   const since = (start: number): RawBuilder<unknown> =>
@@ -222,7 +196,6 @@ function counted(work: ReadWork): RawBuilder<unknown> {
   return sql`count(*) as count, ${since(offline)} as offline, ${since(stale)} as stale, ${since(online)} as online`;
 }
 
-/** Online first, and then stale, offline and never seen. */
 function countsOf({ count, ...seen }: Counted): readonly PresenceCount[] {
   const [offline, stale, online] = [seen.offline ?? 0, seen.stale ?? 0, seen.online ?? 0];
   return [

@@ -94,12 +94,8 @@ export async function detachDevicesFrom(
   const of = { logical_number_id: id };
   const total = await deviceTable.count(work, of);
   if (total > MAX_DETACHED) {
-    throw tooManyRecords(
-      `The logical number ${number}`,
-      `${total} devices`,
-      MAX_DETACHED,
-      'first give the devices other logical numbers, or none (PUT /v1/devices, deviceAssign)',
-    );
+    const instead = 'first give the devices other logical numbers, or none (PUT /v1/devices, deviceAssign)';
+    throw tooManyRecords(`The logical number ${number}`, `${total} devices`, MAX_DETACHED, instead);
   }
   const attached = await deviceTable.select(work, of);
   if (attached.length > 0) await records.updateAll(work, attached, { logical_number_id: null });
@@ -124,16 +120,10 @@ export async function createDevices(
   );
 }
 
-async function checkEach(
-  work: ReadWork,
-  serialNumbers: readonly string[],
-): Promise<(NewDevice | DomainError)[]> {
+async function checkEach(work: ReadWork, serialNumbers: readonly string[]) {
   const checked = serialNumbers.map((serialNumber) => orProblem(() => newDevice({ serialNumber })));
-  const valid = checked.filter((row): row is NewDevice => !(row instanceof DomainError));
-  const known = await findDevicesBySerialNumbers(
-    work,
-    valid.map(({ serialNumber }) => serialNumber),
-  );
+  const given = checked.flatMap((row) => (row instanceof DomainError ? [] : [row.serialNumber]));
+  const known = await findDevicesBySerialNumbers(work, given);
   const seen = new Set<string>();
   return checked.map((row) => {
     if (row instanceof DomainError) return row;

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Audit } from '../../../platform/changes.js';
 import { printableName } from '../../../platform/encoding/text.js';
 
-/** Fields of a group that clients set. */
 const GroupFields = z.object({ name: printableName(255).describe('Name, unique in the company.') });
 
 export const GroupCreate = GroupFields;

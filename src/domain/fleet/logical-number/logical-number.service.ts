@@ -8,7 +8,7 @@ import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
-import { parse } from '../../../platform/validate.js';
+import { type Ids, parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {
   type LogicalNumber,
@@ -40,7 +40,6 @@ export const logicalNumbersOfAppVersion = logicalNumbers.of({
   parent: 'app_version_id',
 });
 
-/** Logical numbers without their app versions. */
 export const logicalNumberHeads = new Records({
   entityType: 'logical_number',
   table: logicalNumberTable,
@@ -60,10 +59,7 @@ export async function getLogicalNumberByNumber(work: ReadWork, number: string): 
 }
 
 /** Logical numbers with these numbers; unknown ones are absent. One statement per 2,000 numbers. */
-export async function findLogicalNumbersByNumbers(
-  work: ReadWork,
-  numbers: readonly string[],
-): Promise<readonly LogicalNumberHead[]> {
+export async function findLogicalNumbersByNumbers(work: ReadWork, numbers: readonly string[]) {
   const found: LogicalNumberHead[] = [];
   for (let start = 0; start < numbers.length; start += NUMBERS_PER_QUERY) {
     if (start > 0) await yieldToEventLoop();
@@ -97,12 +93,8 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
   return after;
 }
 
-/** Another group: versions not linked to it go, its defaults come unless versions are given (contract 24). Errors: `invalid`, `taken`. */
-export async function updateLogicalNumber(
-  work: WriteWork,
-  current: LogicalNumber,
-  input: unknown,
-): Promise<LogicalNumber> {
+/** A move drops versions that the new group lacks; its defaults are added unless versions are given (contract 24). */
+export async function updateLogicalNumber(work: WriteWork, current: LogicalNumber, input: unknown) {
   const { appVersionIds, ...given } = parse(LogicalNumberUpdate, input);
   const values = changed<LogicalNumberHead, typeof given>(current, given);
   await logicalNumberHeads.refuseTaken(work, values, current);
@@ -136,12 +128,7 @@ async function complete(work: ReadWork, head: LogicalNumberHead): Promise<Logica
 }
 
 /** Versions of a number, ascending (contract 24): the requested ones, else the former ones that its group has. Errors: `invalid`. */
-async function versionsIn(
-  work: ReadWork,
-  groupId: number | null,
-  requested: readonly number[] | undefined,
-  before: readonly number[],
-): Promise<readonly number[]> {
+async function versionsIn(work: ReadWork, groupId: number | null, requested: Ids | undefined, before: Ids) {
   const wanted = requested ?? before;
   const linked =
     groupId === null || wanted.length === 0 ? [] : await selectVersionsLinkedToGroup(work, groupId, wanted);
@@ -157,21 +144,14 @@ async function versionsIn(
 }
 
 /** The versions `kept` and the default versions of the group that the number enters, ascending. */
-async function withDefaults(
-  work: ReadWork,
-  groupId: number | null,
-  kept: readonly number[],
-): Promise<readonly number[]> {
+async function withDefaults(work: ReadWork, groupId: number | null, kept: Ids) {
   if (groupId === null) return kept;
   const added = await selectDefaultsFor(work, groupId, kept);
   return [...kept, ...added].sort((one, other) => one - other);
 }
 
 /** Adds the ids of their app versions to logical numbers; one statement. */
-export async function withVersions(
-  work: ReadWork,
-  heads: readonly LogicalNumberHead[],
-): Promise<LogicalNumber[]> {
+export async function withVersions(work: ReadWork, heads: readonly LogicalNumberHead[]) {
   if (heads.length === 0) return [];
   const ids = heads.map(({ id }) => id);
   const orderBy = ['logical_number_id', 'app_version_id'] as const;

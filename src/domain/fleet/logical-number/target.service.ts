@@ -21,11 +21,7 @@ const NUMBERS_PER_QUERY = 1_000;
 const MAX_UNKNOWN_IN_MESSAGE = 20;
 
 /** One statement per thousand. Errors: `invalid` for an unknown group or number, `too_many_records` for more than `limit`. */
-export async function findTarget(
-  work: ReadWork,
-  target: NumberTarget,
-  limit: number,
-): Promise<readonly LogicalNumberHead[]> {
+export async function findTarget(work: ReadWork, target: NumberTarget, limit: number) {
   if ('logicalNumbers' in target) return await findGiven(work, target.logicalNumbers, limit);
   if ('filter' in target) {
     if ((await countOf(work, 'logical_numbers')) > MANY_ROWS) work.moveToThread?.();
@@ -48,7 +44,6 @@ export function affected(numbers: readonly LogicalNumberHead[]): Affected {
   return { count: numbers.length, examples: numbers.slice(0, MAX_EXAMPLES) };
 }
 
-/** Like `affected`, for all numbers of a group. Reads only the first 20. */
 export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
   const condition = ofGroup(groupId);
   const { items } = await logicalNumbers.slice(work, { ...pageAfter(null, condition), limit: MAX_EXAMPLES });
@@ -58,7 +53,6 @@ export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<
   };
 }
 
-/** Errors: `invalid` if another count is expected. */
 export function demandCount(count: number, expected: number | null | undefined): void {
   if (expected == null || expected === count) return;
   throw invalid(
@@ -75,21 +69,14 @@ function pageAfter(key: Key | null, condition: Condition | null): SliceRequest {
   return { order: 'ID', descending: false, backward: false, limit: NUMBERS_PER_QUERY, key, condition };
 }
 
-async function findGiven(
-  work: ReadWork,
-  listed: readonly string[],
-  limit: number,
-): Promise<readonly LogicalNumberHead[]> {
+async function findGiven(work: ReadWork, listed: readonly string[], limit: number) {
   const numbers = [...new Set(listed.map((number) => normalized(number.trim())))];
   if (numbers.length > limit) throw tooMany(`${numbers.length} logical numbers`, limit);
   return await findAllByNumbers(work, numbers);
 }
 
 /** Logical numbers by their numbers, which are normalized. Errors: `invalid` if one of them is unknown. */
-export async function findAllByNumbers(
-  work: ReadWork,
-  numbers: readonly string[],
-): Promise<readonly LogicalNumberHead[]> {
+export async function findAllByNumbers(work: ReadWork, numbers: readonly string[]) {
   const found = await findLogicalNumbersByNumbers(work, numbers);
   const known = new Set(found.map(({ number }) => number));
   const unknown = numbers.filter((number) => !known.has(number));
@@ -99,11 +86,7 @@ export async function findAllByNumbers(
   throw invalid('logicalNumbers', `are not all known: ${named}${more > 0 ? ` and ${more} more` : ''}`);
 }
 
-async function findMatching(
-  work: ReadWork,
-  condition: Condition | null,
-  limit: number,
-): Promise<readonly LogicalNumberHead[]> {
+async function findMatching(work: ReadWork, condition: Condition | null, limit: number) {
   const found: LogicalNumberHead[] = [];
   let key: Key | null = null;
   for (;;) {

@@ -1,11 +1,12 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
 import { inIds, pairTable } from '../../../database/bound-lists.js';
 import { CompanyRows, only } from '../../../database/company/company-rows.js';
 import { typed } from '../../../database/storage.js';
 import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
+import type { Ids } from '../../../platform/validate.js';
+import type { LogicalNumber } from './logical-number.model.js';
 
-/** Link between a logical number and one of its app versions. */
 export interface VersionLink {
   readonly logicalNumberId: number;
   readonly appVersionId: number;
@@ -14,7 +15,6 @@ export interface VersionLink {
 export const versionLinks = new CompanyRows('logical_number_app_versions');
 const groupLinks = new CompanyRows('app_version_groups');
 
-/** A link: the ids of the logical number and of the app version. */
 type Pair = readonly [logicalNumberId: number, appVersionId: number];
 
 /** Maximum links that are examined to count terminals: other changes wait meanwhile. */
@@ -23,14 +23,14 @@ const MAX_COUNTED = 5_000;
 /** Gives logical numbers other app versions, `after` by the id of the number. Two statements at most. */
 export async function replaceLinks(
   work: WriteWork,
-  numbers: readonly { readonly id: number; readonly appVersionIds: readonly number[] }[],
-  after: ReadonlyMap<number, readonly number[]>,
+  numbers: readonly Pick<LogicalNumber, 'id' | 'appVersionIds'>[],
+  after: ReadonlyMap<number, Ids>,
 ): Promise<void> {
   const [removed, added]: [Pair[], Pair[]] = [[], []];
   for (const { id, appVersionIds } of numbers) {
     const versions = after.get(id) ?? [];
     const [had, has] = [new Set(appVersionIds), new Set(versions)];
-    const linksTo = (ids: readonly number[]): Pair[] => ids.map((version) => [id, version]);
+    const linksTo = (ids: Ids): Pair[] => ids.map((version) => [id, version]);
     removed.push(...linksTo(appVersionIds.filter((version) => !has.has(version))));
     added.push(...linksTo(versions.filter((version) => !had.has(version))));
   }
@@ -45,22 +45,13 @@ async function insertLinks(work: WriteWork, links: readonly Pair[]): Promise<voi
     from ${pairTable('integer', links)}`.execute(db);
 }
 
-/** Ids of the given app versions that are linked to the group. */
-export async function selectVersionsLinkedToGroup(
-  work: ReadWork,
-  groupId: number,
-  appVersionIds: readonly number[],
-): Promise<number[]> {
-  const links = await groupLinks.select(work, { group_id: groupId, app_version_id: appVersionIds });
+export async function selectVersionsLinkedToGroup(work: ReadWork, groupId: number, versionIds: Ids) {
+  const links = await groupLinks.select(work, { group_id: groupId, app_version_id: versionIds });
   return links.map((link) => link.app_version_id);
 }
 
 /** Default versions of the group, ascending, without those of apps of which the number has a version. One statement. */
-export async function selectDefaultsFor(
-  work: ReadWork,
-  groupId: number,
-  held: readonly number[],
-): Promise<readonly number[]> {
+export async function selectDefaultsFor(work: ReadWork, groupId: number, held: Ids) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ id: number }>`select d.app_version_id as id from group_default_versions as d
     join app_versions as v on v.company_id = d.company_id and v.id = d.app_version_id
@@ -73,53 +64,40 @@ export async function selectDefaultsFor(
 /** Links of the versions with logical numbers of groups, or of all (undefined), at most `limit`. */
 export async function selectLinksOfVersions(
   work: ReadWork,
-  appVersionIds: readonly number[],
-  groupIds: readonly number[] | undefined,
+  versionIds: Ids,
+  groupIds: Ids | undefined,
   limit: number,
 ): Promise<VersionLink[]> {
   const { db } = specialSql(work);
   const { rows } = await sql<VersionLink>`
     select l.logical_number_id as "logicalNumberId", l.app_version_id as "appVersionId"
-    from ${linksOf(work, appVersionIds, groupIds)} limit ${limit}`.execute(db);
+    from ${linksOf(work, versionIds, groupIds)} limit ${limit}`.execute(db);
   return rows;
 }
 
-/** Number of these links. */
-export async function countLinksOfVersions(
-  work: ReadWork,
-  appVersionIds: readonly number[],
-  groupIds: readonly number[] | undefined,
-): Promise<number> {
+export async function countLinksOfVersions(work: ReadWork, versionIds: Ids, groupIds: Ids | undefined) {
   const { db } = specialSql(work);
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from ${linksOf(work, appVersionIds, groupIds)}`.execute(db);
+    select count(*) as total from ${linksOf(work, versionIds, groupIds)}`.execute(db);
   return only(rows).total;
 }
 
 /** FROM and WHERE for the links `l` of versions with the numbers `n` of groups, or of all groups. */
-function linksOf(
-  work: ReadWork,
-  appVersionIds: readonly number[],
-  groupIds: readonly number[] | undefined,
-): RawBuilder<unknown> {
+function linksOf(work: ReadWork, versionIds: Ids, groupIds: Ids | undefined) {
   const { companyId } = specialSql(work);
   const ofGroups = groupIds === undefined ? sql`` : sql`and n.group_id ${inIds(groupIds)}`;
   return sql`logical_number_app_versions as l
     join logical_numbers as n on n.company_id = l.company_id and n.id = l.logical_number_id
-    where l.company_id = ${companyId} and l.app_version_id ${inIds(appVersionIds)} ${ofGroups}`;
+    where l.company_id = ${companyId} and l.app_version_id ${inIds(versionIds)} ${ofGroups}`;
 }
 
 /** Terminals of logical numbers of groups, or of all (undefined), that have one of the versions; `more` beyond 5,000 links. */
-export async function countHolders(
-  work: ReadWork,
-  appVersionIds: readonly number[],
-  groupIds: readonly number[] | undefined,
-): Promise<{ readonly terminals: number; readonly more: boolean }> {
+export async function countHolders(work: ReadWork, versionIds: Ids, groupIds: Ids | undefined) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ links: number; terminals: number }>`
     with held as (
       select l.logical_number_id as number_id
-      from ${linksOf(work, appVersionIds, groupIds)} limit ${MAX_COUNTED})
+      from ${linksOf(work, versionIds, groupIds)} limit ${MAX_COUNTED})
     select (select count(*) from held) as "links", count(*) as "terminals" from devices as d
     where d.company_id = ${companyId} and d.logical_number_id in (select number_id from held)`.execute(db);
   const { links, terminals } = rows[0] ?? { links: 0, terminals: 0 };

@@ -3,6 +3,7 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { counted, DomainError } from '../../../platform/errors.js';
 import { MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/limits/many-records.js';
+import type { Ids } from '../../../platform/validate.js';
 import type { LogicalNumber } from './logical-number.model.js';
 import { logicalNumberHeads, logicalNumberTable, withVersions } from './logical-number.service.js';
 import {
@@ -20,16 +21,12 @@ const devices = new CompanyRows('devices');
 /** Links that one statement deletes, except for a number that alone has more. */
 const LINKS_PER_PART = 250;
 
-/** Removes app versions from logical numbers of groups, or of all (undefined), before anything else changes (contract 21). Errors: `too_many_records`. */
-export async function dropVersionLinks(
-  work: WriteWork,
-  appVersionIds: readonly number[],
-  groupIds?: readonly number[],
-): Promise<void> {
-  if (appVersionIds.length === 0 || groupIds?.length === 0) return;
-  const links = await selectLinksOfVersions(work, appVersionIds, groupIds, MAX_DELETED_TOGETHER + 1);
+/** Removes versions from numbers of groups, or of all (undefined); called first (contract 21). Errors: `too_many_records`. */
+export async function dropVersionLinks(work: WriteWork, versionIds: Ids, groupIds?: Ids): Promise<void> {
+  if (versionIds.length === 0 || groupIds?.length === 0) return;
+  const links = await selectLinksOfVersions(work, versionIds, groupIds, MAX_DELETED_TOGETHER + 1);
   if (links.length > MAX_DELETED_TOGETHER) {
-    const total = await countLinksOfVersions(work, appVersionIds, groupIds);
+    const total = await countLinksOfVersions(work, versionIds, groupIds);
     throw tooManyRecords(
       'The change',
       `${total} links of logical numbers with app versions to delete`,
@@ -37,7 +34,7 @@ export async function dropVersionLinks(
       'first remove the versions from the logical numbers in parts (appVersionGrant with the mode REMOVE and a filter, or PUT /v1/logical_numbers)',
     );
   }
-  const gone = new Set(appVersionIds);
+  const gone = new Set(versionIds);
   for (const [index, part] of partsOf(links).entries()) {
     if (index > 0) await yieldToEventLoop();
     const ids = [...new Set(part.map(({ logicalNumberId }) => logicalNumberId))];
@@ -53,7 +50,7 @@ export async function dropVersionLinks(
 export async function replaceVersions(
   work: WriteWork,
   numbers: readonly LogicalNumber[],
-  after: ReadonlyMap<number, readonly number[]>,
+  after: ReadonlyMap<number, Ids>,
 ): Promise<void> {
   await replaceLinks(work, numbers, after);
   await logicalNumberHeads.updateAll(work, numbers, {}, ({ id }) => ({ appVersionIds: after.get(id) ?? [] }));
@@ -71,13 +68,9 @@ function partsOf(links: readonly VersionLink[]): readonly (readonly VersionLink[
 }
 
 /** Refuses to remove versions from logical numbers of groups, or of all (undefined), that terminals use. Errors: `in_use`. */
-export async function refuseLoss(
-  work: ReadWork,
-  appVersionIds: readonly number[],
-  groupIds?: readonly number[],
-): Promise<void> {
-  if (appVersionIds.length === 0 || groupIds?.length === 0) return;
-  const { terminals, more } = await countHolders(work, appVersionIds, groupIds);
+export async function refuseLoss(work: ReadWork, versionIds: Ids, groupIds?: Ids): Promise<void> {
+  if (versionIds.length === 0 || groupIds?.length === 0) return;
+  const { terminals, more } = await countHolders(work, versionIds, groupIds);
   if (terminals > 0 || more) throw inUse(terminals, more);
 }
 

@@ -4,6 +4,7 @@ import { inIds, idTable, pairTable } from '../../../database/bound-lists.js';
 import { CompanyTable, type ValuesOf } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
+import type { Ids } from '../../../platform/validate.js';
 import type { Row } from '../../../schema/schema.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import type { Owner, Parameter } from './setting.model.js';
@@ -11,14 +12,10 @@ import type { Owner, Parameter } from './setting.model.js';
 export const parameterTable = new CompanyTable<'parameters', Parameter>('parameters');
 
 /** Parameters of these logical numbers and groups, in undefined order. One statement. */
-export async function selectParametersOfOwners(
-  work: ReadWork,
-  logicalNumberIds: readonly number[],
-  groupIds: readonly number[],
-): Promise<Parameter[]> {
+export async function selectParametersOfOwners(work: ReadWork, numberIds: Ids, groupIds: Ids) {
   const { db, companyId } = specialSql(work);
   const own = sql`select * from parameters where company_id = ${companyId}`;
-  const { rows } = await sql<Row<'parameters'>>`${own} and logical_number_id ${inIds(logicalNumberIds)}
+  const { rows } = await sql<Row<'parameters'>>`${own} and logical_number_id ${inIds(numberIds)}
     union all ${own} and group_id ${inIds(groupIds)}`.execute(db);
   return rows.map(parameterTable.recordOf);
 }
@@ -54,7 +51,6 @@ export async function selectValueBytes(
   return rows[0]?.bytes ?? 0;
 }
 
-/** Owner and key of a parameter. */
 export type OwnedKey = Pick<Parameter, keyof Owner | 'key'>;
 
 /** Existing parameters with these owners and keys, in undefined order. One statement. */
@@ -70,7 +66,6 @@ export async function selectByOwnersAndKeys(work: ReadWork, keys: readonly Owned
   return rows.map(parameterTable.recordOf);
 }
 
-/** The values of a parameter. */
 export type Setting = ValuesOf<Parameter>;
 
 /** Creates or changes parameters. Returns them in undefined order. One statement for each kind of owner. */

@@ -1,7 +1,6 @@
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
-import { changed, newValues } from '../../../platform/changes.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, invalid, orProblem } from '../../../platform/errors.js';
 import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
@@ -32,13 +31,12 @@ export const parameters = ownedRecords({
   name: 'parameter',
   typeName: 'Parameter',
   table: parameterTable,
-  newValues: (input) => newValues(ParameterCreate, input, {}),
-  changed: (current, input) => changed(current, parse(ParameterUpdate, input)),
+  models: { create: ParameterCreate, update: ParameterUpdate },
 });
 
-export interface ParameterSetting {
+/** `input` is `{ key, value, description }`. */
+interface ParameterSetting {
   readonly owner: OwnerIds;
-  /** `{ key, value, description }` */
   readonly input: unknown;
 }
 
@@ -66,14 +64,9 @@ export async function setParameters(
 const ROWS_PER_TURN = 250;
 const CHARACTERS_PER_TURN = 65_536;
 
-async function checkEach(
-  work: WriteWork,
-  settings: readonly ParameterSetting[],
-): Promise<readonly (Wanted | DomainError)[]> {
-  const owners = await findOwners(
-    work,
-    settings.map((setting) => setting.owner),
-  );
+async function checkEach(work: WriteWork, settings: readonly ParameterSetting[]) {
+  const given = settings.map(({ owner }) => owner);
+  const owners = await findOwners(work, given);
   const seen = new Set<string>();
   const checked: (Wanted | DomainError)[] = [];
   let searched = 0;
@@ -105,37 +98,26 @@ function check(owner: Owner | DomainError | undefined, input: unknown): Wanted |
 async function setAll(work: WriteWork, wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Parameter>> {
   const found = await selectByOwnersAndKeys(work, wanted);
   const before = new Map(found.map((parameter) => [ownerAndKey(parameter), parameter]));
-  const settings = wanted
-    .map((row) => settingOf(row, before.get(ownerAndKey(row))))
-    .filter((setting) => isChange(setting, before.get(ownerAndKey(setting))));
-  const changed = await upsertParameters(work, settings);
-  const after = new Map(changed.map((parameter) => [ownerAndKey(parameter), parameter]));
+  const settings = wanted.flatMap((row): Setting[] => {
+    const { description: held = null, value } = before.get(ownerAndKey(row)) ?? {};
+    const { description = held } = row;
+    return value === row.value && held === description ? [] : [{ ...row, description }];
+  });
+  const set = await upsertParameters(work, settings);
+  const after = new Map(set.map((parameter) => [ownerAndKey(parameter), parameter]));
   for (const setting of settings) {
-    const id = ownerAndKey(setting);
-    record(work, before.get(id), after.get(id));
+    const [current, changed] = [before, after].map((all) => all.get(ownerAndKey(setting)));
+    if (changed === undefined) throw new Error('A parameter was set and not returned');
+    if (current === undefined) work.ledger.created('parameter', changed);
+    else work.ledger.updated('parameter', current, changed);
   }
   return new Map([...before, ...after]);
-}
-
-function settingOf({ description, ...wanted }: Wanted, before: Parameter | undefined): Setting {
-  return { ...wanted, description: description === undefined ? (before?.description ?? null) : description };
-}
-
-function isChange({ value, description }: Setting, before: Parameter | undefined): boolean {
-  return before?.value !== value || before.description !== description;
-}
-
-function record(work: WriteWork, before: Parameter | undefined, after: Parameter | undefined): void {
-  if (after === undefined) throw new Error('A parameter was set and not returned');
-  if (before === undefined) work.ledger.created('parameter', after);
-  else work.ledger.updated('parameter', before, after);
 }
 
 /** Key of an owner and a parameter, for example `[null,17,"timeout"]`. */
 const ownerAndKey = ({ groupId, logicalNumberId, key }: OwnedKey): string =>
   JSON.stringify([groupId, logicalNumberId, key]);
 
-/** Search of `listEffectiveParameters`, which reads the parameters of the numbers and of their groups. */
 export const EFFECTIVE_SEARCH: Search = { rows: 'parameters', isLimited: true };
 
 /** Parameters merged per turn of the event loop: takes about 5 ms. */
@@ -166,10 +148,7 @@ export async function listEffectiveParameters(
 }
 
 /** Parameters of a terminal, ordered by key: those of the logical number override those of its group. */
-export function effectiveParameters(
-  own: readonly Parameter[],
-  ofGroup: readonly Parameter[],
-): readonly EffectiveParameter[] {
+export function effectiveParameters(own: readonly Parameter[], ofGroup: readonly Parameter[]) {
   const inherited = new Map(ofGroup.map((parameter) => [parameter.key, parameter]));
   const effective = own.map((parameter) =>
     effectiveOf(parameter, 'LOGICAL_NUMBER', inherited.get(parameter.key) ?? null),

@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-
 import {
   type ClassType,
   fields,
@@ -9,7 +7,6 @@ import {
   inputType,
   type Input,
   listTypes,
-  type ListTypes,
   many,
   mutations,
   numberIn,
@@ -40,12 +37,9 @@ import {
   type OwnedRecord,
   type OwnerIds,
   type Metacontent,
-  MetacontentCreate,
-  MetacontentUpdate,
   type EffectiveParameter,
   type Parameter,
   ParameterCreate,
-  ParameterUpdate,
 } from './setting.model.js';
 import { getOwnerByIds, type OwnedRecords, metacontents } from './setting.service.js';
 
@@ -58,7 +52,6 @@ const OwnerInput = inputType(
   },
 );
 
-/** The numbers in the global ids. */
 function ownerIdsOf(owner: unknown): OwnerIds {
   const { logicalNumberId, groupId } = owner as Readonly<Record<string, string | null | undefined>>;
   return {
@@ -74,24 +67,37 @@ function numberOf(typeName: string, id: string | null | undefined): number | nul
   return id == null ? null : (numberIn(typeName, id) ?? UNKNOWN);
 }
 
-interface OwnedResource<R extends OwnedRecord> {
-  readonly Record: ClassType<R>;
-  readonly records: OwnedRecords<R>;
-  readonly create: { readonly model: z.ZodObject; readonly descriptions?: Readonly<Record<string, string>> };
-  readonly update: { readonly model: z.ZodObject; readonly descriptions?: Readonly<Record<string, string>> };
-}
-
 /** Properties that an owned record shows as the relations `logicalNumber` and `group`. */
-export type OwnerKeys = 'logicalNumberId' | 'groupId';
+type OwnerKeys = 'logicalNumberId' | 'groupId';
+
+type Descriptions = Readonly<Record<string, string>>;
 
 /** GraphQL module of parameters or metacontents: queries, mutations, owner, and lists of each owner. */
-function ownedRecordGraphql<R extends OwnedRecord>(resource: OwnedResource<R>): GraphqlModule {
-  const { name, all, ofLogicalNumber, ofGroup } = resource.records;
-  const types = listTypes(all, resource.Record);
+function ownedRecordGraphql<R extends OwnedRecord>(
+  Record: ClassType<R>,
+  records: OwnedRecords<R>,
+  descriptions: { readonly create?: Descriptions; readonly update?: Descriptions } = {},
+): GraphqlModule {
+  const { name, all, ofLogicalNumber, ofGroup, models } = records;
+  const { create = {}, update = {} } = descriptions;
+  const types = listTypes(all, Record);
   return graphqlModule(
     queries(types, { listDescription: `All ${name}s of the company, of logical numbers and of groups.` }),
-    ownedMutations(types, resource),
-    fields(resource.Record, ownerFields(name)),
+    mutations(types, {
+      get: records.getById,
+      create: {
+        model: models.create,
+        descriptions: create,
+        run: async (work, { owner, ...input }: Input) =>
+          records.create(work, await getOwnerByIds(work, ownerIdsOf(owner)), input),
+        description: `Creates a ${name} of a logical number or of a group.`,
+        fields: { owner: object(OwnerInput, `Owner of the ${name}.`) },
+      },
+      update: { model: models.update, descriptions: update, run: records.update },
+      delete: { run: records.delete },
+      payloadFields: WARNINGS,
+    }),
+    fields(Record, ownerFields(name)),
     fields(LogicalNumberType, {
       [`${name}s`]: many(
         types,
@@ -99,30 +105,8 @@ function ownedRecordGraphql<R extends OwnedRecord>(resource: OwnedResource<R>): 
         `The ${name}s of the logical number itself, without those of its group.`,
       ),
     }),
-    fields(GroupType, {
-      [`${name}s`]: many(types, ofGroup, `The ${name}s of the group.`),
-    }),
+    fields(GroupType, { [`${name}s`]: many(types, ofGroup, `The ${name}s of the group.`) }),
   );
-}
-
-function ownedMutations<R extends OwnedRecord>(
-  types: ListTypes<R>,
-  { records, create, update }: OwnedResource<R>,
-): GraphqlModule {
-  const { name } = records;
-  return mutations(types, {
-    get: (work, id) => records.getById(work, id),
-    create: {
-      ...create,
-      run: async (work, { owner, ...input }: Input) =>
-        records.create(work, await getOwnerByIds(work, ownerIdsOf(owner)), input),
-      description: `Creates a ${name} of a logical number or of a group.`,
-      fields: { owner: object(OwnerInput, `Owner of the ${name}.`) },
-    },
-    update: { ...update, run: (work, current, input) => records.update(work, current, input) },
-    delete: { run: (work, current) => records.delete(work, current) },
-    payloadFields: WARNINGS,
-  });
 }
 
 function ownerFields(name: string): Readonly<Record<string, ResolvedField<OwnedRecord>>> {
@@ -147,14 +131,9 @@ const MetacontentType = auditedType<Metacontent, OwnerKeys>(
 
 const VALUE = 'Any JSON value, at most 256 KiB as text.';
 
-export const metacontentGraphql = ownedRecordGraphql({
-  Record: MetacontentType,
-  records: metacontents,
-  create: { model: MetacontentCreate, descriptions: { value: `${VALUE} Required; null is a value.` } },
-  update: {
-    model: MetacontentUpdate,
-    descriptions: { value: `${VALUE} Null is a value; it does not clear.` },
-  },
+export const metacontentGraphql = ownedRecordGraphql(MetacontentType, metacontents, {
+  create: { value: `${VALUE} Required; null is a value.` },
+  update: { value: `${VALUE} Null is a value; it does not clear.` },
 });
 
 const ParameterType = auditedType<Parameter, OwnerKeys>(
@@ -166,13 +145,6 @@ const ParameterType = auditedType<Parameter, OwnerKeys>(
     description: text.orNull('Purpose of the parameter. Null if there is no description.'),
   },
 );
-
-const ownParameters = ownedRecordGraphql({
-  Record: ParameterType,
-  records: parameters,
-  create: { model: ParameterCreate },
-  update: { model: ParameterUpdate },
-});
 
 const ParameterSource = enumeration<EffectiveParameter['source']>(
   'ParameterSource',
@@ -229,4 +201,8 @@ const parameterBulkSet = bulkMutation({
   run: setParameters,
 });
 
-export const parameterGraphql = graphqlModule(ownParameters, effectiveParameters, parameterBulkSet);
+export const parameterGraphql = graphqlModule(
+  ownedRecordGraphql(ParameterType, parameters),
+  effectiveParameters,
+  parameterBulkSet,
+);

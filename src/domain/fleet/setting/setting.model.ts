@@ -51,7 +51,6 @@ function problemOfValue(given: unknown): string | undefined {
     : undefined;
 }
 
-/** Fields of a metacontent that clients set. */
 const MetacontentFields = z.object({
   key: printableName(255).describe('Key, unique for its owner.'),
   value,
@@ -62,7 +61,6 @@ export const MetacontentUpdate = MetacontentFields.partial();
 
 export interface Metacontent extends OwnedRecord, Readonly<z.output<typeof MetacontentFields>> {}
 
-/** Fields of a parameter that clients set. */
 const ParameterFields = z.object({
   key: printableName(255).describe('Key, unique for its owner.'),
   value: boundedBytes(64 * 1024).describe('Value, up to 64 KiB.'),

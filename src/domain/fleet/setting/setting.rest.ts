@@ -7,7 +7,6 @@ import {
   type ReadWork,
   type RecordFields,
   resourceRoutes,
-  type Route,
   auditShape,
   fieldsOf,
 } from '../../../rest/index.js';
@@ -17,20 +16,9 @@ import {
   type Owner,
   OwnerSelector,
   type Metacontent,
-  MetacontentCreate,
-  MetacontentUpdate,
   type Parameter,
-  ParameterCreate,
-  ParameterUpdate,
 } from './setting.model.js';
 import { getOwner, type OwnedRecords, metacontents } from './setting.service.js';
-
-interface OwnedResource<R extends OwnedRecord> {
-  readonly records: OwnedRecords<R>;
-  readonly create: z.ZodObject;
-  readonly update: z.ZodObject;
-  readonly fields: RecordFields<R>;
-}
 
 const ownerShape = {
   group_id: z.int().nullable().describe('Group that owns the record.'),
@@ -38,9 +26,8 @@ const ownerShape = {
 };
 
 /** The five routes of a resource whose records belong to a logical number or a group (contract 2 and 16). */
-function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readonly Route[] {
-  const { records, fields } = resource;
-  const { name } = records;
+function ownedRoutes<R extends OwnedRecord>(records: OwnedRecords<R>, fields: RecordFields<R>) {
+  const { name, models } = records;
   const placeholder = `${name}_id`;
   const ofGroup = `group_${name}`;
   const ofLogicalNumber = `logical_number_${name}`;
@@ -64,12 +51,12 @@ function ownedRoutes<R extends OwnedRecord>(resource: OwnedResource<R>): readonl
     read: { summary: `Read a ${name}` },
     create: {
       summary: `Create a ${name}`,
-      body: resource.create,
+      body: models.create,
       handle: async (work, input, call) => records.create(work, await ownerOf(work, call), input),
     },
     update: {
       summary: `Change a ${name}`,
-      body: resource.update,
+      body: models.update,
       handle: (work, record, input) => records.update(work, record, input),
     },
     delete: { summary: `Delete a ${name}`, handle: (work, record) => records.delete(work, record) },
@@ -84,12 +71,9 @@ async function ownerOf(work: ReadWork, call: Call): Promise<Owner> {
   const inQuery = selectorIn((field) => call.query.get(field));
   if (Object.keys(inBody).length === 0) return await getOwner(work, inQuery);
   for (const [field, value] of Object.entries(inQuery)) {
-    if (inBody[field] !== value) {
-      throw new DomainError(
-        'malformed',
-        `The body and the query differ in "${field}": send the owner in one of them.`,
-      );
-    }
+    if (inBody[field] === value) continue;
+    const message = `The body and the query differ in "${field}": send the owner in one of them.`;
+    throw new DomainError('malformed', message);
   }
   return await getOwner(work, inBody);
 }
@@ -113,12 +97,7 @@ const MetacontentShape = z
   .meta({ id: 'Metacontent', description: 'A JSON value that terminals read by its key.' });
 
 /** /v1/metacontents (contract 16). */
-export const metacontentRoutes = ownedRoutes({
-  records: metacontents,
-  create: MetacontentCreate,
-  update: MetacontentUpdate,
-  fields: fieldsOf(MetacontentShape).from<Metacontent>({}),
-});
+export const metacontentRoutes = ownedRoutes(metacontents, fieldsOf(MetacontentShape).from<Metacontent>({}));
 
 const ParameterShape = z
   .strictObject({
@@ -132,9 +111,4 @@ const ParameterShape = z
   .meta({ id: 'Parameter', description: 'A text that terminals read by its key.' });
 
 /** /v1/parameters (contract 16). */
-export const parameterRoutes = ownedRoutes({
-  records: parameters,
-  create: ParameterCreate,
-  update: ParameterUpdate,
-  fields: fieldsOf(ParameterShape).from<Parameter>({}),
-});
+export const parameterRoutes = ownedRoutes(parameters, fieldsOf(ParameterShape).from<Parameter>({}));

@@ -1,7 +1,7 @@
 import type { Match } from '../../../database/company/company-rows.js';
 import { CompanyTable, type ValuesOf } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
-import { auditedList, type List } from '../../../database/list/list.js';
+import { auditedList } from '../../../database/list/list.js';
 import type { ListColumn } from '../../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
@@ -38,9 +38,9 @@ export async function getOwner(work: ReadWork, selector: unknown): Promise<Owner
     if (!isNameLike(name)) throw notFound('group');
     return { logicalNumberId: null, groupId: (await getGroupByName(work, name)).id };
   }
-  const message = 'give either the number of a logical number or the name of a group';
+  const messages = ['give either the number of a logical number or the name of a group'];
   throw new DomainError('invalid', 'Some fields are not valid.', {
-    fields: { number: [message], name: [message] },
+    fields: { number: messages, name: messages },
   });
 }
 
@@ -52,12 +52,10 @@ export async function getOwnerByIds(work: ReadWork, ids: OwnerIds): Promise<Owne
 }
 
 /** Owner of each entry, or the error that `getOwnerByIds` would throw. Two statements. */
-export async function findOwners(
-  work: ReadWork,
-  wanted: readonly OwnerIds[],
-): Promise<readonly (Owner | DomainError)[]> {
-  const numbers = await logicalNumbers.byIds(work, idsIn(wanted, 'logicalNumberId'));
-  const known = await groups.byIds(work, idsIn(wanted, 'groupId'));
+export async function findOwners(work: ReadWork, wanted: readonly OwnerIds[]) {
+  const idsIn = (name: keyof OwnerIds) => wanted.flatMap((ids) => ids[name] ?? []);
+  const numbers = await logicalNumbers.byIds(work, idsIn('logicalNumberId'));
+  const known = await groups.byIds(work, idsIn('groupId'));
   return wanted.map(({ logicalNumberId, groupId }) => {
     if (logicalNumberId !== null && groupId === null) {
       return numbers.has(logicalNumberId) ? { logicalNumberId, groupId } : noOwner('logical number');
@@ -69,10 +67,6 @@ export async function findOwners(
   });
 }
 
-function idsIn(wanted: readonly OwnerIds[], name: keyof OwnerIds): number[] {
-  return wanted.flatMap((ids) => ids[name] ?? []);
-}
-
 function noOwner(what: string): DomainError {
   const { code, message } = notFound(what);
   return new DomainError(code, message, { fields: { owner: [message] } });
@@ -80,18 +74,17 @@ function noOwner(what: string): DomainError {
 
 type OwnedTableName = 'parameters' | 'metacontents';
 
+type Model = Parameters<typeof newValues>[0];
+
 interface OwnedKind<Name extends OwnedTableName, R extends OwnedRecord> {
   /** Entity type in the ledger, and the name of the record in messages. */
   readonly name: 'parameter' | 'metacontent';
   readonly typeName: string;
   readonly table: CompanyTable<Name, R>;
-  /** The values of a new record. Errors: `invalid`. */
-  readonly newValues: (input: unknown) => Omit<ValuesOf<R>, keyof Owner>;
-  /** The record after a change. Errors: `invalid`. */
-  readonly changed: (current: R, input: unknown) => R;
+  readonly models: { readonly create: Model; readonly update: Model };
 }
 
-function listOfAll<Name extends OwnedTableName, R extends OwnedRecord>(kind: OwnedKind<Name, R>): List<R> {
+function listOfAll<Name extends OwnedTableName, R extends OwnedRecord>(kind: OwnedKind<Name, R>) {
   return auditedList(kind.table, {
     name: kind.typeName,
     isLarge: true,
@@ -108,19 +101,20 @@ function listOfAll<Name extends OwnedTableName, R extends OwnedRecord>(kind: Own
 export type OwnedRecords<R extends OwnedRecord> = ReturnType<typeof ownedRecords<OwnedTableName, R>>;
 
 export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>(kind: OwnedKind<Name, R>) {
+  const { name, table, models } = kind;
   const records = new Records<Name, R>({
-    entityType: kind.name,
-    table: kind.table,
+    entityType: name,
+    table,
     unique: {
       field: 'key' as string & keyof ValuesOf<R>,
       match: (values) => matching<Name>(values, { key: values.key }),
-      message: `This owner has a ${kind.name} with this key already.`,
+      message: `This owner has a ${name} with this key already.`,
     },
   });
   const all = listOfAll(kind);
   return {
-    name: kind.name,
-    /** Records of all owners. */
+    name,
+    models,
     all,
     ofGroup: all.of({ column: 'group_id' }),
     ofLogicalNumber: all.of({ column: 'logical_number_id' }),
@@ -132,20 +126,19 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
     list: (work: ReadWork, owner: Owner, page: PageRequest) => records.listBy(work, matching(owner), page),
     /** Errors: `invalid`, `taken`. */
     create: (work: WriteWork, owner: Owner, input: unknown) => {
-      const values = kind.newValues(input);
+      const values = { ...newValues(models.create, input, {}), ...owner };
       warnOfValue(work, values);
-      return records.create(work, { ...values, ...owner } as unknown as ValuesOf<R>);
+      return records.create(work, values as unknown as ValuesOf<R>);
     },
     /** Errors: `invalid`, `taken`. */
     update: (work: WriteWork, current: R, input: unknown) => {
-      const values = kind.changed(current, input);
+      const values = changed<object, object>(current, parse(models.update, input)) as R;
       warnOfValue(work, values, current);
       return records.change(work, current, values);
     },
     delete: records.delete,
-    countOf: (work: ReadWork, owner: Owner) => kind.table.count(work, matching(owner)),
-    /** Sum of the bytes of their values. */
-    bytesOf: (work: ReadWork, owner: Owner) => kind.table.bytesOf(work, matching(owner), 'value'),
+    countOf: (work: ReadWork, owner: Owner) => table.count(work, matching(owner)),
+    bytesOf: (work: ReadWork, owner: Owner) => table.bytesOf(work, matching(owner), 'value'),
     deleteAllOf: (work: WriteWork, owner: Owner) => records.deleteAll(work, matching(owner)),
   };
 }
@@ -171,7 +164,6 @@ export async function deleteOwned(
   for (const { deleteAllOf } of kinds) await deleteAllOf(work, owner);
 }
 
-/** Adds a warning if the value changed and looks like card data. */
 function warnOfValue(work: WriteWork, after: object, before: object = {}): void {
   const value = valueIn(after);
   const warning = value === valueIn(before) ? undefined : warningOfCardData(value);
@@ -180,7 +172,6 @@ function warnOfValue(work: WriteWork, after: object, before: object = {}): void 
 
 const valueIn = (record: object): unknown => ('value' in record ? record.value : undefined);
 
-/** Condition for the records of an owner that also match `more`. */
 function matching<Name extends OwnedTableName>(
   { groupId, logicalNumberId }: Pick<OwnedRecord, 'groupId' | 'logicalNumberId'>,
   more: { readonly id?: number; readonly key?: string } = {},
@@ -194,6 +185,5 @@ export const metacontents = ownedRecords({
   name: 'metacontent',
   typeName: 'Metacontent',
   table: new CompanyTable<'metacontents', Metacontent>('metacontents'),
-  newValues: (input) => newValues(MetacontentCreate, input, {}),
-  changed: (current, input) => changed(current, parse(MetacontentUpdate, input)),
+  models: { create: MetacontentCreate, update: MetacontentUpdate },
 });

@@ -9,16 +9,11 @@ import type { NewRows } from '../../../database/list/rows.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
 import { flag } from '../../../database/storage.js';
 import { specialSql, type SystemReadWork } from '../../../database/work.js';
-import {
-  type Delivery,
-  type DeliveryChange,
-  type DeliverySummary,
-  DELIVERY_CHANGES,
-} from './notification.model.js';
+import type { Ids } from '../../../platform/validate.js';
+import { type Delivery, type DeliveryChange, DELIVERY_CHANGES } from './notification.model.js';
 
 type ReadWork = OfCompany<SystemReadWork>;
 
-/** Maximum deliveries of one notification. */
 const MAX_ROWS = 200_000;
 
 const mapping = recordMapping<'notification_deliveries', Delivery>('notification_deliveries');
@@ -58,10 +53,7 @@ export const deliveryNewRows: NewRows<DeliveryChange> = {
 const totals = new CompanyRows('notification_totals');
 
 /** Number of deliveries in each state by notification id; notifications without a delivery are absent. One statement. */
-export async function deliverySummaries(
-  work: ReadWork,
-  notifications: readonly { readonly id: number }[],
-): Promise<ReadonlyMap<number, DeliverySummary>> {
+export async function deliverySummaries(work: ReadWork, notifications: readonly { readonly id: number }[]) {
   const rows = await totals.select(work, { notification_id: notifications.map(({ id }) => id) });
   return new Map(
     rows.map(({ notification_id: id, queued, sent, delivered, failed, expired, cancelled }) => [
@@ -74,7 +66,6 @@ export async function deliverySummaries(
 /** Condition for deliveries that have ended. Other deliveries stay, however old they are. */
 const ENDED = sql`d.state in ('delivered', 'failed', 'expired', 'cancelled')`;
 
-/** Deliveries, by the time of their end. */
 export const deliveryRetention: Retained = {
   kind: 'deliveries',
   table: 'notification_deliveries',
@@ -99,7 +90,6 @@ export interface TerminalFacts {
   readonly serialNumber: string;
   readonly enabled: boolean;
   readonly logicalNumberId: number | null;
-  /** Hash of the token of the device; null if it has none. */
   readonly tokenHash: string | null;
 }
 
@@ -110,10 +100,7 @@ export async function lastPosition(work: ReadWork): Promise<number> {
 }
 
 /** Positions of the latest changes by company id; companies without a delivery are absent. */
-export async function lastPositions(
-  work: SystemReadWork,
-  companyIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
+export async function lastPositions(work: SystemReadWork, companyIds: Ids) {
   const { db } = specialSql(work);
   const { rows } = await sql<{ company_id: number; last_drawn: number }>`select company_id, last_drawn
     from counters where company_id ${inList('integer', companyIds)} and name = ${DELIVERY_CHANGES}`.execute(
@@ -123,11 +110,7 @@ export async function lastPositions(
 }
 
 /** Changes that may have made a delivery free, in order: the end of one counts if another one of its number waits. */
-export async function selectQueueChanges(
-  work: ReadWork,
-  after: number,
-  limit: number,
-): Promise<readonly { readonly position: number; readonly logicalNumberId: number }[]> {
+export async function selectQueueChanges(work: ReadWork, after: number, limit: number) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ position: number; logicalNumberId: number }>`
     select sequence as position, logical_number_id as "logicalNumberId" from notification_deliveries as d
@@ -141,10 +124,7 @@ export async function selectQueueChanges(
 }
 
 /** The given logical numbers that have a waiting or unconfirmed delivery. One statement. */
-export async function selectOpenNumbers(
-  work: ReadWork,
-  logicalNumberIds: readonly number[],
-): Promise<ReadonlySet<number>> {
+export async function selectOpenNumbers(work: ReadWork, logicalNumberIds: Ids) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ id: number }>`select p.value as id from ${idTable(logicalNumberIds)}
     where exists (select 1 from notification_deliveries as d where d.company_id = ${companyId}
@@ -153,10 +133,7 @@ export async function selectOpenNumbers(
 }
 
 /** Facts by device id; deleted devices are absent. One statement. */
-export async function selectFacts(
-  work: ReadWork,
-  deviceIds: readonly number[],
-): Promise<ReadonlyMap<number, TerminalFacts>> {
+export async function selectFacts(work: ReadWork, deviceIds: Ids) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<TerminalFacts>`select d.id as "deviceId", d.serial_number as "serialNumber",
       d.enabled, d.logical_number_id as "logicalNumberId", t.token_hash as "tokenHash"

@@ -9,21 +9,17 @@ import {
   type CompanyWriteWork,
   type ReadWork,
   type SystemReadWork,
-  type WriteWork,
 } from '../../../database/work.js';
+import type { Ids } from '../../../platform/validate.js';
 import { DELIVERY_CHANGES, DELIVERY, type DeliveryState, type FinishedState } from './notification.model.js';
 
 export const deliveries = new CompanyRows('notification_deliveries');
 
-const targets = new CompanyRows('notification_targets');
+/** Parts of large groups, whose deliveries are made later. */
+export const targets = new CompanyRows('notification_targets');
 
 /** Ids of the group's logical numbers after `position`, ascending. */
-export async function selectMembersAfter(
-  work: ReadWork,
-  groupId: number,
-  position: number,
-  limit: number,
-): Promise<number[]> {
+export async function selectMembersAfter(work: ReadWork, groupId: number, position: number, limit: number) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ id: number }>`select id from logical_numbers where company_id = ${companyId}
     and group_id = ${groupId} and id > ${position} order by id limit ${limit}`.execute(db);
@@ -34,7 +30,7 @@ export async function selectMembersAfter(
 export async function insertDeliveries(
   work: CompanyWriteWork,
   notificationId: number,
-  logicalNumberIds: readonly number[],
+  logicalNumberIds: Ids,
   state: 'queued' | 'cancelled' = 'queued',
 ): Promise<number> {
   const { db, companyId } = specialSql(work);
@@ -63,21 +59,10 @@ export async function insertDeliveries(
 /** Logical numbers of a notification whose deliveries are made later. */
 interface Part {
   readonly notificationId: number;
-  /** Number of the part, from 0. */
   readonly part: number;
 }
 
-export async function insertPart(work: WriteWork, part: Part, ids: readonly number[]): Promise<void> {
-  const row = { notification_id: part.notificationId, part: part.part, logical_numbers: JSON.stringify(ids) };
-  await targets.insert(work, [row]);
-}
-
-/** Number of parts of a notification whose deliveries are not made yet. */
-export async function countParts(work: ReadWork, notificationId: number): Promise<number> {
-  return await targets.count(work, { notification_id: notificationId });
-}
-
-/** One of them. */
+/** A part of a notification whose deliveries are not made yet. */
 export async function findPartOf(work: ReadWork, notificationId: number): Promise<Part | undefined> {
   const page = { page: 1, perPage: 1 };
   const [row] = await targets.select(work, { notification_id: notificationId }, { orderBy: ['part'], page });
@@ -85,10 +70,7 @@ export async function findPartOf(work: ReadWork, notificationId: number): Promis
 }
 
 /** The first part of the company after `companyId` that has one. */
-export async function findPartAfter(
-  work: SystemReadWork,
-  companyId: number,
-): Promise<(Part & { readonly companyId: number }) | undefined> {
+export async function findPartAfter(work: SystemReadWork, companyId: number) {
   const { db } = specialSql(work);
   const { rows } = await sql<Part & { companyId: number }>`select company_id as "companyId",
       notification_id as "notificationId", part from notification_targets
@@ -114,7 +96,7 @@ export async function selectInStates(
   notificationId: number,
   states: readonly DeliveryState[],
   limit: number,
-): Promise<readonly number[]> {
+): Promise<Ids> {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ id: number }>`select d.id
     from ${indexedBy('notification_deliveries', 'd', 'notification_deliveries_by_notification_id_state_id')}
@@ -124,9 +106,7 @@ export async function selectInStates(
 }
 
 /** A notification of any company that has expired, and of which deliveries wait. */
-export async function findExpired(
-  work: SystemReadWork,
-): Promise<{ readonly companyId: number; readonly id: number } | undefined> {
+export async function findExpired(work: SystemReadWork) {
   const { db } = specialSql(work);
   const { rows } = await sql<{ companyId: number; id: number }>`
     select t.company_id as "companyId", t.notification_id as id from notification_totals as t
@@ -138,7 +118,7 @@ export async function findExpired(
 /** Finishes the waiting ones of these; the next one of each logical number becomes due. Returns how many. */
 export async function finish(
   work: CompanyWriteWork,
-  ids: readonly number[],
+  ids: Ids,
   state: FinishedState,
   reason: string | null = null,
 ): Promise<number> {
@@ -154,7 +134,7 @@ export async function finish(
 }
 
 /** The first waiting delivery of each changed logical number becomes due, once nothing holds it. */
-async function makeFirstDue(work: CompanyWriteWork, logicalNumberIds: readonly number[]): Promise<void> {
+async function makeFirstDue(work: CompanyWriteWork, logicalNumberIds: Ids): Promise<void> {
   if (logicalNumberIds.length === 0) return;
   reportDeliveries(work);
   const { db, companyId } = specialSql(work);
@@ -168,7 +148,7 @@ async function makeFirstDue(work: CompanyWriteWork, logicalNumberIds: readonly n
 }
 
 /** Queues failed deliveries again, as if never tried: the first waiting one of each number is due. Returns how many. */
-export async function requeue(work: CompanyWriteWork, ids: readonly number[]): Promise<number> {
+export async function requeue(work: CompanyWriteWork, ids: Ids): Promise<number> {
   const set = sql`state = 'queued', finished_at = null, reason = null, attempts = 0, confirmed_at = null`;
   const logicalNumberIds = await change(work, ids, set, sql`state = 'failed'`);
   if (logicalNumberIds.length === 0) return 0;
@@ -185,20 +165,20 @@ export async function requeue(work: CompanyWriteWork, ids: readonly number[]): P
 }
 
 /** Notes confirmations that came after deliveries had ended in another way: their states stay. */
-export async function noteConfirmed(work: CompanyWriteWork, ids: readonly number[]): Promise<void> {
+export async function noteConfirmed(work: CompanyWriteWork, ids: Ids): Promise<void> {
   const set = sql`confirmed_at = ${at(work.now)}`;
   const noted = await change(work, ids, set, sql`confirmed_at is null`);
   if (noted.length > 0) reportDeliveries(work);
 }
 
-/** Changes deliveries and assigns positions. `set` has serial numbers of `receivers` in `numbered.given`. Returns the logical numbers. */
+/** Changes deliveries at new positions; `set` has serial numbers in `numbered.given`. Returns the logical numbers. */
 export async function change(
   work: CompanyWriteWork,
-  ids: readonly number[],
+  ids: Ids,
   set: RawBuilder<unknown>,
   where: RawBuilder<unknown>,
   receivers?: ReadonlyMap<number, string | null>,
-): Promise<readonly number[]> {
+): Promise<Ids> {
   if (ids.length === 0) return [];
   const { db, companyId } = specialSql(work);
   const before = await numbersBefore(work, DELIVERY_CHANGES, ids.length);

@@ -15,7 +15,7 @@ import {
   finish,
   requeue,
   selectInStates,
-  countParts,
+  targets,
   findPartOf,
   makePart,
   deliveries,
@@ -47,7 +47,7 @@ export interface DeliveryPlan {
 export async function planCancel(work: ReadWork, notificationId: number): Promise<DeliveryPlan> {
   const notification = await getNotification(work, notificationId);
   const { queued, sent } = await summaryOf(work, notification);
-  const unmade = await countParts(work, notificationId);
+  const unmade = await targets.count(work, { notification_id: notificationId });
   const waiting = queued + sent;
   // Extra parts: a background job may make deliveries meanwhile, which are cancelled like others.
   const count = Math.ceil(waiting / ROWS_PER_PART) + 3 * unmade;
@@ -90,11 +90,7 @@ async function cancelSome(work: WriteWork, notificationId: number): Promise<numb
     : makePart(work, unmade, 'cancelled'));
 }
 
-async function endSome(
-  work: CompanyWriteWork,
-  notificationId: number,
-  state: 'cancelled' | 'expired',
-): Promise<number> {
+async function endSome(work: CompanyWriteWork, notificationId: number, state: 'cancelled' | 'expired') {
   const ids = await selectInStates(work, notificationId, ['queued', 'sent'], ROWS_PER_PART);
   return await finish(work, ids, state);
 }

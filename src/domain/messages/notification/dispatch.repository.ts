@@ -5,6 +5,7 @@ import type { OfCompany } from '../../../database/company/company-rows.js';
 import { crossJoin, flag, hiddenFromPlanner, instant, nullable } from '../../../database/storage.js';
 import { specialSql, type CompanyWriteWork, type SystemReadWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
+import type { Ids } from '../../../platform/validate.js';
 import { after, at, change } from './delivery.repository.js';
 import {
   QUEUED_MS,
@@ -42,11 +43,7 @@ const waitingOf = (row: Stored<Waiting>): Waiting => ({
   isReachable: flag.fromColumn(row.isReachable),
 });
 
-/** The first company after `companyId` that has a due delivery. */
-export async function findDueCompanyAfter(
-  work: SystemReadWork,
-  companyId: number,
-): Promise<number | undefined> {
+export async function findDueCompanyAfter(work: SystemReadWork, companyId: number) {
   const { db } = specialSql(work);
   const { rows } = await sql<{ id: number }>`select id from companies where id > ${companyId}
     and exists (select 1 from notification_deliveries as delivery
@@ -77,11 +74,7 @@ export async function selectDue(work: ReadWork, limit: number): Promise<readonly
 }
 
 /** The first `limit` waiting deliveries by logical number; absent if it has none. One statement. */
-export async function selectWaiting(
-  work: ReadWork,
-  logicalNumberIds: readonly number[],
-  limit: number,
-): Promise<ReadonlyMap<number, readonly Waiting[]>> {
+export async function selectWaiting(work: ReadWork, logicalNumberIds: Ids, limit: number) {
   const { db } = specialSql(work);
   const companyId = hiddenFromPlanner(work.caller.companyId);
   const first = sql`select w.id from notification_deliveries as w
@@ -128,7 +121,7 @@ function byAttempts(counted: 0 | 1, valueOf: (pause: number) => RawBuilder<unkno
   return sql`case attempts ${sql.join(values, sql` `)} else ${valueOf(PAUSES_MS.at(-1) ?? 0)} end`;
 }
 
-export async function setSent(work: CompanyWriteWork, ids: readonly number[]): Promise<void> {
+export async function setSent(work: CompanyWriteWork, ids: Ids): Promise<void> {
   const set = sql`state = 'sent', sent_at = coalesce(sent_at, ${at(work.now)})`;
   const sent = await change(work, ids, set, sql`state = 'queued'`);
   work.count('sentDeliveries', sent.length);
@@ -165,7 +158,7 @@ export async function postpone(work: CompanyWriteWork, waiting: readonly Waiting
 /** Time for the confirmation of what arrived between the subscription of a terminal and its hello. */
 const CONFIRMED_WITHIN_MS = 2 * SECOND;
 
-/** Makes waiting deliveries due, without their last attempts; in 2 seconds if attempted within the last 2, since they may have arrived. */
+/** Makes waiting deliveries due, without their last attempts; those of the last 2 seconds in 2 seconds: they may have arrived. */
 export async function makeDue(work: CompanyWriteWork, logicalNumbers: readonly string[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   const now = at(work.now);
@@ -184,17 +177,12 @@ export interface Handed extends Pick<
   'id' | 'logicalNumberId' | 'state' | 'serialNumber' | 'confirmedAt'
 > {
   readonly logicalNumber: string;
-  /** Whether it was ever handed out. */
   readonly wasHanded: boolean;
   /** Whether the terminal that it was given to, or another one with the number, may use the service. */
   readonly isReachable: boolean;
 }
 
-/** Deliveries by id. */
-export async function selectHanded(
-  work: ReadWork,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, Handed>> {
+export async function selectHanded(work: ReadWork, ids: Ids) {
   const { db } = specialSql(work);
   const companyId = hiddenFromPlanner(work.caller.companyId);
   const enabled = sql`select 1 from devices where devices.company_id = ${companyId} and devices.enabled`;

@@ -33,7 +33,6 @@ import {
 } from './notification.model.js';
 import { messageOf, stepOf, upToHeld } from './notification.rules.js';
 
-/** Maximum deliveries that a terminal is given at once. */
 const MAX_TAKEN = 20;
 
 /** The first company after `companyId`, or the first of all, with a delivery to claim. */
@@ -42,16 +41,13 @@ export async function nextDueCompany(work: SystemReadWork, companyId: number): P
 }
 
 /** Claims the oldest due deliveries for a worker, one of each logical number. They stay `queued` until `markSent`. */
-export async function claimDeliveries(
-  work: CompanyWriteWork,
-  limit: number,
-): Promise<readonly ClaimedDelivery[]> {
+export async function claimDeliveries(work: CompanyWriteWork, limit: number) {
   const { claimable, unreachable } = await endOld(work, await selectDue(work, limit));
   if (unreachable.length > 0) await postpone(work, unreachable);
   return await hold(work, claimable, null);
 }
 
-/** Claims waiting deliveries, by logical number, in order; none while an earlier one of the number is claimed. Constant number of statements. */
+/** Claims waiting deliveries by logical number, in order; none while an earlier one is claimed. Constant number of statements. */
 export async function claimForTerminals(
   work: CompanyWriteWork,
   terminals: readonly Receiver[],
@@ -132,10 +128,7 @@ export async function sendAgain(work: CompanyWriteWork, logicalNumbers: Readonly
  * this state. `unknown`: no such delivery, or given to another terminal; over MQTT also if neither an enabled device
  * has the logical number nor the terminal that got it may use the service. Constant number of statements.
  */
-export async function confirmDeliveries(
-  work: CompanyWriteWork,
-  confirmations: readonly Confirmation[],
-): Promise<readonly ConfirmationResult[]> {
+export async function confirmDeliveries(work: CompanyWriteWork, confirmations: readonly Confirmation[]) {
   const ids = confirmations.flatMap(({ event }) => idFromText(event) ?? []);
   const handed = await selectHanded(work, ids);
   const confirmed = new Set<number>();
@@ -175,7 +168,6 @@ const LOOK_AGAIN_MS = 3 * SECOND;
 
 const deviceTokens = new CompanyRows('device_tokens');
 
-/** State of a terminal's deliveries when it begins to wait. */
 export interface DeliveryCheck {
   readonly companyId: number;
   /** Whether a delivery is free for the terminal. */
@@ -183,7 +175,6 @@ export interface DeliveryCheck {
   /** Position of the latest change that the check has seen. */
   readonly position: number;
   readonly facts: TerminalFacts & { readonly logicalNumberId: number };
-  /** Id of the gateway token; null with the token of the device. */
   readonly tokenId: number | null;
   /** Time of the next check without a change; null if none is needed. */
   readonly againAt: Date | null;
@@ -193,15 +184,11 @@ export interface DeliveryCheck {
 
 interface CheckedTerminal {
   readonly terminal: Device & { readonly logicalNumberId: number };
-  /** Id of the gateway token; null with the token of the device. */
   readonly tokenId: number | null;
 }
 
 /** Checks terminals for deliveries, with a constant number of statements. */
-export async function checkForAll(
-  work: ReadWork,
-  all: readonly CheckedTerminal[],
-): Promise<readonly DeliveryCheck[]> {
+export async function checkForAll(work: ReadWork, all: readonly CheckedTerminal[]) {
   const position = await lastPosition(work);
   const numbers = new Set(all.map(({ terminal }) => terminal.logicalNumberId));
   const waiting = await selectWaiting(work, [...numbers], 1);
@@ -232,10 +219,7 @@ export interface ClaimedDeliveries {
 }
 
 /** Claims the free deliveries of terminals. Of several with the same logical number, the first one gets them. */
-export async function takeForAll(
-  work: WriteWork,
-  all: readonly CheckedTerminal[],
-): Promise<readonly ClaimedDeliveries[]> {
+export async function takeForAll(work: WriteWork, all: readonly CheckedTerminal[]) {
   const checks = await checkForAll(work, all);
   const free = all.filter((_, index) => checks[index]?.isAvailable === true);
   const first = new Map(free.toReversed().map(({ terminal }) => [terminal.logicalNumberId, terminal]));

@@ -15,7 +15,7 @@ import {
   type Affected,
 } from '../../fleet/logical-number/target.service.js';
 import { refuseUnknownApp } from '../../software/app/app.service.js';
-import { insertDeliveries, insertPart, reportDeliveries, selectMembersAfter } from './delivery.repository.js';
+import { insertDeliveries, targets, reportDeliveries, selectMembersAfter } from './delivery.repository.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
 import { storedContent, targetsOf } from './notification.rules.js';
 
@@ -41,10 +41,7 @@ export const { get: getNotification, list: listNotifications } = new Records({
  * Queues one delivery for each logical number of the group, or for each given number once, even if it is given twice
  * (contract 26). Errors: `invalid` (also for one unknown target: then nothing is queued), `too_many_records`.
  */
-export async function sendNotification(
-  work: WriteWork,
-  input: unknown,
-): Promise<Notification & { readonly queued: number }> {
+export async function sendNotification(work: WriteWork, input: unknown) {
   const { content, kind, appId, groupId, numbers } = await checked(work, input);
   const warning = warningOfCardData(content);
   if (warning !== undefined) work.warnings.push(`content: ${warning}`);
@@ -94,11 +91,7 @@ const ROWS_PER_PART = 500;
 const MAX_MEMBERS = 200_000;
 
 /** Queues one delivery for each of at most 10,000 logical numbers. Returns their number. */
-async function queueForNumbers(
-  work: WriteWork,
-  notificationId: number,
-  ids: readonly number[],
-): Promise<number> {
+async function queueForNumbers(work: WriteWork, notificationId: number, ids: readonly number[]) {
   for (let start = 0; start < ids.length; start += ROWS_PER_PART) {
     // Also before the first of several parts: finding that many numbers has taken a turn.
     if (ids.length > ROWS_PER_PART) await yieldToEventLoop();
@@ -118,7 +111,8 @@ async function queueForGroup(work: WriteWork, notificationId: number, groupId: n
       const many = `more than ${MAX_MEMBERS} logical numbers`;
       throw tooManyRecords('The group', many, MAX_MEMBERS, 'send the notification to smaller groups');
     }
-    await insertPart(work, { notificationId, part }, members);
+    const row = { notification_id: notificationId, part, logical_numbers: JSON.stringify(members) };
+    await targets.insert(work, [row]);
     if (isTurnOver()) await yieldToEventLoop();
     members = await selectMembersAfter(work, groupId, members.at(-1) ?? 0, ROWS_PER_PART);
   }

@@ -103,7 +103,6 @@ const CONFIRM = {
   errors: [404],
 } as const;
 
-/** Notifications of terminals over HTTP. */
 export function notificationTerminalRoutes(
   waiting: WaitingTerminals,
 ): readonly TerminalRoute<AdmittedDevice>[] {
@@ -135,11 +134,7 @@ function waitOf(query: ReadonlyMap<string, string>): number {
 }
 
 /** Free deliveries, or the first ones that arrive within `waitMs`; empty if none do. HEAD claims nothing. */
-async function firstOf(
-  exchange: Exchange,
-  waiting: WaitingTerminals,
-  waitMs: number,
-): Promise<readonly ClaimedDelivery[]> {
+async function firstOf(exchange: Exchange, waiting: WaitingTerminals, waitMs: number) {
   const taken = await takeFree(exchange);
   if (exchange.method === 'HEAD' || taken === null) return [];
   if (taken.deliveries.length > 0 || waitMs === 0) return taken.deliveries;
@@ -167,12 +162,7 @@ function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryChe
 }
 
 /** Deliveries that arrive within `waitMs`; empty if none do. Errors: those of the token and of `admit`, at any time. */
-async function next(
-  exchange: Exchange,
-  request: WaitingRequest,
-  waitMs: number,
-  pacedMs = waitMs,
-): Promise<readonly ClaimedDelivery[]> {
+async function next(exchange: Exchange, request: WaitingRequest, waitMs: number, pacedMs = waitMs) {
   const started = systemClock.elapsed();
   for (;;) {
     const passed = systemClock.elapsed() - started;
@@ -184,11 +174,7 @@ async function next(
 }
 
 /** Checks again, in one unit that writes if there probably is a delivery. */
-async function takeAgain(
-  exchange: Exchange,
-  request: WaitingRequest,
-  isProbable: boolean,
-): Promise<readonly ClaimedDelivery[]> {
+async function takeAgain(exchange: Exchange, request: WaitingRequest, isProbable: boolean) {
   try {
     const taken = await (isProbable ? exchange.writeTogether(takeForAll, null) : takeFree(exchange));
     if (taken !== null) request.found(taken.found);

@@ -45,7 +45,6 @@ export class WaitingRequest {
     private readonly company: CompanyRequests,
     private readonly pace: DispatchRate,
     private readonly onLeave: () => void,
-    /** Result of the terminal's last check. */
     public lastCheck: DeliveryCheck,
   ) {
     this.#place = company.all.add(this);

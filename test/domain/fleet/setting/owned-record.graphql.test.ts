@@ -49,11 +49,7 @@ describe.each([
     ['two owners', () => ({ ...ownerOf.group(), ...ownerOf['logical number']() }), 'INVALID'],
     ['an owner that is null', () => ({ groupId: null }), 'INVALID'],
     ['a group that the company does not have', () => ({ groupId: nodeId('Group', 9e6) }), 'NOT_FOUND'],
-    [
-      'a number that the company does not have',
-      () => ({ logicalNumberId: nodeId('LogicalNumber', 9e6) }),
-      'NOT_FOUND',
-    ],
+    ['an unknown number', () => ({ logicalNumberId: nodeId('LogicalNumber', 9e6) }), 'NOT_FOUND'],
     ['the id of something else', () => ({ groupId: nodeId('LogicalNumber', 1) }), 'NOT_FOUND'],
     ['what is no id', () => ({ groupId: '1' }), 'NOT_FOUND'],
   ])('is refused with %s', async (_case, owner, code) => {
@@ -88,5 +84,67 @@ describe.each([
       group: { [`${name}s`]: { totalCount: 2, nodes: [{ key: 'b' }] } },
       logicalNumber: { [`${name}s`]: { totalCount: 1, nodes: [{ key: 'a' }] } },
     });
+  });
+});
+
+const CREATE = `mutation ($input: MetacontentCreateInput!) {
+  metacontentCreate(input: $input) { metacontent { id value } userErrors { message path code } } }`;
+
+const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+
+describe('the value of a metacontent', () => {
+  it('can be a literal in the operation', async () => {
+    const query = `mutation ($owner: OwnerInput!) { metacontentCreate(input: { owner: $owner, key: "written",
+      value: { a: [1, 2.5, "x", true, null], b: {} } }) { metacontent { value } } }`;
+    const { metacontent } = await changed(server.acme, query, { owner: ownerOf.group() });
+    expect(metacontent).toEqual({ value: { a: [1, 2.5, 'x', true, null], b: {} } });
+  });
+
+  it.each(['1546130668394913822000', '-1546130668394913822000', '1e30', '-1.5E+300', '[{ a: 1e22 }]'])(
+    'RU-06 the literal %s is refused, since it would not come back as it was sent',
+    async (literal) => {
+      const query = `mutation ($owner: OwnerInput!) { metacontentCreate(input: { owner: $owner, key: "large",
+        value: ${literal} }) { metacontent { value } userErrors { message path code } } }`;
+      expect(await changed(server.acme, query, { owner: ownerOf.group() })).toMatchObject({
+        metacontent: null,
+        userErrors: [{ path: ['input', 'value'], code: 'INVALID' }],
+      });
+    },
+  );
+
+  it.each([
+    ['no value', {}],
+    ['33 levels', { value: nested(33) }],
+    ['too many bytes', { value: 'x'.repeat(256 * 1024) }],
+    ['a number that a double does not hold', { value: 2 ** 60 }],
+    ['a number of 22 digits', { value: { id: [Number('-1546130668394913822000')] } }],
+    ['NUL', { value: 'a\0b' }],
+  ])('is refused with %s', async (key, value) => {
+    const payload = await changed(server.acme, CREATE, { input: { owner: ownerOf.group(), key, ...value } });
+    expect(payload).toMatchObject({
+      metacontent: null,
+      userErrors: [{ path: ['input', 'value'], code: 'INVALID' }],
+    });
+  });
+
+  it('is refused with twenty thousand levels, which overflow a serializer', async () => {
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    const input = JSON.stringify({ owner: ownerOf.group(), key: 'deep', value: 'DEEP' }).replace(
+      '"DEEP"',
+      deep,
+    );
+    const { status, text } = await server.anonymous.post(
+      '/graphql',
+      `{ "query": ${JSON.stringify(CREATE)}, "variables": { "input": ${input} } }`,
+      { headers: { authorization: `Bearer ${server.acme.token}`, 'content-type': 'application/json' } },
+    );
+    expect([status, text.length < 4096], text.slice(0, 200)).toEqual([expect.any(Number), true]);
+    expect(status).toBeLessThan(500);
+    expect(text).not.toContain('INTERNAL');
+    const found = await answered(
+      server.acme,
+      '{ metacontents(filter: { key: { eq: "deep" } }) { totalCount } }',
+    );
+    expect(found).toEqual({ metacontents: { totalCount: 0 } });
   });
 });

@@ -99,12 +99,8 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
     const id = nodeId('Group', group);
     const mutation = 'mutation ($id: ID!) { groupDelete(id: $id) { deletedId userErrors { code message } } }';
     const { body } = await server.acme.graphql(mutation, { id });
-    expect(body.data).toEqual({
-      groupDelete: {
-        deletedId: null,
-        userErrors: [{ code: 'TOO_MANY_RECORDS', message: refused.body.message }],
-      },
-    });
+    const userErrors = [{ code: 'TOO_MANY_RECORDS', message: refused.body.message }];
+    expect(body.data).toEqual({ groupDelete: { deletedId: null, userErrors } });
     expect(await rows()).toEqual(before);
     const { id: parameter } = added.record('group_parameter');
     expect((await client.delete(`parameters/${Number(parameter)}`, { name })).status).toBe(200);
@@ -140,30 +136,26 @@ describe('CC-20 a logical number of many deliveries', () => {
     const number = unique();
     const id = await fleet.logicalNumber(client, number);
     const { companyId, userId } = server.acme.caller;
-    const sent = await insertMany(
-      server.place,
-      ['notifications', companyId, MAX_DELETED_TOGETHER + 1],
-      () => ({
-        content: 'x',
-        range: 'group',
-        kind: 'show',
-        expires_at: new Date(0),
-        ...audited(userId),
-      }),
-    );
-    await insertRows(
-      server.place,
-      'notification_deliveries',
-      sent.map((notification) => ({
-        company_id: companyId,
-        id: notification + 1_000_000,
-        notification_id: notification,
-        logical_number_id: id,
-        state: 'queued',
-        queued_at: new Date(0),
-        sequence: notification,
-      })),
-    );
+    const epoch = new Date(0);
+    const notification = {
+      content: 'x',
+      range: 'group',
+      kind: 'show',
+      expires_at: epoch,
+      ...audited(userId),
+    };
+    const count = MAX_DELETED_TOGETHER + 1;
+    const sent = await insertMany(server.place, ['notifications', companyId, count], () => notification);
+    const deliveries = sent.map((sequence) => ({
+      company_id: companyId,
+      id: sequence + 1_000_000,
+      notification_id: sequence,
+      logical_number_id: id,
+      state: 'queued',
+      queued_at: epoch,
+      sequence,
+    }));
+    await insertRows(server.place, 'notification_deliveries', deliveries);
     const refused = await client.delete(`logical_numbers/${number}`);
     expect([refused.status, refused.body.code]).toEqual([409, 'too_many_records']);
     expect(refused.body.message).toMatch(

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, beforeAll } from 'vitest';
 
 import type { ReadWork } from '../../../../src/database/work.js';
 import {
@@ -7,6 +7,7 @@ import {
   planCancel,
   planRetry,
   type DeliveryPlan,
+  takeDeliveryStep,
 } from '../../../../src/domain/messages/notification/delivery.service.js';
 import {
   claimDeliveries,
@@ -19,7 +20,8 @@ import type { ClaimedDelivery } from '../../../../src/domain/messages/notificati
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
 import { createRandom } from '../../../../src/platform/random.js';
 import { failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
-import { useServerPerTest, type Member } from '../../../support/server.js';
+import { fleet, unique, rowsIn, wideFleet } from '../../../support/fleet.js';
+import { useServerPerTest, type Member, useServer } from '../../../support/server.js';
 
 const STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;
 const NUMBERS = ['100', '200', '300', '400', '500'];
@@ -82,13 +84,10 @@ describe('what is kept of deliveries', () => {
       async () => inUnit(units, acme, (work) => markSent(work, some())),
       async () => inUnit(units, acme, (work) => giveBack(work, some())),
       async () => inUnit(units, acme, (work) => failDeliveries(work, some(), 'for a reason')),
-      async () =>
-        inUnit(units, acme, (work) =>
-          confirmDeliveries(
-            work,
-            some().map(({ logicalNumber, id }) => ({ logicalNumber, event: String(id) })),
-          ),
-        ),
+      async () => {
+        const all = some().map(({ logicalNumber, id }) => ({ logicalNumber, event: String(id) }));
+        await inUnit(units, acme, (work) => confirmDeliveries(work, all));
+      },
       async () => perform((work) => planCancel(work, random.whole(1, last))),
       async () => perform((work) => planRetry(work, last)),
       async () => {
@@ -108,5 +107,61 @@ describe('what is kept of deliveries', () => {
     expect(summaries.get(last)).toMatchObject({ queued: 0, sent: 0 });
     await server.app.database.writes.deleteFrom('notifications').where('id', '=', last).execute();
     await check();
+  });
+});
+
+describe('CC-20 a notification to a large group', () => {
+  const server = useServer();
+  beforeAll(async () => {
+    // Steps are taken by the tests.
+    await server.app.steps.stop();
+  });
+
+  /** Takes the steps that are left, one after the other; resolves to the number of SQL statements of each. */
+  async function takeSteps(): Promise<readonly number[]> {
+    const counts: number[] = [];
+    for (let company: number | null = 0; company !== null;) {
+      const after: number = company;
+      const { result, statements } = await server.statements(() => takeDeliveryStep(server.app.units, after));
+      company = result;
+      if (result !== null) counts.push(statements.length);
+    }
+    return counts;
+  }
+
+  const LARGE = 5_000;
+
+  it('reaches each number that the group had when it was sent, once, in steps', async () => {
+    const wide = await wideFleet(server, server.acme, LARGE);
+    const { client } = server.acme;
+    const sent = await client.post('notifications', {
+      range: 'group',
+      group_id: wide.group,
+      content: 'Closed on Sunday',
+    });
+    expect([sent.status, Object.keys(sent.body)]).toEqual([201, ['message']]);
+    const list = (await client.get('notifications')).body as {
+      notifications: { notification: { id: number } }[];
+    };
+    const id = list.notifications.at(-1)?.notification.id ?? 0;
+    const queued = `cast(after ->> 'queued' as integer) = ${LARGE} and entity_id = ${id}`;
+    expect(await rowsIn(server, 'ledger', `entity_type = 'notification' and ${queued}`)).toBe(1);
+    const delivered = (more = 'true'): Promise<number> =>
+      rowsIn(server, 'notification_deliveries', `notification_id = ${id} and ${more}`);
+    expect(await delivered()).toBe(0);
+
+    // The first one moves out of the group, another comes into it, and the last one is deleted.
+    await client.put(`logical_numbers/${wide.number}`, { group_id: null });
+    const later = await fleet.logicalNumber(client, unique(), { group_id: wide.group });
+    const last = wide.number.replace(/-1$/, `-${LARGE}`);
+    expect((await client.delete(`logical_numbers/${last}`)).status).toBe(200);
+    const counts = await takeSteps();
+    // The first step begins with the first company, without looking for the next one.
+    expect([counts.length, counts[1]]).toEqual([LARGE / 500, counts[2]]);
+    expect(await delivered()).toBe(LARGE - 1);
+    expect(await delivered(`logical_number_id = ${wide.numbers[0] ?? 0}`)).toBe(1);
+    expect(await delivered(`logical_number_id = ${later}`)).toBe(0);
+    expect(await rowsIn(server, 'notification_targets')).toBe(0);
+    expect(await server.place.check()).toEqual([]);
   });
 });

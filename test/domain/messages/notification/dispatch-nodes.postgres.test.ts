@@ -51,12 +51,8 @@ async function work(
     if (isStalled()) continue;
     received.push(...deliveries);
     await inUnit(node.units, acme, (unit) => markSent(unit, deliveries));
-    await inUnit(node.units, acme, (unit) =>
-      confirmDeliveries(
-        unit,
-        deliveries.map(({ logicalNumber, id }) => ({ logicalNumber, event: String(id) })),
-      ),
-    );
+    const all = deliveries.map(({ logicalNumber, id }) => ({ logicalNumber, event: String(id) }));
+    await inUnit(node.units, acme, (unit) => confirmDeliveries(unit, all));
   }
 }
 

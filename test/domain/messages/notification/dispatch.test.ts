@@ -30,13 +30,10 @@ const poll = (logicalNumberId: number): Promise<readonly ClaimedDelivery[]> =>
     const terminal = { logicalNumberId, serialNumber: 'SN-polling' };
     return (await claimForTerminals(work, [terminal])).get(logicalNumberId) ?? [];
   });
-const confirm = async (logicalNumber: string, ...ids: (number | string)[]) =>
-  await unit((work) =>
-    confirmDeliveries(
-      work,
-      ids.map((id) => ({ logicalNumber, event: String(id) })),
-    ),
-  );
+const confirm = async (logicalNumber: string, ...ids: (number | string)[]) => {
+  const confirmations = ids.map((id) => ({ logicalNumber, event: String(id) }));
+  return await unit((work) => confirmDeliveries(work, confirmations));
+};
 const dueCompany = (after = 0): Promise<number | null> =>
   server.app.units.systemRead((work) => nextDueCompany(work, after));
 const setAttempts = async (id: number, attempts: number): Promise<void> => {
@@ -182,12 +179,8 @@ describe('claims of a worker', () => {
         const claimed = await claim(100);
         expect(claimed.length).toBe(targets.length);
         await unit((work) => markSent(work, claimed));
-        await unit((work) =>
-          confirmDeliveries(
-            work,
-            claimed.map(({ logicalNumber, id }) => ({ logicalNumber, event: String(id) })),
-          ),
-        );
+        const all = claimed.map(({ logicalNumber, id }) => ({ logicalNumber, event: String(id) }));
+        await unit((work) => confirmDeliveries(work, all));
       });
       return statements.length;
     };

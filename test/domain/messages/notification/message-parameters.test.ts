@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { eventOf } from '../../../../src/mqtt/confirmations.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { reachable } from '../../../support/deliveries.js';
 import { handleMessage } from '../../../support/framework-terminal.js';
@@ -75,7 +76,7 @@ const TRANSPORTS: Readonly<Record<string, Arrival>> = {
   },
 };
 
-/** The time of queueing of the last delivery, as clocks in Sao Paulo show it (UTC-3 all year). */
+/** Time of queueing of the last delivery as clocks in Sao Paulo show it (UTC-3 all year). */
 async function queuedInSaoPaulo(): Promise<string> {
   const { queued_at: at } = await server.app.database.reads
     .selectFrom('notification_deliveries')
@@ -148,4 +149,34 @@ describe('companySetTimeZone', () => {
     const { body } = await server.beta.graphql(query, { id });
     expect(body.data).toEqual({ node: { timeZone: 'UTC' } });
   });
+});
+
+/** Bodies with the id in place of ID, and whether they confirm. */
+const FORMS: readonly [form: string, isConfirmation: boolean][] = [
+  ['{"type":"pnconf","event":"ID"}', true],
+  ['{"type":"pnconf","event":ID}', true],
+  ['\uFEFF{"type":"pnconf","event":"ID"}', true],
+  ['\uFEFF{"event":ID,"type":"pnconf"}', true],
+  [' {"event":"ID","type":"pnconf","more":[1]}\r\n', true],
+  ['{"type":"pnconf","event":"0ID"}', false],
+  ['{"type":"pnconf","event":"ID "}', false],
+  ['{"type":"pnconf","event":-ID}', false],
+  ['{"type":"pnconf","event":ID.5}', false],
+  ['{"type":"pnconf","event":["ID"]}', false],
+  ['{"type":"pnconf","event":null}', false],
+  ['{"type":"PNCONF","event":"ID"}', false],
+  ['{"event":"ID"}', false],
+  ['["pnconf","ID"]', false],
+];
+
+it.each(FORMS)('RU-36 %j is read alike over HTTP and MQTT', async (form, isConfirmation) => {
+  const { number, token } = await newNumber();
+  await send('text', number);
+  const headers = { authorization: `Bearer ${token}` };
+  const path = `${server.url}/terminal/v1/notifications`;
+  const taken = await (await fetch(`${path}?wait=10`, { headers })).text();
+  const id = /"id":"(\d+)"/.exec(taken)?.[1] ?? '';
+  const body = form.replace('ID', id);
+  const { status } = await fetch(`${path}/confirm`, { method: 'POST', headers, body });
+  expect([status === 200, eventOf(Buffer.from(body))]).toEqual([isConfirmation, isConfirmation ? id : null]);
 });

@@ -8,11 +8,7 @@ import { fleet } from '../../../support/fleet.js';
 import { useServer, type Fields, type TestServer } from '../../../support/server.js';
 
 const server = useServer();
-/** Ids of records of acme. */
-let group: number;
-let app: number;
-let foreignGroup: number;
-let foreignApp: number;
+let [group, app, foreignGroup, foreignApp] = [0, 0, 0, 0];
 
 beforeAll(async () => {
   [group, app] = await createTargets(server.acme.client);
@@ -24,9 +20,8 @@ beforeAll(async () => {
 });
 
 async function createTargets(client: TestServer['acme']['client']): Promise<[number, number]> {
-  const made = await client.post('groups', { name: 'Shops' });
-  const createdApp = await client.post('apps', { name: 'pay' });
-  return [Number(made.record('group').id), Number(createdApp.record('app').id)];
+  const created = await client.post('apps', { name: 'pay' });
+  return [await fleet.group(client, 'Shops'), Number(created.record('app').id)];
 }
 
 async function latest(): Promise<{ id: number; stored: string; targets: string[] }> {
@@ -52,11 +47,8 @@ const counts = () => notificationRows(server);
 
 const send = (body: Fields) => server.acme.client.post('notifications', body);
 
-const specific = (logical_numbers: unknown): Fields => ({
-  content: 'x',
-  range: 'specific_logical_numbers',
-  logical_numbers,
-});
+const RANGE = 'specific_logical_numbers';
+const specific = (numbers: unknown): Fields => ({ content: 'x', range: RANGE, logical_numbers: numbers });
 
 describe('/v1/notifications', () => {
   it('contract 26: queues a message for each logical number of a group and confirms it', async () => {
@@ -94,7 +86,7 @@ describe('/v1/notifications', () => {
     ['one named 500 times', Array(500).fill('300').join(','), ['300']],
     ['another form of the same letters', 'e\u0301 4', ['é 4']],
   ])('RI-35 CC-08 notifies each number once, given %s', async (_what, logical_numbers, expected) => {
-    const reply = await send({ content: 'x', range: 'specific_logical_numbers', logical_numbers });
+    const reply = await send(specific(logical_numbers));
     expect(reply.status, reply.text).toBe(201);
     expect((await latest()).targets).toEqual(expected);
   });
@@ -114,12 +106,7 @@ describe('/v1/notifications', () => {
   const REFUSED: [string, () => Fields, string, string][] = [
     ['no content', () => toGroup({ content: undefined }), 'content', 'is required'],
     ['empty content', () => toGroup({ content: ' ' }), 'content', 'empty'],
-    [
-      'content beyond 4096 characters',
-      () => toGroup({ content: 'x'.repeat(4097) }),
-      'content',
-      'at most 4096',
-    ],
+    ['4097 characters', () => toGroup({ content: 'x'.repeat(4097) }), 'content', 'at most 4096'],
     ['no range', () => toGroup({ range: undefined }), 'range', 'must be one of'],
     ['range all', () => toGroup({ range: 'all' }), 'range', 'must be one of'],
     ['range group without a group', () => toGroup({ group_id: undefined }), 'group_id', 'is required'],

@@ -20,10 +20,7 @@ beforeEach(async () => {
   [device, terminal] = await terminalOf('T-1');
 });
 
-async function terminalOf(
-  serialNumber: string,
-  member = acme,
-): Promise<[id: number, terminal: HttpTerminal]> {
+async function terminalOf(serialNumber: string, member = acme): Promise<[number, HttpTerminal]> {
   const { id, token } = await newTerminal(member, serialNumber);
   return [id, httpTerminal(server.url, token)];
 }
@@ -47,16 +44,12 @@ describe('notifications of a terminal', () => {
     const reply = await terminal.get('/notifications');
     expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(reply.body).toEqual({
-      notifications: [
-        {
-          id: '1',
-          message: expect.stringMatching(/^1\|SHOW_MESSAGE\|Closed on Sunday\|/) as string,
-          queued_at: INSTANT,
-        },
-        { id: '2', message: '2|RELOAD|apps|now', queued_at: INSTANT },
-      ],
-    });
+    const shown = expect.stringMatching(/^1\|SHOW_MESSAGE\|Closed on Sunday\|/) as string;
+    const notifications = [
+      { id: '1', message: shown, queued_at: INSTANT },
+      { id: '2', message: '2|RELOAD|apps|now', queued_at: INSTANT },
+    ];
+    expect(reply.body).toEqual({ notifications });
     expect(await states()).toEqual(['sent', 'sent']);
     expect((await terminal.get('/notifications')).messages).toEqual([]);
   });

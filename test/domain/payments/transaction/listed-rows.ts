@@ -5,6 +5,7 @@ import {
 import { listTransactions } from '../../../../src/domain/payments/transaction/transaction.service.js';
 import { DAY } from '../../../../src/platform/clock.js';
 import type { TestServer } from '../../../support/server.js';
+import { reported } from './connection-rows.js';
 import type { Row } from './filters.js';
 import { record, report } from './records.js';
 
@@ -31,19 +32,9 @@ function makeRows(): Omit<Row, 'id'>[] {
 /** Records 900 rows of acme and 50 of beta; resolves to those of acme. */
 export async function recordRows(server: TestServer): Promise<Row[]> {
   const rows = makeRows();
-  const { firstId } = await record(
-    server,
-    server.acme,
-    rows.map((row) => {
-      const startedAt = new Date(row.startedAt);
-      return report({ ...row, startedAt, finishedAt: row.status === 'running' ? null : startedAt });
-    }),
-  );
-  await record(
-    server,
-    server.beta,
-    Array.from({ length: 50 }, () => report()),
-  );
+  const { firstId } = await record(server, server.acme, rows.map(reported));
+  const theirs = Array.from({ length: 50 }, () => report());
+  await record(server, server.beta, theirs);
   return rows.map((row, n) => ({ ...row, id: (firstId ?? 0) + n }));
 }
 

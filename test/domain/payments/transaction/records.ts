@@ -18,29 +18,28 @@ export function report(overrides: Partial<Record<keyof TransactionRecord, unknow
   };
 }
 
-/** A card payment; the argument replaces fields of `parsed`. */
-export function payment(parsed: Record<string, unknown> = {}) {
-  return report({
-    transactionType: 'switch',
-    parsed: {
-      acquirer: 'Acquirer',
-      type: 'sale',
-      status: 'approved',
-      statusReason: '00',
-      captureMethod: 'emv',
-      amount: 1234,
-      paymentMethod: 'credit',
-      installment: { type: 'merchant', quantity: 3 },
-      nsu: '000123',
-      authorizationCode: '998877',
-      transactionId: '445566',
-      card: { brand: 'visa', expirationDate: '0131', firstDigits: '411111', lastDigits: '1111' },
-      merchant: { id: '77', document: '11222333000181', name: 'Shop' },
-      metadata: { terminal: 'x' },
-      ...parsed,
-    },
-  });
-}
+const CARD = { brand: 'visa', expirationDate: '0131', firstDigits: '411111', lastDigits: '1111' };
+/** A card payment, as a terminal reports it. */
+export const PAID = {
+  acquirer: 'Acquirer',
+  type: 'sale',
+  status: 'approved',
+  statusReason: '00',
+  captureMethod: 'emv',
+  amount: 1234,
+  paymentMethod: 'credit',
+  installment: { type: 'merchant', quantity: 3 },
+  nsu: '000123',
+  authorizationCode: '998877',
+  transactionId: '445566',
+  card: CARD,
+  merchant: { id: '77', document: '11222333000181', name: 'Shop' },
+  metadata: { terminal: 'x' },
+};
+
+/** A transaction with a card payment; the argument replaces fields of `parsed`. */
+export const payment = (parsed: Record<string, unknown> = {}) =>
+  report({ transactionType: 'switch', parsed: { ...PAID, ...parsed } });
 
 export async function record(server: TestServer, member: Member, rows: readonly unknown[]) {
   return await server.app.units.write(member.caller, (work) => recordAll(work, rows));

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { planOf, programOf } from '../../../support/query-plan.js';
-import { useServer, type Fields } from '../../../support/server.js';
+import { useServer, type Fields, type TestServer } from '../../../support/server.js';
 import { partOf, recordConnection, rows } from './connection-rows.js';
 import { FILTERS, listed, recordRows } from './listed-rows.js';
 import { BULK, paymentInput } from './recording/inputs.js';
@@ -16,6 +16,16 @@ function skipsInIndex(database: Sqlite.Database, statement: string): boolean {
   const skip = program.findIndex(({ opcode, p1 }) => opcode === 'IfPos' && p1 > 0);
   const read = program.findIndex(({ opcode, p1 }) => opcode === 'Column' && p1 === seek?.p3);
   return skip > 0 && skip < read;
+}
+
+/** Runs `use` with a connection of its own to the database of the server. */
+function inDatabase<T>(server: Pick<TestServer, 'place'>, use: (database: Sqlite.Database) => T): T {
+  const database = new Sqlite(fileOf(server.place));
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
 }
 
 describe('a list of /v1', () => {
@@ -31,8 +41,7 @@ describe('a list of /v1', () => {
         for (const [, filter] of FILTERS) await listed(server, filter, 2, 2);
         await listed(server, {}, 400, 2);
       });
-      const database = new Sqlite(fileOf(server.place));
-      try {
+      inDatabase(server, (database) => {
         if (analyzed) database.exec('analyze');
         for (const statement of new Set(statements)) {
           const steps = planOf(database, statement);
@@ -49,9 +58,7 @@ describe('a list of /v1', () => {
           }
           expect(searches.length).toBeGreaterThan(0);
         }
-      } finally {
-        database.close();
-      }
+      });
     },
   );
 });
@@ -68,9 +75,8 @@ describe('a list of failed transactions', () => {
     [{ status: 'fail', transactionType: 'company', since: '2026-01-03' }, 2],
   ] as const)('has its rows from one index: %j, page %i', async (filter, page) => {
     const { statements } = await server.statements(() => listed(server, filter, page, 5));
-    const database = new Sqlite(fileOf(server.place));
-    const plans = () => statements.flatMap((statement) => planOf(database, statement));
-    try {
+    inDatabase(server, (database) => {
+      const plans = () => statements.flatMap((statement) => planOf(database, statement));
       const before = plans();
       database.exec('analyze');
       for (const steps of [before, plans()]) {
@@ -79,9 +85,7 @@ describe('a list of failed transactions', () => {
           'SEARCH t USING COVERING INDEX transactions_failed (company_id=? AND started_at>? AND started_at<?)',
         ]);
       }
-    } finally {
-      database.close();
-    }
+    });
   });
 });
 
@@ -111,14 +115,13 @@ describe('a list of GraphQL', () => {
     ['two kinds of numbers', { or: [serial, logical] }, 'ID', ['serial', 'logical_number']],
     ['status', { status: { eq: 'RUNNING' } }, 'ID', ['its key']],
   ])('LS-04 looks rows of one %s up in an index (%j, by %s)', async (_what, filter, field, indexes) => {
-    const database = new Sqlite(fileOf(server.place));
-    try {
-      const orderBy = { field, direction: 'DESC' };
-      const first = await partOf(server.acme, { filter, orderBy, first: 1 });
-      for (const after of [null, first.pageInfo.endCursor]) {
-        const { statements } = await server.statements(() =>
-          partOf(server.acme, { filter, orderBy, first: 1, after }),
-        );
+    const orderBy = { field, direction: 'DESC' };
+    const first = await partOf(server.acme, { filter, orderBy, first: 1 });
+    for (const after of [null, first.pageInfo.endCursor]) {
+      const { statements } = await server.statements(() =>
+        partOf(server.acme, { filter, orderBy, first: 1, after }),
+      );
+      inDatabase(server, (database) => {
         const [statement = ''] = statements.filter((sql) => sql.startsWith('select "t".'));
         const steps = planOf(database, statement).filter((step) => step.includes(' t '));
         const used = steps.map(
@@ -129,9 +132,7 @@ describe('a list of GraphQL', () => {
         // An index without the company would have the rows of all of them.
         const all = statements.flatMap((each) => planOf(database, each));
         expect(all.filter((step) => step.includes('ANY('))).toEqual([]);
-      }
-    } finally {
-      database.close();
+      });
     }
   });
 
@@ -141,13 +142,8 @@ describe('a list of GraphQL', () => {
       changed(ingest, BULK, { inputs: [paymentInput({ reference: 'planned' })] }),
     );
     const lookUp = statements.find((sql) => sql.includes('json_each')) ?? '';
-    const database = new Sqlite(fileOf(server.place));
-    try {
-      expect(planOf(database, lookUp).join()).toContain(
-        'SEARCH t USING INDEX transactions_reference (company_id=? AND reference=? AND serial_number=?)',
-      );
-    } finally {
-      database.close();
-    }
+    expect(inDatabase(server, (database) => planOf(database, lookUp)).join()).toContain(
+      'SEARCH t USING INDEX transactions_reference (company_id=? AND reference=? AND serial_number=?)',
+    );
   });
 });

@@ -88,15 +88,13 @@ describe('transactions of devices and of logical numbers', () => {
     const query = `query ($after: String) { device(serialNumber: "S-1") {
       transactions(first: 2, after: $after, filter: { status: { in: [SUCCESS, FAIL] } }) {
         totalCount nodes { databaseId } pageInfo { hasNextPage endCursor } } } }`;
-    interface Part {
-      readonly device: {
-        readonly transactions: Page<{ databaseId: number }> & { readonly pageInfo: Fields };
-      };
-    }
-    const first = (await answered<Part>(server.acme, query)).device.transactions;
+    type Part = Page<{ databaseId: number }> & { readonly pageInfo: Fields };
+    const part = async (variables: Fields = {}) =>
+      (await answered<{ device: { transactions: Part } }>(server.acme, query, variables)).device.transactions;
+    const first = await part();
     expect([first.totalCount, first.nodes.map(({ databaseId }) => databaseId)]).toEqual([3, [2, 5]]);
     const after = first.pageInfo.endCursor;
-    const second = (await answered<Part>(server.acme, query, { after })).device.transactions;
+    const second = await part({ after });
     expect(second.nodes.map(({ databaseId }) => databaseId)).toEqual([1]);
     expect([first.pageInfo.hasNextPage, second.pageInfo.hasNextPage]).toEqual([true, false]);
   });

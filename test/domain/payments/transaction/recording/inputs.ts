@@ -1,38 +1,19 @@
 import type { Fields } from '../../../../support/client.js';
+import { PAID, report } from '../records.js';
 
 /** Input of a card payment, with every field that a client can give. */
 export function paymentInput(overrides: Fields = {}, parsed: Fields = {}): Fields {
   return {
-    transactionType: 'SWITCH',
-    serialNumber: 'S-1',
-    logicalNumber: 'L-1',
-    appName: 'shop.rb',
+    ...report({ transactionType: 'SWITCH', status: 'SUCCESS', frameworkVersion: '8.31.2' }),
     detail: '',
-    frameworkVersion: '8.31.2',
-    status: 'SUCCESS',
     sent: '0200',
     received: '0210',
     parsed: {
-      acquirer: 'Acquirer',
-      type: 'sale',
+      ...PAID,
       status: 'APPROVED',
-      statusReason: '00',
-      captureMethod: 'emv',
       amount: 9_999_999_999,
-      paymentMethod: 'credit',
-      installment: { type: 'merchant', quantity: 3 },
-      nsu: '000123',
       nsuReference: null,
-      authorizationCode: '998877',
-      transactionId: '445566',
-      card: {
-        holderName: null,
-        brand: 'visa',
-        expirationDate: '0131',
-        firstDigits: '411111',
-        lastDigits: '1111',
-      },
-      merchant: { id: '77', document: '11222333000181', name: 'Shop' },
+      card: { holderName: null, ...PAID.card },
       metadata: { terminal: 'x', deep: { camelCase: [1, null] } },
       ...parsed,
     },

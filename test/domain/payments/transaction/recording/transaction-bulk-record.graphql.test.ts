@@ -90,40 +90,6 @@ describe('transactionBulkRecord', () => {
     });
   });
 
-  it('gives each row its own transaction, in the order of the rows', async () => {
-    const inputs = thousand('ordered');
-    const { results } = await bulk(inputs);
-    expect(results?.map(({ transaction }) => (transaction as Fields).reference)).toEqual(
-      inputs.map(({ reference }) => reference),
-    );
-    const stored = await server.app.database.reads
-      .selectFrom('transactions')
-      .select(['id', 'reference'])
-      .where('reference', 'like', 'ordered %')
-      .orderBy('id')
-      .execute();
-    expect(stored.map(({ id, reference }) => [id, reference])).toEqual(
-      results?.map(({ transaction }) => {
-        const { databaseId, reference } = transaction as Fields;
-        return [databaseId, reference];
-      }),
-    );
-  });
-
-  it('adds one entry to the ledger, and none for repeated rows', async () => {
-    const entries = async (): Promise<unknown[]> =>
-      await server.app.database.reads
-        .selectFrom('ledger')
-        .select(['action', 'user_id', 'after'])
-        .where('entity_type', '=', 'transaction')
-        .execute();
-    const before = (await entries()).length;
-    await bulk(thousand('ledger').slice(0, 3));
-    await bulk(thousand('ledger').slice(0, 3));
-    const added = (await entries()).slice(before);
-    expect(added).toMatchObject([{ action: 'record', user_id: ingest.caller.userId }]);
-  });
-
   it('AT-27 counts masked card data once it is committed', async () => {
     const scrubs = (): Promise<number> => metricOf(server.url, 'card_data_scrubs_total');
     const before = await scrubs();

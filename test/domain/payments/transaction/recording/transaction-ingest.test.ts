@@ -136,17 +136,11 @@ describe('POST /ingest/v1/transactions', () => {
 
   it('AT-27 masks card data, counts it, and compares masked values', async () => {
     const scrubs = (): Promise<number> => metricOf(server.url, 'card_data_scrubs_total');
-    const row = (digits: string): Fields =>
-      ingestRow(60, {
-        sent: `pan ${digits} cvv=123`,
-        parsed: {
-          type: 'sale',
-          status: 'approved',
-          amount: 1,
-          card: { first_digits: digits, last_digits: digits },
-          metadata: { pan: digits },
-        },
-      });
+    const row = (digits: string): Fields => {
+      const card = { first_digits: digits, last_digits: digits };
+      const parsed = { type: 'sale', status: 'approved', amount: 1, card, metadata: { pan: digits } };
+      return ingestRow(60, { sent: `pan ${digits} cvv=123`, parsed });
+    };
     const before = await scrubs();
     expect(await answerTo(row('4111111111111111'))).toEqual([totalsOf(1)]);
     const after = await scrubs();
@@ -156,12 +150,10 @@ describe('POST /ingest/v1/transactions', () => {
     expect(String(kept?.sent)).toContain('pan 411111******1111');
     expect(await answerTo(row('4111111111111111'))).toEqual([totalsOf(0, 1)]);
     expect(await scrubs()).toBe(after);
+    const message =
+      'must not have a card number in it: use another one, or put letters before and after its digits';
     expect(await answerTo(ingestRow(61, { reference: '4111111111111111' }))).toEqual([
-      rejected(1, {
-        reference: [
-          'must not have a card number in it: use another one, or put letters before and after its digits',
-        ],
-      }),
+      rejected(1, { reference: [message] }),
       totalsOf(0, 0, 1),
     ]);
   });
@@ -199,12 +191,7 @@ describe('POST /ingest/v1/transactions', () => {
 
   const paid = { type: 'sale', status: 'approved' };
   it.each<[string, Fields, string, string]>([
-    [
-      'an end while it runs',
-      { status: 'running', parsed: null },
-      'finished_at',
-      'must be null while it runs',
-    ],
+    ['an end while it runs', { status: 'running', parsed: null }, 'finished_at', 'must be null while'],
     ['no end after it has ended', { finished_at: null }, 'finished_at', 'is required'],
     ['an end before its start', { finished_at: '2020-01-01T00:00:00Z' }, 'finished_at', 'must not be before'],
     ['a payment that failed', { status: 'fail' }, 'parsed', 'belongs to a success only'],
@@ -292,25 +279,13 @@ describe('transactions that are first running and then end', () => {
 
   it('are not ended so by the mutations, which have transactionFinish', async () => {
     await send([runningRow(130)]);
-    const input = {
-      transactionType: 'SWITCH',
-      serialNumber: 'S-4',
-      logicalNumber: 'L-4',
-      appName: 'shop.rb',
-    };
+    const times = { startedAt: '2026-03-01T00:02:10Z', finishedAt: '2026-03-03T12:00:00Z' };
+    const names = { serialNumber: 'S-4', logicalNumber: 'L-4', appName: 'shop.rb', reference: 'I-130' };
+    const texts = { sent: '0200', received: '0210' };
+    const input = { transactionType: 'SWITCH', status: 'FAIL', ...names, ...texts, ...times };
     const { body } = await ingest.graphql(
-      'mutation ($input: TransactionInput!) { transactionRecord(input: $input) { userErrors { code message } } }',
-      {
-        input: {
-          ...input,
-          status: 'FAIL',
-          sent: '0200',
-          received: '0210',
-          reference: 'I-130',
-          startedAt: '2026-03-01T00:02:10Z',
-          finishedAt: '2026-03-03T12:00:00Z',
-        },
-      },
+      'mutation ($input: TransactionInput!) { transactionRecord(input: $input) { userErrors { code } } }',
+      { input },
     );
     expect(body.data).toMatchObject({ transactionRecord: { userErrors: [{ code: 'TAKEN' }] } });
   });

@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { answered, changed, statementsFor, type UserErrorShape } from '../../../../support/dashboard.js';
+import {
+  answered,
+  changed,
+  statementsFor,
+  type UserErrorShape,
+  nodeId,
+} from '../../../../support/dashboard.js';
 import { fleet } from '../../../../support/fleet.js';
 import { metricOf } from '../../../../support/gauges.js';
 import { useServer, type Fields, type Member } from '../../../../support/server.js';
@@ -31,15 +37,9 @@ describe('transactionRecord', () => {
     expect([repeated, userErrors]).toEqual([false, []]);
     expect(transaction).toMatchObject(input);
     const listed = (await server.acme.client.get('transactions')).list('transactions');
-    expect(listed).toMatchObject([
-      {
-        id: transaction?.databaseId,
-        serial_number: 'S-1',
-        status: 'success',
-        sent: '0200',
-        parsed: { amount: 9_999_999_999, metadata: { terminal: 'x', deep: { camelCase: [1, null] } } },
-      },
-    ]);
+    const parsed = { amount: 9_999_999_999, metadata: { terminal: 'x', deep: { camelCase: [1, null] } } };
+    const texts = { serial_number: 'S-1', status: 'success', sent: '0200' };
+    expect(listed).toMatchObject([{ id: transaction?.databaseId, ...texts, parsed }]);
     expect(listed[0]).not.toHaveProperty('reference');
     expect(listed[0]?.parsed).not.toHaveProperty('nsu_reference');
     const summary = '{ transactionSummary { count approvedAmount netAmount } }';
@@ -59,13 +59,8 @@ describe('transactionRecord', () => {
       finishedAt: '2026-03-01T12:00:01Z',
     };
     const [first, second] = [await record(input), await record(input)];
-    expect(first.transaction).toMatchObject({
-      startedAt: '2026-03-01T12:00:00.000Z',
-      detail: '',
-      parsed: null,
-      sent: null,
-      reference: null,
-    });
+    const none = { detail: '', parsed: null, sent: null, reference: null };
+    expect(first.transaction).toMatchObject({ startedAt: '2026-03-01T12:00:00.000Z', ...none });
     expect(second.repeated).toBe(false);
     expect(second.transaction?.id).not.toBe(first.transaction?.id);
   });
@@ -84,17 +79,9 @@ describe('transactionRecord', () => {
     await record(paymentInput({ reference: 'fixed' }));
     const before = await total();
     const other = await record(paymentInput({ reference: 'fixed', detail: 'x' }, { amount: 1 }));
-    expect(other).toEqual({
-      transaction: null,
-      repeated: null,
-      userErrors: [
-        {
-          message: 'belongs to a transaction with other values of detail, parsed',
-          path: ['input', 'reference'],
-          code: 'TAKEN',
-        },
-      ],
-    });
+    const message = 'belongs to a transaction with other values of detail, parsed';
+    const userErrors = [{ message, path: ['input', 'reference'], code: 'TAKEN' }];
+    expect(other).toEqual({ transaction: null, repeated: null, userErrors });
     expect(await total()).toBe(before);
   });
 
@@ -124,18 +111,6 @@ describe('transactionRecord', () => {
     expect(theirs.repeated).toBe(false);
     expect(theirs.transaction?.id).not.toBe(ours.transaction?.id);
     expect((await record({ ...input, detail: 'other' }, server.beta)).userErrors[0]?.code).toBe('TAKEN');
-  });
-
-  it('has one effect and one response with an Idempotency-Key', async () => {
-    const before = await total();
-    const headers = { headers: { 'idempotency-key': 'record-1' } };
-    const replies = [];
-    for (let n = 0; n < 2; n += 1) {
-      replies.push(await ingest.graphql(RECORD, { input: paymentInput() }, headers));
-    }
-    expect(replies[1]?.text).toBe(replies[0]?.text);
-    expect(replies[1]?.headers.get('idempotent-replayed')).toBe('true');
-    expect(await total()).toBe(before + 1);
   });
 
   it.each<[string, Fields, string[], string]>([
@@ -174,26 +149,6 @@ describe('transactionRecord', () => {
     expect(await statements()).toHaveLength(4);
     expect(await statementsFor(server, ingest, RECORD, { input: fresh() })).toHaveLength(1);
   });
-
-  it('AT-27 stores no card data that is encoded or named', async () => {
-    const pan = '5555555555554444';
-    const sent = JSON.stringify({
-      body: Buffer.from(`pan ${pan}`).toString('base64'),
-      '52': '04A1B2C3D4E5F607',
-    });
-    const { transaction, userErrors } = await record({
-      ...paymentInput({ reference: 'hidden' }),
-      sent,
-      received: '5555.5555.5555.4444 🙂',
-      detail: 'Código de segurança: 987',
-    });
-    expect(userErrors).toEqual([]);
-    expect(transaction).toMatchObject({
-      received: '5555.55**.****.4444 🙂',
-      detail: 'Código de segurança: ***',
-    });
-    expect(transaction?.sent).toMatch(/^\{"52":"\*{16}","body":"[\w+/]+\*+[\w+/]*(?:=\*)?=*"\}$/);
-  });
 });
 
 describe('the scope ingest', () => {
@@ -218,5 +173,69 @@ describe('the scope ingest', () => {
       { headers: { authorization: `Bearer ${made.token}` } },
     );
     expect(body).toMatchObject({ data: { transactionRecord: { repeated: false, userErrors: [] } } });
+  });
+});
+
+const { parsed } = paymentInput({}, { amount: 250 });
+const started = async (): Promise<string> =>
+  (await changed<{ transaction: { id: string } }>(ingest, RECORD, { input: runningInput() })).transaction.id;
+const finish = (id: string, input: Fields, member: Pick<Member, 'graphql'> = ingest) =>
+  changed<Pick<Payload, 'transaction' | 'userErrors'>>(member, FINISH, { id, input });
+const entries = async (): Promise<number> => {
+  const rows = await server.app.database.reads
+    .selectFrom('ledger')
+    .select('sequence')
+    .where('entity_type', '=', 'transaction')
+    .execute();
+  return rows.length;
+};
+
+describe('transactionFinish', () => {
+  it('ends a running transaction, with card data masked and counted', async () => {
+    const id = await started();
+    const input = { status: 'SUCCESS', received: 'pan 4111111111111111', parsed };
+    const [before, scrubbed] = [server.clock.now(), await scrubs()];
+    const { transaction, userErrors } = await finish(id, input);
+    expect(userErrors).toEqual([]);
+    const received = 'pan 411111******1111';
+    expect(transaction).toMatchObject({ status: 'SUCCESS', received, detail: '', parsed: { amount: 250 } });
+    const finishedAt = new Date(String(transaction?.finishedAt));
+    expect(finishedAt >= before && finishedAt <= server.clock.now()).toBe(true);
+    expect(await scrubs()).toBe(scrubbed + 1);
+    const [listed] = (await server.acme.client.get('transactions')).list('transactions');
+    expect(listed).toMatchObject({ status: 'success', parsed: { amount: 250 } });
+  });
+
+  it('changes nothing if the same result comes again, and refuses another one', async () => {
+    const id = await started();
+    const input = { status: 'FAIL', detail: 'no 4111111111111111', finishedAt: '2026-03-01T12:00:09.000Z' };
+    const first = await finish(id, input);
+    const before = await entries();
+    server.clock.advance(5_000);
+    expect(await finish(id, input)).toEqual(first);
+    expect(await finish(id, { status: 'FAIL' })).toEqual(first);
+    const later = { ...input, finishedAt: '2026-03-01T12:00:10.000Z' };
+    const decided = { message: 'has been decided already', path: ['input', 'status'], code: 'INVALID' };
+    for (const other of [{ status: 'SUCCESS' }, { ...input, detail: 'other' }, later]) {
+      expect(await finish(id, other)).toEqual({ transaction: null, userErrors: [decided] });
+    }
+    expect(await entries()).toBe(before);
+  });
+
+  it('refuses what contradicts the transaction, and changes nothing', async () => {
+    const id = await started();
+    const early = await finish(id, { status: 'FAIL', finishedAt: '2020-01-01T00:00:00Z' });
+    expect(early.userErrors).toMatchObject([{ path: ['input', 'finishedAt'], code: 'INVALID' }]);
+    const paid = await finish(id, { status: 'FAIL', parsed });
+    expect(paid.userErrors).toMatchObject([{ path: ['input', 'parsed'], code: 'INVALID' }]);
+    expect((await finish(id, { status: 'SUCCESS', parsed })).userErrors).toEqual([]);
+  });
+
+  it('AT-12 does not find transactions of another company, nor ids of other types', async () => {
+    const id = await started();
+    const unknown = [{ message: 'No such transaction.', path: ['id'], code: 'NOT_FOUND' }];
+    expect((await finish(id, { status: 'FAIL' }, server.beta)).userErrors).toEqual(unknown);
+    expect((await finish(nodeId('Transaction', 9_999), { status: 'FAIL' })).userErrors).toEqual(unknown);
+    expect((await finish(nodeId('Device', 1), { status: 'FAIL' })).userErrors).toEqual(unknown);
   });
 });

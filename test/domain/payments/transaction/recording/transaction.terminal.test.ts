@@ -11,16 +11,10 @@ beforeAll(async () => {
   ({ token } = await newTerminal(server.acme, 'SN-1'));
 });
 
-interface Answer {
-  readonly status: number;
-  readonly type: string | null;
-  readonly lines: readonly Fields[];
-}
-
 async function send(
   body: string | Uint8Array<ArrayBuffer>,
   { type = NDJSON, of = token, ...headers }: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+) {
   const response = await fetch(`${server.url}/terminal/v1/transactions`, {
     method: 'POST',
     body,
@@ -199,11 +193,8 @@ describe('transactions from a terminal', () => {
       ['number of SN-named', 404],
       ['number of SN-1', 422],
     ] as const) {
-      const asset = await getAsTerminal(
-        server,
-        terminal.token,
-        `assets/none?logical_number=${encodeURIComponent(number)}`,
-      );
+      const path = `assets/none?logical_number=${encodeURIComponent(number)}`;
+      const asset = await getAsTerminal(server, terminal.token, path);
       const reported = await report(server, terminal.token, { logical_number: number });
       expect([asset.status, reported.status]).toEqual([status, status === 404 ? 200 : 422]);
       if (status === 422) expect([asset.body.errors, reported.body.errors]).toEqual([errors, errors]);
@@ -252,14 +243,8 @@ describe('transactions from a terminal', () => {
       own(84, { serial_number: 'SN-1\u0000' }),
     ];
     const { lines } = await send(ndjson(rows));
-    expect(lines.map(({ result }) => result)).toEqual([
-      'created',
-      'rejected',
-      'rejected',
-      'rejected',
-      'rejected',
-      undefined,
-    ]);
+    const rejected = Array<string>(4).fill('rejected');
+    expect(lines.map(({ result }) => result)).toEqual(['created', ...rejected, undefined]);
     expect(JSON.stringify(await stored())).not.toContain('4111111111111111');
   });
 });
@@ -269,15 +254,8 @@ describe('a body of transactions', () => {
     const { token: of } = await newTerminal(server.acme, 'SN-LINES');
     const thousand = Array.from({ length: 1_000 }, (_, n) => own(1_000 + n));
     const refused = await send(ndjson([...thousand, own(1)]), { of });
-    expect([refused.status, refused.lines]).toMatchObject([
-      413,
-      [
-        {
-          code: 'too_large',
-          message: 'The body has more than 1000 lines: send it in parts. Nothing was stored.',
-        },
-      ],
-    ]);
+    const message = 'The body has more than 1000 lines: send it in parts. Nothing was stored.';
+    expect([refused.status, refused.lines]).toMatchObject([413, [{ code: 'too_large', message }]]);
     expect(await stored('SN-LINES')).toEqual([]);
     const { lines } = await send(ndjson(thousand), { of });
     expect([lines.length, lines.at(-1)]).toEqual([1_001, totalsOf(1_000)]);
@@ -285,11 +263,8 @@ describe('a body of transactions', () => {
 
   it('has at most a mebibyte, however it is divided', async () => {
     const { token: of } = await newTerminal(server.acme, 'SN-BYTES');
-    for (const body of [
-      'x'.repeat(1_048_577),
-      '\n'.repeat(1_048_577),
-      `${ndjson([own(1)])}${' '.repeat(1_048_577)}`,
-    ]) {
+    const tooLong = ['x', '\n', ' '].map((each) => each.repeat(1_048_577));
+    for (const body of [...tooLong, `${ndjson([own(1)])}${tooLong[2] ?? ''}`]) {
       const refused = await send(body, { of });
       expect([refused.status, refused.lines[0]?.code]).toEqual([413, 'too_large']);
     }
@@ -297,11 +272,8 @@ describe('a body of transactions', () => {
   });
 
   it('is of a known type, and may have lines that are no records', async () => {
-    for (const type of [
-      'text/plain',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
-    ]) {
+    const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'];
+    for (const type of types) {
       const refused = await send(ndjson([own(1)]), { type });
       expect([refused.status, refused.lines[0]?.code]).toEqual([415, 'not_ndjson']);
     }

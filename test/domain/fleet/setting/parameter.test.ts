@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { effectiveParameters } from '../../../../src/domain/fleet/setting/parameter.service.js';
+import type { Parameter } from '../../../../src/domain/fleet/setting/setting.model.js';
 import { answered, changed, nodeId, statementsFor } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
 import { useServer, type Fields } from '../../../support/server.js';
@@ -20,10 +23,7 @@ describe('effectiveParameters', () => {
 
   it("contain the number's own value instead of its group's, with the overridden parameter", async () => {
     const { client } = server.beta;
-    await fleet.group(client, 'shared');
-    await fleet.logicalNumber(client, 'e1', {
-      group_id: (await client.get('groups/shared')).record('group').id,
-    });
+    await fleet.logicalNumber(client, 'e1', { group_id: await fleet.group(client, 'shared') });
     await client.post('parameters', { name: 'shared', key: 'host', value: 'a.example', description: 'd' });
     const both = await client.post('parameters', { name: 'shared', key: 'port', value: '80' });
     await client.post('parameters', { number: 'e1', key: 'port', value: '443' });
@@ -80,15 +80,13 @@ describe('parameterBulkSet', () => {
       results { index parameter { databaseId key value description group { name } logicalNumber { number } }
         userErrors { message path code } }
       userErrors { message path code } } }`;
-  interface Result {
-    readonly index: number;
-    readonly parameter: (Fields & { readonly databaseId: number }) | null;
-    readonly userErrors: readonly Fields[];
-  }
-  interface Payload {
-    readonly count: number | null;
-    readonly results: readonly Result[] | null;
-    readonly userErrors: readonly Fields[];
+  interface Payload extends Fields {
+    readonly results:
+      | readonly {
+          readonly parameter: (Fields & { databaseId: number }) | null;
+          readonly userErrors: readonly Fields[];
+        }[]
+      | null;
   }
   const set = async (rows: readonly Fields[], errorPolicy?: string): Promise<Payload> =>
     await changed<Payload>(server.acme, BULK, { rows, errorPolicy });
@@ -173,14 +171,8 @@ describe('parameterBulkSet', () => {
     const { count, results } = await set(bad(), 'REJECT_FAILED_ROWS');
     expect(count).toBe(2);
     expect(results?.map(({ userErrors }) => userErrors)).toEqual(problems);
-    expect(results?.map(({ parameter }) => parameter?.value)).toEqual([
-      '1',
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      '3',
-    ]);
+    const none = Array<undefined>(4).fill(undefined);
+    expect(results?.map(({ parameter }) => parameter?.value)).toEqual(['1', ...none, '3']);
   });
 
   it('takes one more statement for each further 200 rows that it inserts, and refuses 1001 rows', async () => {
@@ -201,5 +193,65 @@ describe('parameterBulkSet', () => {
       results: null,
       userErrors: [{ message: 'must have at most 1000 entries', path: ['rows'], code: 'INVALID' }],
     });
+  });
+});
+
+const AT = new Date('2026-11-21T00:00:00Z');
+
+/** Parameters of one owner: each key once, in any order. */
+const ownedBy = (owner: Pick<Parameter, 'groupId' | 'logicalNumberId'>): fc.Arbitrary<Parameter[]> =>
+  fc.uniqueArray(
+    fc.record({
+      id: fc.nat(),
+      key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'A', 'á', 'ab'),
+      value: fc.string(),
+      description: fc.option(fc.string()),
+      groupId: fc.constant(owner.groupId),
+      logicalNumberId: fc.constant(owner.logicalNumberId),
+      revision: fc.constant(1),
+      createdBy: fc.constant(1),
+      createdAt: fc.constant(AT),
+      updatedAt: fc.constant(AT),
+      createdVia: fc.constant('api' as const),
+    }),
+    { selector: ({ key }) => key },
+  );
+
+const own = ownedBy({ groupId: null, logicalNumberId: 1 });
+const shared = ownedBy({ groupId: 2, logicalNumberId: null });
+
+describe('the effective parameters of a logical number', () => {
+  it('are each key of either owner once, in order', () => {
+    fc.assert(
+      fc.property(own, shared, (mine, inherited) => {
+        const keys = [...new Set([...mine, ...inherited].map(({ key }) => key))].sort();
+        expect(effectiveParameters(mine, inherited).map(({ key }) => key)).toEqual(keys);
+      }),
+    );
+  });
+
+  it("are the number's own where it has one, else the group's, and say which", () => {
+    fc.assert(
+      fc.property(own, shared, (mine, inherited) => {
+        const find = (all: readonly Parameter[], key: string) => all.find((one) => one.key === key);
+        for (const { key, value, description, source, overridden } of effectiveParameters(mine, inherited)) {
+          const first = find(mine, key);
+          const winner = first ?? find(inherited, key);
+          expect({ value, description }).toEqual({ value: winner?.value, description: winner?.description });
+          expect(source).toBe(first === undefined ? 'GROUP' : 'LOGICAL_NUMBER');
+          expect(overridden).toBe(first === undefined ? null : (find(inherited, key) ?? null));
+        }
+      }),
+    );
+  });
+
+  it('leave what they were made from as it was', () => {
+    fc.assert(
+      fc.property(own, shared, (mine, inherited) => {
+        const before = structuredClone([mine, inherited]);
+        effectiveParameters(mine, inherited);
+        expect([mine, inherited]).toEqual(before);
+      }),
+    );
   });
 });

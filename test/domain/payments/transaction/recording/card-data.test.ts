@@ -1,18 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { scrubPayment } from '../../../../../src/domain/payments/transaction/recording/transaction-recording.rules.js';
+import { ParsedPayment } from '../../../../../src/domain/payments/transaction/transaction.model.js';
 import { formsOf, shows } from '../../../../platform/card-data/card-forms.js';
+import { answered } from '../../../../support/dashboard.js';
 import { metricOf } from '../../../../support/gauges.js';
-import { ingestRow, ndjson, NDJSON, sendLines } from '../../../../support/line-stream.js';
+import { ingestRow, ndjson, NDJSON, sendLines, totalsOf } from '../../../../support/line-stream.js';
 import { useServer, type Fields, type Member } from '../../../../support/server.js';
 import { newTerminal, report } from '../../../../support/terminals.js';
-import { BULK, paymentInput, RECORD, runningInput } from './inputs.js';
-
-const VISA = '4111111111111111';
-const FORMS = formsOf(VISA).map(([, form]) => form);
-/** For ways that take one transaction at a time: each encoding of some texts, and of all bytes. */
-const FEW = FORMS.filter((_, index) => index % 7 === 0);
-/** `framework_version` and values of reports are names of at most 64 printable characters. */
-const short = (form: string): string => (form.length <= 64 ? form : VISA);
+import { payment } from '../records.js';
+import { paymentInput, RECORD, BULK, runningInput } from './inputs.js';
 
 const server = useServer({ rateLimitPerHour: 1_000_000 });
 let ingest: Member;
@@ -21,6 +18,94 @@ beforeAll(async () => {
   ingest = await server.member('acme', 'operator', ['ingest', 'read']);
   terminal = await newTerminal(server.acme, 'SN-1');
 });
+
+const PIX = { type: 'sale', status: 'approved', amount: 1_990, payment_method: 'pix' };
+const CARDLESS: readonly Fields[] = [PIX, { ...PIX, card: null }];
+
+/** Transactions with the given reference, as REST and GraphQL show them. */
+async function shown(references: readonly string[]): Promise<readonly unknown[]> {
+  const query = { per_page: 100 };
+  const { body } = await server.acme.client.get('transactions', undefined, { query });
+  const { transactions } = await answered<{ readonly transactions: { readonly nodes: readonly Fields[] } }>(
+    server.acme,
+    '{ transactions(first: 100) { nodes { databaseId reference parsed { card { brand } } } } }',
+  );
+  const ids = new Map(transactions.nodes.map((node) => [node.databaseId, node]));
+  const rows = (body.transactions as { readonly transaction: Fields }[]).map((each) => each.transaction);
+  return rows
+    .filter(({ id }) => references.includes(String(ids.get(id)?.reference)))
+    .map(({ id, parsed }) => [(parsed as Fields).card, (ids.get(id)?.parsed as Fields).card]);
+}
+
+describe('a payment without a card', () => {
+  it('is taken from terminals and /ingest, with `card` absent or null', async () => {
+    const [absent, none] = CARDLESS.map((parsed, n) => ingestRow(n, { parsed, reference: `ingest-${n}` }));
+    const reply = await sendLines(server.url, server.acme.token, ndjson([absent, none]));
+    expect(reply.lines).toEqual([totalsOf(2)]);
+    const own = CARDLESS.map((parsed, n) =>
+      ingestRow(n, { serial_number: undefined, logical_number: undefined, parsed, reference: `own-${n}` }),
+    );
+    const response = await fetch(`${server.url}/terminal/v1/transactions`, {
+      method: 'POST',
+      body: ndjson(own),
+      headers: { authorization: `Bearer ${terminal.token}`, 'content-type': NDJSON },
+    });
+    expect(await response.text()).toContain('"total":2,"created":2');
+    expect(await shown(['ingest-0', 'ingest-1', 'own-0', 'own-1'])).toEqual(
+      Array.from({ length: 4 }, () => [null, null]),
+    );
+  });
+
+  it('is taken from GraphQL, and one with an empty card keeps the card', async () => {
+    const cards = [undefined, null, {}];
+    for (const [index, card] of cards.entries()) {
+      const input = paymentInput({ reference: `graphql-${index}` }, { card });
+      const { transactionRecord } = await answered<Record<string, Fields>>(server.acme, RECORD, { input });
+      expect(transactionRecord?.userErrors).toEqual([]);
+    }
+    expect(await shown(['graphql-0'])).toEqual([[null, null]]);
+    expect(await shown(['graphql-1'])).toEqual([[null, null]]);
+    const empty = { brand: null, expiration_date: null, first_digits: null, last_digits: null };
+    expect(await shown(['graphql-2'])).toEqual([[empty, { brand: null }]]);
+  });
+});
+
+it('RU-17 a row of GET /v1/transactions without its id can be brought in again', async () => {
+  const rows = [
+    ingestRow(100, { parsed: null, sent: null, received: null, reference: 'again-1' }),
+    ingestRow(101, { parsed: { ...PIX, card: null }, reference: 'again-2' }),
+    ingestRow(102, { reference: 'again-3' }),
+  ].map((row) => ({ ...row, serial_number: 'AGAIN' }));
+  await sendLines(server.url, server.acme.token, ndjson(rows));
+  const list = async (): Promise<Fields[]> => {
+    const query = { serial_number: 'AGAIN' };
+    return (await server.acme.client.get('transactions', undefined, { query })).list('transactions');
+  };
+  const before = (await list()).map(({ id: _id, ...row }) => row);
+  expect(before[2]).toMatchObject({ sent: 'null', received: 'null', parsed: 'null' });
+  const again = before.map((row, n) => ({ ...row, reference: `copy-${n}` }));
+  const reply = await sendLines(server.url, server.acme.token, ndjson(again));
+  expect(reply.lines).toEqual([totalsOf(3)]);
+  expect((await list()).map(({ id: _id, ...row }) => row).sort(byText)).toEqual(
+    [...before, ...before].sort(byText),
+  );
+  const stored = await server.app.database.reads
+    .selectFrom('transactions')
+    .select(['sent', 'received', 'parsed'])
+    .where('reference', '=', 'copy-2')
+    .executeTakeFirstOrThrow();
+  expect(stored).toEqual({ sent: null, received: null, parsed: null });
+});
+
+const byText = (one: unknown, other: unknown): number =>
+  JSON.stringify(one).localeCompare(JSON.stringify(other));
+
+const VISA = '4111111111111111';
+const FORMS = formsOf(VISA).map(([, form]) => form);
+/** For ways that take one transaction at a time: each encoding of some texts, and of all bytes. */
+const FEW = FORMS.filter((_, index) => index % 7 === 0);
+/** `framework_version` and values of reports are names of at most 64 printable characters. */
+const short = (form: string): string => (form.length <= 64 ? form : VISA);
 
 const texts = (form: string): Fields => ({ detail: form, sent: form, received: form });
 const TEXTS_OF_PAYMENT = ['acquirer', 'type', 'payment_method', 'nsu', 'nsu_reference', 'transaction_id'];
@@ -97,12 +182,8 @@ describe('RU-01 RU-62 card data of every way in, in each text of a transaction',
 
   it('POST /terminal/v1/transactions', async () => {
     const before = await scrubs();
-    const rows = FORMS.map((form, n) => ({
-      ...row(form, n),
-      reference: `T-${n}`,
-      serial_number: undefined,
-      logical_number: undefined,
-    }));
+    const own = { serial_number: undefined, logical_number: undefined };
+    const rows = FORMS.map((form, n) => ({ ...row(form, n), ...own, reference: `T-${n}` }));
     const response = await fetch(`${server.url}/terminal/v1/transactions`, {
       method: 'POST',
       body: ndjson(rows),
@@ -219,5 +300,48 @@ describe('RU-62 card data in a report is masked', () => {
     expect(await scrubs()).toBeGreaterThan(before + 3 * FEW.length);
     const ledger = await server.app.database.reads.selectFrom('ledger').select(['before', 'after']).execute();
     expect(JSON.stringify(ledger)).not.toContain(VISA);
+  });
+});
+
+function scrubbed(parsed: Record<string, unknown>) {
+  return scrubPayment(ParsedPayment.parse(payment(parsed).parsed));
+}
+
+describe('AT-28 truncation of a payment', () => {
+  it.each([
+    ['411111', '1111', '411111', '1111', 0],
+    ['4111111', '11111', '411111', '1111', 2],
+    ['41111111', '0005', '411111', '0005', 1],
+    [VISA, VISA, '411111', '1111', 2],
+    ['4111', '5', '4111', '5', 0],
+  ])('of first %s and last %s keeps %s and %s', (firstDigits, lastDigits, first, last, scrubs) => {
+    const result = scrubbed({ card: { firstDigits, lastDigits } });
+    expect(result.value.card).toMatchObject({ firstDigits: first, lastDigits: last });
+    expect(result.scrubs).toBe(scrubs);
+  });
+
+  it.each(['41111a', '4111 11', '411111******1111', '4'.repeat(20)])('refuses %s as digits', (digits) => {
+    for (const field of ['firstDigits', 'lastDigits']) {
+      expect(ParsedPayment.safeParse(payment({ card: { [field]: digits } }).parsed).success).toBe(false);
+    }
+  });
+
+  it('masks card data in fields that are for other data', () => {
+    const { value } = scrubbed({ nsu: VISA, metadata: { raw: `${VISA}=2512101`, cvv2: '123' } });
+    expect(value).toMatchObject({
+      nsu: '411111******1111',
+      metadata: { raw: '411111******1111=*******', cvv2: '***' },
+    });
+  });
+
+  it('keeps an NSU of 15 digits and the number of a company, which can look like cards', () => {
+    const merchant = { id: '1', document: '36000009000140', name: 'x' };
+    const { value, scrubs } = scrubbed({ nsu: '378282246310005', merchant });
+    expect([value.nsu, scrubs]).toEqual(['378282246310005', 0]);
+  });
+
+  it('does not change a payment without card data, not even the order of its fields', () => {
+    const parsed = ParsedPayment.parse(payment({ nsuReference: '000100' }).parsed);
+    expect(JSON.stringify(scrubPayment(parsed))).toBe(JSON.stringify({ value: parsed, scrubs: 0 }));
   });
 });

@@ -1,0 +1,327 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
+import { fleet, ledgerOf } from '../../../support/fleet.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
+
+const server = useServer();
+
+const FIELDS = 'serialNumber enabled logicalNumber { number }';
+const ERRORS = 'userErrors { message path code }';
+const CREATE = `mutation ($input: DeviceCreateInput!) { deviceCreate(input: $input) { device { ${FIELDS} } ${ERRORS} } }`;
+const ASSIGN = `mutation ($id: ID!, $logicalNumberId: ID) {
+  deviceAssign(id: $id, logicalNumberId: $logicalNumberId) { device { ${FIELDS} } ${ERRORS} } }`;
+const switching = (mutation: string): string =>
+  `mutation ($id: ID!) { ${mutation}(id: $id) { device { ${FIELDS} } ${ERRORS} } }`;
+
+describe('a device in GraphQL', () => {
+  it('is enabled, disabled, assigned and unassigned, each with an entry in the ledger', async () => {
+    const { acme } = server;
+    const number = await fleet.logicalNumber(acme.client, 'assigned');
+    const databaseId = await fleet.device(acme.client, 'SWITCHED');
+    const id = nodeId('Device', databaseId);
+    const logicalNumberId = nodeId('LogicalNumber', number);
+    const steps: [string, Fields, Fields][] = [
+      [switching('deviceDisable'), {}, { enabled: false, logicalNumber: null }],
+      [ASSIGN, { logicalNumberId }, { enabled: false, logicalNumber: { number: 'assigned' } }],
+      [switching('deviceEnable'), {}, { enabled: true, logicalNumber: { number: 'assigned' } }],
+      [ASSIGN, { logicalNumberId: null }, { enabled: true, logicalNumber: null }],
+    ];
+    for (const [mutation, variables, expected] of steps) {
+      const payload = await changed(acme, mutation, { id, ...variables });
+      expect(payload).toMatchObject({ device: expected, userErrors: [] });
+    }
+    const entries = await ledgerOf(server, acme, 'device', databaseId);
+    expect(entries.map((entry) => entry.action)).toEqual(['create', 'update', 'update', 'update', 'update']);
+  });
+
+  it('is not unassigned by an absent argument', async () => {
+    const { acme } = server;
+    const number = await fleet.logicalNumber(acme.client, 'stays');
+    const id = nodeId('Device', await fleet.device(acme.client, 'STAYS', { logical_number_id: number }));
+    expect(await changed(acme, ASSIGN, { id })).toEqual({
+      device: null,
+      userErrors: [{ message: 'is required; it may be null', path: ['logicalNumberId'], code: 'INVALID' }],
+    });
+    const query = '{ device(serialNumber: "STAYS") { logicalNumber { number } } }';
+    expect(await answered(server.acme, query)).toEqual({ device: { logicalNumber: { number: 'stays' } } });
+  });
+
+  it.each([
+    ['null for enabled', 'enabled', null],
+    ['the id of something else', 'logicalNumberId', nodeId('Group', 1)],
+    ['what is no id', 'logicalNumberId', '1 OR 1=1'],
+  ])('is refused in userErrors with %s', async (_case, field, value) => {
+    const input = { serialNumber: 'N', [field]: value };
+    const { device, userErrors } = await changed(server.acme, CREATE, { input });
+    expect(device).toBeNull();
+    expect(userErrors).toMatchObject([{ path: ['input', field], code: 'INVALID' }]);
+    expect(await answered(server.acme, '{ device(serialNumber: "N") { id } }')).toEqual({ device: null });
+  });
+});
+
+describe('the list of devices', () => {
+  const serials = (variables: Fields) => listed(server.beta, 'Device', 'serialNumber', variables);
+  let number = 0;
+  beforeAll(async () => {
+    const { client } = server.beta;
+    number = await fleet.logicalNumber(client, 'listed');
+    await fleet.device(client, 'B-2', { logical_number_id: number });
+    await fleet.device(client, 'A-1', { enabled: false });
+    await fleet.device(client, 'B-1', { logical_number_id: number, enabled: false });
+  });
+
+  it.each([
+    [{ field: 'SERIAL_NUMBER' }, ['A-1', 'B-1', 'B-2']],
+    [{ field: 'SERIAL_NUMBER', direction: 'DESC' }, ['B-2', 'B-1', 'A-1']],
+    [{ field: 'CREATED_AT' }, ['B-2', 'A-1', 'B-1']],
+    [{ field: 'UPDATED_AT', direction: 'DESC' }, ['B-1', 'A-1', 'B-2']],
+    [{ field: 'ID', direction: 'DESC' }, ['B-1', 'A-1', 'B-2']],
+  ])('is ordered by %j', async (orderBy, expected) => {
+    expect(await serials({ orderBy })).toEqual(expected);
+  });
+
+  it.each([
+    [{ enabled: { eq: false } }, ['A-1', 'B-1']],
+    [{ logicalNumberId: { isNull: true } }, ['A-1']],
+    [{ logicalNumberId: { isNull: false }, enabled: { eq: true } }, ['B-2']],
+    [{ serialNumber: { startsWith: 'B-' } }, ['B-2', 'B-1']],
+    [{ createdAt: { lt: '2001-01-01T00:00:00Z' } }, []],
+    [{ createdAt: { gte: '2001-01-01T00:00:00Z' } }, ['B-2', 'A-1', 'B-1']],
+    [{ frameworkVersion: { eq: '1' } }, []],
+    [{ not: { frameworkVersion: { eq: '1' } } }, ['B-2', 'A-1', 'B-1']],
+    [{ not: { not: { frameworkVersion: { eq: '1' } } } }, []],
+    [{ not: { logicalNumberId: { in: [nodeId('LogicalNumber', 987_654)] } } }, ['B-2', 'A-1', 'B-1']],
+  ])('is narrowed by %j', async (filter, expected) => {
+    expect(await serials({ filter })).toEqual(expected);
+  });
+
+  it('is filtered by the id of a logical number, not by ids of other types', async () => {
+    const narrowed = (id: string) => serials({ filter: { logicalNumberId: { in: [id] } } });
+    expect(await narrowed(nodeId('LogicalNumber', number))).toEqual(['B-2', 'B-1']);
+    expect(await narrowed(nodeId('Group', number))).toEqual([]);
+    expect(await narrowed(String(number))).toEqual([]);
+  });
+});
+
+describe('/v1/devices', () => {
+  it('contract 17: a new device is enabled and has no logical number and no report', async () => {
+    const { client, caller } = server.acme;
+    const created = await client.post('devices', { serial_number: '8000151501000080' });
+    expect(created.status).toBe(201);
+    expect(created.record('device')).toMatchObject({
+      serial_number: '8000151501000080',
+      enabled: true,
+      logical_number_id: null,
+      framework_version: null,
+      created_by: caller.userId,
+      created_via: 'api',
+    });
+    expect(created.record('device').meta).toEqual({});
+  });
+
+  it('reads by id, changes and deletes by serial number', async () => {
+    const { client } = server.acme;
+    const id = await fleet.device(client, 'SN/1 é');
+    const path = `devices/${encodeURIComponent('SN/1 é')}`;
+    expect((await client.get(path)).status).toBe(404);
+
+    const changed = await client.put(path, { enabled: false });
+    expect([changed.status, changed.record('device').enabled]).toEqual([200, false]);
+    expect((await client.get(`devices/${id}`)).body).toEqual(changed.body);
+
+    const deleted = await client.delete(path);
+    expect([deleted.status, deleted.body]).toEqual([200, {}]);
+    expect((await client.get(`devices/${id}`)).status).toBe(404);
+    expect((await client.delete(path)).status).toBe(404);
+    const entries = await ledgerOf(server, server.acme, 'device', id);
+    expect(entries.map((entry) => entry.action)).toEqual(['create', 'update', 'delete']);
+    expect(entries[1]).toMatchObject({ before: { enabled: true }, after: { enabled: false } });
+  });
+});
+
+const BULK = `mutation ($serialNumbers: [String!]!, $errorPolicy: BulkErrorPolicy) {
+  deviceBulkCreate(serialNumbers: $serialNumbers, errorPolicy: $errorPolicy) {
+    count results { index device { databaseId serialNumber } userErrors { message path code } }
+    userErrors { message path code } } }`;
+const BAD = ['NEW-1', 'KNOWN', '', 'NEW-1', 'NEW-2', ' NEW-3'];
+const row = (index: number, serialNumber: string | null, message?: string, code?: string): Fields => ({
+  index,
+  device: serialNumber === null ? null : { serialNumber },
+  userErrors: message === undefined ? [] : [{ message, path: ['serialNumbers', String(index)], code }],
+});
+const total = async (): Promise<number> =>
+  (await answered<{ devices: { totalCount: number } }>(server.acme, '{ devices { totalCount } }')).devices
+    .totalCount;
+
+describe('deviceBulkCreate', () => {
+  beforeAll(async () => {
+    await fleet.device(server.acme.client, 'KNOWN');
+  });
+
+  it('creates nothing if a row is invalid, and reports the errors of each row', async () => {
+    const before = await total();
+    for (const errorPolicy of [undefined, null, 'REJECT_EVERYTHING']) {
+      const payload = await changed(server.acme, BULK, { serialNumbers: BAD, errorPolicy });
+      expect(payload).toEqual({
+        count: 0,
+        results: [
+          row(0, null),
+          row(1, null, 'exists already', 'TAKEN'),
+          row(2, null, 'must not be empty', 'INVALID'),
+          row(3, null, 'is given twice', 'INVALID'),
+          row(4, null),
+          row(5, null, 'must not begin or end with a space', 'INVALID'),
+        ],
+        userErrors: [],
+      });
+    }
+    expect(await total()).toBe(before);
+  });
+
+  it('creates the valid rows with REJECT_FAILED_ROWS', async () => {
+    const before = await total();
+    const variables = { serialNumbers: BAD, errorPolicy: 'REJECT_FAILED_ROWS' };
+    const { count, results } = await changed(server.acme, BULK, variables);
+    expect(count).toBe(2);
+    expect(results).toMatchObject([
+      row(0, 'NEW-1'),
+      { device: null },
+      { device: null },
+      { device: null },
+      row(4, 'NEW-2'),
+      { device: null },
+    ]);
+    expect(await total()).toBe(before + 2);
+  });
+
+  it('creates the devices in the order given, each with its ledger entry, whatever other companies have', async () => {
+    await fleet.device(server.beta.client, 'Z-1');
+    const serialNumbers = ['Z-9', 'Z-1', 'Z-5'];
+    const payload = await changed<{ results: { device: { databaseId: number } }[] }>(server.acme, BULK, {
+      serialNumbers,
+    });
+    expect(payload.results).toMatchObject(
+      serialNumbers.map((serialNumber, index) => row(index, serialNumber)),
+    );
+    const entries = await ledgerOf(server, server.acme, 'device', payload.results[2]?.device.databaseId ?? 0);
+    expect(entries).toMatchObject([{ action: 'create', after: { serialNumber: 'Z-5' } }]);
+  });
+
+  it('takes two more statements for each further 200 rows, and refuses 1001 rows', async () => {
+    const serials = (prefix: string, count: number): string[] =>
+      Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
+    const statements = async (serialNumbers: string[]): Promise<number> =>
+      (await server.statements(() => changed(server.beta, BULK, { serialNumbers }))).statements.length;
+    await statements(serials('first', 2));
+    const few = await statements(serials('few', 2));
+    // Each insert of devices and of ledger entries has 200 rows: longer ones would hold the event loop.
+    expect(await statements(serials('thousand', 1000))).toBe(few + 2 * 4);
+    expect(await changed(server.beta, BULK, { serialNumbers: serials('more', 1001) })).toEqual({
+      count: null,
+      results: null,
+      userErrors: [{ message: 'must have at most 1000 entries', path: ['serialNumbers'], code: 'INVALID' }],
+    });
+  });
+});
+
+let ingest: Member;
+
+const REPORT = `mutation ($serialNumber: String!, $input: DeviceReportInput!) {
+  deviceReport(serialNumber: $serialNumber, input: $input) {
+    device { serialNumber frameworkVersion meta } userErrors { message path code } } }`;
+
+const report = (input: Fields, serialNumber = 'SN é') =>
+  changed<Fields & { readonly device: Fields | null }>(ingest, REPORT, { serialNumber, input });
+const entries = async (): Promise<unknown[]> =>
+  await server.app.database.reads
+    .selectFrom('ledger')
+    .select(['action', 'user_id'])
+    .where('entity_type', '=', 'device')
+    .where('action', '=', 'report')
+    .execute();
+
+describe('deviceReport', () => {
+  beforeAll(async () => {
+    ingest = await server.member('acme', 'operator', ['ingest']);
+    await fleet.device(server.acme.client, 'SN é');
+    await fleet.device(server.beta.client, 'SN-BETA');
+  });
+
+  it('replaces what the device reported before; absent fields stay', async () => {
+    const meta = { brand: 'Verifone', battery_level: '80' };
+    expect(await report({ frameworkVersion: '8.31.2', meta })).toEqual({
+      device: { serialNumber: 'SN é', frameworkVersion: '8.31.2', meta },
+      userErrors: [],
+    });
+    expect((await report({ frameworkVersion: '8.32.0' })).device).toMatchObject({
+      frameworkVersion: '8.32.0',
+      meta,
+    });
+    expect((await report({ meta: { model: 'V240m' } }, 'SN e\u0301')).device).toMatchObject({
+      frameworkVersion: '8.32.0',
+      meta: { model: 'V240m' },
+    });
+    const listed = (await server.acme.client.get('devices')).list('devices');
+    const device = listed.find((each) => each.serial_number === 'SN é');
+    expect(device).toMatchObject({ framework_version: '8.32.0', meta: { model: 'V240m' } });
+    const put = await server.acme.client.put(`devices/${encodeURIComponent('SN é')}`, { enabled: false });
+    expect(put.record('device').meta).toEqual({ model: 'V240m' });
+  });
+
+  it('records a report in the ledger, and one without any change not at all', async () => {
+    await report({ frameworkVersion: '9', meta: { brand: 'Acme', model: 'X' } });
+    const before = await entries();
+    await report({ frameworkVersion: '9', meta: { model: 'X', brand: 'Acme' } });
+    await report({});
+    expect(await entries()).toEqual(before);
+    await report({ frameworkVersion: null });
+    expect((await entries()).slice(before.length)).toEqual([
+      { action: 'report', user_id: ingest.caller.userId },
+    ]);
+  });
+
+  it('takes numbers and booleans in meta as their text', async () => {
+    const { device } = await report({ meta: { battery_level: 80, charging: true, level: 1.5 } });
+    expect(device).toMatchObject({ meta: { battery_level: '80', charging: 'true', level: '1.5' } });
+  });
+
+  it.each<[string, Fields]>([
+    ['an object as a property', { meta: { battery_level: {} } }],
+    ['null as a property', { meta: { battery_level: null } }],
+    ['a whole number beyond 2^53', { meta: { iccid: 2 ** 60 } }],
+    ['a list', { meta: ['a'] }],
+    [
+      'too many properties',
+      { meta: Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`p${n}`, 'x'])) },
+    ],
+    ['null', { meta: null }],
+    ['a value that is too long', { meta: { brand: 'x'.repeat(1025) } }],
+    ['a key that is too long', { meta: { ['k'.repeat(65)]: 'x' } }],
+    ['NUL in a value', { meta: { brand: 'a\0b' } }],
+  ])('refuses %s as meta and changes nothing', async (_what, input) => {
+    const before = await entries();
+    const { device, userErrors } = await report({ frameworkVersion: '77', ...input });
+    expect(device).toBeNull();
+    expect(userErrors).toMatchObject([{ path: ['input', 'meta'], code: 'INVALID' }]);
+    expect(await entries()).toEqual(before);
+  });
+
+  it('AT-12 does not find a device of another company', async () => {
+    for (const serialNumber of ['SN-BETA', 'SN-NOWHERE', '']) {
+      expect(await report({ frameworkVersion: '1' }, serialNumber)).toEqual({
+        device: null,
+        userErrors: [{ message: 'No such device.', path: ['serialNumber'], code: 'NOT_FOUND' }],
+      });
+    }
+  });
+
+  it('shows nothing of the fleet around the device to the scope ingest', async () => {
+    const nested = `mutation { deviceReport(serialNumber: "SN é", input: {}) {
+      device { %s } userErrors { code } } }`;
+    for (const field of ['transactions { totalCount }', 'createdBy { name }']) {
+      const { body } = await ingest.graphql(nested.replace('%s', field));
+      expect(body.errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
+    }
+  });
+});

@@ -24,7 +24,7 @@ const layers = [
     packages: [
       ...['@opentelemetry/api', '@opentelemetry/core', '@opentelemetry/exporter-trace-otlp-http'],
       ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
-      ...['crc', 'ipaddr.js', 'pino', 'zod'],
+      ...['crc', 'ipaddr.js', 'lru-cache', 'pino', 'zod'],
     ],
     node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'timers', 'timers/promises', 'v8'],
   },

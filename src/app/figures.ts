@@ -6,7 +6,7 @@ import type { Units } from '../database/work.js';
 import { retentionFigures } from '../domain/base/ledger/retention.service.js';
 import type { FleetFigures, StorageFigures } from '../http/monitoring/sources.js';
 import { HOUR, MINUTE, SECOND, type Clock } from '../platform/clock.js';
-import { PRESENCE_LIMITS } from '../platform/presence.js';
+import { PRESENCE_LIMITS } from '../platform/terminal.js';
 
 const RECORDS = ['devices', 'logical_numbers', 'groups', 'apps', 'files', 'transactions'] as const;
 const FLEET_INTERVAL_MS = 15 * SECOND;

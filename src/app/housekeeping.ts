@@ -9,7 +9,7 @@ import { sweepContents } from '../domain/software/content/content.service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
-import { ledgerChainHash } from '../platform/keys.js';
+import { ledgerChainHash } from '../platform/hashes.js';
 
 /** Interval of runs. Each run writes and so notices when a full disk accepts writes again. */
 const INTERVAL_MS = MINUTE;

@@ -9,19 +9,18 @@ import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Graphql } from '../graphql/server.js';
 import { createBase64BodyReader } from '../http/body/base64-body.js';
 import { createUploadReader } from '../http/body/multipart.js';
-import type { BodyRate } from '../http/body/receive.js';
 import { Uploads, type UploadStorage } from '../http/body/uploads.js';
 import { monitoringRoutes } from '../http/monitoring/health.js';
-import type { ClientLimits } from '../http/request-context.js';
+import type { ClientLimits } from '../http/request.js';
+import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/admission.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import type { Timeouts } from '../http/server/listen.js';
-import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/requests.js';
 import type { Authenticator } from '../platform/caller.js';
+import { createLargeReads } from '../platform/client-limits.js';
 import { HOUR, type Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
-import { createLargeReads } from '../platform/concurrency/semaphore.js';
 import type { Config } from '../platform/config/config.js';
-import { SpoolFiles } from '../platform/storage/spool.js';
+import { SpoolFiles } from '../platform/spool.js';
 import { docsHandlers } from '../rest/docs.js';
 import { createIngestRouter, stoppingProblem } from '../rest/lines.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
@@ -52,10 +51,10 @@ export type HttpHandlers = ReturnType<typeof createHttpHandlers>;
 export function createHttpHandlers(parts: HttpHandlerParts) {
   const { config, clock, units, monitoring, onError, tokenSecret } = parts;
   const windows = parts.database.windows(clock);
-  const bodyRate = { windowMs: parts.timeouts.bodyMs };
+  const { bodyMs } = parts.timeouts;
   const stopping = new AbortController();
-  const terminals = createTerminals({ ...parts, stopping: stopping.signal }, bodyRate);
-  const services = createServices(parts, terminals.authenticator, bodyRate);
+  const terminals = createTerminals({ ...parts, stopping: stopping.signal }, bodyMs);
+  const services = createServices(parts, terminals.authenticator, bodyMs);
   const { countRateLimited } = monitoring.metrics;
   const count = createRequestCounter(config.rateLimitPerHour, clock, windows, HOUR, countRateLimited);
   const passwords = createPasswords();
@@ -95,7 +94,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
 function createServices(
   { config, units, database, limits }: HttpHandlerParts,
   authenticator: Authenticator,
-  bodyRate: BodyRate,
+  bodyMs: number,
 ): RestOptions {
   const spools = openSpools(config, database);
   const storage: UploadStorage = {
@@ -104,13 +103,13 @@ function createServices(
     discard: (caller, content) => discardContent(units, caller, content),
   };
   // A single instance, so that its limits apply to the whole server.
-  const uploads = new Uploads(storage, { maxFileBytes: config.maxFileBytes, rate: bodyRate });
+  const uploads = new Uploads(storage, { maxFileBytes: config.maxFileBytes, bodyMs });
   return {
     units,
     authenticator,
     readUpload: createUploadReader(uploads),
     readBase64Body: createBase64BodyReader(uploads),
-    bodyRate,
+    bodyMs,
     largeReads: createLargeReads(),
     waiting: limits.waiting,
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),

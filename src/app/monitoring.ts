@@ -1,17 +1,15 @@
 import type { RequestHandler } from 'express';
 
-import { LONG_LOG_BYTES, type Database } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { alive, ready, type Check, type Readiness } from '../http/monitoring/health.js';
-import { createMetrics } from '../http/monitoring/metrics.js';
+import { createMetrics, observeRequests, traceRequests } from '../http/monitoring/metrics.js';
 import { Followers, observeOperations, watchOperations } from '../http/monitoring/operations.js';
-import { observeRequests, traceRequests } from '../http/monitoring/request-log.js';
 import type { ClientFigures, MetricSources, MqttState } from '../http/monitoring/sources.js';
 import { systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
+import { backupAgeSeconds } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
-import { backupAgeSeconds } from '../platform/storage/last-backup.js';
-import { openTracing } from '../platform/tracing/tracing.js';
-import type { Tracing } from '../platform/tracing/types.js';
+import type { Tracing } from '../platform/tracing.js';
 import { createFleetFigures, createStorageFigures } from './figures.js';
 
 export type Monitoring = Awaited<ReturnType<typeof createMonitoring>>;
@@ -70,9 +68,12 @@ function mqttCheck({ mqtt }: MonitoringParts): Record<string, Check> {
   return { mqtt: () => Promise.resolve({ note: mqtt().isConnected ? 'connected' : 'not_connected' }) };
 }
 
+/** Imports the packages for spans only if traces are sent. */
 async function tracingOf({ config, logger, database }: MonitoringParts): Promise<Tracing | null> {
   const { tracesUrl: url, tracesShare: share } = config;
-  return url === null ? null : await openTracing({ url, share, databaseSystem: database.system, logger });
+  if (url === null) return null;
+  const { createTracing } = await import('../platform/tracing.js');
+  return createTracing({ url, share, databaseSystem: database.system, logger });
 }
 
 function sourcesOf(parts: MonitoringParts, tracing: Tracing | null, followers: Followers): MetricSources {
@@ -81,15 +82,11 @@ function sourcesOf(parts: MonitoringParts, tracing: Tracing | null, followers: F
     lostLogLines,
     clients,
     mqtt,
-    databaseBytes: () => database.bytes(),
-    examining: () => database.examining(),
-    isLogLong: () => database.bytes().log >= LONG_LOG_BYTES,
+    database,
     fleet: createFleetFigures(database, clock),
     storage: createStorageFigures(database, clock),
     ledgerDelaySeconds: () => followers.delaySeconds(),
     backupAgeSeconds: () => backupAgeSeconds(database.lastBackupPath, systemClock),
-    connections: () => database.connections(),
-    limitStoreFailures: () => database.windowFailures(),
     droppedTraces: () => tracing?.dropped() ?? 0,
   };
 }

@@ -6,9 +6,9 @@ import type { Metrics } from '../http/monitoring/metrics.js';
 import { createClientLimits } from '../http/server/connections.js';
 import { TIMEOUTS, type Timeouts } from '../http/server/listen.js';
 import { systemClock, type Clock } from '../platform/clock.js';
-import { createLoopRoom, DispatchRate } from '../platform/concurrency/dispatch-rate.js';
+import { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { Config } from '../platform/config/config.js';
-import type { Tls } from '../platform/config/files.js';
+import type { Tls } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
 import { EarlyListener } from './early-listener.js';
 import { Housekeeping, type Steps } from './housekeeping.js';
@@ -66,7 +66,7 @@ export async function createServer(
   const { presence, notificationsPerSecond } = config;
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, presence, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
-  const pace = new DispatchRate(notificationsPerSecond, clock, createLoopRoom());
+  const pace = new DispatchRate(notificationsPerSecond, clock);
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const shared = { units, database, config, clock, logger, pace, tokenSecret, onError };

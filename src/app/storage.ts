@@ -6,10 +6,9 @@ import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { SECOND, systemClock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
-import type { DomainCode } from '../platform/errors.js';
-import { ledgerChainHash } from '../platform/keys.js';
+import { type DomainCode, storageCode } from '../platform/errors.js';
+import { ledgerChainHash } from '../platform/hashes.js';
 import type { Logger } from '../platform/logger.js';
-import { storageCode } from '../platform/storage/faults.js';
 
 const WATCH_MS = SECOND / 2;
 /** Delay before the process ends: health checks can see that it is not ready, and last responses are sent. */

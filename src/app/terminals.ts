@@ -14,7 +14,6 @@ import {
 } from '../domain/terminals/terminal/access.service.js';
 import { RefusalLog, SeenDevices } from '../domain/terminals/terminal/sightings.service.js';
 import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.js';
-import type { BodyRate } from '../http/body/receive.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { TerminalRefused } from '../platform/terminal.js';
@@ -50,7 +49,7 @@ export function createTerminalRoutes(waiting: WaitingTerminals): readonly Termin
 /** Handlers for terminals. */
 export function createTerminals(
   { units, clock, pace, monitoring, onError, stopping }: TerminalParts,
-  bodyRate: BodyRate,
+  bodyMs: number,
 ) {
   const access = createAuthenticator(units, clock, onError);
   const find = createDeviceTokenLookUp(units, clock);
@@ -62,7 +61,7 @@ export function createTerminals(
   const router = createTerminalRouter(routes, {
     units,
     clock,
-    bodyRate,
+    bodyMs,
     stopping,
     onError,
     onLimited: monitoring.metrics.countRateLimited,

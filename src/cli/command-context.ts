@@ -12,7 +12,7 @@ import { systemClock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import { snakeCase } from '../platform/encoding/text.js';
-import { ledgerChainHash } from '../platform/keys.js';
+import { ledgerChainHash } from '../platform/hashes.js';
 import { CommandError } from './command-error.js';
 import type { AddCommand, CommandIo, JsonOption, Result, Run } from './command-io.js';
 

@@ -1,10 +1,9 @@
 import { CommanderError } from 'commander';
 
 import { DatabaseRefused } from '../database/database.js';
-import { ConfigError } from '../platform/config/config.js';
-import { DomainError, type DomainCode } from '../platform/errors.js';
-import { faultOfSystem } from '../platform/storage/faults.js';
-import { fileProblem } from '../platform/storage/file-errors.js';
+import { ConfigError } from '../platform/config/parsing.js';
+import { type DomainCode, DomainError, faultOfSystem } from '../platform/errors.js';
+import { fileProblem } from '../platform/files.js';
 
 /** Exit codes of the process, for shells and service managers. Those above 60 are defined in sysexits.h. */
 export const EXIT = {

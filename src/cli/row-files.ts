@@ -3,9 +3,10 @@ import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 
-import { isObject, ndjsonRows } from '../platform/encoding/ndjson.js';
+import { isObject } from '../platform/encoding/json.js';
+import { ndjsonRows } from '../platform/encoding/ndjson.js';
+import { withPath } from '../platform/files.js';
 import type { Row } from '../platform/requests.js';
-import { withPath } from '../platform/storage/file-errors.js';
 import { CommandError } from './command-error.js';
 
 export interface RowFile {

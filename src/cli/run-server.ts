@@ -5,10 +5,9 @@ import { hasUsers } from '../domain/people/user/user.service.js';
 import { SECOND } from '../platform/clock.js';
 import { readConfig, type Config, readTlsSettings, type Environment } from '../platform/config/config.js';
 import { withoutPassword } from '../platform/config/database-url.js';
-import { expiryOf } from '../platform/config/files.js';
 import { DomainError } from '../platform/errors.js';
+import { expiryOf, fileProblem } from '../platform/files.js';
 import { createLogger, logSink, type Logger } from '../platform/logger.js';
-import { fileProblem } from '../platform/storage/file-errors.js';
 import { CommandError, EXIT } from './command-error.js';
 import { waitForStopSignal, type CommandIo } from './command-io.js';
 

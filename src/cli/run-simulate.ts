@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SECOND, systemClock } from '../platform/clock.js';
 import { certificatesIn } from '../platform/config/mqtt.js';
 import { counted } from '../platform/errors.js';
-import { namingPath } from '../platform/storage/file-errors.js';
+import { namingPath } from '../platform/files.js';
 import { Api, findCompany, findFleet, SimulationRefused, type Fleet } from '../simulator/api.js';
 import { Figures, PROMISES, type Summary } from '../simulator/figures.js';
 import { HttpClient } from '../simulator/http-client.js';

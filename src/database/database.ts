@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 
 import { systemClock, type Clock } from '../platform/clock.js';
 import { DomainError, type DomainCode } from '../platform/errors.js';
-import type { WindowStores } from '../platform/limits/windows.js';
+import type { WindowStores } from '../platform/windows.js';
 import type { Tables } from '../schema/schema.js';
 import type { StatementListener } from './statements.js';
 

@@ -3,8 +3,8 @@ import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
 
 import { systemClock } from '../platform/clock.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
-import type { KeptPeriods } from '../platform/config/parsing.js';
-import type { KeyedHash } from '../platform/keys.js';
+import type { Config } from '../platform/config/config.js';
+import type { KeyedHash } from '../platform/hashes.js';
 import { inIds } from './bound-lists.js';
 import { typed } from './storage.js';
 import type { SystemWriteWork } from './work.js';
@@ -32,7 +32,7 @@ export interface OldBatch {
 /** How retention finds and deletes the old rows of a table; declared where the table is used. */
 export interface Retained {
   /** Name in settings and metrics. */
-  readonly kind: keyof KeptPeriods | 'tokens';
+  readonly kind: keyof Config['keep'] | 'tokens';
   readonly table: PrunedTable;
   /** Maximum rows that one transaction deletes: other changes run between two transactions. */
   readonly rowsPerUnit: number;

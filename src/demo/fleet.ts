@@ -10,7 +10,7 @@ import { sendNotification } from '../domain/messages/notification/notification.s
 import { createAppVersion } from '../domain/software/app/app-version.service.js';
 import { createApp } from '../domain/software/app/app.service.js';
 import { createFile } from '../domain/software/file/file.service.js';
-import { ContentBuilder } from '../platform/encoding/content-builder.js';
+import { ContentBuilder } from '../platform/encoding/content.js';
 import type { Random } from '../platform/random.js';
 import { MODELS, type AppPlan, type CompanyPlan, type ModelPlan } from './catalog.js';
 

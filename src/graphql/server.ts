@@ -2,9 +2,9 @@ import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
 import type { GraphQLSchema } from 'graphql';
 
 import type { LiveObserver } from '../http/monitoring/operations.js';
-import type { ClientLimits } from '../http/request-context.js';
+import type { ClientLimits } from '../http/request.js';
+import type { CountRequest } from '../http/server/admission.js';
 import { chain } from '../http/server/http-app.js';
-import type { CountRequest } from '../http/server/requests.js';
 import type { Authenticator } from '../platform/caller.js';
 import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/parsing.js';

@@ -29,15 +29,15 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
  * with 304 if the client has it already.
  */
 export function assetHandler(create: () => Asset, headers: Readonly<Record<string, string>>): RequestHandler {
-  let loaded: LoadedAsset | undefined;
+  let loaded: ReturnType<typeof load> | undefined;
   return async (request, response) => {
-    loaded ??= new LoadedAsset(create());
+    loaded ??= load(create());
     response.set(headers).set('ETag', loaded.tag).vary('Accept-Encoding');
     if (request.fresh) {
       response.status(304).end();
       return;
     }
-    const encoding = loaded.isLarge ? encodingFor(request) : null;
+    const encoding = loaded.bytes.length < WORTH_COMPRESSING ? null : encodingFor(request);
     const bytes = encoding === null ? loaded.bytes : await loaded.compressed(encoding);
     if (encoding !== null) response.setHeader('Content-Encoding', encoding);
     response.setHeader('Content-Type', `${loaded.type}; charset=utf-8`);
@@ -45,28 +45,17 @@ export function assetHandler(create: () => Asset, headers: Readonly<Record<strin
   };
 }
 
-class LoadedAsset {
-  readonly type: string;
-  readonly bytes: Buffer;
-  /** Weak: the same for all encodings. */
-  readonly tag: string;
-  readonly #compressed = new Map<Encoding, Promise<Buffer>>();
-
-  constructor({ type, text }: Asset) {
-    this.type = type;
-    this.bytes = Buffer.from(text);
-    this.tag = `W/"${createHash('sha256').update(this.bytes).digest('base64url').slice(0, 22)}"`;
-  }
-
-  get isLarge(): boolean {
-    return this.bytes.length >= WORTH_COMPRESSING;
-  }
-
-  compressed(encoding: Encoding): Promise<Buffer> {
-    const known = this.#compressed.get(encoding) ?? COMPRESS[encoding](this.bytes);
-    this.#compressed.set(encoding, known);
-    return known;
-  }
+function load({ type, text }: Asset) {
+  const bytes = Buffer.from(text);
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  const known = new Map<Encoding, Promise<Buffer>>();
+  const compressed = (encoding: Encoding): Promise<Buffer> => {
+    const result = known.get(encoding) ?? COMPRESS[encoding](bytes);
+    known.set(encoding, result);
+    return result;
+  };
+  // The tag is weak: the same for all encodings.
+  return { type, bytes, tag: `W/"${hash}"`, compressed };
 }
 
 /** Prefers br, the smaller one, where the client takes both; null for no encoding. */

@@ -77,45 +77,29 @@ export interface ProblemResponse {
     readonly message: string;
     readonly code: string;
     readonly request_id: string;
-    readonly errors?: Readonly<Record<string, readonly string[]>>;
+    readonly errors?: FieldErrors;
   };
 }
 
 /** The error object of any error (contract 10); an unexpected error is 500 and reveals nothing about itself. */
 export function problemResponse(error: unknown, requestId: string): ProblemResponse {
-  if (error instanceof HttpProblem) {
-    const { status, headers, code, message } = error;
-    return { status, headers, body: { message, code, request_id: requestId } };
-  }
-  if (error instanceof DomainError) return domainProblem(error, requestId);
-  if (error instanceof TerminalRefused) {
-    const { code, message } = error;
-    return { status: 403, headers: {}, body: { message, code, request_id: requestId } };
-  }
-  return {
-    status: 500,
-    headers: {},
-    body: { message: 'Something went wrong on the server.', code: 'internal', request_id: requestId },
-  };
-}
-
-function domainProblem(error: DomainError, requestId: string): ProblemResponse {
+  const of = (status: number, code: string, message: string, headers = {}, errors = {}): ProblemResponse => ({
+    status,
+    headers,
+    body: { message, code, request_id: requestId, ...errors },
+  });
+  if (error instanceof HttpProblem) return of(error.status, error.code, error.message, error.headers);
+  if (error instanceof TerminalRefused) return of(403, error.code, error.message);
+  if (!(error instanceof DomainError)) return of(500, 'internal', 'Something went wrong on the server.');
   const { code, message, details } = error;
-  return {
-    status: STATUS[code],
-    headers: {
-      ...(details.retryAfter === undefined ? {} : { 'Retry-After': String(details.retryAfter) }),
-      ...(code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : {}),
-    },
-    body: {
-      message,
-      code,
-      request_id: requestId,
-      ...(details.fields === undefined ? {} : { errors: snakeCaseKeys(details.fields) }),
-    },
+  const headers = {
+    ...(details.retryAfter === undefined ? {} : { 'Retry-After': String(details.retryAfter) }),
+    ...(code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : {}),
   };
+  const errors = details.fields === undefined ? {} : { errors: snakeCaseKeys(details.fields) };
+  return of(STATUS[code], code, message, headers, errors);
 }
 
-function snakeCaseKeys(fields: FieldErrors): Readonly<Record<string, readonly string[]>> {
+function snakeCaseKeys(fields: FieldErrors): FieldErrors {
   return Object.fromEntries(Object.entries(fields).map(([field, messages]) => [snakeCase(field), messages]));
 }

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
 
 import type { WriteWork } from '../database/work.js';
+import type { HeldBytes } from '../platform/client-limits.js';
 import { isTurnOver, yieldToEventLoop } from '../platform/concurrency/event-loop.js';
-import { bufferPieces, PIECE_BYTES } from '../platform/encoding/long-text.js';
-import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
+import { bufferPieces, PIECE_BYTES } from '../platform/encoding/text.js';
 import type { IdempotencyKey, StoredResponse } from '../platform/requests.js';
 import { hasBody } from './body/body.js';
 import type { ProblemResponse } from './problem.js';
-import { onClosed, requestContextOf } from './request-context.js';
+import { onClosed, requestContextOf } from './request.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -25,10 +25,8 @@ export function sendProblem(
     return;
   }
   const text = Buffer.from(JSON.stringify(problem.body));
-  if (!isHeld(response, text.length)) {
-    response.destroy();
-    return;
-  }
+  // A client that reads nothing at all gets no error either.
+  if (!holdChanged(response, holdBytes(response), text.length)) return;
   response.status(problem.status).set(problem.headers).setHeader('Content-Type', JSON_TYPE);
   response.setHeader('Content-Length', text.length);
   if (request.complete || !hasBody(request)) {
@@ -48,16 +46,6 @@ export function endResponse(request: Request, response: Response): void {
   if (response.destroyed) return;
   if (request.complete) response.end();
   else discard(request, () => response.end(() => request.socket.destroy()));
-}
-
-/** False where even an error is too much: its client reads nothing at all. */
-function isHeld(response: Response, bytes: number): boolean {
-  try {
-    holdBytes(response, bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export async function sendJson(response: Response, body: object): Promise<void> {
@@ -195,41 +183,41 @@ export async function sendShared(response: Response, bytes: Buffer): Promise<voi
 
 /** Writes the rest of a body. Drops each buffer once the client has taken it, and then counts it no longer in `held`. */
 export async function sendBuffers(response: Response, buffers: Buffer[], held?: HeldBytes): Promise<void> {
-  await writeBuffers(response, buffers, held);
-  response.end();
+  await sendInPieces(response, removed(buffers), held);
 }
 
 /** Like `sendBuffers`; the response goes on. */
 export async function writeBuffers(response: Response, buffers: Buffer[], held?: HeldBytes): Promise<void> {
-  for (let buffer = buffers.shift(); buffer !== undefined; buffer = buffers.shift()) {
-    for (let start = 0; start < buffer.length; start += PIECE_BYTES) {
-      const piece = buffer.subarray(start, start + PIECE_BYTES);
-      await writePiece(response, piece, held);
+  await writeInPieces(response, removed(buffers), held);
+}
+
+function* removed(buffers: Buffer[]): Generator<Buffer> {
+  for (let buffer = buffers.shift(); buffer !== undefined; buffer = buffers.shift()) yield buffer;
+}
+
+type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+
+/** Sends texts or bytes as they are made, each when the client has taken the ones before. */
+export async function sendInPieces(response: Response, pieces: Pieces, held?: HeldBytes): Promise<void> {
+  await writeInPieces(response, pieces, held);
+  if (!response.destroyed) response.end();
+}
+
+/** Like `sendInPieces`; the response goes on. Nothing is made for a client that is gone. */
+export async function writeInPieces(response: Response, pieces: Pieces, held?: HeldBytes): Promise<void> {
+  for await (const piece of pieces) {
+    for (const part of partsOf(piece)) {
+      await writePiece(response, part, held);
       if (response.destroyed) return;
     }
   }
 }
 
-/** Sends texts or bytes as they are made, each when the client has taken the ones before. */
-export async function sendInPieces(
-  response: Response,
-  pieces: AsyncIterable<string | Uint8Array>,
-): Promise<void> {
-  await writeInPieces(response, pieces);
-  if (!response.destroyed) response.end();
-}
-
-/** Like `sendInPieces`; the response goes on. Nothing is made for a client that is gone. */
-export async function writeInPieces(
-  response: Response,
-  pieces: AsyncIterable<string | Uint8Array>,
-): Promise<void> {
-  for await (const piece of pieces) {
-    if (typeof piece !== 'string') await writeBuffers(response, [viewOf(piece)]);
-    else if (piece.length <= PIECE_BYTES) await writePiece(response, piece);
-    else await writeBuffers(response, bufferPieces(piece));
-    if (response.destroyed) return;
-  }
+function partsOf(piece: string | Uint8Array): readonly (string | Buffer)[] {
+  if (typeof piece === 'string') return piece.length <= PIECE_BYTES ? [piece] : bufferPieces(piece);
+  const bytes = viewOf(piece);
+  const count = Math.ceil(bytes.length / PIECE_BYTES);
+  return Array.from({ length: count }, (_none, n) => bytes.subarray(n * PIECE_BYTES, (n + 1) * PIECE_BYTES));
 }
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND, systemClock } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import { Semaphore } from '../platform/concurrency/semaphore.js';
-import { isObject } from '../platform/encoding/ndjson.js';
+import { isObject } from '../platform/encoding/json.js';
 import { NotificationConfirm } from '../platform/terminal.js';
 import { idFromText } from '../platform/validate.js';
 import type {

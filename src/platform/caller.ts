@@ -24,10 +24,7 @@ export interface Caller {
   readonly role: Role;
   readonly scopes: readonly Scope[];
   readonly channel: Channel;
-  /**
-   * IANA time zone of the user, for example `America/Sao_Paulo`; `/v1` shows times of apps and versions in
-   * it.
-   */
+  /** IANA time zone of the user, for example `America/Sao_Paulo`; `/v1` shows times of apps and versions in it. */
   readonly timeZone: string;
   readonly ip: string | null;
   readonly requestId: string | null;
@@ -68,32 +65,24 @@ export function demandScope(caller: Caller, scope: Scope): void {
   }
 }
 
-type Personal = Exclude<keyof Caller, 'companyId' | 'role' | 'scopes' | 'channel'>;
-
-/** Names of the personal fields; a missing one does not compile. */
-const PERSONAL: Readonly<Record<Personal, true>> = {
-  userId: true,
-  tokenId: true,
-  timeZone: true,
-  ip: true,
-  requestId: true,
-};
+/** Fields that results may depend on and still be shared by callers with the same rights. */
+const SHARED: ReadonlySet<string | symbol> = new Set<keyof Caller>([
+  'companyId',
+  'role',
+  'scopes',
+  'channel',
+]);
 
 /**
- * A copy of the caller for results that all callers with the same rights share. `onPersonal` is called when a
- * personal field, such as `userId`, is read: such a result must not be shared.
+ * The caller for results that all callers with the same rights share. `onPersonal` is called when another field, such
+ * as `userId`, is read: such a result must not be shared.
  */
 export function callerWithRights(caller: Caller, onPersonal: () => void): Caller {
-  const { companyId, role, scopes, channel } = caller;
-  const personal: PropertyDescriptorMap = {};
-  for (const name of Object.keys(PERSONAL) as Personal[]) {
-    const get = (): unknown => {
-      onPersonal();
-      return caller[name];
-    };
-    personal[name] = { enumerable: true, get };
-  }
-  return Object.defineProperties({ companyId, role, scopes, channel } as Caller, personal);
+  const get = (target: Caller, name: string | symbol): unknown => {
+    if (!SHARED.has(name)) onPersonal();
+    return Reflect.get(target, name);
+  };
+  return new Proxy(caller, { get });
 }
 
 /** Text that is equal for callers of one company exactly if they have the same rights. */

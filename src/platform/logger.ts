@@ -15,9 +15,8 @@ const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 50;
 
 /**
- * Writes to a file descriptor synchronously and never throws. If the reader is slow, up to 4 MiB of lines are
- * queued in memory; lines beyond, or written after the reader is gone or while the disk is full, are counted
- * as lost.
+ * Writes to a file descriptor synchronously and never throws. If the reader is slow, up to 4 MiB of lines are queued in
+ * memory; lines beyond, or written after the reader is gone or while the disk is full, are counted as lost.
  */
 export function logSink(descriptor = STANDARD_OUTPUT): LogSink {
   const lines = new LineWriter(descriptor);
@@ -45,9 +44,7 @@ class LineWriter {
     if (blocked !== -1) lines.slice(blocked + 1).forEach((line) => this.#enqueue(line));
   }
 
-  /**
-   * False if the pipe is full: the rest of the line is queued. A line that fails for another reason is lost.
-   */
+  /** False if the pipe is full: the rest of the line is queued. A line that fails for another reason is lost. */
   #writeNow(line: Buffer): boolean {
     let rest = line;
     try {
@@ -73,10 +70,7 @@ class LineWriter {
   }
 }
 
-/**
- * Writes one JSON object per line. Callers log path templates and codes, never query values, tokens or
- * passwords.
- */
+/** Writes one JSON object per line. Callers log path templates and codes, never query values, tokens or passwords. */
 export function createLogger(level: LogLevel, sink: DestinationStream): Logger {
   const options = {
     level,

@@ -51,7 +51,6 @@ const error = z
   .describe('What has ended the answer. The totals count what is stored.');
 export const LastLine = z.strictObject({ ...totals, error: error.optional() });
 
-/** The totals including further results. */
 export function addRows(totals: RowTotals, results: readonly RowResult[]): RowTotals {
   const sums = { ...totals };
   for (const { result } of results) {
@@ -85,10 +84,7 @@ export async function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-/**
- * Effect of an invalid row on the rest of its batch: nothing is written, or only the invalid rows are
- * skipped.
- */
+/** Effect of an invalid row on the rest of its batch: nothing is written, or only the invalid rows are skipped. */
 export type ErrorPolicy = 'REJECT_EVERYTHING' | 'REJECT_FAILED_ROWS';
 
 /** Result of one row of a batch: the record, or the error that the row alone would throw. */
@@ -121,7 +117,6 @@ export interface Page<T> {
 export const DEFAULT_PER_PAGE = 30;
 export const MAX_PER_PAGE = 100;
 
-/** Number of records before the page. */
 export function offsetOf(request: PageRequest): number {
   return Math.min((request.page - 1) * request.perPage, Number.MAX_SAFE_INTEGER);
 }
@@ -140,10 +135,7 @@ export interface IdempotencyKey {
 export interface StoredResponse {
   readonly status: number;
   readonly answer: string;
-  /**
-   * Content whose bytes the response shows; it must not be deleted before the response. Null if there is
-   * none.
-   */
+  /** Content whose bytes the response shows; it must not be deleted before the response. Null if there is none. */
   readonly contentId: number | null;
 }
 

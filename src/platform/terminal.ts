@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { Caller } from './caller.js';
+import { HOUR, MINUTE } from './clock.js';
 
 /** Reason why the terminal of a known device may not use the service. */
 export type DeviceRefusalCode = Exclude<RefusalCode, 'unknown_terminal'>;
@@ -12,9 +13,7 @@ export type RefusalCode = (typeof REFUSAL_CODES)[number];
 export interface TerminalClaim {
   readonly caller: Caller;
   readonly serialNumber: string;
-  /**
-   * Device that the token belongs to; null for a gateway token, which may name any terminal of its company.
-   */
+  /** Device that the token belongs to; null for a gateway token, which may name any terminal of its company. */
   readonly deviceId: number | null;
 }
 
@@ -42,3 +41,12 @@ export const NotificationConfirm = z.object({
   type: z.literal('pnconf', { error: 'must be pnconf' }),
   event: z.union([z.string(), z.int().transform(String)], { error: 'must be the id of a notification' }),
 });
+
+/** Milliseconds without a request after which a terminal counts as stale, and then as offline. */
+export interface PresenceLimits {
+  readonly staleMs: number;
+  /** Greater than `staleMs`. */
+  readonly offlineMs: number;
+}
+
+export const PRESENCE_LIMITS: PresenceLimits = { staleMs: 15 * MINUTE, offlineMs: 24 * HOUR };

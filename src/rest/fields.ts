@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
+import { offsetAt } from '../platform/calendar.js';
 import type { Caller } from '../platform/caller.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.js';
 import { camelCase, type CamelCase } from '../platform/encoding/text.js';
 import type { Page } from '../platform/requests.js';
-import { offsetAt } from '../platform/time-zones.js';
 import type { Revised, RouteResponse } from './route.js';
 
 /** The fields of one kind of record in responses: their schema, and how a record becomes them. */

@@ -1,17 +1,23 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import type { Units, WriteWork } from '../database/work.js';
-import { inviteBody, MAX_BODY_BYTES, notAnObject, notUtf8, refuseLabels } from '../http/body/body.js';
-import { bodyPieces, type BodyRate } from '../http/body/receive.js';
-import { headerOf } from '../http/headers.js';
+import {
+  bodyPieces,
+  inviteBody,
+  MAX_BODY_BYTES,
+  notAnObject,
+  notUtf8,
+  refuseLabels,
+} from '../http/body/body.js';
 import { HttpProblem, problemResponse } from '../http/problem.js';
-import { requestContextOf } from '../http/request-context.js';
+import { headerOf, requestContextOf } from '../http/request.js';
 import { endResponse, holdBytes, STREAM_BYTES, writeInPieces } from '../http/send.js';
-import { takeSlot } from '../http/server/requests.js';
-import { mayTakeLong } from '../http/server/unreadable.js';
+import { takeSlot } from '../http/server/admission.js';
+import { mayTakeLong } from '../http/server/listen.js';
 import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
 import { companyOwner, workFor } from '../platform/concurrency/event-loop.js';
-import { isObject, ndjsonLine, ndjsonRows } from '../platform/encoding/ndjson.js';
+import { isObject } from '../platform/encoding/json.js';
+import { ndjsonLine, ndjsonRows } from '../platform/encoding/ndjson.js';
 import { DomainError } from '../platform/errors.js';
 import { addRows, batchesOf, NO_ROWS, type Row, type RowResult } from '../platform/requests.js';
 import { NDJSON_TYPE, type RouteBase } from './route.js';
@@ -38,7 +44,7 @@ export interface LineRoute<Checked> extends RouteBase, RowStore<Checked> {
 interface LineOptions {
   readonly units: Units;
   readonly authenticator: Authenticator;
-  readonly bodyRate: BodyRate;
+  readonly bodyMs: number;
   readonly onError: (error: unknown, requestId: string) => void;
   /** Aborted with `stoppingProblem` when the server stops. */
   readonly stopping: AbortSignal;
@@ -68,19 +74,19 @@ export function createIngestRouter<Checked>(route: LineRoute<Checked>, options: 
 async function receive<Checked>(
   received: Received<LineRoute<Checked>>,
   caller: Caller,
-  { units, authenticator, bodyRate, onError, stopping }: LineOptions,
+  { units, authenticator, bodyMs, onError, stopping }: LineOptions,
 ): Promise<void> {
   const { request, response, route } = received;
   const { requestId } = requestContextOf(response);
   if (contentTypeOf(request) !== NDJSON_TYPE) {
     throw notNdjson(`Send one JSON object per line, as Content-Type: ${NDJSON_TYPE}.`);
   }
-  await refuseLabels(request, bodyRate);
+  await refuseLabels(request, bodyMs);
   enterStreams(response, caller);
   holdBytes(response, STREAM_BYTES);
   await units.write(caller, (work) => route.demandRoom(work));
   inviteBody(request, response);
-  const pieces = bodyPieces(request, bodyRate, stopping);
+  const pieces = bodyPieces(request, { bodyMs }, stopping);
   const first = await pieces.next();
   mayTakeLong(response);
   response.status(200).setHeader('Content-Type', NDJSON_TYPE);

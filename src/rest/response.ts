@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import type { ReadWork, Units } from '../database/work.js';
-import { isUnchanged } from '../http/headers.js';
+import { isUnchanged } from '../http/request.js';
 import {
   base64Pieces,
   holdBytes,
@@ -13,10 +13,10 @@ import {
   STREAM_BYTES,
 } from '../http/send.js';
 import type { Caller } from '../platform/caller.js';
+import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
-import { PIECE_BYTES } from '../platform/encoding/long-text.js';
-import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
+import { PIECE_BYTES } from '../platform/encoding/text.js';
 import { successStatus, type Route, type RouteResponse } from './route.js';
 import type { Received } from './router.js';
 

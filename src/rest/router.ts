@@ -1,10 +1,9 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 
 import { methodNotAllowed } from '../http/problem.js';
-import { readQuery, readToken } from '../http/query.js';
-import { requestContextOf } from '../http/request-context.js';
+import { readQuery, readToken, requestContextOf } from '../http/request.js';
 import { sendMethods } from '../http/send.js';
-import { enterCompany } from '../http/server/requests.js';
+import { enterCompany } from '../http/server/admission.js';
 import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
 import { pathPattern, placeholders, type RouteBase } from './route.js';
 

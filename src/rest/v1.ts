@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
 import type { Base64BodyReader } from '../http/body/base64-body.js';
 import {
+  type Body,
   emptyBody,
   formBody,
   inviteBody,
@@ -13,17 +14,13 @@ import {
   MAX_BODY_BYTES,
   MAX_OPEN_BODY_BYTES,
   readBody,
-  type Body,
 } from '../http/body/body.js';
 import type { Upload, UploadReader } from '../http/body/multipart.js';
-import type { BodyRate } from '../http/body/receive.js';
-import { headerOf } from '../http/headers.js';
 import { HttpProblem } from '../http/problem.js';
-import { malformed, readPage } from '../http/query.js';
-import { requestContextOf } from '../http/request-context.js';
+import { headerOf, malformed, readPage, requestContextOf } from '../http/request.js';
 import { holdBytes, type StoredResponses } from '../http/send.js';
 import type { Authenticator, Caller } from '../platform/caller.js';
-import { demandUnchanged } from '../platform/changes.js';
+import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
 import {
   companyOwner,
   currentOwner,
@@ -32,13 +29,11 @@ import {
   yieldToEventLoop,
 } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
-import { PIECE_BYTES } from '../platform/encoding/long-text.js';
-import { SentBytes } from '../platform/encoding/sent-bytes.js';
-import { isNameLike, normalized } from '../platform/encoding/text.js';
+import { SentBytes } from '../platform/encoding/content.js';
+import { isNameLike, normalized, PIECE_BYTES } from '../platform/encoding/text.js';
 import { invalid, notFound } from '../platform/errors.js';
-import type { HeldBytes, WaitingBytes } from '../platform/limits/waiting-bytes.js';
 import { isIdempotencyKey, type IdempotencyKey } from '../platform/requests.js';
-import { idFromText } from '../platform/validate.js';
+import { demandUnchanged, idFromText } from '../platform/validate.js';
 import { etagOf } from './fields.js';
 import { pickInput } from './input.js';
 import {
@@ -59,7 +54,7 @@ export interface RestOptions {
   readonly readContent: (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
   readonly readUpload: UploadReader;
   readonly readBase64Body: Base64BodyReader;
-  readonly bodyRate: BodyRate;
+  readonly bodyMs: number;
   readonly waiting: WaitingBytes;
   /** Limits the lists of large records that are read at once. */
   readonly largeReads: Semaphore<number>;
@@ -132,8 +127,8 @@ async function receive(
 ): Promise<ReceivedBody> {
   const empty = emptyBody(request);
   if (empty !== undefined) return { body: empty };
-  const { bodyRate: rate } = options;
-  const isForm = isMultipart(request) && !(await isMislabelled(request, rate.windowMs));
+  const { bodyMs } = options;
+  const isForm = isMultipart(request) && !(await isMislabelled(request, bodyMs));
   if (isForm && file === undefined) throw multipartElsewhere(options.fileRoutes);
   if (file !== undefined && (isForm || file.asText === true)) {
     if (caller === null) throw new Error(`The route ${path} reads a file without a caller`);
@@ -142,7 +137,7 @@ async function receive(
     return { body, release: body.release };
   }
   const maxBytes = caller === null ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES;
-  return { body: await readBody(request, { rate, maxBytes }) };
+  return { body: await readBody(request, { bodyMs, maxBytes }) };
 }
 
 async function receiveMultipart(

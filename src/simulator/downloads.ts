@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-import { crc16Of, formatCrc16 } from '../platform/encoding/checksum.js';
+import { crc16Of, formatCrc16 } from '../platform/hashes.js';
 import { parsed, type Reply } from './http-client.js';
 import type { TerminalParts } from './terminal-http.js';
 

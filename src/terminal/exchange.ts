@@ -1,15 +1,20 @@
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
-import { inviteBody, MAX_BODY_BYTES, notAnObject, readBody, refuseLabels } from '../http/body/body.js';
-import { bodyPieces, type BodyRate } from '../http/body/receive.js';
-import { isUnchanged } from '../http/headers.js';
-import { onClosed, requestContextOf } from '../http/request-context.js';
+import {
+  bodyPieces,
+  inviteBody,
+  MAX_BODY_BYTES,
+  notAnObject,
+  readBody,
+  refuseLabels,
+} from '../http/body/body.js';
+import { isUnchanged, onClosed, requestContextOf } from '../http/request.js';
 import { endResponse, holdBytes, isTaken, JSON_TYPE, sendText, writeInPieces } from '../http/send.js';
+import { leaveRequests } from '../http/server/admission.js';
 import { leaveNetwork } from '../http/server/connections.js';
-import { leaveRequests } from '../http/server/requests.js';
+import type { HeldBytes } from '../platform/client-limits.js';
 import { enterEventLoop } from '../platform/concurrency/event-loop.js';
-import { PIECE_BYTES } from '../platform/encoding/long-text.js';
+import { PIECE_BYTES } from '../platform/encoding/text.js';
 import { DomainError } from '../platform/errors.js';
-import type { HeldBytes } from '../platform/limits/waiting-bytes.js';
 import type { Row } from '../platform/requests.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { inputOf, type ReceivedInput } from '../rest/input.js';
@@ -29,7 +34,7 @@ export interface TerminalRoute<T> extends RouteBase {
 
 export interface ExchangeOptions<T> {
   readonly units: Pick<Units, 'read' | 'write'>;
-  readonly bodyRate: BodyRate;
+  readonly bodyMs: number;
   readonly admit: AdmitAll<T>;
   /** Called for each request of a terminal that `admit` has refused. */
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
@@ -211,10 +216,10 @@ export class TerminalExchange<T> implements OpenExchange {
 
   /** The bytes of the body, as they arrive. Errors: 400, 408, 415. */
   async *body(): AsyncGenerator<Uint8Array, undefined> {
-    const { received, bodyRate } = this.#parts;
-    await refuseLabels(received.request, bodyRate);
+    const { received, bodyMs } = this.#parts;
+    await refuseLabels(received.request, bodyMs);
     inviteBody(received.request, received.response);
-    yield* bodyPieces(received.request, bodyRate);
+    yield* bodyPieces(received.request, { bodyMs });
   }
 
   /**
@@ -222,12 +227,12 @@ export class TerminalExchange<T> implements OpenExchange {
    * change. Errors: 400, 408, 413, 415, and `busy` if there is no room.
    */
   async input(forms: 'accepted' | 'refused'): Promise<ReceivedInput> {
-    const { received, bodyRate } = this.#parts;
+    const { received, bodyMs } = this.#parts;
     const { request, response, route } = received;
     if (route.body === undefined) throw new Error(`The route ${route.path} has no model of its body`);
     this.#held = holdBytes(response, PIECE_BYTES);
     inviteBody(request, response);
-    const body = await readBody(request, { rate: bodyRate, maxBytes: MAX_BODY_BYTES });
+    const body = await readBody(request, { bodyMs, maxBytes: MAX_BODY_BYTES });
     await enterEventLoop();
     if (body.isForm && forms === 'refused') throw notAnObject();
     return inputOf(route.body, body);

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 
 import type { Units } from '../database/work.js';
 import { HttpProblem } from '../http/problem.js';
-import { requestContextOf } from '../http/request-context.js';
+import { requestContextOf } from '../http/request.js';
 import type { Caller } from '../platform/caller.js';
 import { SECOND } from '../platform/clock.js';
 import { terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';

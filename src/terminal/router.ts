@@ -1,17 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-import { headerOf } from '../http/headers.js';
 import { HttpProblem } from '../http/problem.js';
-import { bearerToken, malformed } from '../http/query.js';
-import { requestContextOf } from '../http/request-context.js';
-import { enterCompany, leaveRequests, takeSlot } from '../http/server/requests.js';
-import { spreadRetries } from '../http/server/turns.js';
+import { bearerToken, headerOf, malformed, requestContextOf } from '../http/request.js';
+import { enterCompany, leaveRequests, spreadRetries, takeSlot } from '../http/server/admission.js';
 import type { Origin } from '../platform/caller.js';
 import { MINUTE, SECOND, systemClock, type Clock } from '../platform/clock.js';
 import { terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';
 import { DomainError } from '../platform/errors.js';
-import { BoundedWindowStore } from '../platform/limits/windows.js';
 import type { TerminalClaim } from '../platform/terminal.js';
+import { BoundedWindowStore } from '../platform/windows.js';
 import { createRouter } from '../rest/router.js';
 import { Batches } from './batches.js';
 import { TerminalExchange, type ExchangeOptions, type TerminalRoute } from './exchange.js';

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 
 import { keepContent } from '../../src/domain/software/content/content.service.js';
-import { ContentBuilder } from '../../src/platform/encoding/content-builder.js';
+import { ContentBuilder } from '../../src/platform/encoding/content.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
 import { startServer } from '../support/server.js';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { createStorageFigures } from '../../src/app/figures.js';
 import { DAY, MINUTE } from '../../src/platform/clock.js';
-import { parsePeriod } from '../../src/platform/period.js';
+import { parsePeriod } from '../../src/platform/config/parsing.js';
 import { insertTransactions } from '../support/retention.js';
 import { useServerPerTest } from '../support/server.js';
 

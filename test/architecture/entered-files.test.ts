@@ -73,10 +73,10 @@ const NESTED = `{ groups(first: 10) { nodes { name logicalNumbers(first: 10) { n
 
 describe('files that a request enters', () => {
   it.each<[string, number, (n: number) => Promise<unknown>]>([
-    ['POST /v1/devices', 63, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
-    ['GET /v1/devices', 46, () => server.acme.client.get('devices')],
-    ['GET /v1/transactions', 48, () => server.acme.client.get('transactions')],
-    ['the nested query', 62, () => server.acme.graphql(NESTED)],
+    ['POST /v1/devices', 52, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
+    ['GET /v1/devices', 40, () => server.acme.client.get('devices')],
+    ['GET /v1/transactions', 42, () => server.acme.client.get('transactions')],
+    ['the nested query', 52, () => server.acme.graphql(NESTED)],
     ["a terminal's transaction", 82, sendTransaction],
   ])('%s: at most %i', async (_, most, request) => {
     const files = await filesEnteredBy(request);

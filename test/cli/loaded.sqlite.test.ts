@@ -41,7 +41,7 @@ function ownOf(urls: readonly string[]): readonly string[] {
 
 const OF_MQTT = /\/node_modules\/mqtt\/|\/src\/mqtt\//;
 /** prom-client loads `@opentelemetry/api` too. */
-const OF_TRACES = /\/@opentelemetry\/(?!api\/)|\/src\/platform\/tracing\/spans/;
+const OF_TRACES = /\/@opentelemetry\/(?!api\/)|\/src\/platform\/tracing\.ts/;
 
 const FOR_SERVERS = ['express', 'graphql', 'pino', 'prom-client', 'type-graphql', '@apollo/server'];
 

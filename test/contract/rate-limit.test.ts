@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { clientNetwork } from '../../src/platform/client-limits.js';
 import { HOUR } from '../../src/platform/clock.js';
-import { clientNetwork } from '../../src/platform/network.js';
 import { createClient } from '../support/client.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startServer, type TestServer } from '../support/server.js';

@@ -7,7 +7,7 @@ import { verifyChain, type ChainReport } from '../../src/database/ledger/verify.
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { KeyedHash } from '../../src/platform/keys.js';
+import { KeyedHash } from '../../src/platform/hashes.js';
 import { testDatabase } from '../support/database.js';
 import type { SqlValue, TestPlace } from '../support/databases/place.js';
 import { insertRows } from '../support/databases/rows.js';

@@ -6,7 +6,7 @@ import { verifyChain, type ChainReport } from '../../src/database/ledger/verify.
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
 import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';
-import { ledgerChainHash, type KeyedHash } from '../../src/platform/keys.js';
+import { ledgerChainHash, type KeyedHash } from '../../src/platform/hashes.js';
 import { testDatabase } from '../support/database.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { insertRows } from '../support/databases/rows.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import '../../src/app/wings.js';
 import { selectAges, selectOld } from '../../src/domain/base/ledger/retention.repository.js';
 import { retained } from '../../src/domain/base/ledger/retention.service.js';
-import { ledgerChainHash } from '../../src/platform/keys.js';
+import { ledgerChainHash } from '../../src/platform/hashes.js';
 import { SECRET } from '../support/retention.js';
 import { SYSTEM } from '../support/server.js';
 import { rowsOfCompany, TWIN } from '../support/two-companies.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
-import { CHUNK_BYTES } from '../../src/platform/encoding/content-builder.js';
+import { CHUNK_BYTES } from '../../src/platform/encoding/content.js';
 import { answered, nodeId, statementsFor } from '../support/dashboard.js';
 import { softwareOf, unique } from '../support/fleet.js';
 import { startServer, useServer, type Fields } from '../support/server.js';

@@ -4,7 +4,7 @@ import { findStoredResponse, storeResponse } from '../../src/database/stored-res
 import { readContent } from '../../src/domain/software/content/content.service.js';
 import type { OperationServices } from '../../src/graphql/execution/context.js';
 import { SharedFeeds } from '../../src/graphql/execution/following/shared-feed.js';
-import { createLargeReads } from '../../src/platform/concurrency/semaphore.js';
+import { createLargeReads } from '../../src/platform/client-limits.js';
 import type { TestServer } from '../support/server.js';
 
 /** Services shared by the contexts of a server, for tests that create contexts. */

@@ -1,20 +1,14 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/server.js';
 
-let server: TestServer;
 const folder = scratchFolder();
-beforeAll(async () => {
-  server = await startServer({ tls: selfSigned(folder) });
-});
-afterAll(async () => {
-  await server.stop();
-  removeFolder(folder);
-});
+const server = useServer({ tls: selfSigned(folder) });
+afterAll(() => removeFolder(folder));
 
 const connectWith = (ALPNProtocols?: string[]) =>
   connect({

@@ -1,18 +1,14 @@
 import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/server.js';
 
-let server: TestServer;
+const server = useServer({ graphqlDevelopment: true });
 let script: string;
 beforeAll(async () => {
-  server = await startServer({ graphqlDevelopment: true });
   const page = await server.anonymous.get('/graphql', undefined, { headers: { accept: 'text/html' } });
   script = / src="([^"]+graphiql\.js)"/.exec(page.text)?.[1] ?? '';
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 interface Raw {

@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { sendRaw, type RawResponses } from '../support/raw-http.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServerPerTest } from '../support/server.js';
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest();
 
 async function groups(): Promise<unknown[]> {
   return (await server.acme.client.get('groups')).list('groups').map(({ name }) => name);

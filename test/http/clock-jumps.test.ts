@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createNamedToken } from '../../src/domain/people/access-token/access-token.service.js';
 import { DAY, HOUR } from '../../src/platform/clock.js';
 import { createClient } from '../support/client.js';
-import { startServer, SYSTEM, type TestServer } from '../support/server.js';
+import { SYSTEM, useServerPerTest } from '../support/server.js';
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest();
 
 const jumps: readonly [string, (now: Date) => Date][] = [
   ['a year ahead', (now) => new Date(now.getTime() + 365 * DAY)],

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { REQUEST_LIMITS } from '../../src/http/server/admission.js';
 import { CONNECTION_LIMITS, Connections } from '../../src/http/server/connections.js';
-import { REQUEST_LIMITS } from '../../src/http/server/requests.js';
+import { Slots } from '../../src/platform/client-limits.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { Slots } from '../../src/platform/limits/slots.js';
 import { metricOf } from '../support/gauges.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';

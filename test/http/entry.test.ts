@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 100 });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer({ rateLimitPerHour: 100 });
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const get = (accept?: string, method = 'GET') =>

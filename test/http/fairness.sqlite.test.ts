@@ -1,31 +1,27 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { changed } from '../support/dashboard.js';
 import { wideFleet } from '../support/fleet.js';
-import { startServer, SYSTEM, type TestServer } from '../support/server.js';
+import { SYSTEM, useServer } from '../support/server.js';
 
 /** Connections of one company, and requests on each. */
 const [CONNECTIONS, AHEAD] = [50, 4];
 const READS = CONNECTIONS * AHEAD;
 
-let server: TestServer;
+const server = useServer();
 /** Numbers the reads of all tests. */
 let asked = 0;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  server = await startServer();
   await wideFleet(server, server.acme);
   await server.beta.client.post('groups', { name: 'of beta' });
   expect((await server.acme.graphql(HEAVY, { n: 0 })).status).toBe(200);
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const rangeOf = (length: number): number[] => Array.from({ length }, (_none, step) => step);

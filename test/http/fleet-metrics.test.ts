@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { utimesSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createFleetFigures } from '../../src/app/figures.js';
 import { Followers } from '../../src/http/monitoring/operations.js';
@@ -8,19 +8,13 @@ import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { record, report } from '../domain/payments/transaction/records.js';
 import { fleet } from '../support/fleet.js';
 import { metricOf } from '../support/gauges.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServerPerTest } from '../support/server.js';
 import { recordMany, stall, STALLED } from '../support/stalled-client.js';
 import { subscribe } from '../support/subscribe.js';
 
 const INTERVAL_MS = 15 * SECOND;
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest();
 
 const metric = (series: string): Promise<number> => metricOf(server.url, series);
 

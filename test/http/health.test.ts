@@ -1,20 +1,13 @@
 import express from 'express';
 import { createServer } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { ready, type Check, type Readiness } from '../../src/http/monitoring/health.js';
-import { requestContext } from '../../src/http/request-context.js';
-import { Slots } from '../../src/platform/limits/slots.js';
-import { WaitingBytes } from '../../src/platform/limits/waiting-bytes.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { requestContext } from '../../src/http/request.js';
+import { Slots, WaitingBytes } from '../../src/platform/client-limits.js';
+import { useServerPerTest } from '../support/server.js';
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest();
 
 /** Checks in the response of `/readyz` when all of them pass. */
 const well = (): object =>

@@ -1,22 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readSync } from 'node:fs';
-import { constants } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
-import { warningOfMany } from '../../src/http/monitoring/request-log.js';
+import { warningOfMany } from '../../src/http/monitoring/metrics.js';
 import { createLogger, logSink } from '../../src/platform/logger.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { startServer, useServer } from '../support/server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer();
 
 type Line = Record<string, unknown>;
 

@@ -1,20 +1,14 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { firstCells, readDocument } from '../documents/markdown.js';
 import { brokerAt } from '../support/mqtt/brokers.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { startServer, useServerPerTest } from '../support/server.js';
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer(
-    { rateLimitPerHour: 5 },
-    { lostLogLines: () => 7, examining: { deadlineMs: 300 } },
-  );
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest(
+  { rateLimitPerHour: 5 },
+  { lostLogLines: () => 7, examining: { deadlineMs: 300 } },
+);
 
 /** The value of a series, by its name and labels as Prometheus writes them. */
 async function valueOf(series: string): Promise<number | undefined> {

@@ -1,24 +1,18 @@
 import express from 'express';
 import { createServer } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { Registry } from 'prom-client';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { createMetrics, kindOf, type Metrics } from '../../src/http/monitoring/metrics.js';
+import { createMetrics, kindOf, type Metrics, statementMetrics } from '../../src/http/monitoring/metrics.js';
 import { OperationNames } from '../../src/http/monitoring/operations.js';
 import type { MetricSources } from '../../src/http/monitoring/sources.js';
-import { requestContext } from '../../src/http/request-context.js';
-import { Slots } from '../../src/platform/limits/slots.js';
-import { WaitingBytes } from '../../src/platform/limits/waiting-bytes.js';
+import { requestContext } from '../../src/http/request.js';
+import { Slots, WaitingBytes } from '../../src/platform/client-limits.js';
 import { metricOf } from '../support/gauges.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServerPerTest } from '../support/server.js';
 import { subscribe } from '../support/subscribe.js';
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest();
 
 const metric = (series: string): Promise<number> => metricOf(server.url, series);
 const operations = (type: string, name: string): Promise<number> =>
@@ -100,23 +94,25 @@ describe('SQL statements', () => {
 describe('connections of a pool', () => {
   it('are shown by state where there is one', async () => {
     const none = { running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 };
+    const connections = { used: 3, idle: 7, waiting: 1 };
     const sources: MetricSources = {
       storage: () => ({ sizes: null, rows: null }),
       lostLogLines: () => 0,
-      limitStoreFailures: () => 0,
       mqtt: null,
-      databaseBytes: () => ({ file: 0, log: 0 }),
       clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
-      isLogLong: () => false,
-      examining: () => none,
+      database: {
+        bytes: () => ({ file: 0, log: 0 }),
+        connections: () => connections,
+        examining: () => none,
+        windowFailures: () => 0,
+      },
       fleet: () => Promise.resolve(null),
       ledgerDelaySeconds: () => 0,
       backupAgeSeconds: () => null,
-      connections: () => ({ used: 3, idle: 7, waiting: 1 }),
       droppedTraces: () => 0,
     };
     const text = await textOf(createMetrics(sources));
-    for (const [state, number] of Object.entries(sources.connections())) {
+    for (const [state, number] of Object.entries(connections)) {
       expect(text).toContain(`database_connections{state="${state}"} ${number}`);
     }
     expect(text).not.toMatch(/^(?:records|deliveries_queued|database_backup_age_seconds)[ {]/m);
@@ -134,3 +130,31 @@ async function textOf({ handler }: Metrics): Promise<string> {
   const { port } = listening.address() as { port: number };
   return await (await fetch(`http://127.0.0.1:${port}/`)).text();
 }
+
+describe('measured SQL statements', () => {
+  it.each([
+    ['select 1', 'read'],
+    ['  \nselect 1', 'read'],
+    ['pragma data_version', 'read'],
+    ['with t as (select 1) select * from t', 'read'],
+    ['with t as (select 1) insert into groups select * from t', 'write'],
+    ['with t as (select 1) update "groups" set name = ?', 'write'],
+    ['insert into groups values (?)', 'write'],
+    ['UPDATE groups SET name = ?', 'write'],
+    ['delete from groups', 'write'],
+    ['replace into groups values (?)', 'write'],
+    ['', 'read'],
+  ])('are of a kind: %s', (text, kind) => {
+    expect(kindOf(text)).toBe(kind);
+  });
+
+  it('take the time from their call to their end', async () => {
+    const register = new Registry();
+    let now = 0;
+    const started = statementMetrics(register, { elapsed: () => now });
+    const end = started('select 1');
+    now += 250;
+    end();
+    expect(await register.metrics()).toContain('sql_statement_duration_seconds_sum{kind="read"} 0.25');
+  });
+});

@@ -1,22 +1,16 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { REQUEST_LIMITS } from '../../src/http/server/requests.js';
+import { REQUEST_LIMITS } from '../../src/http/server/admission.js';
 import { metricOf } from '../support/gauges.js';
 import { sendRaw } from '../support/raw-http.js';
-import { SYSTEM, startServer, type TestServer } from '../support/server.js';
+import { SYSTEM, useServerPerTest } from '../support/server.js';
 
 /** Requests that may wait on a connection. */
 const AHEAD = 250;
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest();
 
 interface Sent {
   readonly id: string;

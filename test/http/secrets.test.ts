@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { addPerson, signIn, tokensIn } from '../support/people.js';
 import { sendRaw } from '../support/raw-http.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/server.js';
 
 const PASSWORD = 'Zx7#unrepeatable-pass-phrase';
 const MISTYPED = 'Qy8#mistyped-pass-phrase';
 
-let server: TestServer;
+const server = useServer();
 /** A token from the token endpoint, and an unknown one. */
 let secrets: string[];
 /** All responses of the server except those of the token endpoint. */
 const answers: string[] = [];
 
 beforeAll(async () => {
-  server = await startServer();
   const { email } = await addPerson(server, { acme: 'admin' }, { password: PASSWORD });
   const [entry] = tokensIn(await signIn(server, { email, password: PASSWORD }));
   const token = entry?.api_token ?? '';
@@ -27,9 +26,6 @@ beforeAll(async () => {
   });
   answers.push((await signIn(server, `{"email":"${email}","password":"${MISTYPED}"`)).text);
   answers.push((await server.anonymous.get('/metrics')).text);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 /** The secret in every place of a request, valid or not. */

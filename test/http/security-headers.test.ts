@@ -1,16 +1,10 @@
 import { request } from 'node:https';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
-import { startServer, type Reply, type TestServer } from '../support/server.js';
+import { startServer, type Reply, useServer } from '../support/server.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ rateLimitPerHour: 1_000 });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useServer({ rateLimitPerHour: 1_000 });
 
 type Asked = () => Promise<Reply>;
 

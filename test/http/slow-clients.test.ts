@@ -1,19 +1,13 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { parseResponse, sendRaw } from '../support/raw-http.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServerPerTest } from '../support/server.js';
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer(
-    {},
-    { timeouts: { headersMs: 400, bodyMs: 400, requestMs: 5_000, checkMs: 50 } },
-  );
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest(
+  {},
+  { timeouts: { headersMs: 400, bodyMs: 400, requestMs: 5_000, checkMs: 50 } },
+);
 
 /** A connection that sends a first part and then single bytes. */
 function drip(first: string): Socket {

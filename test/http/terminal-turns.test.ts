@@ -4,32 +4,28 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { problemResponse } from '../../src/http/problem.js';
-import { requestContext, requestContextOf } from '../../src/http/request-context.js';
+import { type ClientLimits, requestContext, requestContextOf } from '../../src/http/request.js';
 import { sendProblem } from '../../src/http/send.js';
+import { spreadRetries, takeTerminalTurn } from '../../src/http/server/admission.js';
 import { createClientLimits } from '../../src/http/server/connections.js';
-import { takeTerminalTurn } from '../../src/http/server/turns.js';
 import { systemClock } from '../../src/platform/clock.js';
 
 const ENTERING = 3;
 
 let http: Server;
 let url: string;
-let refused = 0;
+let limits: ClientLimits;
 /** Held until the test lets them go: the first turns of terminals. */
 const held: (() => void)[] = [];
 beforeEach(async () => {
-  refused = 0;
   const turn = takeTerminalTurn(
     { elapsed: () => 0 },
-    () => (refused += 1),
     ENTERING,
-    async () => {
-      await new Promise<void>((resolve) => held.push(resolve));
-    },
+    () => new Promise<void>((resolve) => held.push(resolve)),
   );
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) =>
     sendProblem(request, response, problemResponse(error, requestContextOf(response).requestId));
-  const limits = createClientLimits({ trustProxy: [], idleMs: 60_000, clock: systemClock });
+  limits = createClientLimits({ trustProxy: [], idleMs: 60_000, clock: systemClock });
   const app = express().use(requestContext(limits), turn, (_request, response) => {
     response.send('in');
   });
@@ -50,7 +46,7 @@ describe('the first turns of requests of terminals', () => {
     expect(replies.map(({ status }) => status)).toEqual([503, 503]);
     expect(replies.map(({ headers }) => headers.get('retry-after')).toSorted()).toEqual(['5', '6']);
     expect(await replies[0].json()).toMatchObject({ code: 'busy' });
-    expect(refused).toBe(2);
+    expect(limits.slots.refused.get('terminals_entering')).toBe(2);
     for (const go of held.splice(0)) go();
     expect(await Promise.all(waiting.map(async (reply) => (await reply).text()))).toEqual(['in', 'in', 'in']);
     const next = fetch(url);
@@ -76,5 +72,23 @@ describe('the first turns of requests of terminals', () => {
       })
       .toBe('in');
     for (const go of held.splice(0)) go();
+  });
+});
+
+describe('the Retry-After of clients that are refused together', () => {
+  it('lets so many of them come back in each second, and starts again where time has passed', () => {
+    let at = 0;
+    const retryAfter = spreadRetries(
+      { elapsed: () => at },
+      { perSecond: 10, leastSeconds: 5, mostSeconds: 8 },
+    );
+    const next = (count: number): number[] => Array.from({ length: count }, () => retryAfter());
+    const given = Map.groupBy(next(31), (seconds) => seconds);
+    expect([...given.keys()]).toEqual([5, 6, 7, 8]);
+    expect([...given.values()].every(({ length }) => length <= 10)).toBe(true);
+    // More than fit come back among the first ones.
+    expect(next(1)).toEqual([5]);
+    at += 60_000;
+    expect(next(1)).toEqual([5]);
   });
 });

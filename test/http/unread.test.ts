@@ -1,23 +1,22 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { metricOf } from '../support/gauges.js';
 import { openKnown } from '../support/raw-socket.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/server.js';
 
 const IDLE_MS = 2_000;
 const RECORDS = 60;
 /** Its base64 text is more than the sockets of a client that does not read hold. */
 const FILE_BYTES = 16 * 1024 * 1024;
 
-let server: TestServer;
+const server = useServer(
+  { maxFileBytes: FILE_BYTES },
+  { timeouts: { idleMs: IDLE_MS }, live: { pingMs: 200, heartbeatMs: 200 } },
+);
 let fileId: unknown;
 beforeAll(async () => {
-  server = await startServer(
-    { maxFileBytes: FILE_BYTES },
-    { timeouts: { idleMs: IDLE_MS }, live: { pingMs: 200, heartbeatMs: 200 } },
-  );
   const { client } = server.acme;
   await client.post('groups', { name: 'large' });
   const value = 'x'.repeat(255 * 1024);
@@ -28,9 +27,6 @@ beforeAll(async () => {
   form.set('asset', new Blob([Buffer.alloc(FILE_BYTES, 1)]), 'large');
   fileId = (await client.post('files', form)).record('file').id;
   server.clock.stop();
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 const LIST = `{ metacontents(first: ${RECORDS}) { nodes { value } } }`;

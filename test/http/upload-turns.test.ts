@@ -7,17 +7,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { softwareOf } from '../support/fleet.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { useServer } from '../support/server.js';
 
 /** Maximum processor time of one turn of the event loop, in ms. */
 const MAX_TURN_MS = 50;
 const ATTEMPTS = 4;
 
-let server: TestServer;
+const server = useServer();
 let folder: string;
 let path: string;
 beforeAll(async () => {
-  server = await startServer();
   folder = scratchFolder();
   path = await softwareOf(server.acme.client).app();
   const bytes = randomBytes(30_000_000);
@@ -29,10 +28,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'escaped.json'), JSON.stringify({ number, bytecode }).replaceAll('/', '\\/'));
   writeFileSync(join(folder, 'app.form'), new URLSearchParams({ number, bytecode }).toString());
 });
-afterAll(async () => {
-  removeFolder(folder);
-  await server.stop();
-});
+afterAll(() => removeFolder(folder));
 
 /** Milliseconds of processor time of the longest turn while `use` runs: other processes do not count. */
 async function longestTurn(use: () => Promise<void>): Promise<number> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { type BodyFields, formBody, FormFields } from '../../src/http/body/body.js';
-import { numbersAsText } from '../../src/platform/encoding/json-numbers.js';
+import { numbersAsText } from '../../src/platform/encoding/json.js';
 import { recordId, recordIds } from '../../src/platform/validate.js';
 import { pickInput } from '../../src/rest/input.js';
 

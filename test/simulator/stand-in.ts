@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-import { crc16Of, formatCrc16 } from '../../src/platform/encoding/checksum.js';
+import { crc16Of, formatCrc16 } from '../../src/platform/hashes.js';
 
 const crcOf = (bytes: Buffer): string => formatCrc16(crc16Of(bytes));
 

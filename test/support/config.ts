@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 
 import type { Config } from '../../src/platform/config/config.js';
 import { parseDatabaseUrl } from '../../src/platform/config/database-url.js';
-import { PRESENCE_LIMITS } from '../../src/platform/presence.js';
+import { PRESENCE_LIMITS } from '../../src/platform/terminal.js';
 import { scratchFolder } from './scratch.js';
 
 /** The settings of a server of tests; `url` is that of `DATABASE_URL`. */

@@ -8,8 +8,8 @@ import {
   type Rules,
 } from '../../src/domain/base/ledger/retention.service.js';
 import { type Clock, systemClock } from '../../src/platform/clock.js';
-import { ledgerChainHash, type KeyedHash } from '../../src/platform/keys.js';
-import { parsePeriod } from '../../src/platform/period.js';
+import { parsePeriod } from '../../src/platform/config/parsing.js';
+import { ledgerChainHash, type KeyedHash } from '../../src/platform/hashes.js';
 import type { TestPlace } from './databases/place.js';
 import { insertMany } from './databases/rows.js';
 

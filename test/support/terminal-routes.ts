@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { problemResponse } from '../../src/http/problem.js';
-import { requestContext, requestContextOf } from '../../src/http/request-context.js';
+import { requestContext, requestContextOf } from '../../src/http/request.js';
 import { sendProblem } from '../../src/http/send.js';
+import { limitTerminalRequests } from '../../src/http/server/admission.js';
 import { createClientLimits } from '../../src/http/server/connections.js';
-import { limitTerminalRequests } from '../../src/http/server/requests.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { TerminalRefused, type TerminalClaim } from '../../src/platform/terminal.js';
 import type { AdmitAll } from '../../src/terminal/batches.js';
@@ -45,7 +45,7 @@ export async function serveRoutes(
     );
   const router = createTerminalRouter(routes, {
     units,
-    bodyRate: { windowMs: 1_000 },
+    bodyMs: 1_000,
     clock,
     onLimited: () => undefined,
     claim: ({ token = '' }) =>

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { Uploads, type UploadLimits } from '../../src/http/body/uploads.js';
 import { localCaller } from '../../src/platform/caller.js';
 import { SECOND } from '../../src/platform/clock.js';
-import { SpoolFiles, type SpooledContent } from '../../src/platform/storage/spool.js';
+import { SpoolFiles, type SpooledContent } from '../../src/platform/spool.js';
 import { removeFolder, scratchFolder } from './scratch.js';
 
 export const CALLER = localCaller({ companyId: 1, userId: 1, timeZone: 'UTC' });
@@ -25,11 +25,5 @@ export function testUploads(limits: Partial<UploadLimits>): Uploads {
       Promise.resolve({ ...sums, stagedId: 1, stagedAt: new Date(0) }),
     discard: () => Promise.resolve(),
   };
-  const rate = { windowMs: 30 * SECOND };
-  return new Uploads(storage, { maxFileBytes: 10_000, middleBytes: 0, rate, ...limits });
+  return new Uploads(storage, { maxFileBytes: 10_000, middleBytes: 0, bodyMs: 30 * SECOND, ...limits });
 }
-
-/** A limit on how slowly bodies may arrive, in a window that tests can wait for. */
-export const rateOver = (windowMs: number): Pick<UploadLimits, 'rate'> => ({
-  rate: { windowMs },
-});

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { etagOfText } from '../../src/platform/encoding/checksum.js';
 import { DomainError } from '../../src/platform/errors.js';
+import { etagOfText } from '../../src/platform/hashes.js';
 import type { TerminalExchange, TerminalRoute } from '../../src/terminal/exchange.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { serveRoutes, type RouteServer } from '../support/terminal-routes.js';

@@ -5,9 +5,7 @@ import { z } from 'zod';
 import { CompanyRows } from '../../src/database/company/company-rows.js';
 import { CompanyTable } from '../../src/database/company/company-table.js';
 import { specialSql, type ReadWork, type SystemReadWork, type WriteWork } from '../../src/database/work.js';
-import type { Audit } from '../../src/platform/changes.js';
-import { changed, newValues } from '../../src/platform/changes.js';
-import { parse } from '../../src/platform/validate.js';
+import { type Audit, changed, newValues, parse } from '../../src/platform/validate.js';
 void [z, CompanyRows, CompanyTable, specialSql, changed, newValues, parse];
 export type Used = ReadWork | SystemReadWork | WriteWork;
 interface Number extends Audit { readonly id: number; readonly number: string; readonly groupId: number | null }

@@ -19,7 +19,7 @@ import {
 } from '../../graphql/index.js';
 import { mayUse, type Role as RoleName, type Scope as ScopeName, SCOPES } from '../../platform/caller.js';
 
-const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>>(
+const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>, 'retryAfter'>(
   'RateLimit',
   'Quota of requests of a client address, over GraphQL and REST together.',
   {

@@ -4,7 +4,7 @@ import { selectStates, type ChainState, type Link } from '../../database/ledger/
 import { verifyChain, type ChainReport } from '../../database/ledger/verify.js';
 import { getCompanyByName } from '../../domain/people/company/company.service.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
-import { ledgerChainHash } from '../../platform/keys.js';
+import { ledgerChainHash } from '../../platform/hashes.js';
 import { withDatabase, type CommandContext } from '../command-context.js';
 import { CommandError, EXIT } from '../command-error.js';
 import type { AddCommand, CommandIo, JsonOption, Result } from '../command-io.js';

@@ -8,8 +8,8 @@ import {
 } from '../../database/copy.js';
 import { demandEmptyPlace, openSource, openTarget, placeName } from '../../database/open.js';
 import { systemClock } from '../../platform/clock.js';
-import { ConfigError } from '../../platform/config/config.js';
 import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../platform/config/database-url.js';
+import { ConfigError } from '../../platform/config/parsing.js';
 import { counted } from '../../platform/errors.js';
 import { CommandError, EXIT } from '../command-error.js';
 import { table, type CommandIo, type JsonOption, type Result } from '../command-io.js';

@@ -1,8 +1,8 @@
 import { sql, type RawBuilder, type UpdateType } from 'kysely';
 
-import type { Audit } from '../../platform/changes.js';
 import { camelCase, type CamelCase } from '../../platform/encoding/text.js';
 import type { PageRequest } from '../../platform/requests.js';
+import type { Audit } from '../../platform/validate.js';
 import { columnsOf, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { type AuditColumns, audited, type ColumnKind } from '../../schema/table.js';
 import { areSame, flag, instant, json, nullable, type Codec } from '../storage.js';

@@ -5,7 +5,7 @@
  */
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 
-import type { KeyedHash } from '../../platform/keys.js';
+import type { KeyedHash } from '../../platform/hashes.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { inParts, notePruning, prunedUpTo, type OldBatch } from '../prunings.js';
 import { insertRows, runCached, type Ending } from '../statements.js';

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 
 import type { Caller } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import type { KeyedHash } from '../../platform/keys.js';
+import type { KeyedHash } from '../../platform/hashes.js';
 import type { Tables } from '../../schema/schema.js';
 import { drawIds, insertDrawing } from '../counters.js';
 import { insertRows, NO_ENDING } from '../statements.js';

@@ -1,4 +1,4 @@
-import type { KeyedHash } from '../../platform/keys.js';
+import type { KeyedHash } from '../../platform/hashes.js';
 import type { Row } from '../../schema/schema.js';
 import type { Units } from '../work.js';
 import {

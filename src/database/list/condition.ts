@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import type { PresenceLimits } from '../../platform/presence.js';
+import type { PresenceLimits } from '../../platform/terminal.js';
 import { inList } from '../bound-lists.js';
 import { holdsText, hiddenFromPlanner, unindexed, type SqlType } from '../storage.js';
 

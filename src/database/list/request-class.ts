@@ -1,7 +1,7 @@
 /** Class of a list request from what its columns declare: an index serves it, or it searches (decisions.md#many-rows). */
 import { sql, type RawBuilder } from 'kysely';
 
-import { PRESENCE_LIMITS } from '../../platform/presence.js';
+import { PRESENCE_LIMITS } from '../../platform/terminal.js';
 import type { CounterName } from '../../schema/schema.js';
 import { countsOf } from '../counters.js';
 import { unindexed } from '../storage.js';

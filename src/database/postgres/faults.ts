@@ -1,5 +1,4 @@
-import { DomainError } from '../../platform/errors.js';
-import { fault, STORAGE_FULL, STORAGE_READ_ONLY, type Fault } from '../../platform/storage/faults.js';
+import { DomainError, fault, type Fault, STORAGE_FULL, STORAGE_READ_ONLY } from '../../platform/errors.js';
 
 const BUSY = fault('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
 const TAKEN = fault('taken', 'A record with this value exists already.');

@@ -9,7 +9,7 @@ import {
   type WindowState,
   type WindowStore,
   type WindowStores,
-} from '../../platform/limits/windows.js';
+} from '../../platform/windows.js';
 import { clientConfig, sessionSettings } from './connections/pool.js';
 import { stateOf } from './faults.js';
 import { SESSION_AS_SYSTEM } from './roles.js';

@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { inMemory } from '../../platform/limits/windows.js';
+import { inMemory } from '../../platform/windows.js';
 import type { Tables } from '../../schema/schema.js';
 import { type Database, DatabaseHealth, type OpenOptions } from '../database.js';
 import { hasAllMigrations } from '../migrations.js';

@@ -2,15 +2,16 @@ import Sqlite from 'better-sqlite3';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 
 import { systemClock } from '../../platform/clock.js';
-import { DomainError, type DomainCode } from '../../platform/errors.js';
 import {
+  type DomainCode,
+  DomainError,
   fault,
+  type Fault,
   faultOfSystem,
   STORAGE_FULL,
   STORAGE_READ_ONLY,
   STORAGE_UNAVAILABLE,
-  type Fault,
-} from '../../platform/storage/faults.js';
+} from '../../platform/errors.js';
 import type { StatementEnd } from '../statements.js';
 import { fileBytes, walPath } from './file/open-file.js';
 

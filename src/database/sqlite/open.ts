@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { faultOfSystem } from '../../platform/storage/faults.js';
+import { faultOfSystem } from '../../platform/errors.js';
 import { demandFinished } from '../copy.js';
 import { type Database, type OpenOptions, DatabaseRefused } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';

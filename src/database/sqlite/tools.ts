@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { systemClock } from '../../platform/clock.js';
-import { noteBackup } from '../../platform/storage/last-backup.js';
+import { noteBackup } from '../../platform/files.js';
 import { DatabaseRefused } from '../database.js';
 import {
   type DatabaseTools,

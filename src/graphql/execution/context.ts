@@ -6,7 +6,7 @@ import type { StoredResponses } from '../../http/send.js';
 import { callerWithRights, demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
-import type { Secrets } from '../../platform/keys.js';
+import type { Secrets } from '../../platform/hashes.js';
 import type { IdempotencyKey } from '../../platform/requests.js';
 import type { Price } from '../limits/admission.js';
 import { requestError, type Within } from '../schema/errors.js';

@@ -1,5 +1,5 @@
 import type { WaitingSince } from '../../http/monitoring/operations.js';
-import type { Budget } from '../../http/request-context.js';
+import type { Budget } from '../../http/request.js';
 import type { Caller } from '../../platform/caller.js';
 
 /** The connection of a subscription. */

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
 import { assetHandler } from '../../http/asset.js';
-import { requestContextOf } from '../../http/request-context.js';
+import { requestContextOf } from '../../http/request.js';
 import { sendText } from '../../http/send.js';
-import { isLoopbackRequest } from '../../http/server/origins.js';
+import { isLoopbackRequest } from '../../http/server/http-app.js';
 
 /** Files that the build copies to `dist/`, from where both `src/` and `dist/` read them. */
 const FOLDER = new URL('../../../dist/graphiql-page/', import.meta.url);

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-import { readQuery } from '../../http/query.js';
+import { readQuery } from '../../http/request.js';
 import { parsedJson } from '../../platform/encoding/json.js';
 import { isIdempotencyKey } from '../../platform/requests.js';
 import type { Variables } from '../limits/cost.js';

@@ -14,14 +14,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, OperationTypeNode, parse, type DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
-import { headerOf } from '../../http/headers.js';
 import type { WatchOperation } from '../../http/monitoring/operations.js';
-import { requestContextOf } from '../../http/request-context.js';
+import { headerOf, requestContextOf } from '../../http/request.js';
 import { holdBytes, holdChanged, sendInPieces, sendText, STREAM_BYTES } from '../../http/send.js';
+import type { HeldBytes } from '../../platform/client-limits.js';
 import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { OperationList } from '../../platform/config/parsing.js';
-import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
-import type { HeldBytes } from '../../platform/limits/waiting-bytes.js';
+import { PIECE_BYTES } from '../../platform/encoding/text.js';
 import { maskErrors } from '../execution/mask.js';
 import type { OperationParts, OperationText } from '../operation.js';
 import { HttpOperation, refusedWith, type HttpAnswer } from './http-operation.js';

@@ -3,13 +3,17 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 
 import { inviteBody, isMultipart, MAX_BODY_BYTES, problemOfLabels, readText } from '../../http/body/body.js';
 import type { HeldUpload, UploadReader } from '../../http/body/multipart.js';
-import type { BodyRate } from '../../http/body/receive.js';
-import { headerOf } from '../../http/headers.js';
 import { HttpProblem, problemResponse } from '../../http/problem.js';
-import { bearerToken, malformed, readQuery, readToken } from '../../http/query.js';
-import { requestContextOf } from '../../http/request-context.js';
+import {
+  bearerToken,
+  headerOf,
+  malformed,
+  readQuery,
+  readToken,
+  requestContextOf,
+} from '../../http/request.js';
 import { sendMethods, sendProblem } from '../../http/send.js';
-import { enterCompany } from '../../http/server/requests.js';
+import { enterCompany } from '../../http/server/admission.js';
 import { demandScope, type Authenticator, type Origin } from '../../platform/caller.js';
 import { companyOwner, workFor } from '../../platform/concurrency/event-loop.js';
 import { parsedJson } from '../../platform/encoding/json.js';
@@ -161,17 +165,17 @@ function idempotencyKeyOf(request: Request): string | null {
 
 export interface BodyOptions {
   readonly readUpload: UploadReader;
-  readonly bodyRate: BodyRate;
+  readonly bodyMs: number;
 }
 
 /** Reads the body of an authenticated caller. */
-export function readOperation({ readUpload, bodyRate }: BodyOptions): RequestHandler {
+export function readOperation({ readUpload, bodyMs }: BodyOptions): RequestHandler {
   return async (request, response, next) => {
     request.body = undefined;
     if (request.method === 'POST') {
       request.body = isMultipart(request)
         ? await readMultipart(request, response, readUpload)
-        : await readJson(request, response, bodyRate);
+        : await readJson(request, response, bodyMs);
     }
     next();
   };
@@ -200,14 +204,14 @@ export function releaseBody(request: Request, response: Response): void {
   delete response.locals.upload;
 }
 
-async function readJson(request: Request, response: Response, rate: BodyRate): Promise<object> {
+async function readJson(request: Request, response: Response, bodyMs: number): Promise<object> {
   if (essenceOf(request) !== 'application/json') {
     throw (
       problemOfLabels(request) ?? operationRefused('BAD_REQUEST', 'Send the operation as application/json.')
     );
   }
   inviteBody(request, response);
-  const { text } = await readText(request, { rate, maxBytes: MAX_BODY_BYTES });
+  const { text } = await readText(request, { bodyMs, maxBytes: MAX_BODY_BYTES });
   const body = parsedJson(text);
   if (Array.isArray(body))
     throw operationRefused('BAD_REQUEST', 'Operation batching is disabled: send one operation.');

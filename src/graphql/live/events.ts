@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { WatchOperation } from '../../http/monitoring/operations.js';
 import { rightsKey, type Caller } from '../../platform/caller.js';
 import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
-import { PIECE_BYTES } from '../../platform/encoding/long-text.js';
+import { PIECE_BYTES } from '../../platform/encoding/text.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Events } from '../execution/following/follow.js';
 import type { Identified } from '../execution/following/page.js';

@@ -1,9 +1,8 @@
 import { Kind, OperationTypeNode, type ExecutionArgs } from 'graphql';
 
-import type { LiveObserver, Transport } from '../../http/monitoring/operations.js';
-import type { WatchedOperation } from '../../http/monitoring/operations.js';
-import type { ClientLimits } from '../../http/request-context.js';
-import type { CountRequest } from '../../http/server/requests.js';
+import type { LiveObserver, Transport, WatchedOperation } from '../../http/monitoring/operations.js';
+import type { ClientLimits } from '../../http/request.js';
+import type { CountRequest } from '../../http/server/admission.js';
 import type { Clock } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Events } from '../execution/following/follow.js';

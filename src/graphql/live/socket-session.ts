@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
-import { overLimit } from '../../http/server/requests.js';
+import { overLimit } from '../../http/server/admission.js';
 import { yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
@@ -190,15 +190,15 @@ export class SocketSession {
   ): Promise<ExecutionArgs> {
     const counted = this.parts.count(this.opening.ip);
     if (counted !== null && counted.retryAfter !== null) {
-      const { retryAfter, budget } = counted;
-      throw operationRefused('RATE_LIMITED', overLimit(budget), { retryAfter });
+      const { retryAfter } = counted;
+      throw operationRefused('RATE_LIMITED', overLimit(counted), { retryAfter });
     }
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     if (refusal !== null) throw refusal;
     this.parts.limits.waiting.demandRoom(this.#companyId);
     await this.#context(requestId);
     const text = readOperationText(sent);
-    const facts = { ...NO_FACTS, budget: counted?.budget ?? null, idempotencyKey: idempotencyKeyOf(sent) };
+    const facts = { ...NO_FACTS, budget: counted, idempotencyKey: idempotencyKeyOf(sent) };
     const client = {
       ...({ transport: 'websocket', requestId, lastSeen: null } as const),
       context: (subscription: RequestFacts['subscription']) =>

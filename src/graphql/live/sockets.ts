@@ -11,11 +11,9 @@ import {
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-import { headerOf } from '../../http/headers.js';
 import { HttpProblem } from '../../http/problem.js';
-import { malformed, readQuery, readToken } from '../../http/query.js';
-import { requestContextOf } from '../../http/request-context.js';
-import { isUpgrade, takeOver } from '../../http/server/upgrade.js';
+import { headerOf, malformed, readQuery, readToken, requestContextOf } from '../../http/request.js';
+import { isUpgrade, takeOver } from '../../http/server/listen.js';
 import { isTurnOver, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import { LIVE_LIMITS, takeConnection, type LiveTimes } from './limits.js';

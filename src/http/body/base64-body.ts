@@ -1,16 +1,22 @@
 import type { Request } from 'express';
 
 import type { Caller } from '../../platform/caller.js';
-import type { SentContent } from '../../platform/encoding/content-builder.js';
+import { Base64Content, SentBytes, type SentContent } from '../../platform/encoding/content.js';
 import {
   FormFieldScanner,
   JsonFieldScanner,
   type FieldScanner,
 } from '../../platform/encoding/field-scanner.js';
-import { Base64Content, SentBytes } from '../../platform/encoding/sent-bytes.js';
-import { headerOf } from '../headers.js';
-import { fieldsOf, hasBody, isFormType, MAX_BODY_BYTES, notUtf8, refuseLabels, type Body } from './body.js';
-import { receiveBody } from './receive.js';
+import { headerOf } from '../request.js';
+import {
+  type Body,
+  bodyPieces,
+  fieldsOf,
+  isFormType,
+  MAX_BODY_BYTES,
+  notUtf8,
+  refuseLabels,
+} from './body.js';
 import { largerThan, type UploadInProgress, type Uploads } from './uploads.js';
 
 /** A body; `release` drops the bytes of its field, unless a record has them by then. */
@@ -35,13 +41,11 @@ export function createBase64BodyReader(uploads: Uploads): Base64BodyReader {
   const maxBytes = MAX_SENT_PER_BYTE * limits.maxFileBytes + MAX_BODY_BYTES;
   return async (request, field, caller) => {
     const tooLarge = () => largerThan(limits.maxFileBytes, `The ${field}`);
-    await refuseLabels(request, limits.rate);
+    await refuseLabels(request, limits.bodyMs);
     const upload = uploads.open(caller);
     const body = new Base64Body(request, field, limits.maxFileBytes, upload);
     try {
-      if (hasBody(request)) {
-        await receiveBody(request, { ...limits, maxBytes, tooLarge }, (bytes) => body.add(bytes));
-      }
+      for await (const piece of bodyPieces(request, { ...limits, maxBytes, tooLarge })) await body.add(piece);
       return { ...(await body.finish()), release: upload.release };
     } catch (error) {
       upload.release();

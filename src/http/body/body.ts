@@ -1,24 +1,24 @@
 import type { Request, Response } from 'express';
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
-import { numbersAsText } from '../../platform/encoding/json-numbers.js';
-import { problemOfJson } from '../../platform/encoding/json.js';
-import { DomainError } from '../../platform/errors.js';
-import { headerOf } from '../headers.js';
+import { SECOND, systemClock } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { isObject, numbersAsText, parsedJson, problemOfJson } from '../../platform/encoding/json.js';
+import { invalid } from '../../platform/errors.js';
 import { HttpProblem } from '../problem.js';
-import { malformed } from '../query.js';
-import { receiveBody, type BodyRate } from './receive.js';
+import { headerOf, malformed } from '../request.js';
 
 /** Largest JSON or form body, in bytes. A field that `readBase64Body` streams to a file does not count. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Largest body, in bytes, that is read before authentication: any client can make the server buffer it. */
 export const MAX_OPEN_BODY_BYTES = 16 * 1024;
 
-/** Limits for a body that is read into memory. */
 export interface BodyLimits {
-  readonly rate: BodyRate;
-  readonly maxBytes: number;
+  /** Milliseconds over which the rate is measured at which a body arrives. */
+  readonly bodyMs: number;
+  /** Bytes of the whole body; more are refused with `tooLarge`. */
+  readonly maxBytes?: number;
+  readonly tooLarge?: () => Error;
 }
 
 export interface BodyFields {
@@ -33,8 +33,8 @@ export interface Body extends BodyFields {
   readonly bytes: Uint8Array;
 }
 
-/** A text, or a list for a name that was given as one. */
-export type FormValue = string | readonly string[];
+/** Fields of a form: a text, or a list for a name that was given as one. */
+export type FormValues = ReadonlyMap<string, string | readonly string[]>;
 
 /** `file_ids[]` and `file_ids[0]`. */
 const LIST_NAME = /^([^[\]]+)\[\d*\]$/;
@@ -44,24 +44,20 @@ const LIST_NAME = /^([^[\]]+)\[\d*\]$/;
  * the form: `file_ids[]=1&file_ids[]=2` and `file_ids=1&file_ids=2` are both `file_ids: ['1', '2']`.
  */
 export class FormFields {
-  readonly #values = new Map<string, string | string[]>();
+  readonly values = new Map<string, string | string[]>();
 
   add(sentName: string, value: string): void {
     const listName = LIST_NAME.exec(sentName)?.[1];
     const name = listName ?? sentName;
-    const known = this.#values.get(name);
+    const known = this.values.get(name);
     if (typeof known === 'object') known.push(value);
-    else if (known !== undefined) this.#values.set(name, [known, value]);
-    else this.#values.set(name, listName === undefined ? value : [value]);
-  }
-
-  get values(): ReadonlyMap<string, FormValue> {
-    return this.#values;
+    else if (known !== undefined) this.values.set(name, [known, value]);
+    else this.values.set(name, listName === undefined ? value : [value]);
   }
 }
 
 /** Body of a form. Forms have no JSON numbers, so `numbersAsText` returns the fields unchanged. */
-export function formBody(form: ReadonlyMap<string, FormValue>): BodyFields {
+export function formBody(form: FormValues): BodyFields {
   const fields = Object.fromEntries(form);
   return { fields, isForm: true, numbersAsText: () => fields };
 }
@@ -81,13 +77,13 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Bo
 }
 
 /** The body as text, for any Content-Type. Errors: 400, 408, 413, 415. */
-export async function readText(
-  request: Request,
-  limits: BodyLimits,
-): Promise<{ readonly bytes: Uint8Array; readonly text: string }> {
-  await refuseLabels(request, limits.rate);
+export async function readText(request: Request, limits: BodyLimits) {
+  await refuseLabels(request, limits.bodyMs);
   if (!hasBody(request)) return { bytes: NO_BYTES, text: '' };
-  const bytes = await readBytes(request, limits);
+  const pieces: Buffer[] = [];
+  // After an error, the rest stays unread (`sendProblem` drains it).
+  for await (const piece of bodyPieces(request, limits)) pieces.push(piece);
+  const bytes = Buffer.concat(pieces);
   return { bytes, text: decodeText(bytes) };
 }
 
@@ -104,11 +100,11 @@ export function emptyBody(request: Request): Body | undefined {
  * Checks Content-Encoding and Content-Type. Errors: 415 for a compressed body, a charset other than UTF-8, or
  * a list of types. The headers are ignored if the body has no bytes (contract 1).
  */
-export async function refuseLabels(request: IncomingMessage, { windowMs }: BodyRate): Promise<void> {
+export async function refuseLabels(request: IncomingMessage, bodyMs: number): Promise<void> {
   const problem = problemOfLabels(request);
   if (problem === undefined || !hasBody(request)) return;
   const isChunked = headerOf(request, 'transfer-encoding') !== undefined;
-  if (!isChunked || (await firstBytes(request, windowMs)) !== 'none') throw problem;
+  if (!isChunked || (await firstBytes(request, bodyMs)) !== 'none') throw problem;
 }
 
 /**
@@ -117,10 +113,7 @@ export async function refuseLabels(request: IncomingMessage, { windowMs }: BodyR
  */
 async function firstBytes(request: IncomingMessage, waitMs: number): Promise<Buffer | 'none' | undefined> {
   if (!hasBody(request)) return 'none';
-  const options = { signal: AbortSignal.timeout(waitMs) };
-  await Promise.race(['readable', 'end'].map((event) => once(request, event, options))).catch(
-    () => undefined,
-  );
+  if (request.readableLength === 0 && !request.complete) await arrival(request, waitMs);
   const first = request.read() as Buffer | null;
   if (first !== null) request.unshift(first);
   return first ?? (request.complete ? 'none' : undefined);
@@ -145,18 +138,6 @@ export function hasBody(request: IncomingMessage): boolean {
   if (request.readableEnded) return false;
   const encoding = headerOf(request, 'transfer-encoding');
   return encoding !== undefined || Number(headerOf(request, 'content-length') ?? 0) > 0;
-}
-
-/** Buffers at most `maxBytes`; after an error the rest stays unread (`sendProblem` drains it). */
-async function readBytes(request: Request, limits: BodyLimits): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  const collect = (chunk: Buffer): undefined => void chunks.push(chunk);
-  await receiveBody(request, { ...limits, tooLarge: () => tooLarge(limits) }, collect);
-  return Buffer.concat(chunks);
-}
-
-function tooLarge({ maxBytes }: BodyLimits): HttpProblem {
-  return new HttpProblem(413, 'too_large', `The body is larger than the limit of ${maxBytes} bytes.`);
 }
 
 /** UTF-8, and labels that old clients put on plain ASCII texts. */
@@ -204,8 +185,8 @@ export function notUtf8(): HttpProblem {
 /** The fields of the whole text of a body. Errors: 400, 422. */
 export function fieldsOf(text: string, contentType: string): BodyFields {
   if (text.trim() === '') return jsonBody({}, '{}');
-  const json = parseJson(text);
-  if (json !== undefined) return jsonBody(objectOf(json.value), text);
+  const json = parsedJson(text);
+  if (json !== undefined) return jsonBody(objectOf(json), text);
   const looksLikeJson = /^\s*[[{"]/.test(text);
   if (!looksLikeJson && isFormType(contentType)) return formBody(formFields(text));
   throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
@@ -219,32 +200,20 @@ export function isFormType(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/x-www-form-urlencoded\b/i.test(contentType);
 }
 
-function parseJson(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
-}
-
 export function notAnObject(): HttpProblem {
   return new HttpProblem(400, 'malformed_json', 'The body must be a JSON object.');
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw notAnObject();
-  }
+  if (!isObject(value)) throw notAnObject();
   for (const [field, entry] of Object.entries(value)) {
     const problem = typeof entry === 'object' ? problemOfJson(entry) : undefined;
-    if (problem !== undefined) {
-      throw new DomainError('invalid', 'Some fields are not valid.', { fields: { [field]: [problem] } });
-    }
+    if (problem !== undefined) throw invalid(field, problem);
   }
-  return value as Readonly<Record<string, unknown>>;
+  return value;
 }
 
-function formFields(text: string): ReadonlyMap<string, FormValue> {
+function formFields(text: string): FormValues {
   const form = new FormFields();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
@@ -261,4 +230,75 @@ function formText(raw: string): string {
   } catch {
     throw notUtf8();
   }
+}
+
+/** Bodies may arrive as slowly as this, on average; a modem of 2G sends two to four times as much. */
+const LEAST_BYTES_PER_SECOND = 1024;
+/** Parts of `bodyMs`. A wait counts as one part at most, so that a blocked event loop is not the client's fault. */
+const PARTS = 30;
+/** Bytes that are handled in one turn of the event loop; Node would handle 2 MiB of a fast client. */
+export const TURN_BYTES = 64 * 1024;
+
+/**
+ * The bytes of a body as they arrive; the connection keeps the client waiting while a piece is handled. Leaves the
+ * request open, so that a response can be sent. Errors: 408 for less than 1 KiB a second, 400 for a body that ends
+ * early, `tooLarge`, and the reason of `stop`.
+ */
+export async function* bodyPieces(
+  request: IncomingMessage,
+  { bodyMs, maxBytes = Infinity, tooLarge = () => bodyTooLarge(maxBytes) }: BodyLimits,
+  stop?: AbortSignal,
+): AsyncGenerator<Buffer, undefined> {
+  if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw tooLarge();
+  let [received, ofTurn] = [0, 0];
+  let [waitedMs, arrived] = [0, 0];
+  for (;;) {
+    stop?.throwIfAborted();
+    if (request.destroyed && !request.readableEnded) {
+      throw malformed('The connection closed before the whole body arrived.');
+    }
+    const piece = request.read() as Buffer | null;
+    if (piece === null) {
+      if (request.complete) return;
+      waitedMs += await arrival(request, bodyMs / PARTS, stop);
+      if (waitedMs < bodyMs) continue;
+      if (arrived < (LEAST_BYTES_PER_SECOND * bodyMs) / SECOND) throw tooSlow(bodyMs);
+      [waitedMs, arrived] = [0, 0];
+      continue;
+    }
+    received += piece.length;
+    arrived += piece.length;
+    if (received > maxBytes) throw tooLarge();
+    yield piece;
+    ofTurn += piece.length;
+    if (ofTurn < TURN_BYTES) continue;
+    ofTurn = 0;
+    await yieldToEventLoop();
+  }
+}
+
+/** Waits for more of a body, its end or `stop`, for up to `maxMs`. Resolves to the milliseconds that it took. */
+function arrival(request: IncomingMessage, maxMs: number, stop?: AbortSignal): Promise<number> {
+  const began = systemClock.elapsed();
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const events = ['readable', 'end', 'error', 'close'];
+  const done = (): void => {
+    clearTimeout(timer);
+    for (const event of events) request.off(event, done);
+    stop?.removeEventListener('abort', done);
+    resolve(Math.min(systemClock.elapsed() - began, maxMs));
+  };
+  const timer = setTimeout(done, maxMs);
+  for (const event of events) request.on(event, done);
+  stop?.addEventListener('abort', done);
+  return promise;
+}
+
+function bodyTooLarge(maxBytes: number): HttpProblem {
+  return new HttpProblem(413, 'too_large', `The body is larger than the limit of ${maxBytes} bytes.`);
+}
+
+function tooSlow(windowMs: number): HttpProblem {
+  const message = `The body arrived at less than ${LEAST_BYTES_PER_SECOND} bytes per second for ${windowMs / SECOND} seconds.`;
+  return new HttpProblem(408, 'too_slow', message);
 }

@@ -3,13 +3,19 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
 import type { Caller } from '../../platform/caller.js';
-import type { SentContent } from '../../platform/encoding/content-builder.js';
+import type { SentContent } from '../../platform/encoding/content.js';
 import { DomainError } from '../../platform/errors.js';
-import { headerOf } from '../headers.js';
 import { HttpProblem } from '../problem.js';
-import { malformed } from '../query.js';
-import { CHARSET, FormFields, refuseLabels, unsupportedCharset, type FormValue } from './body.js';
-import { receiveBody, TURN_BYTES } from './receive.js';
+import { headerOf, malformed } from '../request.js';
+import {
+  bodyPieces,
+  CHARSET,
+  FormFields,
+  type FormValues,
+  refuseLabels,
+  TURN_BYTES,
+  unsupportedCharset,
+} from './body.js';
 import { largerThan, type UploadInProgress, type UploadLimits, type Uploads } from './uploads.js';
 
 const MAX_FIELDS = 10;
@@ -20,8 +26,7 @@ const OVERHEAD_BYTES = 512 * 1024;
 
 /** A multipart body that was read (contract 23). */
 export interface Upload {
-  /** Text fields by name. */
-  readonly fields: ReadonlyMap<string, FormValue>;
+  readonly fields: FormValues;
   readonly file: UploadedFile | null;
 }
 
@@ -42,12 +47,12 @@ export type UploadReader = (request: IncomingMessage, caller: Caller) => Promise
  */
 export function createUploadReader(uploads: Uploads): UploadReader {
   return async (request, caller) => {
-    await refuseLabels(request, uploads.limits.rate);
+    await refuseLabels(request, uploads.limits.bodyMs);
     const upload = uploads.open(caller);
     try {
       const { fields, fileName } = await receive(request, uploads.limits, upload);
       const file = fileName === null ? null : { ...(await upload.store()), fileName };
-      return { fields, file, release: upload.release };
+      return { fields: fields.values, file, release: upload.release };
     } catch (error) {
       upload.release();
       throw error;
@@ -60,62 +65,32 @@ async function receive(
   request: IncomingMessage,
   limits: UploadLimits,
   upload: UploadInProgress,
-): Promise<{ readonly fields: Upload['fields']; readonly fileName: string | null }> {
+): Promise<Parts> {
   const { maxFileBytes } = limits;
   const parser = openParser(request, maxFileBytes);
   const stop = new AbortController();
-  const refuse = (error: Error): void => stop.abort(error);
-  const fields = collectFields(parser, refuse);
-  const fileOf = collectFile(parser, refuse, fields, (stream) => readFile(stream, limits, upload));
-  parser.on('error', () => refuse(malformedBody()));
+  const refused = once(stop.signal, 'abort');
+  const parts = new Parts(parser, upload, maxFileBytes, (error) => stop.abort(error));
   const receiving = {
     ...limits,
     maxBytes: maxFileBytes + OVERHEAD_BYTES,
-    tooLarge: () => fileTooLarge(maxFileBytes),
+    tooLarge: () => largerThan(maxFileBytes, 'The file'),
   };
   const write = (piece: Buffer) => new Promise((resolve) => parser.write(piece, resolve));
   try {
-    await receiveBody(request, receiving, write, stop.signal);
+    for await (const piece of bodyPieces(request, receiving, stop.signal)) {
+      await Promise.race([write(piece), refused]);
+    }
     parser.end();
     await once(parser, 'finish', { signal: stop.signal });
-    return { fields: fields.values, fileName: await fileOf() };
+    await Promise.all(parts.reading);
+    stop.signal.throwIfAborted();
+    return parts;
   } catch (error) {
     throw stop.signal.aborted ? (stop.signal.reason as Error) : error;
   } finally {
     parser.destroy();
   }
-}
-
-/**
- * Reads the file with `read`, and other parts of application/octet-stream as fields. Returns a function that resolves
- * to the name of the file once all parts are read; null without a file.
- */
-function collectFile(
-  parser: busboy.Busboy,
-  refuse: (error: Error) => void,
-  fields: CollectedFields,
-  read: (stream: NodeJS.ReadableStream) => Promise<void>,
-): () => Promise<string | null> {
-  const parts: Promise<void>[] = [];
-  const names: string[] = [];
-  parser.on('file', (part: string | undefined, stream, { filename: fileName = '', encoding }) => {
-    refuseEncodedPart(encoding, refuse);
-    if (isInvalidUtf8(fileName)) refuse(malformed('The file name is not valid UTF-8.'));
-    if (fileName !== '') names.push(fileName);
-    if (names.length > 1) refuse(malformed('The body has more than one file. Send exactly one.'));
-    const reading =
-      fileName === ''
-        ? readText(stream).then((text) => (text === '' ? undefined : fields.add(part, text)))
-        : read(stream);
-    reading.catch((error: unknown) => refuse(isRefusal(error) ? error : malformedBody()));
-    // An incomplete body emits `error` here; without a listener that would end the process.
-    stream.on('error', () => refuse(malformedBody()));
-    parts.push(reading);
-  });
-  return async () => {
-    await Promise.all(parts);
-    return names[0] ?? null;
-  };
 }
 
 function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busboy {
@@ -140,90 +115,102 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
   }
 }
 
-interface CollectedFields {
-  readonly values: Upload['fields'];
-  /** Refuses a field without a name, a text that is too long or not UTF-8, and more fields than may be sent. */
-  add(name: string | undefined, value: string): void;
+/** The parts of a body as they are parsed. `refuse` is called with each error. */
+class Parts {
+  readonly fields = new FormFields();
+  fileName: string | null = null;
+  readonly reading: Promise<void>[] = [];
+  #fields = 0;
+
+  constructor(
+    parser: busboy.Busboy,
+    private readonly upload: UploadInProgress,
+    private readonly maxFileBytes: number,
+    refuse: (error: Error) => void,
+  ) {
+    const attempt = (read: () => void): void => {
+      try {
+        read();
+      } catch (error) {
+        refuse(error as Error);
+      }
+    };
+    const refuseMalformed = (): void => refuse(malformedBody());
+    // busboy's types are wrong here: a part may lack a name, and has no value if its charset is unknown.
+    parser.on('field', (name: string | undefined, value: string | undefined, { encoding, valueTruncated }) =>
+      attempt(() => {
+        demandPlain(encoding);
+        if (valueTruncated) throw longField();
+        if (value === undefined) throw unsupportedCharset();
+        this.#addField(name, value);
+      }),
+    );
+    parser.on('file', (name: string | undefined, stream, { filename: fileName = '', encoding }) => {
+      attempt(() => this.#demandOneFile(fileName, encoding));
+      const reading = fileName === '' ? this.#readField(name, stream) : this.#readFile(stream);
+      reading.catch((error: unknown) => (isRefusal(error) ? refuse(error) : refuseMalformed()));
+      // An incomplete body emits `error` here; without a listener that would end the process.
+      stream.on('error', refuseMalformed);
+      this.reading.push(reading);
+    });
+    parser.on('partsLimit', () => refuse(tooManyFields())).on('error', refuseMalformed);
+  }
+
+  #addField(name: string | undefined, value: string): void {
+    this.#fields += 1;
+    if (this.#fields > MAX_FIELDS) throw tooManyFields();
+    if (name === undefined) throw malformed('A form field has no name.');
+    if (name.length > MAX_FIELD_NAME)
+      throw tooLarge(`The name of a form field has more than ${MAX_FIELD_NAME} characters.`);
+    if (isInvalidUtf8(name) || isInvalidUtf8(value)) throw malformed('A form field is not valid UTF-8.');
+    this.fields.add(name, value);
+  }
+
+  #demandOneFile(fileName: string, encoding: string): void {
+    demandPlain(encoding);
+    if (fileName === '') return;
+    if (isInvalidUtf8(fileName)) throw malformed('The file name is not valid UTF-8.');
+    if (this.fileName !== null) throw malformed('The body has more than one file. Send exactly one.');
+    this.fileName = fileName;
+  }
+
+  /** Reads a part of application/octet-stream without a file name. Ignores it if a browser's user chose no file. */
+  async #readField(name: string | undefined, stream: NodeJS.ReadableStream): Promise<void> {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    for await (const bytes of stream as AsyncIterable<Buffer>) {
+      size += bytes.length;
+      if (size > MAX_FIELD_BYTES) throw longField();
+      pieces.push(bytes);
+    }
+    if (size > 0) this.#addField(name, Buffer.concat(pieces).toString());
+  }
+
+  async #readFile(stream: NodeJS.ReadableStream): Promise<void> {
+    this.upload.begin();
+    for await (const bytes of stream as AsyncIterable<Buffer>) {
+      this.upload.add(bytes);
+      if (this.upload.size > this.maxFileBytes) throw largerThan(this.maxFileBytes, 'The file');
+      await this.upload.settle();
+    }
+  }
 }
 
-function collectFields(parser: busboy.Busboy, refuse: (error: Error) => void): CollectedFields {
-  const fields = new FormFields();
-  let count = 0;
-  const add = (name: string | undefined, value: string): void => {
-    count += 1;
-    if (count > MAX_FIELDS) tooMany();
-    else if (name === undefined) refuse(malformed('A form field has no name.'));
-    else if (name.length > MAX_FIELD_NAME)
-      refuse(tooLarge(`The name of a form field has more than ${MAX_FIELD_NAME} characters.`));
-    else if (isInvalidUtf8(name) || isInvalidUtf8(value))
-      refuse(malformed('A form field is not valid UTF-8.'));
-    else fields.add(name, value);
-  };
-  const tooMany = (): void => refuse(tooLarge(`The body has more than ${MAX_FIELDS} form fields.`));
-  // busboy's types are wrong here: a part may lack a name, and has no value if its charset is unknown.
-  parser.on('field', (name: string | undefined, value: string | undefined, info) => {
-    refuseEncodedPart(info.encoding, refuse);
-    if (info.valueTruncated) refuse(longField());
-    else if (value === undefined) refuse(unsupportedCharset());
-    else add(name, value);
-  });
-  parser.on('partsLimit', tooMany);
-  return { values: fields.values, add };
-}
-
-/** Refuses a part in base64 or quoted-printable: 415. */
-function refuseEncodedPart(encoding: string, refuse: (error: Error) => void): void {
+/** Errors: 415 for a part in base64 or quoted-printable. */
+function demandPlain(encoding: string): void {
   if (['7bit', '8bit', 'binary'].includes(encoding)) return;
   const message =
     'A part of the body has a Content-Transfer-Encoding that is not supported: send the bytes as they are.';
-  refuse(new HttpProblem(415, 'unsupported_encoding', message));
-}
-
-/** The text of a part of application/octet-stream without a file name; empty if a browser's user chose no file. */
-async function readText(stream: NodeJS.ReadableStream): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const bytes of stream as AsyncIterable<Buffer>) {
-    size += bytes.length;
-    if (size > MAX_FIELD_BYTES) throw longField();
-    pieces.push(bytes);
-  }
-  return Buffer.concat(pieces).toString();
-}
-
-function longField(): HttpProblem {
-  return tooLarge(`A form field has more than ${MAX_FIELD_BYTES} bytes.`);
+  throw new HttpProblem(415, 'unsupported_encoding', message);
 }
 
 /** The parser replaces invalid bytes by U+FFFD. */
-function isInvalidUtf8(text: string): boolean {
-  return text.includes('\ufffd');
-}
-
-async function readFile(
-  stream: NodeJS.ReadableStream,
-  { maxFileBytes }: UploadLimits,
-  upload: UploadInProgress,
-): Promise<void> {
-  upload.begin();
-  for await (const bytes of stream as AsyncIterable<Buffer>) {
-    upload.add(bytes);
-    if (upload.size > maxFileBytes) throw fileTooLarge(maxFileBytes);
-    await upload.settle();
-  }
-}
+const isInvalidUtf8 = (text: string): boolean => text.includes('\ufffd');
 
 const isRefusal = (error: unknown): error is Error =>
   error instanceof HttpProblem || error instanceof DomainError;
 
-function malformedBody(): HttpProblem {
-  return malformed('The multipart body is malformed or incomplete.');
-}
-
-function fileTooLarge(maxFileBytes: number): HttpProblem {
-  return largerThan(maxFileBytes, 'The file');
-}
-
-function tooLarge(message: string): HttpProblem {
-  return new HttpProblem(413, 'too_large', message);
-}
+const malformedBody = (): HttpProblem => malformed('The multipart body is malformed or incomplete.');
+const tooLarge = (message: string): HttpProblem => new HttpProblem(413, 'too_large', message);
+const longField = (): HttpProblem => tooLarge(`A form field has more than ${MAX_FIELD_BYTES} bytes.`);
+const tooManyFields = (): HttpProblem => tooLarge(`The body has more than ${MAX_FIELDS} form fields.`);

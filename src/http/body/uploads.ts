@@ -6,43 +6,35 @@ import {
   ContentBuilder,
   type SentContent,
   type StagedContent,
-} from '../../platform/encoding/content-builder.js';
-import type { Spool, SpooledContent } from '../../platform/storage/spool.js';
+} from '../../platform/encoding/content.js';
+import type { Spool, SpooledContent } from '../../platform/spool.js';
 import { HttpProblem } from '../problem.js';
-import type { BodyRate } from './receive.js';
-
-export interface UploadLimits {
-  readonly maxFileBytes: number;
-  /** Uploads of more bytes wait for a place. */
-  readonly smallBytes: number;
-  /** Uploads of more bytes are received in a temporary file, which takes longer than memory. */
-  readonly middleBytes: number;
-  /** Uploads with a place at the same time, and waiting ones: in total and for each company. */
-  readonly places: number;
-  readonly placesOfKey: number;
-  readonly maxWaiting: number;
-  readonly maxWaitingOfKey: number;
-  /** Milliseconds that an upload waits for a place. */
-  readonly maxWaitMs: number;
-  readonly rate: BodyRate;
-}
 
 const DEFAULTS = {
+  /** Uploads of more bytes wait for a place. */
   smallBytes: 256 * 1024,
+  /** Uploads of more bytes are received in a temporary file, which takes longer than memory. */
   middleBytes: CHUNK_BYTES,
+  /** Uploads with a place at the same time, and waiting ones: in total and for each company. */
   places: 32,
   placesOfKey: 8,
   maxWaiting: 256,
   maxWaitingOfKey: 32,
   maxWaitMs: 60 * SECOND,
-} as const;
+};
+
+interface GivenLimits {
+  readonly maxFileBytes: number;
+  readonly bodyMs: number;
+}
+
+export type UploadLimits = Readonly<typeof DEFAULTS> & GivenLimits;
 
 /** Bytes that are written to a temporary file at once. */
 const PIECE_BYTES = 256 * 1024;
 
 /** Where the bytes of large uploads go. */
 export interface UploadStorage {
-  /** Opens a temporary file. */
   readonly spool: (companyId: number) => Promise<Spool>;
   /** Stores the bytes of a temporary file, so that a record can have them. */
   readonly stage: (caller: Caller, content: SpooledContent) => Promise<StoredBytes>;
@@ -62,7 +54,7 @@ export class Uploads {
 
   constructor(
     readonly storage: UploadStorage,
-    given: Pick<UploadLimits, 'maxFileBytes' | 'rate'> & Partial<UploadLimits>,
+    given: GivenLimits & Partial<UploadLimits>,
   ) {
     this.limits = { ...DEFAULTS, ...given };
     this.places = new Semaphore({ ...this.limits, busy: tooManyLargeUploads });
@@ -93,7 +85,6 @@ export class UploadInProgress {
     this.#content = new ContentBuilder(PIECE_BYTES);
   }
 
-  /** Number of bytes so far. */
   get size(): number {
     return this.#content.size;
   }
@@ -156,7 +147,6 @@ async function write(spool: Spool, pieces: readonly Uint8Array[]): Promise<void>
   for (const piece of pieces) await spool.write(piece);
 }
 
-/** Splits bytes into chunks of `CHUNK_BYTES`. */
 function inChunks(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   if (pieces.length <= 1) return pieces;
   const bytes = Buffer.concat(pieces);

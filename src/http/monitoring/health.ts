@@ -2,9 +2,9 @@ import { Router, type RequestHandler } from 'express';
 
 import type { CheckResult } from '../../database/database.js';
 import { methodNotAllowed } from '../problem.js';
-import { requestContextOf } from '../request-context.js';
+import { requestContextOf } from '../request.js';
 import { sendJson, sendMethods } from '../send.js';
-import { isUpgrade } from '../server/upgrade.js';
+import { isUpgrade } from '../server/listen.js';
 
 /** One condition of readiness; resolves to null or a note if it holds, else to the problem. */
 export type Check = () => Promise<CheckResult>;

@@ -1,8 +1,8 @@
 import type { Caller } from '../../platform/caller.js';
 import { SECOND, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import type { OperationSpan, Tracing } from '../../platform/tracing/types.js';
-import type { Metrics, StreamCounters } from './metrics.js';
+import type { Tracing } from '../../platform/tracing.js';
+import type { Metrics } from './metrics.js';
 
 export interface OperationKind {
   /** `query`, `mutation` or `subscription`. */
@@ -10,7 +10,6 @@ export interface OperationKind {
   readonly name: string | null;
 }
 
-/** A GraphQL operation that runs. */
 export interface WatchedOperation {
   /** To be called once its document is admitted. */
   known(kind: OperationKind): void;
@@ -37,11 +36,18 @@ export function watchOperations(
   return async (use, isAlone = false) => {
     const started = clock.elapsed();
     const span = tracing?.operation(isAlone) ?? null;
-    const running = new RunningOperation(span);
+    const running = { kind: null as OperationKind | null, hasFailed: false };
+    const operation: WatchedOperation = {
+      known: (kind) => (running.kind = kind),
+      failed: (code) => {
+        if (!running.hasFailed) span?.failed(code);
+        running.hasFailed = true;
+      },
+    };
     try {
-      return await (span === null ? use(running) : span.run(() => use(running)));
+      return await (span === null ? use(operation) : span.run(() => use(operation)));
     } catch (error) {
-      running.failed(codeOf(error));
+      operation.failed(codeOf(error));
       throw error;
     } finally {
       const { kind } = running;
@@ -60,22 +66,6 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'exception';
 }
 
-class RunningOperation implements WatchedOperation {
-  kind: OperationKind | null = null;
-  #hasFailed = false;
-
-  constructor(private readonly span: OperationSpan | null) {}
-
-  known(kind: OperationKind): void {
-    this.kind = kind;
-  }
-
-  failed(code: string): void {
-    if (!this.#hasFailed) this.span?.failed(code);
-    this.#hasFailed = true;
-  }
-}
-
 const MAX_NAMES = 200;
 const MAX_LENGTH = 64;
 const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
@@ -84,9 +74,7 @@ const MAX_DIGITS = 8;
 
 const OTHER = 'other';
 
-/**
- * Names of operations in metrics and traces. Clients choose them, so at most `MAX_NAMES` are distinguished.
- */
+/** Names of operations in metrics and traces. Clients choose them, so at most `MAX_NAMES` are distinguished. */
 export class OperationNames {
   readonly #known = new Set<string>();
 
@@ -145,11 +133,7 @@ export interface EndedOperation {
 }
 
 /** Follows operations, and receives the events of live connections. */
-export interface LiveObserver extends StreamCounters {
-  readonly follow: Followers['follow'];
-  operationEnded(ended: EndedOperation): void;
-  readonly watch: WatchOperation;
-}
+export type LiveObserver = ReturnType<typeof observeOperations>;
 
 /** Counts subscriptions and events and logs each operation when it ends. The log line has no value that a client chose. */
 export function observeOperations(
@@ -157,12 +141,13 @@ export function observeOperations(
   metrics: Metrics,
   { follow }: Followers,
   watch: WatchOperation,
-): LiveObserver {
+) {
   return {
     ...metrics.streams,
     follow,
     watch,
-    operationEnded: ({ requestId, milliseconds, caller, field, events, code, ...kind }) => {
+    operationEnded: (ended: EndedOperation): void => {
+      const { requestId, milliseconds, caller, field, events, code, ...kind } = ended;
       logger.info(
         {
           request_id: requestId,

@@ -1,15 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIPv6, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
+import { clientNetwork, Slots, WaitingBytes } from '../../platform/client-limits.js';
 import { MINUTE, SECOND, type Clock } from '../../platform/clock.js';
-import { Slots } from '../../platform/limits/slots.js';
-import { WaitingBytes } from '../../platform/limits/waiting-bytes.js';
-import { clientNetwork } from '../../platform/network.js';
 import type { ClientFigures } from '../monitoring/sources.js';
-import type { ClientLimits } from '../request-context.js';
 
-/** TCP connections. */
 export const CONNECTION_LIMITS = {
   /** All connections: 10,000 of terminals that wait for notifications, and 2,000 of other clients. */
   total: 12_000,
@@ -17,14 +14,13 @@ export const CONNECTION_LIMITS = {
   ofNetwork: 500,
 } as const;
 
-export interface IdleRule {
-  /** Within this time, the client must read `leastBytes`, or all bytes that wait for it. */
-  readonly idleMs: number;
-  readonly leastBytes: number;
-}
-
 /** How long a client may leave bytes unread: on average 1 KiB a second over two minutes. */
-export const IDLE_RULE: IdleRule = { idleMs: 2 * MINUTE, leastBytes: 120 * 1024 };
+export const IDLE_RULE = {
+  /** Within this time, the client must read `leastBytes`, or all bytes that wait for it. */
+  idleMs: 2 * MINUTE,
+  leastBytes: 120 * 1024,
+};
+type IdleRule = Readonly<typeof IDLE_RULE>;
 
 /**
  * Functions that stop counting a connection for its network, by `keyOf`. Not by socket: with TLS, the socket
@@ -49,12 +45,19 @@ interface Progress {
   readonly since: number;
 }
 
+/** A request on a connection, where requests are answered in their order. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 interface Connection {
   /** Null if no bytes wait for the client. */
   progress: Progress | null;
-  /** Requests without a complete response. */
-  requests: number;
+  exchanges: readonly Exchange[];
 }
+
+const isOpen = ({ request, response }: Exchange): boolean => !request.complete || !response.closed;
 
 /** Limits the connections of each network, and cuts those whose clients do not read. */
 export class Connections {
@@ -72,14 +75,17 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Number of connections cut because their clients did not read. */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Whether any client has unread bytes. */
   get haveUnsent(): boolean {
     return [...this.#open.keys()].some((socket) => socket.writableLength > 0);
+  }
+
+  /** The requests of a connection that have not arrived as a whole or are not answered, in order. */
+  exchangesOf(socket: Duplex): readonly Exchange[] {
+    return this.#open.get(socket as Socket)?.exchanges.filter(isOpen) ?? [];
   }
 
   /** Call before the server listens. */
@@ -91,12 +97,12 @@ export class Connections {
       if (!isTls) this.#add(socket);
     });
     if (isTls) server.on('secureConnection', (socket: Socket) => this.#add(socket));
-    server.prependListener('request', this.#countRequest);
-    server.prependListener('checkContinue', this.#countRequest);
+    server.prependListener('request', this.#remember);
+    server.prependListener('checkContinue', this.#remember);
     // Without this listener, Node would close every idle connection, even if its client waits for a response
     // or has unread bytes. `check` cuts the latter.
     server.on('timeout', (socket: Socket) => {
-      if (socket.writableLength === 0 && !this.#open.get(socket)?.requests) socket.destroy();
+      if (socket.writableLength === 0 && this.exchangesOf(socket).length === 0) socket.destroy();
     });
     const timer = setInterval(() => this.check(), checkInterval(this.rule)).unref();
     server.once('close', () => clearInterval(timer));
@@ -121,15 +127,14 @@ export class Connections {
 
   #add(socket: Socket): void {
     if (socket.destroyed) return;
-    this.#open.set(socket, { progress: null, requests: 0 });
+    this.#open.set(socket, { progress: null, exchanges: [] });
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  readonly #countRequest = ({ socket }: IncomingMessage, response: ServerResponse): void => {
-    const connection = this.#open.get(socket);
+  readonly #remember = (request: IncomingMessage, response: ServerResponse): void => {
+    const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
-    connection.requests += 1;
-    response.once('close', () => (connection.requests -= 1));
+    connection.exchanges = [...connection.exchanges.filter(isOpen), { request, response }];
   };
 
   /** Counts a new connection for its network, or closes it if the network has too many. */
@@ -145,10 +150,7 @@ export class Connections {
     }
     const key = keyOf(socket);
     networkSlots.set(key, taken);
-    socket.once('close', () => {
-      taken();
-      networkSlots.delete(key);
-    });
+    socket.once('close', taken).once('close', () => networkSlots.delete(key));
   }
 }
 
@@ -164,19 +166,15 @@ function checkInterval({ idleMs }: IdleRule): number {
 }
 
 /** The limits of all clients of one server. */
-export interface ServerLimits extends ClientLimits {
-  readonly connections: Connections;
-  readonly figures: () => ClientFigures;
-}
+export type ServerLimits = ReturnType<typeof createClientLimits>;
 
 interface LimitOptions {
-  /** Addresses and networks of proxies. */
   readonly trustProxy: readonly string[];
   readonly idleMs: number;
   readonly clock: Clock;
 }
 
-export function createClientLimits({ trustProxy, idleMs, clock }: LimitOptions): ServerLimits {
+export function createClientLimits({ trustProxy, idleMs, clock }: LimitOptions) {
   const slots = new Slots();
   const waiting = new WaitingBytes();
   const rule = { ...IDLE_RULE, idleMs };

@@ -1,41 +1,38 @@
+import type { Response } from 'express';
+import { randomUUID } from 'node:crypto';
 import {
+  createServer,
   type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerOptions,
-  type ServerResponse,
-  createServer,
+  ServerResponse,
+  STATUS_CODES,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { Server as NetServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 import { MINUTE, SECOND } from '../../platform/clock.js';
 import type { Config } from '../../platform/config/config.js';
-import type { Tls } from '../../platform/config/files.js';
-import { IDLE_RULE, type Connections } from './connections.js';
-import { respondToUnreadable } from './unreadable.js';
-import { handleUpgrades, requestsWebSocket } from './upgrade.js';
+import type { Tls } from '../../platform/files.js';
+import { HttpProblem, problemResponse } from '../problem.js';
+import { headerOf, malformed, onClosed, SECURITY_HEADERS } from '../request.js';
+import { type Connections, IDLE_RULE } from './connections.js';
 
-/** How long a client may take before its request or connection ends. */
-export interface Timeouts {
-  readonly headersMs: number;
-  /** For a whole request, an upload included. */
-  readonly requestMs: number;
-  /** The time over which the rate is taken at which a body arrives; for the first bytes of one, too. */
-  readonly bodyMs: number;
-  /** For a connection without a request on which no byte moves, or whose client takes too little (`IdleRule`). */
-  readonly idleMs: number;
-  /** How often Node checks the first two. */
-  readonly checkMs: number;
-}
-
-export const TIMEOUTS: Timeouts = {
+/** How long a client may take before its request or connection ends, in milliseconds. */
+export const TIMEOUTS = {
   headersMs: 15 * SECOND,
+  /** For a whole request, an upload included. */
   requestMs: 5 * MINUTE,
+  /** The time over which the rate is measured at which a body arrives; for the first bytes of one, too. */
   bodyMs: 30 * SECOND,
+  /** For a connection without a request on which no byte moves, or whose client takes too little (`IDLE_RULE`). */
   idleMs: IDLE_RULE.idleMs,
+  /** Interval at which Node checks the first two. */
   checkMs: 2 * SECOND,
 };
+export type Timeouts = Readonly<typeof TIMEOUTS>;
 
 export const KEEP_ALIVE_MS = 65 * SECOND;
 export const MAX_HEADER_BYTES = 16 * 1024;
@@ -67,7 +64,7 @@ export async function listen(
   server.maxHeadersCount = 0;
   // `100 Continue` is sent after authentication (`inviteBody`); other expectations are ignored.
   server.on('checkContinue', listener).on('checkExpectation', listener);
-  respondToUnreadable(server);
+  respondToUnreadable(server, connections);
   handleUpgrades(server, listener);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -120,4 +117,129 @@ async function stopServer(server: Server, connections: Connections, graceMs: num
   await closed;
   clearInterval(timer);
   clearTimeout(forceClose);
+}
+
+/** Connections with a request that may take long. */
+const takingLong = new WeakSet<Duplex>();
+
+/**
+ * The request may take as long as it needs: `Timeouts.requestMs` does not end it. For bodies of any length, which are read at a
+ * least rate.
+ */
+export function mayTakeLong(response: Response): void {
+  const { socket } = response.req;
+  takingLong.add(socket);
+  onClosed(response, () => takingLong.delete(socket));
+}
+
+const TOO_LONG = 'ERR_HTTP_REQUEST_TIMEOUT';
+const LARGE_HEADERS = 'The headers of the request are larger than 16 KiB.';
+const LARGE_EXTENSIONS = 'The chunk extensions of the request are too large.';
+const PROBLEMS: Readonly<Record<string, HttpProblem>> = {
+  HPE_HEADER_OVERFLOW: new HttpProblem(431, 'headers_too_large', LARGE_HEADERS),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new HttpProblem(413, 'too_large', LARGE_EXTENSIONS),
+  [TOO_LONG]: new HttpProblem(408, 'too_slow', 'The request did not arrive in time.'),
+};
+
+/**
+ * Sends the usual error object, instead of Node's own response, for bytes that are not an HTTP request and
+ * for requests that time out. Then closes the connection, since the start of a next request is unknown.
+ * Complete requests received before are answered first.
+ */
+function respondToUnreadable(server: Server, connections: Connections): void {
+  const refused = new WeakSet<Duplex>();
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // Node reports it once, and leaves it to this listener to end the connection.
+    if (error.code === TOO_LONG && takingLong.has(socket)) return;
+    if (error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    // Node reports it again with the bytes that follow.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const open = connections.exchangesOf(socket);
+    const last = open.findLast(({ request }) => request.complete);
+    const isAnswered = open.some(({ request, response }) => !request.complete && response.headersSent);
+    if (last === undefined) refuse(error, socket, isAnswered);
+    else last.response.once('close', () => refuse(error, socket, isAnswered));
+  });
+}
+
+/** `isAnswered` if the response to the request that became unreadable has begun. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex, isAnswered: boolean): void {
+  // The response before was the last one of the connection.
+  if (socket.writableEnded) return;
+  if (!socket.writable || isAnswered) {
+    socket.destroy();
+    return;
+  }
+  const problem = PROBLEMS[error.code ?? ''] ?? malformed('This is not a well-formed HTTP request.');
+  socket.end(textOf(problem), () => socket.destroy());
+}
+
+function textOf(problem: HttpProblem): string {
+  const requestId = randomUUID();
+  const { status, body } = problemResponse(problem, requestId);
+  const text = JSON.stringify(body);
+  const headers = {
+    ...SECURITY_HEADERS,
+    'X-Request-Id': requestId,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', text].join('\r\n');
+}
+
+export const SWITCHING_PROTOCOLS = 101;
+
+/** First bytes after the headers of each request for a WebSocket. */
+const heads = new WeakMap<IncomingMessage, Buffer>();
+
+/** Requests to upgrade to another protocol, such as HTTP/2, are treated as ordinary requests. */
+function requestsWebSocket(request: IncomingMessage): boolean {
+  return headerOf(request, 'upgrade')?.toLowerCase() === 'websocket';
+}
+
+/**
+ * Passes requests for a WebSocket to the application like any other request, so that the rate limit and the other
+ * checks apply. The handler that accepts one calls `takeOver`; any other response closes the connection.
+ */
+function handleUpgrades(server: Server, listener: RequestListener): void {
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => undefined);
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    try {
+      response.assignSocket(socket);
+    } catch {
+      // The response to an earlier request on this connection is still in flight.
+      socket.destroy();
+      return;
+    }
+    if (requestsWebSocket(request)) heads.set(request, head);
+    response.once('finish', () => socket.destroySoon());
+    listener(request, response);
+  });
+}
+
+/** Whether the connection can be taken over as a WebSocket. */
+export function isUpgrade(request: IncomingMessage): boolean {
+  return heads.has(request);
+}
+
+/** Accepts a WebSocket request: detaches the socket from the response, which ends with status 101. */
+export function takeOver(
+  request: IncomingMessage,
+  response: ServerResponse,
+): { readonly socket: Socket; readonly head: Buffer } {
+  const { socket } = request;
+  const head = heads.get(request);
+  if (head === undefined) throw new Error('The request is not a WebSocket upgrade');
+  response.detachSocket(socket);
+  response.statusCode = SWITCHING_PROTOCOLS;
+  response.emit('close');
+  return { socket, head };
 }

@@ -1,4 +1,5 @@
-import type { Range } from './card-number.js';
+/** Range of characters to hide, `to` excluded. */
+export type Range = readonly [from: number, to: number];
 
 /**
  * Kind of card data that the name of a field announces. `number`: the middle digits are hidden; `secret`:
@@ -12,9 +13,7 @@ const anyOf = (...each: string[]): string => `(?:${each.join('|')})`;
 
 const CARD = anyOf('card', 'cart[aã]o', 'tarjeta', 'cc');
 const NUMBER = anyOf('number', 'numero', 'número', 'num', 'nro', 'nr', 'no');
-/**
- * Names of ISO 8583 fields, for example DE52, field 052, bit-52 and F52; `de 52` is Portuguese for "of 52".
- */
+/** Names of ISO 8583 fields, for example DE52, field 052, bit-52 and F52; `de 52` is Portuguese for "of 52". */
 const ISO = String.raw`(?:de[_.-]?|(?:df|bit|fld|field|campo|elemento|data[\s_]?element|[fps])[\s_.-]{0,2})0{0,2}`;
 const NUMBER_NAME = anyOf(
   words('pan', `${NUMBER}?`),
@@ -75,10 +74,7 @@ const ISO_NAMED = new RegExp(
   String.raw`(?:35|36|45|52|55)(?<![\w.,]..)${ASSIGNED}(?<value>${HEX_BYTES}|[0-9a-f]{14,})`,
   'gi',
 );
-/**
- * Ranges of the values of named fields in a text: `cvv=123`, `"pin_block":"04A1"`, `<pan>4111</pan>`, `CVV
- * 123`.
- */
+/** Ranges of the values of named fields in a text: `cvv=123`, `"pin_block":"04A1"`, `<pan>4111</pan>`, `CVV 123`. */
 export function namedCardData(text: string): Range[] {
   if (!/[:=>]|\s\d{3}/.test(text)) return [];
   const ranges: Range[] = [];

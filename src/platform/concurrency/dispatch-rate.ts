@@ -1,5 +1,5 @@
-import { SECOND, systemClock, type Clock } from '../clock.js';
-import { FairQueue } from './queue.js';
+import { SECOND, type Clock } from '../clock.js';
+import { FairQueue } from './semaphore.js';
 
 interface Waiting {
   readonly wanted: number;
@@ -16,9 +16,8 @@ const LATE_MS = 25;
 const BURST = { less: 0.5, more: 1.5 } as const;
 
 /**
- * Rate limiter: grants `perSecond` things a second, evenly. `room` returns the share of this rate, 0 to 1,
- * that is available now. Late timers shrink the bursts, down to one per timer. Waiting owners are served
- * round-robin, however much each wants.
+ * Rate limiter: grants `perSecond` things a second, evenly. Late timers shrink the bursts, down to one per timer. Waiting
+ * owners are served round-robin, however much each wants.
  */
 export class DispatchRate {
   readonly #perMs: number;
@@ -33,7 +32,6 @@ export class DispatchRate {
   constructor(
     perSecond: number,
     private readonly clock: Clock,
-    private readonly room: () => number = () => 1,
   ) {
     this.#perMs = perSecond / SECOND;
     this.#most = Math.max(1, perSecond * BURST_SECONDS);
@@ -63,10 +61,7 @@ export class DispatchRate {
 
   #count(): void {
     const now = this.clock.elapsed();
-    this.#available = Math.min(
-      this.#limit,
-      this.#available + (now - this.#countedAt) * this.#perMs * this.room(),
-    );
+    this.#available = Math.min(this.#limit, this.#available + (now - this.#countedAt) * this.#perMs);
     this.#countedAt = now;
   }
 
@@ -96,44 +91,4 @@ export class DispatchRate {
     }
     if (this.#waiting.size > 0) this.#startTimer();
   }
-}
-
-const WINDOW_MS = 100;
-/**
- * Busy shares of the event loop: above the first, requests begin to queue; below the second, there is room
- * for more.
- */
-const [BUSY, FREE] = [0.75, 0.6];
-/** Factors for the room of a busy and of a free loop, and its minimum. */
-const ROOM = { less: 0.85, more: 1.1, least: 0.4 } as const;
-
-/**
- * Measures how much deferrable work the event loop has room for besides client requests. Returns a factor
- * from 0.4 to 1, which falls while the loop is busy for most of each tenth of a second and rises again
- * afterwards. `busyShare` returns the busy share of the time since its previous call, 0 to 1.
- */
-export function createLoopRoom(
-  busyShare: () => number = busyShareOfThisLoop(),
-  elapsed: () => number = () => systemClock.elapsed(),
-): () => number {
-  let room = 1;
-  let lookedAt = elapsed();
-  return () => {
-    if (elapsed() - lookedAt < WINDOW_MS) return room;
-    lookedAt = elapsed();
-    const busy = busyShare();
-    if (busy > BUSY) room = Math.max(ROOM.least, room * ROOM.less);
-    else if (busy < FREE) room = Math.min(1, room * ROOM.more);
-    return room;
-  };
-}
-
-function busyShareOfThisLoop(): () => number {
-  let before = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
-    return utilization;
-  };
 }

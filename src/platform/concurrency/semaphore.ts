@@ -1,7 +1,3 @@
-import { DomainError } from '../errors.js';
-import { heapBytes } from '../limits/waiting-bytes.js';
-import { FairQueue } from './queue.js';
-
 /** Releases what `acquire` acquired; further calls do nothing. */
 export type Release = () => void;
 
@@ -28,9 +24,8 @@ interface Waiter<Key> {
 }
 
 /**
- * Counting semaphore with a bounded queue for each key, for example for each company. Keys with waiting callers
- * are served round-robin, and the callers of a key in the order of arrival. The key is null where all callers
- * are alike.
+ * Counting semaphore with a bounded queue for each key, for example for each company. Keys with waiting callers are
+ * served round-robin, and the callers of a key in the order of arrival. The key is null where all callers are alike.
  */
 export class Semaphore<Key = null> {
   readonly #held = new Map<Key, number>();
@@ -165,19 +160,114 @@ export class Semaphore<Key = null> {
   }
 }
 
-/** Heap bytes of one operation on large records: the records, and its response as an object and as text. */
-const HEAP_PER_OPERATION = 96 * 1024 * 1024;
-const MAX_AT_ONCE = 16;
-const MAX_WAITING = 1_000;
-
-/** Limits the concurrent reads of large records, by company, so that together they fit into the heap. */
-export function createLargeReads(): Semaphore<number> {
-  const fitting = Math.floor(heapBytes() / HEAP_PER_OPERATION);
-  const places = Math.min(Math.max(fitting, 1), MAX_AT_ONCE);
-  return new Semaphore({ places, maxWaiting: MAX_WAITING, busy });
+/** Entry of a queue, a linked list. */
+export interface Place<T> {
+  readonly value: T;
+  before: Place<T> | null;
+  after: Place<T> | null;
+  /** Null once the entry was removed. */
+  queue: Queue<T> | null;
 }
 
-function busy(): DomainError {
-  const message = 'Too many operations on large records at the same time; try again in a second.';
-  return new DomainError('busy', message, { retryAfter: 1 });
+/**
+ * First in, first out, as a linked list; values can also be removed from the middle. A Map or Set would keep
+ * removed entries in memory, because V8 links its old tables to the new one: 8 KB for each waiting request
+ * until the whole heap was collected.
+ */
+export class Queue<T> {
+  #first: Place<T> | null = null;
+  #last: Place<T> | null = null;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The value that has waited longest; undefined if the queue is empty. */
+  get first(): T | undefined {
+    return this.#first?.value;
+  }
+
+  /** In order; the current entry may be removed meanwhile. */
+  *places(): Generator<Place<T>> {
+    for (let place = this.#first; place !== null;) {
+      const { after } = place;
+      yield place;
+      place = after;
+    }
+  }
+
+  add(value: T): Place<T> {
+    const place: Place<T> = { value, before: this.#last, after: null, queue: this };
+    if (this.#last === null) this.#first = place;
+    else this.#last.after = place;
+    this.#last = place;
+    this.#size += 1;
+    return place;
+  }
+
+  take(): T | undefined {
+    const place = this.#first;
+    if (place === null) return undefined;
+    this.remove(place);
+    return place.value;
+  }
+
+  /** False if the value was already removed. */
+  remove(place: Place<T>): boolean {
+    if (place.queue !== this) return false;
+    const { before, after } = place;
+    if (before === null) this.#first = after;
+    else before.after = after;
+    if (after === null) this.#last = before;
+    else after.before = before;
+    // A reference to a removed entry must not keep its neighbours in memory.
+    place.before = null;
+    place.after = null;
+    place.queue = null;
+    this.#size -= 1;
+    return true;
+  }
+}
+
+/** A queue for each key, for example for each company. Keys take turns, however many values one of them has. */
+export class FairQueue<Key, T> {
+  /** Queues that are not empty, in the order in which they have their turn. */
+  readonly #queues = new Map<Key, Queue<T>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  sizeOf(key: Key): number {
+    return this.#queues.get(key)?.size ?? 0;
+  }
+
+  /** Returns a function that removes the value; it returns false if the value has left before. */
+  add(key: Key, value: T): () => boolean {
+    const own = this.#queues.get(key) ?? new Queue<T>();
+    this.#queues.set(key, own);
+    this.#size += 1;
+    const place = own.add(value);
+    return () => {
+      if (!own.remove(place)) return false;
+      this.#size -= 1;
+      if (own.size === 0) this.#queues.delete(key);
+      return true;
+    };
+  }
+
+  /** Removes and returns the next value whose key is ready; undefined if there is none. */
+  take(isReady: (key: Key) => boolean = () => true): T | undefined {
+    for (const [key, own] of this.#queues) {
+      if (!isReady(key)) continue;
+      this.#size -= 1;
+      // Moves the key to the end of the Map.
+      this.#queues.delete(key);
+      if (own.size > 1) this.#queues.set(key, own);
+      return own.take();
+    }
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { readText } from './files.js';
+import { readText } from '../files.js';
 
 /** Location of the database: a file, or the URL of a PostgreSQL database, which contains the password. */
 export type DatabaseUrl = { readonly file: string } | { readonly server: string };
@@ -22,9 +22,7 @@ export function parseDatabaseUrl(value: string, passwordFile = ''): DatabaseUrl 
 const FORM = 'postgres://USER:PASSWORD@HOST:PORT/NAME';
 const ENCODING =
   'In a password, write / ? # and % as %2F %3F %23 and %25, or put the password into a file of its own';
-/**
- * Supported parameters of a URL. Others are refused, since they could change the connection in unknown ways.
- */
+/** Supported parameters of a URL. Others are refused, since they could change the connection in unknown ways. */
 const PARAMETERS = ['host', 'options', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 /** Modes in which the driver verifies the certificate. It warns of all except the last one. */
@@ -92,9 +90,7 @@ function demandReadable(name: string, file: string): void {
   }
 }
 
-/**
- * Name for messages, without password, user and parameters, for example `postgres://db.example:5432/gateway`.
- */
+/** Name for messages, without password, user and parameters, for example `postgres://db.example:5432/gateway`. */
 export function databaseName(url: DatabaseUrl): string {
   if ('file' in url) return url.file;
   const { hostname, port, pathname, searchParams } = new URL(url.server);
@@ -102,10 +98,7 @@ export function databaseName(url: DatabaseUrl): string {
   return `postgres://${host === '' ? 'localhost' : host}:${port === '' ? '5432' : port}${pathname}`;
 }
 
-/**
- * A setting without its password, for printing. The password may contain characters that should have been
- * encoded.
- */
+/** A setting without its password, for printing. The password may contain characters that should have been encoded. */
 export function withoutPassword(value: string): string {
   return value.replace(/^((?:postgres(?:ql)?|mqtts?):\/\/[^:@/]*):.*@/s, '$1:[redacted]@');
 }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 
-import { readText } from './files.js';
+import { readText } from '../files.js';
 
 /** The broker that notifications are published to. */
 export interface MqttSettings {
@@ -59,9 +59,7 @@ function tlsOf(protocol: string, caFile: string): MqttSettings['tls'] {
   return null;
 }
 
-/**
- * Text of a certificate file (PEM). `name` is the setting or option that names the file. Errors: an `Error`.
- */
+/** Text of a certificate file (PEM). `name` is the setting or option that names the file. Errors: an `Error`. */
 export function certificatesIn(file: string, name = 'MQTT_CA_FILE'): string {
   const text = readText(file);
   try {

@@ -1,50 +1,114 @@
 import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
 
 import { DAY, HOUR, MINUTE, SECOND } from '../clock.js';
-import { parsePeriod, type Period } from '../period.js';
-import type { PresenceLimits } from '../presence.js';
+import { readText } from '../files.js';
+import { LOG_LEVELS, type LogLevel } from './settings.js';
 
-/** `offlineAfter` is the text of PRESENCE_OFFLINE_AFTER. */
-export function readPresence(read: ReadSetting, offlineAfter: string): PresenceLimits {
-  const offlineMs = read('PRESENCE_OFFLINE_AFTER', parseDuration, Infinity);
-  const parse = (value: string): number => {
-    const staleMs = parseDuration(value);
-    if (staleMs >= offlineMs) throw new Error(`must be less than PRESENCE_OFFLINE_AFTER (${offlineAfter})`);
-    return staleMs;
-  };
-  return { staleMs: read('PRESENCE_STALE_AFTER', parse, 0), offlineMs };
+/** Invalid settings, one problem per line; the process ends with exit code 78. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
 }
 
-/**
- * Parses a setting by its name. If that fails, returns `onError` and records the error; the start then fails
- * with the errors of all settings.
- */
-export type ReadSetting = <T>(name: string, parse: (value: string) => T, onError: T) => T;
+// Functions named `parse…` return the value of a setting. Errors: an `Error` that says what is allowed.
+
+export function parseHost(value: string): string {
+  if (isIP(value) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value)) {
+    throw new Error('must be an IP address or a host name');
+  }
+  return value;
+}
+
+export function wholeNumber(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^[0-9]{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= min && number <= max)) throw new Error(`must be a whole number from ${min} to ${max}`);
+    return number;
+  };
+}
+
+/** Entries of a comma-separated list; none for empty text. */
+const entriesOf = (value: string): string[] =>
+  value === '' ? [] : value.split(',').map((entry) => entry.trim());
+
+export function parseProxies(value: string): readonly string[] {
+  const entries = entriesOf(value);
+  for (const entry of entries) {
+    const [address = '', bits, ...rest] = entry.split('/');
+    const width = isIP(address) === 4 ? 32 : 128;
+    const isMask = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= width);
+    if (isIP(address) === 0 || !isMask || rest.length > 0) {
+      throw new Error(`"${entry}" is not an IP address or network; an example is 10.0.0.0/8`);
+    }
+  }
+  return entries;
+}
+
+/** A list of origins as browsers spell them: in lower case, without the default port of the scheme. */
+export function parseOrigins(value: string): readonly string[] {
+  return entriesOf(value).map((entry) => {
+    if (/^https?:\/\/[^\s/?#@*]+$/i.test(entry) && URL.canParse(entry)) return new URL(entry).origin;
+    throw new Error(
+      `"${entry}" is not an origin: write https://host or https://host:port, without a path, a slash at the end or *`,
+    );
+  });
+}
+
+export function parseLogLevel(value: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === value);
+  if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
+
+export function parseSwitch(value: string): boolean {
+  if (value !== '0' && value !== '1') throw new Error('must be 0 or 1');
+  return value === '1';
+}
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
-const FORM = /^([0-9]{1,6})([smhd])$/;
-
-/**
- * Milliseconds of a duration such as `30s`, `15m`, `24h` or `90d`. Errors: an `Error` that says what is
- * allowed.
- */
-function parseDuration(value: string): number {
-  const [, digits = '', unit = ''] = FORM.exec(value) ?? [];
+/** Milliseconds of a duration such as `30s`, `15m`, `24h` or `90d`. */
+export function parseDuration(value: string): number {
+  const [, digits = '', unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(value) ?? [];
   const milliseconds = Number(digits) * (UNITS[unit] ?? 0);
   if (milliseconds === 0)
     throw new Error('must be a duration of at least 1s, for example 30s, 15m, 24h or 90d');
   return milliseconds;
 }
 
-/** Retention periods; null: kept for ever. */
-export interface KeptPeriods {
-  readonly transactions: Period | null;
-  readonly ledger: Period | null;
-  readonly deliveries: Period | null;
+/** A length of time in calendar units, for example `13 months`; `months` or `days` is 0. */
+export interface Period {
+  readonly months: number;
+  readonly days: number;
 }
 
-/** Reads a setting such as `13 months`, or `forever`. Errors: an `Error`. */
+const PERIOD = /^([1-9]\d{0,4}) ?(d|days?|w|weeks?|m|months?|y|years?)$/i;
+const MAX_MONTHS = 1_200;
+const MAX_DAYS = 36_500;
+const PERIODS: Readonly<Record<string, Period>> & { readonly d: Period } = {
+  d: { months: 0, days: 1 },
+  w: { months: 0, days: 7 },
+  m: { months: 1, days: 0 },
+  y: { months: 12, days: 0 },
+};
+
+/** Reads `90 days`, `12 weeks`, `13 months` or `2 years`, also as `90d`, `12w`, `13m` or `2y`. Errors: an `Error`. */
+export function parsePeriod(text: string): Period {
+  const [, digits = '', unit = ''] = PERIOD.exec(text.trim()) ?? [];
+  const count = Number(digits);
+  if (count === 0)
+    throw new Error(`must be a length of time from 1 day on, for example 90 days or 13 months`);
+  const { months, days } = PERIODS[unit.charAt(0).toLowerCase()] ?? PERIODS.d;
+  const period = { months: months * count, days: days * count };
+  if (period.months > MAX_MONTHS || period.days > MAX_DAYS) throw new Error('must be 100 years at most');
+  return period;
+}
+
+/** A period such as `13 months`; null for `forever`. */
 export function parseKept(value: string): Period | null {
   if (value === 'forever') return null;
   try {
@@ -54,29 +118,7 @@ export function parseKept(value: string): Period | null {
   }
 }
 
-/** Reads the settings `KEEP_…`. */
-export function readKeptPeriods(read: ReadSetting): KeptPeriods {
-  return {
-    transactions: read('KEEP_TRANSACTIONS', parseKept, null),
-    ledger: read('KEEP_LEDGER', parseKept, null),
-    deliveries: read('KEEP_DELIVERIES', parseKept, null),
-  };
-}
-
-/**
- * Reads the URL that traces are sent to (null: no tracing) and the share of traces that are recorded, 0 to 1.
- */
-export function readTraces(read: ReadSetting): {
-  readonly tracesUrl: string | null;
-  readonly tracesShare: number;
-} {
-  return {
-    tracesUrl: read('TRACES_URL', parseTracesUrl, null),
-    tracesShare: read('TRACES_SHARE', parseShare, 0),
-  };
-}
-
-function parseTracesUrl(value: string): string | null {
+export function parseTracesUrl(value: string): string | null {
   if (value === '') return null;
   // The address is logged, so it must not contain a secret.
   if (!URL.canParse(value) || !/^https?:\/\/[^\s?#@]+$/i.test(value)) {
@@ -85,7 +127,7 @@ function parseTracesUrl(value: string): string | null {
   return value;
 }
 
-function parseShare(value: string): number {
+export function parseShare(value: string): number {
   const share = /^[0-9]{0,1}(?:[.][0-9]{1,9})?$/.test(value) && value !== '' ? Number(value) : Number.NaN;
   if (!(share >= 0 && share <= 1)) throw new Error('must be a number from 0 to 1, for example 0.1');
   return share;
@@ -99,16 +141,23 @@ export function operationHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/**
- * Parses `["{ viewer { role } }"]` or `{"<SHA-256>": "{ viewer { role } }"}`. Errors: an `Error` with the
- * reason.
- */
-export function parseOperationList(json: string): OperationList {
-  const value: unknown = JSON.parse(json);
-  if (typeof value !== 'object' || value === null) throw shapeError();
+/** Reads the file of a list of operations; null without a file. */
+export function parseAllowList(file: string): OperationList | null {
+  if (file === '') return null;
+  const json = readText(file);
+  try {
+    return operationsOf(JSON.parse(json));
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The operations of `["{ viewer { role } }"]` or `{"<SHA-256>": "{ viewer { role } }"}`. */
+function operationsOf(value: unknown): OperationList {
+  if (typeof value !== 'object' || value === null) throw notOperations();
   const operations = new Map<string, string>();
   for (const [name, text] of Object.entries(value)) {
-    if (typeof text !== 'string') throw shapeError();
+    if (typeof text !== 'string') throw notOperations();
     const hash = operationHash(text);
     if (!Array.isArray(value) && name.toLowerCase() !== hash) {
       throw new Error(`"${name}" is not the SHA-256 of its document; that is ${hash}`);
@@ -118,6 +167,6 @@ export function parseOperationList(json: string): OperationList {
   return operations;
 }
 
-function shapeError(): Error {
+function notOperations(): Error {
   return new Error('must hold a JSON list of documents, or an object from SHA-256 to document');
 }

@@ -5,10 +5,7 @@ export interface FieldTarget {
   add(piece: string): void;
 }
 
-/**
- * Extracts the value of one field from a text that arrives in pieces, so that it is never in memory as a
- * whole.
- */
+/** Extracts the value of one field from a text that arrives in pieces, so that it is never in memory as a whole. */
 export interface FieldScanner {
   /**
    * Passes the part of the value in this piece to the target. Returns the rest of the piece, in which the
@@ -108,9 +105,7 @@ export class JsonFieldScanner implements FieldScanner {
   }
 }
 
-/**
- * Index of the quote that closes a JSON string, or of an incomplete escape sequence at the end of the piece.
- */
+/** Index of the quote that closes a JSON string, or of an incomplete escape sequence at the end of the piece. */
 function endOfText(text: string, from: number): { readonly end: number; readonly isClosed: boolean } {
   const special = /["\\]/g;
   special.lastIndex = from;

@@ -12,7 +12,7 @@ import { createDemo } from '../../../src/demo/demo.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { localCaller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { ledgerChainHash } from '../../../src/platform/keys.js';
+import { ledgerChainHash } from '../../../src/platform/hashes.js';
 import { TABLE_NAMES } from '../../../src/schema/schema.js';
 import { databaseFile } from '../../support/databases/sqlite-place.js';
 import { scratchFolder } from '../../support/scratch.js';

@@ -19,7 +19,7 @@ import {
 import { summarizeTransactions } from '../../../src/domain/payments/transaction/summary/transaction-summary.service.js';
 import { listTransactions } from '../../../src/domain/payments/transaction/transaction.service.js';
 import { HOUR } from '../../../src/platform/clock.js';
-import { PRESENCE_LIMITS } from '../../../src/platform/presence.js';
+import { PRESENCE_LIMITS } from '../../../src/platform/terminal.js';
 import { databaseFile, fileOf } from '../../support/databases/sqlite-place.js';
 import { populate } from '../../support/populated.js';
 import { planOf } from '../../support/query-plan.js';

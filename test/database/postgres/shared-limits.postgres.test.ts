@@ -6,7 +6,7 @@ import { openDatabase } from '../../../src/database/postgres/open.js';
 import { MAX_ROWS, SharedLimits } from '../../../src/database/postgres/shared-limits.js';
 import { createSignInThrottle } from '../../../src/domain/people/user/sign-in.service.js';
 import { HOUR, MINUTE } from '../../../src/platform/clock.js';
-import { createNetworkCounter } from '../../../src/platform/limits/windows.js';
+import { createNetworkCounter } from '../../../src/platform/windows.js';
 import { testClock } from '../../support/clock.js';
 import { createDatabase, dropDatabase } from '../../support/postgres/boot.js';
 import { waitFor } from '../../support/wait-for.js';

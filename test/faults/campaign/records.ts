@@ -10,7 +10,7 @@ import { sendNotification } from '../../../src/domain/messages/notification/noti
 import { createAppVersion } from '../../../src/domain/software/app/app-version.service.js';
 import { createApp } from '../../../src/domain/software/app/app.service.js';
 import { createFile } from '../../../src/domain/software/file/file.service.js';
-import { ContentBuilder } from '../../../src/platform/encoding/content-builder.js';
+import { ContentBuilder } from '../../../src/platform/encoding/content.js';
 import { recordAll } from '../../support/recording.js';
 
 /** Ids by GraphQL type and names by path placeholder, for use in requests. */

@@ -41,42 +41,24 @@ export const TEXTS: Readonly<Record<string, (number: string) => string>> = {
   'as track 2': (number) => `;${number}=25121010000012345678?`,
 };
 
+/** Bytes of parts: hexadecimal texts and bytes. */
+const bytes = (...parts: (string | Buffer)[]): Buffer =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'hex') : part)));
+const withLength = (value: Buffer): Buffer => bytes(lengthByte(value), value);
+const inAscii = (number: string): Buffer => Buffer.from(`${number.length}${number}003000000000001000`);
+
 /** Byte formats in which a terminal may write a card number. */
 export const BYTES: Readonly<Record<string, (number: string) => Buffer>> = {
-  'EMV tag 5A': (number) => {
-    const value = bcd(number);
-    return Buffer.concat([
-      Buffer.from('5A', 'hex'),
-      lengthByte(value),
-      value,
-      Buffer.from('5F2403251231', 'hex'),
-    ]);
-  },
-  'EMV tags before 5A': (number) => {
-    const value = bcd(number);
-    return Buffer.concat([Buffer.from('9F02060000000010005A', 'hex'), lengthByte(value), value]);
-  },
-  'EMV tag 57': (number) => {
-    const value = bcd(track2(number));
-    return Buffer.concat([Buffer.from('57', 'hex'), lengthByte(value), value]);
-  },
-  'ISO 8583 field 2': (number) => Buffer.concat([digitCount(number), bcd(number)]),
-  'ISO 8583 field 35': (number) => Buffer.concat([digitCount(track2(number)), bcd(track2(number))]),
+  'EMV tag 5A': (number) => bytes('5A', withLength(bcd(number)), '5F2403251231'),
+  'EMV tags before 5A': (number) => bytes('9F02060000000010005A', withLength(bcd(number))),
+  'EMV tag 57': (number) => bytes('57', withLength(bcd(track2(number)))),
+  'ISO 8583 field 2': (number) => bytes(digitCount(number), bcd(number)),
+  'ISO 8583 field 35': (number) => bytes(digitCount(track2(number)), bcd(track2(number))),
   'ISO 8583 message in BCD': (number) =>
-    Buffer.concat([
-      Buffer.from('02007020048020C08000', 'hex'),
-      digitCount(number),
-      bcd(number),
-      Buffer.from('003000000000001000', 'hex'),
-    ]),
-  'ISO 8583 message in ASCII': (number) =>
-    Buffer.from(`0200723A048020C08000${String(number.length)}${number}003000000000001000`),
+    bytes('02007020048020C08000', digitCount(number), bcd(number), '003000000000001000'),
+  'ISO 8583 message in ASCII': (number) => bytes(Buffer.from('0200723A048020C08000'), inAscii(number)),
   'ISO 8583 message in ASCII with a binary bitmap': (number) =>
-    Buffer.concat([
-      Buffer.from('0200'),
-      Buffer.from('723A048020C08000', 'hex'),
-      Buffer.from(`${String(number.length)}${number}003000000000001000`),
-    ]),
+    bytes(Buffer.from('0200'), '723A048020C08000', inAscii(number)),
 };
 
 const base64Forms = (bytes: Buffer): Readonly<Record<string, string>> => ({

@@ -1,22 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** Numbers from 0 to 1, the same for the same seed. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { createRandom } from '../../../src/platform/random.js';
 
-const random = randomNumbers(20_260_101);
-const upTo = (max: number): number => Math.floor(random() * max);
-const digits = (count: number): string => Array.from({ length: count }, () => String(upTo(10))).join('');
-const hex = (bytes: number): string =>
-  Array.from({ length: bytes }, () => upTo(256).toString(16).padStart(2, '0')).join('');
-const oneOf = <T>(values: readonly T[]): T => values[upTo(values.length)] as T;
+const seeded = createRandom(20_260_101);
+const upTo = (max: number): number => seeded.whole(0, max - 1);
+/** From 0 to 1. */
+const random = (): number => seeded.whole(0, 2 ** 32 - 1) / 2 ** 32;
+const digits = (count: number): string => seeded.digits(count);
+const oneOf = <T>(values: readonly T[]): T => seeded.pick(values);
+const hex = (bytes: number): string => seeded.bytes(bytes).toString('hex');
 
 function withLuhn(body: string): string {
   const sum = Array.from(body, Number)
@@ -65,100 +57,70 @@ const emv = (): string =>
 const iso = (): string =>
   `0${oneOf(['200', '210', '400', '420', '800'])}${oneOf(['3', '2', 'B'])}${hex(7)}${oneOf(['0', '8'])}003000${String(cents()).padStart(12, '0')}${compact().slice(4)}${digits(6)}${compact().slice(8)}${compact().slice(4, 8)}${digits(12)}${digits(8)}${digits(15)}`;
 
-/** One ordinary value, by its kind. `isExact` for kinds of which none may be altered. */
-export const ORDINARY: Readonly<
-  Record<string, { readonly make: () => unknown; readonly isExact?: boolean }>
-> = {
-  'amount in cents': { make: cents, isExact: true },
-  'amount in reais': {
-    make: () => (cents() / 100).toLocaleString(oneOf(['pt-BR', 'en-US']), { minimumFractionDigits: 2 }),
-    isExact: true,
-  },
-  'amount of 12 digits': { make: () => String(cents()).padStart(12, '0'), isExact: true },
-  fraction: { make: () => random() * 10 ** upTo(4), isExact: true },
-  'fraction as text': {
-    make: () => `ratio ${String(random())} rate=${String(random()).replace('.', ',')}`,
-    isExact: true,
-  },
-  'fraction of 53 bits': { make: () => random() + random() / 2 ** 32, isExact: true },
+type Values = Readonly<Record<string, () => unknown>>;
+
+/** Kinds of ordinary values of which none may be altered. */
+export const NEVER_ALTERED: Values = {
+  'amount in cents': cents,
+  'amount in reais': () =>
+    (cents() / 100).toLocaleString(oneOf(['pt-BR', 'en-US']), { minimumFractionDigits: 2 }),
+  'amount of 12 digits': () => String(cents()).padStart(12, '0'),
+  fraction: () => random() * 10 ** upTo(4),
+  'fraction as text': () => `ratio ${String(random())} rate=${String(random()).replace('.', ',')}`,
+  'fraction of 53 bits': () => random() + random() / 2 ** 32,
   // Digits that look like bytes of field 2: the length 14, then a Diners number.
-  'fraction with the digits of field 2': {
-    make: () => `0.143${['8852606047819', '0177230660969'].at(upTo(2)) ?? ''}`,
-    isExact: true,
-  },
-  coordinates: { make: () => ({ lat: random() * 180 - 90, lng: random() * 360 - 180 }), isExact: true },
-  'coordinates as text': {
-    make: () => `${String(random() * 180 - 90)},${String(random() * 360 - 180)}`,
-    isExact: true,
-  },
-  'epoch seconds': { make: () => Math.floor(time().getTime() / 1_000), isExact: true },
-  'epoch milliseconds': { make: () => time().getTime(), isExact: true },
-  'epoch microseconds': { make: () => `${String(time().getTime())}${digits(3)}`, isExact: true },
-  'date and time': { make: () => `${date()} ${date().replace('T', ' ').slice(0, 19)}`, isExact: true },
-  'date and time in digits': { make: () => compact() + oneOf(['', digits(3)]), isExact: true },
-  'day first': { make: () => dayFirst(time()), isExact: true },
-  nsu: { make: () => ({ nsu: digits(6 + upTo(10)), nsuReference: digits(15) }), isExact: true },
-  'nsu as number': {
-    make: () => ({ nsu_host: Number(`${String(1 + upTo(9))}${digits(14)}`) }),
-    isExact: true,
-  },
-  'nsu in text': {
-    make: () =>
-      oneOf([
-        `NSU ${digits(15)}`,
-        `nsu=${digits(14)};`,
-        `{"nsu":"${digits(15)}"}`,
-        `<nsu>${digits(15)}</nsu>`,
-      ]),
-    isExact: true,
-  },
-  'id of 15 digits': { make: () => digits(15) },
-  IMEI: { make: () => withLuhn(`${oneOf(['01', '35', '86', '99'])}${digits(12)}`) },
-  ICCID: { make: () => withLuhn(`89${digits(16 + upTo(2))}`) },
-  'EAN-13': { make: () => withEan(digits(12)) },
-  CPF: { make: () => withModulo11(digits(9), 11, 2) },
-  'CPF with dots': { make: () => digits(11).replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4') },
-  CNPJ: { make: cnpj },
-  'CNPJ with dots': { make: () => cnpj().replace(/(..)(...)(...)(....)(..)/, '$1.$2.$3/$4-$5') },
-  telephone: {
-    make: () =>
-      oneOf([
-        `+55 11 9${digits(4)}-${digits(4)}`,
-        `55119${digits(8)}`,
-        `+49${digits(11)}`,
-        `+4479${digits(8)}`,
-      ]),
-  },
-  'key of an NF-e': { make: nfe },
-  'key of an NF-e in groups': { make: () => nfe().match(/..../g)?.join(' ') },
-  'line of a boleto': { make: () => digits(47) },
-  'line of a boleto with dots': {
-    make: () =>
-      `${digits(5)}.${digits(5)} ${digits(5)}.${digits(6)} ${digits(5)}.${digits(6)} ${digits(1)} ${digits(14)}`,
-  },
-  'end-to-end id of Pix': {
-    make: () =>
-      `E${digits(8)}${compact().slice(0, 12)}${oneOf([digits(11), `s${digits(10)}`, hex(6).slice(1)])}`,
-  },
-  'EMV tags': { make: () => oneOf([emv(), emv().toLowerCase()]) },
-  'EMV tags in Base64': { make: () => Buffer.from(emv(), 'hex').toString('base64') },
-  'ISO 8583 message': { make: () => `${iso()}TERM0001` },
-  'ISO 8583 message in hexadecimal': { make: iso },
-  'ISO 8583 message in Base64': { make: () => Buffer.from(iso(), 'hex').toString('base64') },
-  UUID: {
-    make: () => hex(16).replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, '$1-$2-4$3-b$4-$5'),
-  },
-  'SHA-256': {
-    make: () =>
-      createHash('sha256')
-        .update(digits(9))
-        .digest(oneOf(['hex', 'base64', 'base64url'])),
-  },
-  'MD5 and SHA-1': {
-    make: () =>
-      createHash(oneOf(['md5', 'sha1']))
-        .update(digits(9))
-        .digest('hex'),
-  },
-  'Base64 of any bytes': { make: () => Buffer.from(hex(20 + upTo(200)), 'hex').toString('base64') },
+  'fraction with the digits of field 2': () => `0.143${['8852606047819', '0177230660969'].at(upTo(2)) ?? ''}`,
+  coordinates: () => ({ lat: random() * 180 - 90, lng: random() * 360 - 180 }),
+  'coordinates as text': () => `${String(random() * 180 - 90)},${String(random() * 360 - 180)}`,
+  'epoch seconds': () => Math.floor(time().getTime() / 1_000),
+  'epoch milliseconds': () => time().getTime(),
+  'epoch microseconds': () => `${String(time().getTime())}${digits(3)}`,
+  'date and time': () => `${date()} ${date().replace('T', ' ').slice(0, 19)}`,
+  'date and time in digits': () => compact() + oneOf(['', digits(3)]),
+  'day first': () => dayFirst(time()),
+  nsu: () => ({ nsu: digits(6 + upTo(10)), nsuReference: digits(15) }),
+  'nsu as number': () => ({ nsu_host: Number(`${String(1 + upTo(9))}${digits(14)}`) }),
+  'nsu in text': () =>
+    oneOf([`NSU ${digits(15)}`, `nsu=${digits(14)};`, `{"nsu":"${digits(15)}"}`, `<nsu>${digits(15)}</nsu>`]),
+};
+
+/** Kinds of ordinary values of which a few may be altered. */
+export const SELDOM_ALTERED: Values = {
+  'id of 15 digits': () => digits(15),
+  IMEI: () => withLuhn(`${oneOf(['01', '35', '86', '99'])}${digits(12)}`),
+  ICCID: () => withLuhn(`89${digits(16 + upTo(2))}`),
+  'EAN-13': () => withEan(digits(12)),
+  CPF: () => withModulo11(digits(9), 11, 2),
+  'CPF with dots': () => digits(11).replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4'),
+  CNPJ: cnpj,
+  'CNPJ with dots': () => cnpj().replace(/(..)(...)(...)(....)(..)/, '$1.$2.$3/$4-$5'),
+  telephone: () =>
+    oneOf([
+      `+55 11 9${digits(4)}-${digits(4)}`,
+      `55119${digits(8)}`,
+      `+49${digits(11)}`,
+      `+4479${digits(8)}`,
+    ]),
+  'key of an NF-e': nfe,
+  'key of an NF-e in groups': () => nfe().match(/..../g)?.join(' '),
+  'line of a boleto': () => digits(47),
+  'line of a boleto with dots': () =>
+    `${digits(5)}.${digits(5)} ${digits(5)}.${digits(6)} ${digits(5)}.${digits(6)} ${digits(1)} ${digits(14)}`,
+  'end-to-end id of Pix': () =>
+    `E${digits(8)}${compact().slice(0, 12)}${oneOf([digits(11), `s${digits(10)}`, hex(6).slice(1)])}`,
+  'EMV tags': () => oneOf([emv(), emv().toLowerCase()]),
+  'EMV tags in Base64': () => Buffer.from(emv(), 'hex').toString('base64'),
+  'ISO 8583 message': () => `${iso()}TERM0001`,
+  'ISO 8583 message in hexadecimal': iso,
+  'ISO 8583 message in Base64': () => Buffer.from(iso(), 'hex').toString('base64'),
+  UUID: () => hex(16).replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, '$1-$2-4$3-b$4-$5'),
+  'SHA-256': () =>
+    createHash('sha256')
+      .update(digits(9))
+      .digest(oneOf(['hex', 'base64', 'base64url'])),
+  'MD5 and SHA-1': () =>
+    createHash(oneOf(['md5', 'sha1']))
+      .update(digits(9))
+      .digest('hex'),
+  'Base64 of any bytes': () => Buffer.from(hex(20 + upTo(200)), 'hex').toString('base64'),
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createLoopRoom, DispatchRate } from '../../../src/platform/concurrency/dispatch-rate.js';
+import { DispatchRate } from '../../../src/platform/concurrency/dispatch-rate.js';
 
 /** A clock whose time the test sets. */
 function stoppedClock(): { now(): Date; elapsed(): number; at: number } {
@@ -18,15 +18,6 @@ describe('a pace', () => {
     expect(await waiting).toBe(3);
     clock.at += 60_000;
     expect(await pace.take('a', 10)).toBe(5);
-  });
-
-  it('grants less while there is less room', async () => {
-    const clock = stoppedClock();
-    const pace = new DispatchRate(200, clock, () => 0.5);
-    expect(await pace.take('a', 10)).toBe(10);
-    const waiting = pace.take('a', 10);
-    clock.at += 40;
-    expect(await waiting).toBe(4);
   });
 
   it('lets fewer out at once while its timers are late, down to one, with other work in between', async () => {
@@ -77,33 +68,5 @@ describe('a pace', () => {
     leaving.abort();
     clock.at += 50;
     expect(await Promise.all(takes)).toEqual([0, 1, 0]);
-  });
-});
-
-describe('the room of the event loop', () => {
-  it('falls while the loop is busy, to two fifths, and rises again while it is not', () => {
-    let [busy, at] = [0.9, 0];
-    const room = createLoopRoom(
-      () => busy,
-      () => at,
-    );
-    const after = (windows: number): number => {
-      let last = room();
-      for (let n = 0; n < windows; n += 1) {
-        at += 100;
-        last = room();
-      }
-      return last;
-    };
-    expect(room()).toBe(1);
-    expect(after(1)).toBeCloseTo(0.85);
-    at += 50;
-    expect(room()).toBeCloseTo(0.85);
-    expect(after(20)).toBe(0.4);
-    busy = 0.7;
-    expect(after(5)).toBe(0.4);
-    busy = 0.2;
-    expect(after(1)).toBeCloseTo(0.44);
-    expect(after(20)).toBe(1);
   });
 });

@@ -4,9 +4,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 
-import { FairQueue, Queue, type Place } from '../../../src/platform/concurrency/queue.js';
-import { Semaphore } from '../../../src/platform/concurrency/semaphore.js';
-import { WaitingParties } from '../../../src/platform/concurrency/waiting-parties.js';
+import { WaitingParties } from '../../../src/platform/concurrency/event-loop.js';
+import { FairQueue, type Place, Queue, Semaphore } from '../../../src/platform/concurrency/semaphore.js';
 
 describe('a queue', () => {
   it('is a list at whose end values are added, and which they leave anywhere', () => {

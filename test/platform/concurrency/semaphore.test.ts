@@ -13,15 +13,7 @@ const { signal } = new AbortController();
 const [ACME, BETA, GAMA] = [1, 2, 3] as const;
 
 const turnsOf = (limits: Partial<SemaphoreLimits> = {}): Semaphore<number> =>
-  new Semaphore({
-    places: 4,
-    placesOfKey: 3,
-    maxWaiting: 10,
-    maxWaitingOfKey: 5,
-    maxWaitMs: 10_000,
-    busy: () => BUSY,
-    ...limits,
-  });
+  new Semaphore({ places: 4, placesOfKey: 3, maxWaitMs: 10_000, busy: () => BUSY, ...limits });
 
 /** Callers that note in which order they got a place. */
 function callers(turns: Semaphore<number>) {
@@ -96,14 +88,7 @@ describe('UP-20 turns by company', () => {
 });
 
 const turns = (places: number, placesOfKey: number, maxWaitMs = 60_000): Semaphore<string> =>
-  new Semaphore({
-    places,
-    placesOfKey,
-    maxWaiting: 10_000,
-    maxWaitingOfKey: 10_000,
-    maxWaitMs,
-    busy: () => new Error('busy'),
-  });
+  new Semaphore({ places, placesOfKey, maxWaitMs, busy: () => new Error('busy') });
 
 describe('turns', () => {
   it('are never more than the places, altogether and of one key, and all are served', async () => {
@@ -130,21 +115,6 @@ describe('turns', () => {
       }),
       { numRuns: 200 },
     );
-  });
-
-  it('go round the keys, however many wait for one', async () => {
-    const all = turns(1, 1);
-    const first = await all.acquire('a');
-    const order: string[] = [];
-    const use = async (key: string): Promise<void> => {
-      const release = await all.acquire(key);
-      order.push(key);
-      release();
-    };
-    const waiting = ['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(use);
-    first();
-    await Promise.all(waiting);
-    expect(order.join('')).toBe('abcabaa');
   });
 
   it('are given again if a pause ends before all were given back, which its caller sees', async () => {
@@ -236,28 +206,9 @@ describe('a semaphore', () => {
     ]);
   });
 
-  it('counts a release once, however often it is called', async () => {
-    const semaphore = new Semaphore({ places: 1, maxWaiting: 0, busy: () => BUSY });
-    const release = await semaphore.acquire(null);
-    release();
-    const next = await semaphore.acquire(null);
-    release();
-    await expect(semaphore.acquire(null)).rejects.toBe(BUSY);
-    next();
-    await semaphore.acquire(null);
-  });
-
   it('releases the place of work that fails', async () => {
     const semaphore = new Semaphore({ places: 1, maxWaiting: 0, busy: () => BUSY });
     await expect(semaphore.run(null, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await semaphore.run(null, () => Promise.resolve('next'))).toBe('next');
-  });
-
-  it('refuses a caller that has waited too long, and keeps no place for it', async () => {
-    const semaphore = new Semaphore({ places: 1, maxWaitMs: 5, busy: () => BUSY });
-    const release = await semaphore.acquire(null);
-    await expect(semaphore.acquire(null)).rejects.toBe(BUSY);
-    release();
-    (await semaphore.acquire(null))();
   });
 });

@@ -1,8 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { summaryOf } from '../../../src/platform/tracing/spans.js';
-import { openTracing } from '../../../src/platform/tracing/tracing.js';
+import { createTracing, summaryOf } from '../../../src/platform/tracing.js';
 import { startCollector } from '../../support/collector.js';
 
 const MAX_SPANS = 4_096;
@@ -22,15 +21,15 @@ async function silentCollector(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`;
 }
 
-async function open(url: string, warnings: object[] = []) {
+function open(url: string, warnings: object[] = []) {
   const logger = { warn: (line: object) => void warnings.push(line) };
-  return await openTracing({ url, share: 1, databaseSystem: 'sqlite', logger });
+  return createTracing({ url, share: 1, databaseSystem: 'sqlite', logger });
 }
 
 describe('spans that cannot be sent', () => {
   it('are dropped beyond a limit, also while others are on their way, with one warning', async () => {
     const warnings: object[] = [];
-    const tracing = await open(await silentCollector(), warnings);
+    const tracing = open(await silentCollector(), warnings);
     for (let n = 0; n < 10_000; n += 1) tracing.operation(true).end('query', null);
     expect(tracing.dropped()).toBe(10_000 - MAX_SPANS);
     await new Promise((resolve) => setTimeout(resolve, 1.5 * BATCH_MS));
@@ -43,7 +42,7 @@ describe('spans that cannot be sent', () => {
 
   it('are all sent where the collector takes them', async () => {
     const collector = await startCollector();
-    const tracing = await open(collector.url);
+    const tracing = open(collector.url);
     for (let n = 0; n < 1_000; n += 1) tracing.operation(true).end('query', null);
     await tracing.stop();
     expect([collector.spans().length, tracing.dropped()]).toEqual([1_000, 0]);
@@ -53,7 +52,7 @@ describe('spans that cannot be sent', () => {
 describe('the span of a statement', () => {
   it('has 1,000 characters of its text, and the code of its error without the message', async () => {
     const collector = await startCollector();
-    const tracing = await open(collector.url);
+    const tracing = open(collector.url);
     const operation = tracing.operation(true);
     operation.run(() => {
       tracing.statement(`select ${'a, '.repeat(1_000)} from devices`)?.();

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { syncPath } from '../../../platform/storage/sync-path.js';
+import { syncPath } from '../../../platform/files.js';
 import { DatabaseRefused } from '../../database.js';
 import type { Progress } from '../../tools.js';
 import { translate } from '../faults.js';

@@ -1,8 +1,8 @@
 import Sqlite from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
-import { faultOfSystem } from '../../../platform/storage/faults.js';
-import { fileCause, fileProblem } from '../../../platform/storage/file-errors.js';
+import { faultOfSystem } from '../../../platform/errors.js';
+import { fileCause, fileProblem } from '../../../platform/files.js';
 import { DatabaseRefused } from '../../database.js';
 import { MIGRATION_NAMES } from '../../migrations.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './open-file.js';

@@ -17,8 +17,7 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 import { DomainError } from '../../../platform/errors.js';
-import { namingPath } from '../../../platform/storage/file-errors.js';
-import { syncPath } from '../../../platform/storage/sync-path.js';
+import { namingPath, syncPath } from '../../../platform/files.js';
 import type { CommitGuard } from '../faults.js';
 import { hasLog, IDENTITY_OFFSET } from './inspect.js';
 import {

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { OldBatch, Retained } from '../../../database/prunings.js';
 import type { Units } from '../../../database/work.js';
+import { instantBefore } from '../../../platform/calendar.js';
 import { LOCAL_ORIGIN } from '../../../platform/caller.js';
-import type { KeptPeriods } from '../../../platform/config/parsing.js';
+import type { Config } from '../../../platform/config/config.js';
+import type { Period } from '../../../platform/config/parsing.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { KeyedHash } from '../../../platform/keys.js';
-import { instantBefore, type Period } from '../../../platform/period.js';
+import type { KeyedHash } from '../../../platform/hashes.js';
 import {
   NO_COMPANY,
   type OldRows,
@@ -33,7 +34,7 @@ const KEEP_TOKENS: Period = { months: 0, days: 90 };
 /** Retention period of each kind; null to keep rows for ever. */
 export type Rules = Readonly<Record<Kind, Period | null>>;
 
-export const rulesOf = (keep: KeptPeriods): Rules => ({ ...keep, tokens: KEEP_TOKENS });
+export const rulesOf = (keep: Config['keep']): Rules => ({ ...keep, tokens: KEEP_TOKENS });
 
 /** Rows that retention deletes, in this order; `app/wings.ts` adds what each wing declares. */
 export const retained: Retained[] = [];

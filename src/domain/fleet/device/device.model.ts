@@ -1,10 +1,9 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
-import type { Audit } from '../../../platform/changes.js';
 import { freeText, printableName } from '../../../platform/encoding/text.js';
-import type { PresenceLimits } from '../../../platform/presence.js';
-import { recordId } from '../../../platform/validate.js';
+import type { PresenceLimits } from '../../../platform/terminal.js';
+import { type Audit, recordId } from '../../../platform/validate.js';
 
 const MAX_ENTRIES = 64;
 

@@ -3,9 +3,8 @@ import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { changed, newValues } from '../../../platform/changes.js';
 import { DomainError } from '../../../platform/errors.js';
-import { parse } from '../../../platform/validate.js';
+import { changed, newValues, parse } from '../../../platform/validate.js';
 import { type Group, GroupCreate, GroupUpdate } from './group.model.js';
 
 const groupTable = new CompanyTable<'groups', Group>('groups');

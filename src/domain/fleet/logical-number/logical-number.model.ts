@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
-import type { Audit } from '../../../platform/changes.js';
-import { recordId, recordIds } from '../../../platform/validate.js';
+import { type Audit, recordId, recordIds } from '../../../platform/validate.js';
 
 const number = identifyingName(64)
   .refine((text) => !text.includes(','), 'must not contain a comma')

@@ -1,8 +1,7 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { counted, DomainError } from '../../../platform/errors.js';
-import { MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/limits/many-records.js';
+import { counted, DomainError, MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/errors.js';
 import type { Ids } from '../../../platform/validate.js';
 import type { LogicalNumber } from './logical-number.model.js';
 import { logicalNumberHeads, logicalNumberTable, withVersions } from './logical-number.service.js';

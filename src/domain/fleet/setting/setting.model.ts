@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../../platform/changes.js';
 import { problemOfJson, type Json } from '../../../platform/encoding/json.js';
 import { printableName, boundedBytes, freeText } from '../../../platform/encoding/text.js';
+import type { Audit } from '../../../platform/validate.js';
 
 /** The owner of a parameter or metacontent: a logical number or a group. */
 export type Owner =

@@ -5,16 +5,17 @@ import { auditedList } from '../../../database/list/list.js';
 import type { ListColumn } from '../../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
-import { changed, newValues } from '../../../platform/changes.js';
 import { isNameLike } from '../../../platform/encoding/text.js';
-import { DomainError, invalid, notFound } from '../../../platform/errors.js';
 import {
+  DomainError,
+  invalid,
   MAX_DELETED_BYTES,
   MAX_DELETED_TOGETHER,
+  notFound,
   tooManyRecords,
-} from '../../../platform/limits/many-records.js';
+} from '../../../platform/errors.js';
 import type { PageRequest } from '../../../platform/requests.js';
-import { parse } from '../../../platform/validate.js';
+import { changed, newValues, parse } from '../../../platform/validate.js';
 import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';
 import {

@@ -7,8 +7,7 @@ import type {
   WriteWork,
 } from '../../../database/work.js';
 import { LOCAL_ORIGIN } from '../../../platform/caller.js';
-import { invalid } from '../../../platform/errors.js';
-import { MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/limits/many-records.js';
+import { invalid, MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/errors.js';
 import { deliverySummaries } from './delivery-list.repository.js';
 import {
   findExpired,

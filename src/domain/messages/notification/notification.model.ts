@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
-import type { Audit } from '../../../platform/changes.js';
 import { DAY, HOUR, SECOND } from '../../../platform/clock.js';
 import { freeText } from '../../../platform/encoding/text.js';
-import { recordId } from '../../../platform/validate.js';
+import { type Audit, recordId } from '../../../platform/validate.js';
 
 export const NOTIFICATION_RANGES = ['group', 'specific_logical_numbers'] as const;
 export type NotificationRange = (typeof NOTIFICATION_RANGES)[number];

@@ -1,6 +1,6 @@
+import { offsetAt } from '../../../platform/calendar.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
-import { offsetAt } from '../../../platform/time-zones.js';
 import {
   type NotificationKind,
   type NotificationSend,

@@ -4,8 +4,7 @@ import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import { isTurnOver, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { invalid } from '../../../platform/errors.js';
-import { tooManyRecords } from '../../../platform/limits/many-records.js';
+import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../../fleet/group/group.service.js';
 import {

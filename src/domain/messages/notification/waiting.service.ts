@@ -5,7 +5,7 @@ import type { Units } from '../../../database/work.js';
 import { systemClock, SECOND, type Clock } from '../../../platform/clock.js';
 import type { DispatchRate } from '../../../platform/concurrency/dispatch-rate.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { Queue, type Place } from '../../../platform/concurrency/queue.js';
+import { Queue, type Place } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
 import {
   lastPosition,

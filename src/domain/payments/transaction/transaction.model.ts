@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
+import { readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/calendar.js';
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { MINUTE, SPANS, type Span } from '../../../platform/clock.js';
 import { problemOfJson } from '../../../platform/encoding/json.js';
 import { freeText, isNameLike, normalized, printableName } from '../../../platform/encoding/text.js';
-import { readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/encoding/timestamp.js';
 
 export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
 export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;

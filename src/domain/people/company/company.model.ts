@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { printableName } from '../../../platform/encoding/text.js';
-import { TimeZone } from '../../../platform/time-zones.js';
+import { TimeZone } from '../../../platform/validate.js';
 
 const name = printableName(255);
 export const CompanyCreate = z.object({ name, timeZone: TimeZone });

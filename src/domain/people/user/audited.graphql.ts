@@ -10,7 +10,7 @@ import {
   type FieldsOf,
 } from '../../../graphql/index.js';
 import type { Channel as ChannelName } from '../../../platform/caller.js';
-import type { Audit } from '../../../platform/changes.js';
+import type { Audit } from '../../../platform/validate.js';
 import { UserList } from './user.graphql.js';
 
 export const Channel = enumeration<ChannelName>('Channel', 'Interface through which a change was made.', {

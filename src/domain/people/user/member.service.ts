@@ -1,8 +1,7 @@
 import type { WriteWork } from '../../../database/work.js';
 import { demandScope } from '../../../platform/caller.js';
-import { changed } from '../../../platform/changes.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
-import { parse } from '../../../platform/validate.js';
+import { changed, parse } from '../../../platform/validate.js';
 import { recordTokensRemoved } from '../access-token/access-token.service.js';
 import { type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from './user.model.js';
 import { deleteMembership, type MemberChanges, selectMemberships, updateMember } from './user.repository.js';

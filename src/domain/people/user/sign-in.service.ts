@@ -1,10 +1,10 @@
 import type { SystemWriteWork, Units } from '../../../database/work.js';
 import type { Origin } from '../../../platform/caller.js';
+import { clientNetwork } from '../../../platform/client-limits.js';
 import { MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
-import { createNetworkCounter, type WindowStores } from '../../../platform/limits/windows.js';
-import { clientNetwork } from '../../../platform/network.js';
 import { parse } from '../../../platform/validate.js';
+import { createNetworkCounter, type WindowStores } from '../../../platform/windows.js';
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';
 import type { Passwords, Verify } from './password.service.js';
 import { afterFailure, afterSuccess, credentialsToTry, isLocked } from './sign-in.rules.js';

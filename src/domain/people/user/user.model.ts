@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { type Role, ROLES } from '../../../platform/caller.js';
 import { freeText, isStorable, normalized, printableName } from '../../../platform/encoding/text.js';
-import { TimeZone } from '../../../platform/time-zones.js';
+import { TimeZone } from '../../../platform/validate.js';
 
 const MAX_EMAIL = 254;
 const MIN_PASSWORD = 12;

@@ -3,13 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { only } from '../../../database/company/company-rows.js';
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { changed, newValues } from '../../../platform/changes.js';
-import { formatCrc16 } from '../../../platform/encoding/checksum.js';
-import type { SentContent } from '../../../platform/encoding/content-builder.js';
-import { invalid } from '../../../platform/errors.js';
-import { tooManyRecords } from '../../../platform/limits/many-records.js';
+import type { SentContent } from '../../../platform/encoding/content.js';
+import { invalid, tooManyRecords } from '../../../platform/errors.js';
+import { formatCrc16 } from '../../../platform/hashes.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
-import { parse } from '../../../platform/validate.js';
+import { changed, newValues, parse } from '../../../platform/validate.js';
 import { dropVersionLinks, refuseOtherBytes } from '../../fleet/logical-number/version-links.service.js';
 import { copyContent, keepContent, releaseContents, sumsOfContents } from '../content/content.service.js';
 import {

@@ -20,7 +20,7 @@ import {
   upload,
   uuid,
 } from '../../../graphql/index.js';
-import { SentBytes } from '../../../platform/encoding/sent-bytes.js';
+import { SentBytes } from '../../../platform/encoding/content.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { groupsOfAppVersion } from '../../fleet/group/group.service.js';

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
-import type { Audit } from '../../../platform/changes.js';
-import type { SentContent } from '../../../platform/encoding/content-builder.js';
-import { contentOfBase64, SentBytes } from '../../../platform/encoding/sent-bytes.js';
+import { contentOfBase64, SentBytes, type SentContent } from '../../../platform/encoding/content.js';
 import { freeText, printableName } from '../../../platform/encoding/text.js';
-import { recordId, recordIds } from '../../../platform/validate.js';
+import { type Audit, recordId, recordIds } from '../../../platform/validate.js';
 
 export const KINDS = ['standard', 'module'] as const;
 export const COMMUNICATION_FORMATS = ['http', 'iso8583', 'iso20022'] as const;

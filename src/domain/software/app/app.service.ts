@@ -1,8 +1,7 @@
 import { Records } from '../../../database/company/records.js';
 import type { WriteWork } from '../../../database/work.js';
-import { changed, newValues } from '../../../platform/changes.js';
 import { invalid } from '../../../platform/errors.js';
-import { parse } from '../../../platform/validate.js';
+import { changed, newValues, parse } from '../../../platform/validate.js';
 import { deleteAppVersionsOf } from './app-version.service.js';
 import { type App, AppCreate, AppUpdate, type Language, MAX_APP_NAME } from './app.model.js';
 import { appTable, isModuleInUse } from './app.repository.js';

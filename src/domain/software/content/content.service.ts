@@ -10,9 +10,9 @@ import {
   type ContentSums,
   type SentContent,
   type StagedContent,
-} from '../../../platform/encoding/content-builder.js';
+} from '../../../platform/encoding/content.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { SpooledContent } from '../../../platform/storage/spool.js';
+import type { SpooledContent } from '../../../platform/spool.js';
 import { copyChunk, deleteLastChunks, deleteReleased, findReleased } from './content.repository.js';
 
 /** Longer than a response may take, so that a response can finish streaming a replaced content. */

@@ -1,4 +1,4 @@
-import { crc16Of, etagOfText, formatCrc16 } from '../../../platform/encoding/checksum.js';
+import { crc16Of, etagOfText, formatCrc16 } from '../../../platform/hashes.js';
 import type { EffectiveParameter } from '../../fleet/setting/setting.model.js';
 import { foldedCompany } from '../../people/company/company.model.js';
 import type {

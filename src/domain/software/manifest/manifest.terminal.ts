@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { crc16Of, etagOfText, formatCrc16 } from '../../../platform/encoding/checksum.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
+import { crc16Of, etagOfText, formatCrc16 } from '../../../platform/hashes.js';
 import {
   type ByteRange,
   byteRangeOf,

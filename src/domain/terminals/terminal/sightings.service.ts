@@ -1,6 +1,6 @@
 import type { CompanyWriteWork, Units, WriteWork } from '../../../database/work.js';
 import { type Clock, MINUTE, SECOND } from '../../../platform/clock.js';
-import { CompanyNotes } from '../../../platform/concurrency/company-notes.js';
+import { CompanyNotes } from '../../../platform/concurrency/batcher.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { retained } from '../../../../src/domain/base/ledger/retention.service.js';
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
-import { parsePeriod } from '../../../../src/platform/period.js';
+import { parsePeriod } from '../../../../src/platform/config/parsing.js';
 import { ROLLUPS } from '../../../../src/schema/rollups.js';
 import { insertMany } from '../../../support/databases/rows.js';
 import type { GraphqlErrorShape } from '../../../support/graphql.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { MAX_DELETED_TOGETHER } from '../../../../src/platform/limits/many-records.js';
+import { MAX_DELETED_TOGETHER } from '../../../../src/platform/errors.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
 import { fleet, unique, fillOwner, MANY, rowsIn } from '../../../support/fleet.js';

@@ -4,7 +4,7 @@ import { createPasswords } from '../../../../src/domain/people/user/password.ser
 import { createSignIn, createSignInThrottle } from '../../../../src/domain/people/user/sign-in.service.js';
 import { disableUser, setPassword } from '../../../../src/domain/people/user/user.service.js';
 import { DAY } from '../../../../src/platform/clock.js';
-import { inMemory } from '../../../../src/platform/limits/windows.js';
+import { inMemory } from '../../../../src/platform/windows.js';
 import { createClient } from '../../../support/client.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';

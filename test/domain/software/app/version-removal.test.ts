@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { getAppVersionById } from '../../../../src/domain/software/app/app-version.service.js';
 import { deleteAppVersion } from '../../../../src/domain/software/app/app-version.service.js';
-import { MAX_DELETED_TOGETHER } from '../../../../src/platform/limits/many-records.js';
+import { MAX_DELETED_TOGETHER } from '../../../../src/platform/errors.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
 import { ledgerOf, softwareOf, MANY, rowsIn, wideFleet, type WideFleet } from '../../../support/fleet.js';

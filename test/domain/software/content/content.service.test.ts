@@ -5,7 +5,7 @@ import { deleteExpiredResponses } from '../../../../src/database/stored-response
 import { createUnits } from '../../../../src/database/units.js';
 import { sweepContents } from '../../../../src/domain/software/content/content.service.js';
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
-import { CHUNK_BYTES, ContentBuilder } from '../../../../src/platform/encoding/content-builder.js';
+import { CHUNK_BYTES, ContentBuilder } from '../../../../src/platform/encoding/content.js';
 import { startServer, SYSTEM } from '../../../support/server.js';
 
 describe('bytes gathered piece by piece', () => {

@@ -1,6 +1,6 @@
 import type { ReadWork, WriteWork } from '../../../../database/work.js';
+import { readInstant } from '../../../../platform/calendar.js';
 import { snakeCase } from '../../../../platform/encoding/text.js';
-import { readInstant } from '../../../../platform/encoding/timestamp.js';
 import { DomainError, notFound, type FieldErrors, invalid } from '../../../../platform/errors.js';
 import type { Row, RowResult } from '../../../../platform/requests.js';
 import type { Device } from '../../../fleet/device/device.model.js';

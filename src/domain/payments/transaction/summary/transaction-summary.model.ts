@@ -1,5 +1,5 @@
+import { offsetAt, offsetsIn, type OffsetChange } from '../../../../platform/calendar.js';
 import { DAY, HOUR, MINUTE, SPANS } from '../../../../platform/clock.js';
-import { offsetAt, offsetsIn, type OffsetChange } from '../../../../platform/time-zones.js';
 import {
   type ParsedPayment,
   type Transaction,

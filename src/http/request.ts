@@ -1,0 +1,258 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+import type { Caller } from '../platform/caller.js';
+import { normalAddress, type Slots, type WaitingBytes } from '../platform/client-limits.js';
+import { DEFAULT_PER_PAGE, MAX_PER_PAGE, type PageRequest } from '../platform/requests.js';
+import { HttpProblem } from './problem.js';
+
+/** State of one request, from its arrival to its log line. */
+export interface RequestContext {
+  readonly requestId: string;
+  readonly ip: string;
+  /** Documented path, for example `/v1/apps/{app_id}`. Contains no client value: safe for logs and metrics. */
+  template: string;
+  /** Trace id of the request; null if tracing is off. */
+  traceId: string | null;
+  /** Null until the token is verified, and on routes without a token. */
+  caller: Pick<Caller, 'companyId' | 'userId'> | null;
+  /** The client's rate limit after this request was counted; null if the rate limit is off. */
+  budget: Budget | null;
+  readonly limits: ClientLimits;
+  /** Called when the response is closed, or earlier by `leaveRequests`. */
+  readonly leave: (() => void)[];
+  /** Actions to run when the response is closed, in this order. */
+  readonly closing: (() => void)[];
+}
+
+/** Limits that all clients of the server share. */
+export interface ClientLimits {
+  readonly waiting: WaitingBytes;
+  /** Counts connections, requests in progress, sockets and streams. */
+  readonly slots: Slots;
+}
+
+export interface Budget {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: Date;
+  /** Seconds until the next window if the client is over its limit, else null. */
+  readonly retryAfter: number | null;
+}
+
+/** Template of requests whose path matches no route. */
+export const UNKNOWN_PATH = '(unknown)';
+
+const INBOUND_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Sets X-Request-Id: the client's own id if it is 1 to 64 harmless characters, else a new one. */
+export function requestContext(limits: ClientLimits): RequestHandler {
+  return (request, response, next) => {
+    const given = headerOf(request, 'x-request-id');
+    const requestId = typeof given === 'string' && INBOUND_ID.test(given) ? given : randomUUID();
+    const context: RequestContext = {
+      requestId,
+      ip: clientAddress(request),
+      template: UNKNOWN_PATH,
+      traceId: null,
+      caller: null,
+      budget: null,
+      limits,
+      leave: [],
+      closing: [],
+    };
+    response.locals.context = context;
+    response.once('close', () => {
+      for (const action of [...context.leave, ...context.closing]) action();
+    });
+    response.setHeader('X-Request-Id', requestId);
+    next();
+  };
+}
+
+/**
+ * The client's IP address: the one a trusted proxy reports, else the socket's. An IPv4-mapped IPv6 address
+ * (`::ffff:203.0.113.7`) becomes the IPv4 address; `unknown` if neither is an IP address.
+ */
+function clientAddress(request: Request): string {
+  for (const candidate of [request.ip, request.socket.remoteAddress]) {
+    const address = candidate === undefined ? null : normalAddress(candidate);
+    if (address !== null) return address;
+  }
+  return 'unknown';
+}
+
+export function requestContextOf(response: Response): RequestContext {
+  return response.locals.context as RequestContext;
+}
+
+/** Calls `action` when the response is closed: sent, or aborted by the client. At once if it already is. */
+export function onClosed(response: Response, action: () => void): void {
+  if (response.closed) action();
+  else requestContextOf(response).closing.push(action);
+}
+
+/** Sockets that carried a request whose end is ambiguous; later requests on them are refused too. */
+const ambiguousSockets = new WeakSet<object>();
+
+/** Refuses requests that Node's parser accepts but a proxy could read differently (request smuggling). */
+export const refuseAmbiguous: RequestHandler = (request, response, next) => {
+  const coding = headerOf(request, 'transfer-encoding');
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') ambiguousSockets.add(request.socket);
+  if (ambiguousSockets.has(request.socket)) {
+    response.setHeader('Connection', 'close');
+    throw malformed('Transfer-Encoding must be "chunked"; otherwise send Content-Length.');
+  }
+  const { hosts, authorizations } = countHeaders(request);
+  if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
+    throw malformed('Send exactly one Host header.');
+  }
+  if (authorizations > 1) throw malformed('Send at most one Authorization header.');
+  next();
+};
+
+/** Counts Host and Authorization headers in `rawHeaders`: `request.headers` keeps only one of each. */
+function countHeaders({ rawHeaders }: Request): { readonly hosts: number; readonly authorizations: number } {
+  let hosts = 0;
+  let authorizations = 0;
+  // `rawHeaders` alternates names and values: `['Host', 'example.com', …]`.
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts += 1;
+    else if (name.length === 'authorization'.length && name.toLowerCase() === 'authorization') {
+      authorizations += 1;
+    }
+  }
+  return { hosts, authorizations };
+}
+
+/** Parameters of the query string by name. 400 if one is repeated or not well encoded. */
+export function readQuery(url: string): ReadonlyMap<string, string> {
+  const start = url.indexOf('?');
+  const query = new Map<string, string>();
+  if (start === -1) return query;
+  for (const pair of url.slice(start + 1).split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    // Messages never contain a name that a client sent: it may be a mistyped secret.
+    if (/[[\]]/.test(name))
+      throw malformed('A query parameter must be a plain value, not a list or an object.');
+    if (query.has(name)) throw malformed('A query parameter is given more than once.');
+    query.set(name, equals === -1 ? '' : decode(pair.slice(equals + 1)));
+  }
+  return query;
+}
+
+function decode(text: string): string {
+  if (!/[%+]/.test(text)) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw malformed('The query string is not percent-encoded UTF-8.');
+  }
+}
+
+export function malformed(message: string): HttpProblem {
+  return new HttpProblem(400, 'malformed', message);
+}
+
+/** `page` and `per_page` (contract 13): positive integers; `per_page` above 100 counts as 100. */
+export function readPage(query: ReadonlyMap<string, string>): PageRequest {
+  return {
+    page: positive(query, 'page', 1),
+    perPage: Math.min(positive(query, 'per_page', DEFAULT_PER_PAGE), MAX_PER_PAGE),
+  };
+}
+
+function positive(query: ReadonlyMap<string, string>, name: string, fallback: number): number {
+  const text = query.get(name);
+  if (text === undefined) return fallback;
+  if (!/^[1-9][0-9]*$/.test(text))
+    throw malformed(`Query parameter "${name}" must be a positive whole number.`);
+  // Larger than any list; keeps the offset a safe integer.
+  return Math.min(Number(text), 2 ** 40);
+}
+
+/** Query parameter that can carry the API token in requests to `/v1`. */
+const TOKEN_PARAMETER = 'access_token';
+
+/** The token in `Authorization: Bearer`. */
+export function bearerToken(request: Request): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
+}
+
+/** Token in `?access_token=` or `Authorization: Bearer` (contract 5); 400 if both are given and differ. */
+export function readToken(request: Request, query: ReadonlyMap<string, string>): string | undefined {
+  const header = bearerToken(request);
+  const parameter = query.get(TOKEN_PARAMETER);
+  if (header !== undefined && parameter !== undefined && header !== parameter) {
+    throw malformed(
+      'The access tokens in the query and in the Authorization header are two different ones: send one.',
+    );
+  }
+  return parameter ?? header;
+}
+
+/**
+ * The value of a request's header; `name` in lower case. Each order in which clients send their headers gives `headers` another
+ * hidden class. V8 compiles code that names a property for the classes seen so far, and again at the next one; with
+ * the name as a parameter it looks the property up, whatever the class.
+ */
+export function headerOf<Name extends Lowercase<string>>(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  name: Name,
+): IncomingHttpHeaders[Name] {
+  return headers[name];
+}
+
+/** Whether a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */
+export function isUnchanged(request: Request, etag: string | undefined): boolean {
+  const given = headerOf(request, 'if-none-match');
+  if (etag === undefined || given === undefined || !['GET', 'HEAD'].includes(request.method)) return false;
+  return given.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+}
+
+/** Bytes from `start` to before `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Range that a Range header requests from a content of `size` bytes: `bytes=0-499`, `bytes=500-` or
+ * `bytes=-500`. Null for the whole content: no header, several ranges, or an invalid one, as RFC 9110 allows.
+ */
+export function byteRangeOf(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
+  const [, first = '', last = ''] = /^bytes *= *(\d*) *- *(\d*) *$/i.exec(header ?? '') ?? [];
+  if (first === '' && last === '') return null;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return null;
+  if (start >= size) return 'unsatisfiable';
+  return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
+}
+
+/** On every response, whatever its status (contract 15). */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** `secure`: the server itself terminates TLS; adds Strict-Transport-Security. */
+export function securityHeaders(secure: boolean): RequestHandler {
+  const headers = new Map(Object.entries(SECURITY_HEADERS));
+  if (secure) headers.set('Strict-Transport-Security', 'max-age=31536000');
+  return (_request, response, next) => {
+    response.setHeaders(headers);
+    next();
+  };
+}

@@ -1,0 +1,246 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Socket } from 'node:net';
+
+import type { Caller } from '../../platform/caller.js';
+import { clientNetwork, type Slot } from '../../platform/client-limits.js';
+import { type Clock, HOUR, SECOND } from '../../platform/clock.js';
+import { enterEventLoop, type Owner, workFor } from '../../platform/concurrency/event-loop.js';
+import { DomainError } from '../../platform/errors.js';
+import { createNetworkCounter, type WindowStores } from '../../platform/windows.js';
+import { HttpProblem } from '../problem.js';
+import { type Budget, onClosed, requestContextOf } from '../request.js';
+
+/** Maximum requests without a complete response. Sockets and event streams have separate limits. */
+export const REQUEST_LIMITS = {
+  /** Requests of one IPv4 address or IPv6 /64 network, other than those of terminals. */
+  ofNetwork: 250,
+  /** Requests of terminals of one network before their token is verified. Thousands may share an address. */
+  ofNetworkByTerminals: 500,
+  ofCompany: 500,
+} as const;
+
+const RETRY_SECONDS = 5;
+
+/** Refuses requests of a network that has too many in progress: 429. */
+export const limitRequests = limitOfNetwork('requests_of_network', REQUEST_LIMITS.ofNetwork);
+
+/** Refuses requests of terminals if their network has too many in progress: 429. */
+export const limitTerminalRequests = limitOfNetwork(
+  'terminal_requests_of_network',
+  REQUEST_LIMITS.ofNetworkByTerminals,
+);
+
+function limitOfNetwork(kind: string, max: number): RequestHandler {
+  return (_request, response, next) => {
+    const of = clientNetwork(requestContextOf(response).ip);
+    takeSlot(response, { kind, of, max }, () => {
+      const message = `Too many requests at the same time: at most ${max} from one address.`;
+      return new HttpProblem(429, 'rate_limited', message, { 'Retry-After': String(RETRY_SECONDS) });
+    });
+    // The request waited in a queue before this: its client may have left.
+    if (!response.closed) next();
+  };
+}
+
+/**
+ * Counts the request until `leaveRequests`, or until the returned function is called. Errors: `refusal` if too many of
+ * its kind are in progress.
+ */
+export function takeSlot(response: Response, slot: Slot, refusal: () => Error): () => void {
+  const { limits, leave } = requestContextOf(response);
+  const taken = limits.slots.take(slot);
+  if (typeof taken !== 'function') throw refusal();
+  if (response.closed) taken();
+  else leave.push(taken);
+  return taken;
+}
+
+/**
+ * Stores the caller in the context and counts the request for its company. Requests of terminals and of users
+ * are counted separately. Errors: `busy` if the company has too many in progress.
+ */
+export function enterCompany(
+  response: Response,
+  caller: Pick<Caller, 'companyId' | 'userId'>,
+  of: 'users' | 'terminals' = 'users',
+): void {
+  requestContextOf(response).caller = caller;
+  const kind = of === 'users' ? 'requests_of_company' : 'terminal_requests_of_company';
+  const max = REQUEST_LIMITS.ofCompany;
+  takeSlot(response, { kind, of: String(caller.companyId), max }, () => {
+    const message = `Too many requests at the same time: at most ${max} of one company.`;
+    return new DomainError('busy', message, { retryAfter: RETRY_SECONDS });
+  });
+}
+
+/** Stops counting the request as in progress: it continues as an event stream. */
+export function leaveRequests(response: Response): void {
+  const { leave } = requestContextOf(response);
+  for (const release of leave.splice(0)) release();
+}
+
+/** Counts one request from an IP address; null if the rate limit is off. */
+export type CountRequest = (address: string) => Budget | null;
+
+/**
+ * Counts in fixed windows, by network (contract 14), and calls `onOver` for each request over the limit. A limit of 0
+ * turns the rate limit off.
+ */
+export function createRequestCounter(
+  limit: number,
+  clock: Clock,
+  windows: WindowStores,
+  windowMs = HOUR,
+  onOver = (): void => undefined,
+): CountRequest {
+  if (limit === 0) return () => null;
+  const counter = createNetworkCounter({ name: 'requests', points: limit, windowMs }, windows);
+  return (address) => {
+    const { remaining, isOver, msLeft } = counter.count(address);
+    const reset = Math.ceil((clock.now().getTime() + msLeft) / SECOND);
+    if (isOver) onOver();
+    const retryAfter = isOver ? Math.max(1, Math.ceil(msLeft / SECOND)) : null;
+    return { limit, remaining, resetAt: new Date(reset * SECOND), retryAfter };
+  };
+}
+
+export function overLimit({ limit }: Budget): string {
+  return `Too many requests: at most ${limit} an hour. Wait for the next window.`;
+}
+
+/**
+ * Sets the three rate limit headers (contract 14) and refuses a client over its limit with 429. No headers if the
+ * rate limit is off.
+ */
+export function rateLimit(count: CountRequest): RequestHandler {
+  return (_request, response, next) => {
+    const context = requestContextOf(response);
+    const budget = count(context.ip);
+    if (budget !== null) {
+      const { retryAfter } = budget;
+      context.budget = budget;
+      response.setHeader('X-Rate-Limit-Limit', budget.limit);
+      response.setHeader('X-Rate-Limit-Remaining', budget.remaining);
+      response.setHeader('X-Rate-Limit-Reset', budget.resetAt.getTime() / SECOND);
+      if (retryAfter !== null) {
+        const headers = { 'Retry-After': String(retryAfter) };
+        throw new HttpProblem(429, 'rate_limited', overLimit(budget), headers);
+      }
+    }
+    next();
+  };
+}
+
+/** Maximum pipelined requests per connection: sent while the response to an earlier one is incomplete. */
+export const MAX_AHEAD = 250;
+/** Maximum requests of terminals, of all companies, that wait to be handled. */
+const MAX_ENTERING = 2_000;
+
+interface Connection {
+  /** Requests without a whole response. */
+  open: number;
+  answered: Promise<void>;
+  /** Whether the latest request exceeds `MAX_AHEAD`: its response closes the connection. */
+  isRefused: boolean;
+}
+
+const connections = new WeakMap<Socket, Connection>();
+
+/**
+ * Handles pipelined requests of one connection one at a time, in order. Connections are served round-robin,
+ * so that many requests at once do not delay other clients.
+ */
+export const takeTurn: RequestHandler = (request, response, next) =>
+  take({ party: request.socket, enter: enterEventLoop }, request, response, next);
+
+/**
+ * Like `takeTurn`, for requests of terminals, which are one party until their tokens are known: otherwise each of
+ * thousands that connect together would be served before companies that have already used time. Errors: `busy`,
+ * before any other work, if `max` requests wait.
+ */
+export function takeTerminalTurn(
+  clock: Pick<Clock, 'elapsed'>,
+  max = MAX_ENTERING,
+  enter: () => Promise<void> = enterEventLoop,
+): RequestHandler {
+  const retryAfter = spreadRetries(clock);
+  return async (request, response, next) => {
+    const leave = takeSlot(response, { kind: 'terminals_entering', of: 'all', max }, () => {
+      const message = 'Too many terminals send requests; try again later.';
+      return new DomainError('busy', message, { retryAfter: retryAfter() });
+    });
+    await take({ party: 'new terminals', enter }, request, response, () => {
+      leave();
+      next();
+    });
+  };
+}
+
+interface Turn {
+  /** Party of the client before its token is known. */
+  readonly party: Owner['party'];
+  /** Waits until the event loop has time for a new request. */
+  readonly enter: () => Promise<void>;
+}
+
+/** Never calls `next` if the connection ends, or after a refused request. Errors: 429 if more than `MAX_AHEAD` wait. */
+async function take(
+  { party, enter }: Turn,
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): Promise<void> {
+  const { socket } = request;
+  const connection = connections.get(socket) ?? { open: 0, answered: Promise.resolve(), isRefused: false };
+  connections.set(socket, connection);
+  // Stops reading: requests after the refused one are not answered.
+  if (connection.isRefused) {
+    socket.pause();
+    return;
+  }
+  connection.isRefused = connection.open > MAX_AHEAD;
+  const { answered, isRefused } = connection;
+  connection.open += 1;
+  connection.answered = new Promise((resolve) => onClosed(response, resolve));
+  onClosed(response, () => (connection.open -= 1));
+  if (connection.open > 1) await answered;
+  if (socket.destroyed) return;
+  if (isRefused) throw tooManyAhead();
+  await workFor({ party, client: socket }, async () => {
+    await enter();
+    // The client may have left while the request waited.
+    if (!response.closed) next();
+  });
+}
+
+function tooManyAhead(): HttpProblem {
+  const message = `Too many requests on one connection: at most ${MAX_AHEAD} may wait for an earlier response.`;
+  return new HttpProblem(429, 'rate_limited', message, { 'Retry-After': '1', Connection: 'close' });
+}
+
+/**
+ * Refused terminals that may retry per second, and their shortest and longest delay in seconds: a fleet of 10,000 has
+ * retried within 90 seconds.
+ */
+const RETRIES = { perSecond: 150, leastSeconds: 5, mostSeconds: 90 };
+
+/**
+ * Spreads the retries of clients that are refused while a server is busy: one after the other, however many are
+ * refused at once. With one delay for all, they would retry together, be refused again, and keep the server busy with
+ * refusals. Returns a function for the Retry-After of the next refused client, in whole seconds. If the longest delay
+ * is exceeded, delays begin again at the shortest.
+ */
+export function spreadRetries(
+  clock: Pick<Clock, 'elapsed'>,
+  { perSecond, leastSeconds, mostSeconds } = RETRIES,
+): () => number {
+  let next = -Infinity;
+  return () => {
+    const now = clock.elapsed();
+    const first = now + leastSeconds * SECOND;
+    next = next > now + mostSeconds * SECOND ? first : Math.max(first, next);
+    const seconds = Math.ceil((next - now) / SECOND);
+    next += SECOND / perSecond;
+    return Math.min(seconds, mostSeconds);
+  };
+}

@@ -1,0 +1,55 @@
+import crc16xmodem from 'crc/calculators/crc16xmodem';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * HMAC-SHA-256 with a key derived from a secret and a purpose, so that hashes of one purpose reveal nothing
+ * about another.
+ */
+export class KeyedHash {
+  readonly #key: Buffer;
+  /** Identifies the key without revealing it: 16 hexadecimal characters. */
+  readonly keyId: string;
+
+  constructor(secret: string, purpose: string) {
+    this.#key = createHmac('sha256', secret).update(purpose).digest();
+    this.keyId = this.of(['key id']).slice(0, 16);
+  }
+
+  /** The hash of a list of values as 64 lower-case hexadecimal characters. */
+  of(values: readonly (string | number | null)[]): string {
+    return createHmac('sha256', this.#key).update(JSON.stringify(values)).digest('hex');
+  }
+
+  isOf(hash: string, values: readonly (string | number | null)[]): boolean {
+    const expected = Buffer.from(this.of(values));
+    const given = Buffer.from(hash);
+    return expected.length === given.length && timingSafeEqual(expected, given);
+  }
+}
+
+/** Hash for the hash chain of the ledger. */
+export const ledgerChainHash = (tokenSecret: string): KeyedHash =>
+  new KeyedHash(tokenSecret, 'ledger chain, form 1');
+
+/** Sources of secrets that a response shows once: API tokens and passwords. */
+export interface Secrets {
+  /** Secret that API tokens are derived from. */
+  readonly tokenSecret: string;
+  /** A random password with its hash. Errors: `busy`. */
+  readonly newPassword: () => Promise<{ readonly password: string; readonly hash: string }>;
+}
+
+/** CRC-16/XMODEM. To compute it chunk by chunk, pass the CRC of the previous chunks as `previous`. */
+export function crc16Of(bytes: Uint8Array, previous = 0): number {
+  return crc16xmodem(bytes, previous);
+}
+
+/** The form that terminals compare: 4 upper-case hexadecimal digits, for example `31C3`. */
+export function formatCrc16(value: number): string {
+  return value.toString(16).toUpperCase().padStart(4, '0');
+}
+
+/** A strong ETag, the hash of a whole text: `"1kW8b…"`, with its quotes. */
+export function etagOfText(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url')}"`;
+}

@@ -7,7 +7,9 @@ import {
   createSourceEventStream,
   execute,
   getOperationAST,
+  Kind,
   OperationTypeNode,
+  visit,
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
@@ -16,24 +18,18 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
+import { createHash } from 'node:crypto';
 
 import type { OperationKind } from '../http/monitoring/operations.js';
 import type { Execution, GraphqlContext } from './execution/context.js';
 import { coerceLongLists, shareArguments, type Executable } from './execution/long-input.js';
 import { firstCode, maskErrors, type MaskingOptions } from './execution/mask.js';
-import { executeRepeatable } from './execution/repeatable-mutation.js';
+import { executeRepeatable } from './execution/repeatable.js';
+import type { OperationText } from './http/operation-text.js';
 import type { Admission, AdmittedDocument, Price } from './limits/admission.js';
-import type { Variables } from './limits/cost.js';
 import { approximateJsonBytes, JsonMeasure } from './limits/json-bytes.js';
 import { LIMITS, OperationRefused, operationRefused, tooLarge } from './limits/limits.js';
 import { plannedResult, type PlannedFields, type PlannedResult } from './plan/plan.js';
-
-/** An operation as a client sends it. */
-export interface OperationText {
-  readonly query: string;
-  readonly variables: Variables;
-  readonly operationName: string | null;
-}
 
 /** Services that all operations of a server share. */
 export interface OperationParts extends MaskingOptions {
@@ -233,4 +229,28 @@ function noSuchOperation(operationName: string | null): OperationRefused {
       ? 'Must provide operation name if query contains multiple operations.'
       : `Unknown operation named "${operationName}".`;
   return operationRefused('OPERATION_RESOLUTION_FAILURE', message);
+}
+
+/** Equal for subscriptions with equal events for equal rights: operation and variables but that of `after`. */
+export function selectionKey(operation: Operation): string {
+  const { query, operationName, variables } = operation.text;
+  const cursor = cursorVariable(operation);
+  const others = Object.entries(variables).filter(([name]) => name !== cursor);
+  const text = JSON.stringify([query, operationName, others]);
+  return createHash('sha256').update(text).digest('base64');
+}
+
+/** The name of the variable that is the argument `after` of the subscribed field, and nothing else. */
+function cursorVariable({ document, definition }: Operation): string | null {
+  const [field] = definition.selectionSet.selections;
+  if (field?.kind !== Kind.FIELD) return null;
+  const value = field.arguments?.find(({ name }) => name.value === 'after')?.value;
+  if (value?.kind !== Kind.VARIABLE) return null;
+  const name = value.name.value;
+  let uses = 0;
+  visit(document, {
+    Variable: (node) => void (uses += node.name.value === name ? 1 : 0),
+    VariableDefinition: ({ variable }) => void (uses -= variable.name.value === name ? 1 : 0),
+  });
+  return uses === 1 ? name : null;
 }

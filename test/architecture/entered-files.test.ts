@@ -76,7 +76,7 @@ describe('files that a request enters', () => {
     ['POST /v1/devices', 52, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
     ['GET /v1/devices', 40, () => server.acme.client.get('devices')],
     ['GET /v1/transactions', 42, () => server.acme.client.get('transactions')],
-    ['the nested query', 52, () => server.acme.graphql(NESTED)],
+    ['the nested query', 49, () => server.acme.graphql(NESTED)],
     ["a terminal's transaction", 82, sendTransaction],
   ])('%s: at most %i', async (_, most, request) => {
     const files = await filesEnteredBy(request);

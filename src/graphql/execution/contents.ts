@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import { base64Pieces } from '../../http/send.js';
 import { CONTENT_COST } from '../limits/cost.js';
-import { beyondContent } from '../schema/errors.js';
-import type { OperationCounters } from './request.js';
+import { requestError } from '../schema/errors.js';
+import type { OperationCounters } from './reads.js';
 
 /** Stored bytes: their id and how many they are. */
 export interface Content {
@@ -13,14 +13,6 @@ export interface Content {
 
 /** Reads stored bytes in pieces whose lengths, except the last, are multiples of 3. */
 export type ReadContent = (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
-
-export interface ContentsOptions {
-  readonly companyId: number;
-  /** Maximum bytes of contents in a streamed response. */
-  readonly maxBytes: number;
-  readonly readContent: ReadContent;
-  readonly counters: OperationCounters;
-}
 
 /** Maximum bytes of contents in a response that is one message. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
@@ -36,7 +28,13 @@ export class OperationContents {
   #isStreamed = false;
   #bytes = 0;
 
-  constructor(private readonly options: ContentsOptions) {}
+  constructor(
+    private readonly companyId: number,
+    /** Maximum bytes of contents in a streamed response. */
+    private readonly maxBytes: number,
+    private readonly readContent: ReadContent,
+    private readonly counters: OperationCounters,
+  ) {}
 
   /** Raises the limit to `maxBytes`, for transports that call `fill`. */
   allowStreaming(): void {
@@ -47,17 +45,16 @@ export class OperationContents {
     return this.#contents.length > 0;
   }
 
-  /**
-   * A placeholder for the bytes in Base64. Errors: BAD_USER_INPUT for more bytes than an operation may
-   * answer.
-   */
+  /** A placeholder for bytes in Base64. Errors: BAD_USER_INPUT for more bytes than a response may have. */
   base64(content: Content): Promise<string> {
-    const { maxBytes, counters } = this.options;
-    const maximum = this.#isStreamed ? maxBytes : Math.min(maxBytes, MAX_MESSAGE_BYTES);
+    const maximum = this.#isStreamed ? this.maxBytes : Math.min(this.maxBytes, MAX_MESSAGE_BYTES);
     const bytes = this.#bytes + content.size;
-    if (bytes > maximum) return Promise.reject(beyondContent(bytes, maximum));
+    if (bytes > maximum) {
+      const message = `The contents of a response over this transport have at most ${maximum} bytes together, not ${bytes}. REST streams each file.`;
+      return Promise.reject(requestError(message, { limit: 'contentBytes', maximum }));
+    }
     this.#bytes = bytes;
-    counters.nodes += CONTENT_COST;
+    this.counters.nodes += CONTENT_COST;
     return Promise.resolve(this.#placeholder(this.#contents.push(content) - 1));
   }
 
@@ -92,7 +89,6 @@ export class OperationContents {
   }
 
   async *#pieces({ id }: Content): AsyncGenerator<string> {
-    const { readContent, companyId } = this.options;
-    for await (const bytes of readContent(companyId, id)) yield* base64Pieces(bytes);
+    for await (const bytes of this.readContent(this.companyId, id)) yield* base64Pieces(bytes);
   }
 }

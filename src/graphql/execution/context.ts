@@ -2,24 +2,34 @@ import { OperationTypeNode } from 'graphql';
 
 import type { NewRows } from '../../database/list/rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
+import type { Budget } from '../../http/request.js';
 import type { StoredResponses } from '../../http/send.js';
 import { callerWithRights, demandScope, type Caller, type Scope } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { Secrets } from '../../platform/hashes.js';
-import type { IdempotencyKey } from '../../platform/requests.js';
 import type { Price } from '../limits/admission.js';
-import { requestError, type Within } from '../schema/errors.js';
+import type { Within } from '../schema/errors.js';
 import { conditionOf, type FilterInput } from '../schema/filter.js';
 import { payload, recordsIn, type Payload } from '../schema/payload.js';
 import { OperationContents, type ReadContent } from './contents.js';
-import { follow, type Events } from './following/follow.js';
+import { follow, type Events, type SubscriptionRequest } from './following/follow.js';
 import type { SharedFeeds } from './following/shared-feed.js';
 import type { Executable } from './long-input.js';
 import { RequestLoaders } from './reading.js';
 import { RecordReads } from './reads.js';
-import { RepeatableChange } from './repeatable-change.js';
-import { NO_FACTS, type RequestFacts } from './request.js';
+
+/** Facts of a request besides its caller. */
+export interface RequestFacts {
+  /** The client's hourly request budget; null if requests are not limited. */
+  readonly budget: Budget | null;
+  /** The client's Idempotency-Key; null if it sent none. */
+  readonly idempotencyKey: string | null;
+  /** Null for queries and mutations. */
+  readonly subscription: SubscriptionRequest | null;
+}
+
+export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, subscription: null };
 
 /** Arguments of a subscription: which events, and after which id. */
 export interface FollowArgs {
@@ -47,48 +57,40 @@ export interface Execution extends Executable {
   readonly context: GraphqlContext;
 }
 
+/** The change of a field with an Idempotency-Key, see repeatable.ts. */
+export interface RepeatableChange {
+  run<T>(use: (work: WriteWork) => Promise<T>): Promise<T>;
+  refuseRepeated(): Promise<void>;
+}
+
 /**
  * Everything that resolvers use, for one operation of one caller. Methods that take a scope reject with
  * FORBIDDEN if the caller does not have it.
  */
 export class GraphqlContext extends RecordReads {
-  // No #private members: `during` makes copies, which would not have them.
   readonly contents: OperationContents;
   readonly secrets: Secrets;
-  /** Set while a mutation with an Idempotency-Key is executed. */
-  private readonly repeatable: RepeatableChange | null = null;
+  /** Set while a field of a mutation with an Idempotency-Key is executed. */
+  repeatable: RepeatableChange | null = null;
 
   constructor(
     caller: Caller,
-    private readonly services: OperationServices,
+    readonly services: OperationServices,
     readonly request: RequestFacts = NO_FACTS,
   ) {
-    const { units, largeReads, readContent, maxContentBytes: maxBytes } = services;
+    const { units, largeReads, readContent, maxContentBytes } = services;
     super(caller, new RequestLoaders(units, caller, largeReads));
-    const { companyId } = caller;
     this.secrets = services.secrets;
-    this.contents = new OperationContents({ companyId, maxBytes, readContent, counters: this.counters });
+    this.contents = new OperationContents(caller.companyId, maxContentBytes, readContent, this.counters);
   }
 
-  /** A copy for one field of a mutation, whose change is made through `repeatable`. */
-  during(repeatable: RepeatableChange): GraphqlContext {
-    const context = Object.create(GraphqlContext.prototype) as GraphqlContext;
-    return Object.assign(context, this, { repeatable });
-  }
-
-  /**
-   * To be called before an operation is executed: if it searches many rows, its reads run outside of the event
-   * loop. Errors: `OperationRefused`.
-   */
+  /** Call it before execution: an operation that searches many rows reads outside of the event loop. */
   async classify({ searches }: Price, kind: OperationTypeNode): Promise<void> {
     const isInTransaction = kind === OperationTypeNode.MUTATION && this.request.idempotencyKey !== null;
     await this.loaders.classify(searches, isInTransaction);
   }
 
-  /**
-   * A context for a result that is shared by all callers of the company with the same rights. After the
-   * execution, `isPersonal` says whether the result depends on more than these rights.
-   */
+  /** A context for a result that all callers with the same rights share; `isPersonal` says afterwards if it is not. */
   forRights(): { readonly context: GraphqlContext; readonly isPersonal: () => boolean } {
     let isPersonal = false;
     const caller = callerWithRights(this.caller, () => (isPersonal = true));
@@ -101,31 +103,18 @@ export class GraphqlContext extends RecordReads {
     this.loaders.finish();
   }
 
-  /** Errors: BAD_USER_INPUT for a mutation whose response shows a secret, and is therefore not stored. */
-  repeatableChange(key: IdempotencyKey, field: string): RepeatableChange {
-    if (this.services.secretMutations.includes(field)) {
-      throw requestError(
-        `${field} takes no Idempotency-Key: its response shows a secret that is not stored.`,
-      );
-    }
-    return new RepeatableChange(key, this.services.storedResponses, this.loaders);
-  }
-
   read<T>(scope: Scope, use: (work: ReadWork) => Promise<T>): Promise<T> {
     demandScope(this.caller, scope);
     return this.loaders.read(use);
   }
 
-  /**
-   * Runs a change in a unit of work. Values read before it are read again after it. `scope` is null for
-   * changes that every valid token may make.
-   */
+  /** Runs a change; values read before are read again after it. `scope` is null if every valid token may make it. */
   async write<T>(scope: Scope | null, use: (work: WriteWork) => Promise<T>): Promise<T> {
     if (scope !== null) demandScope(this.caller, scope);
     const { units } = this.services;
     this.counters.hasChanged = true;
     this.loaders.forget();
-    if (this.repeatable !== null) return await this.repeatable.run(units, this.caller, use);
+    if (this.repeatable !== null) return await this.repeatable.run(use);
     try {
       return await units.write(this.caller, use);
     } finally {
@@ -170,7 +159,7 @@ export class GraphqlContext extends RecordReads {
     return payload(async () => {
       demandScope(this.caller, 'write');
       const { units } = this.services;
-      await this.repeatable?.refuseRepeated(units, this.caller);
+      await this.repeatable?.refuseRepeated();
       const parts = await units.read(this.caller, plan, { examines: 'when_needed' });
       const done: P[] = [];
       this.counters.hasChanged = true;

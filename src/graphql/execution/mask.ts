@@ -86,10 +86,7 @@ function visibleError(error: unknown): Pick<GraphQLError, 'message' | 'extension
     : undefined;
 }
 
-/**
- * Whether the error was raised before execution, or concerns an argument. Otherwise graphql-js could not
- * render a value, which is a fault.
- */
+/** Whether it precedes execution or concerns an argument. Else graphql-js could not render a value: a fault. */
 function isAboutRequest(error: GraphQLError): boolean {
   return error.path === undefined || error.message.startsWith('Argument "');
 }
@@ -99,10 +96,7 @@ function shortened(message: string): string {
   return message.length > LIMITS.message ? `${message.slice(0, LIMITS.message)}...` : message;
 }
 
-/**
- * Sorts errors of fields by the position of the field in the document, then by index in a list: statements
- * are answered in a different order in each execution. Errors without a path stay first, in their order.
- */
+/** Sorts errors by place in the document, then by list index: statements are answered in another order each time. */
 export function inDocumentOrder(errors: readonly unknown[]): readonly unknown[] {
   return errors.length < 2 ? errors : errors.toSorted(compare);
 }

@@ -9,23 +9,26 @@ import { MANY_ROWS, type ReadWork, type Units, type WriteWork } from '../../data
 import type { Caller } from '../../platform/caller.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
 import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { beyondLimit, LIMITS, tooLarge, tooManyEntries } from '../limits/limits.js';
-import { BatchingLoader, EntriesPerTurn } from './batching-loader.js';
+import { beyondLimit, LIMITS, tooLarge } from '../limits/limits.js';
+import { requestError } from '../schema/errors.js';
+import { batchingLoader, EntriesPerTurn, type Loader } from './batching-loader.js';
 
-/** Key of a loader: a list of the company, a list under many parents, or a use case. Lists have `isLarge`. */
-type Source = { readonly isLarge: boolean } | { readonly list: { readonly isLarge: boolean } } | UseCase;
-type UseCase = (work: ReadWork, ...more: never[]) => Promise<unknown>;
+/** Whether a list, or a list under many parents, has records that may be large. */
+function isLarge(of: object): boolean {
+  const { isLarge: own = false, list } = of as { isLarge?: boolean; list?: { isLarge: boolean } };
+  return list?.isLarge ?? own;
+}
 
-function isLarge(source: Source): boolean {
-  if (typeof source === 'function') return false;
-  return 'list' in source ? source.list.isLarge : source.isLarge;
+/** Errors: BAD_USER_INPUT for more entries of lists without pages than the limit. */
+function demandFewEntries(entries: number): void {
+  const maximum = LIMITS.unpagedEntries;
+  if (entries <= maximum) return;
+  const message = `The operation shows too many entries of lists without pages: at most ${maximum}. Ask for fewer records.`;
+  throw requestError(message, { limit: 'unpagedEntries', maximum });
 }
 
 const TOO_MANY_SEARCHED =
   'The payload of a mutation with an Idempotency-Key searches or counts lists of too many records';
-
-/** Records rendered per turn of the event loop: with an error each, graphql-js needs 300 µs per record. */
-const RECORDS_PER_TURN = 50;
 
 /**
  * All reads of one operation. Each value is read once (DataLoader), and all reads share one read unit, so
@@ -45,7 +48,7 @@ export class RequestLoaders {
   #entries = 0;
   #rendered = 0;
   /** Limits the records rendered per turn of the event loop, over all lists and loaders. */
-  readonly #pace = new EntriesPerTurn(RECORDS_PER_TURN);
+  readonly #pace = new EntriesPerTurn();
   #permit: Promise<Release> | null = null;
   #isFinished = false;
   #isSearch = false;
@@ -56,10 +59,7 @@ export class RequestLoaders {
     private readonly largeReads: Semaphore<number>,
   ) {}
 
-  /**
-   * Decides before the first read where the reads run. `isInTransaction` says whether the payload is read in
-   * the transaction of a change, and so in the event loop. Errors: `OperationRefused` if it searches many rows.
-   */
+  /** Decides where reads run: in the event loop if `isInTransaction`. Errors: `OperationRefused` for too many rows. */
   async classify(searches: readonly Search[], isInTransaction: boolean): Promise<void> {
     const found = isInTransaction ? searches.filter(({ isLimited }) => isLimited !== true) : searches;
     if (found.length === 0) return;
@@ -83,7 +83,7 @@ export class RequestLoaders {
   /** Like `rendered`, for a list without pages. Errors: BAD_USER_INPUT for too many entries. */
   unpaged<T>(entries: readonly T[]): readonly T[] {
     this.#rendered += entries.length;
-    if (this.#rendered > LIMITS.unpagedEntries) throw tooManyEntries();
+    demandFewEntries(this.#rendered);
     return this.rendered(entries);
   }
 
@@ -122,25 +122,25 @@ export class RequestLoaders {
   }
 
   /** Reads a value that belongs to no record, once per `key`. */
-  load<V>(of: Source, key: string, load: (work: ReadWork) => Promise<V>): Promise<V> {
+  load<V>(of: object, key: string, load: (work: ReadWork) => Promise<V>): Promise<V> {
     return this.loader<V>(of, key, async (work) => [await load(work)]).load(0);
   }
 
-  /** The batching loader of a source and key. Does not check scopes: callers do. */
+  /** The batching loader of a list or use case, and a key. Does not check scopes: callers do. */
   loader<V, K extends KeyValue = number>(
-    of: Source,
+    of: object,
     key: string,
     load: (work: ReadWork, keys: readonly K[]) => Promise<readonly V[]>,
-  ): BatchingLoader<K, V> {
+  ): Loader<K, V> {
     const batch = (keys: readonly K[]) => this.read((work) => load(work, keys), isLarge(of));
-    return this.#cached(of, key, () => new BatchingLoader<K, V>(batch, { pace: this.#pace }));
+    return this.#cached(of, key, () => batchingLoader<K, V>(batch, this.#pace));
   }
 
   /** The batching loader of values by record id. `entries` count the entries of lists without pages. */
   forMany<R extends { readonly id: number }, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
     entries: readonly EntryCount[] = [],
-  ): BatchingLoader<R, V | undefined, number> {
+  ): Loader<R, V | undefined> {
     return this.#cached(load, 'many', () => {
       const batch = (records: readonly R[]) =>
         this.read(async (work) => {
@@ -148,7 +148,7 @@ export class RequestLoaders {
           const found = await load(work, records);
           return records.map(({ id }) => found.get(id));
         });
-      return new BatchingLoader(batch, { pace: this.#pace, cacheKeyFn: ({ id }) => id });
+      return batchingLoader(batch, this.#pace, ({ id }) => id);
     });
   }
 
@@ -161,7 +161,7 @@ export class RequestLoaders {
     if (counts.length === 0) return;
     const ids = records.map(({ id }) => id);
     this.#entries += await countEntries(work, counts, LIMITS.unpagedEntries + 1, ids);
-    if (this.#entries > LIMITS.unpagedEntries) throw tooManyEntries();
+    demandFewEntries(this.#entries);
   }
 
   #cached<L>(of: object, key: string, make: () => L): L {
@@ -205,10 +205,7 @@ export class RequestLoaders {
     this.forget();
   }
 
-  /**
-   * Resolves when the operation has its permit. A transaction needs none: there is one at a time, and
-   * operations that wait for it may hold all permits.
-   */
+  /** Waits for the permit. A transaction needs none: operations that wait for it may hold all permits. */
   async #acquirePermit(): Promise<void> {
     if (this.#isInTransaction) return;
     this.#demandRunning();
@@ -223,10 +220,7 @@ export class RequestLoaders {
 /** Opens a unit of work, passes it to `use`, and ends it when `use` resolves. */
 export type OpenUnit = (use: (work: ReadWork) => Promise<void>) => Promise<void>;
 
-/**
- * A unit of work that several reads share, so that all of them see one state of the database. It is opened by
- * the constructor and ends after `end` was called and the reads that were running have settled.
- */
+/** A unit of work that several reads share. It ends after `end` was called and the running reads have settled. */
 export class SharedUnit {
   readonly #work: Promise<ReadWork>;
   readonly #ended = Promise.withResolvers<undefined>();

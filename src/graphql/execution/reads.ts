@@ -1,4 +1,3 @@
-import type { Condition } from '../../database/list/condition.js';
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/listing.js';
 import type { EntryCount } from '../../database/list/request-class.js';
@@ -9,13 +8,15 @@ import { foundOrNull, requestError } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
 import { connection, sliceRequest, type Connection, type Keys, type ListArgs } from '../schema/page.js';
 import type { RequestLoaders } from './reading.js';
-import type { OperationCounters } from './request.js';
 
-interface Selection {
-  readonly condition: Condition | null;
-  readonly request: SliceRequest;
-  /** Cache keys of the loaders of its page and of its count. */
-  readonly keys: () => { readonly slice: string; readonly count: string };
+/** Counts what an operation does while it runs. */
+export interface OperationCounters {
+  /** Records in the response: `extensions.cost.actual`. */
+  nodes: number;
+  /** Whether a mutation was answered from its stored payload. */
+  replayed: boolean;
+  /** Whether it began to change something. */
+  hasChanged: boolean;
 }
 
 interface Identified {
@@ -28,8 +29,6 @@ type Getter<T> = (work: ReadWork, key: string) => Promise<T>;
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
   readonly counters: OperationCounters = { nodes: 0, replayed: false, hasChanged: false };
-
-  private readonly selections = new WeakMap<object, Map<string, Selection>>();
 
   constructor(
     readonly caller: Caller,
@@ -73,20 +72,18 @@ export class RecordReads {
   /** A list of all records of the company. */
   list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard?: OrderBy): Connection<T> {
     demandScope(this.caller, scope);
-    const { condition, request, keys } = this.selectionOf(list, args, standard);
+    const request = sliceRequest(list, args, standard);
+    const { condition } = request;
     const { loaders } = this;
     return connection(
       request,
-      () => this.countedSlice(loaders.load(list, keys().slice, (work) => list.slice(work, request))),
-      () => loaders.load(list, keys().count, (work) => list.count(work, condition)),
+      () => this.countedSlice(loaders.load(list, sliceKey(request), (work) => list.slice(work, request))),
+      () => loaders.load(list, countKey(request), (work) => list.count(work, condition)),
       (entries) => loaders.rendered(entries),
     );
   }
 
-  /**
-   * A list of one parent, read together with the lists of the other parents in the operation. `scope` is null
-   * if every valid token may read it.
-   */
+  /** A list of one parent, read together with those of others. `scope` is null if every valid token may read it. */
   children<T, P extends KeyValue>(
     child: ChildList<T, P>,
     parent: P,
@@ -95,15 +92,15 @@ export class RecordReads {
     standard?: OrderBy,
   ): Connection<T> {
     if (scope !== null) demandScope(this.caller, scope);
-    const { condition, request, keys } = this.selectionOf(child.list, args, standard);
+    const request = sliceRequest(child.list, args, standard);
     const slices = () =>
-      this.loaders.loader<Slice<T>, P>(child, keys().slice, async (work, parents) => {
+      this.loaders.loader<Slice<T>, P>(child, sliceKey(request), async (work, parents) => {
         const found = await child.slices(work, parents, request);
         return parents.map((each) => found.get(each) ?? { items: [], hasMore: false });
       });
     const counts = () =>
-      this.loaders.loader<number, P>(child, keys().count, async (work, parents) => {
-        const found = await child.counts(work, parents, condition);
+      this.loaders.loader<number, P>(child, countKey(request), async (work, parents) => {
+        const found = await child.counts(work, parents, request.condition);
         return parents.map((each) => found.get(each) ?? 0);
       });
     return connection(
@@ -126,10 +123,7 @@ export class RecordReads {
     return this.loaders.load(load, `once ${JSON.stringify(selection)}`, (work) => load(work, selection));
   }
 
-  /**
-   * A value of one record, read together with the values of the other records in the operation. `entries`
-   * count the entries of the values before they are read. Errors: BAD_USER_INPUT for too many.
-   */
+  /** A value of one record, read together with those of others. Errors: BAD_USER_INPUT for too many `entries`. */
   loadForMany<R extends Identified, V>(
     load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
     record: R,
@@ -162,18 +156,6 @@ export class RecordReads {
     return this.counted(await loader.load(name));
   }
 
-  /** Condition and page of a field's arguments, cached by the filter object or the arguments. */
-  private selectionOf<T>(list: List<T>, args: ListArgs, standard?: OrderBy): Selection {
-    const { filter, ...page } = args;
-    const shared = filter ?? args;
-    const known = this.selections.get(shared) ?? new Map<string, Selection>();
-    this.selections.set(shared, known);
-    const name = filter == null ? '' : JSON.stringify([list.name, page]);
-    const selection = known.get(name) ?? newSelection(list, args, standard);
-    known.set(name, selection);
-    return selection;
-  }
-
   private counted<T>(record: T | null): T | null {
     if (record !== null) this.counters.nodes += 1;
     return record;
@@ -186,17 +168,6 @@ export class RecordReads {
   }
 }
 
-function newSelection<T>(list: List<T>, args: ListArgs, standard?: OrderBy): Selection {
-  const request = sliceRequest(list, args, standard);
-  const { condition } = request;
-  let keys: ReturnType<Selection['keys']> | undefined;
-  return {
-    condition,
-    request,
-    keys: () =>
-      (keys ??= {
-        slice: `slice ${JSON.stringify(request)}`,
-        count: `count ${JSON.stringify(condition)}`,
-      }),
-  };
-}
+/** Cache keys of the loaders of a page and of a count. */
+const sliceKey = (request: SliceRequest): string => `slice ${JSON.stringify(request)}`;
+const countKey = ({ condition }: SliceRequest): string => `count ${JSON.stringify(condition)}`;

@@ -25,10 +25,7 @@ const FOREVER = {
   'Cache-Control': 'public, max-age=31536000, immutable',
 };
 
-/**
- * GraphiQL, for browsers that open /graphql; for development only, since it takes nine megabytes. Needs no access token.
- * `tokenOf` is the token that the page starts with; only a browser on this machine gets it.
- */
+/** GraphiQL in browsers, for development: it takes 9 MB. Only a browser on this machine gets the token of `tokenOf`. */
 export async function createGraphiql(tokenOf: () => string | null): Promise<RequestHandler> {
   const built = await Promise.all(BUILT.map(async (name) => [name, await textOf(name)] as const));
   const assets = [...built, ['start.js', SCRIPT], ['page.css', STYLE]] as const;
@@ -113,10 +110,7 @@ const EXAMPLE = `{
 }
 `;
 
-/**
- * HTML of the page, which starts with an example query and, if `token` is not null, with the token in the headers. The
- * page of the package has inline scripts, which the content security policy forbids.
- */
+/** HTML of the page. That of the package has inline scripts, which the content security policy forbids. */
 function graphiqlPage(linkTo: (name: string) => string, token: string | null): string {
   const headers = JSON.stringify({ Authorization: `Bearer ${token ?? '...'}` }, null, 2);
   const settings = {

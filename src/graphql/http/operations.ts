@@ -2,29 +2,29 @@
  * Operations over HTTP. Queries in the body of a POST run at once; Apollo Server serves everything else: mutations,
  * files, GET, and persisted queries. Either way the operation runs as in ../operation.ts.
  */
-import { ApolloServer, HeaderMap, type ApolloServerOptions, type ApolloServerPlugin } from '@apollo/server';
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
-  ApolloServerPluginSchemaReportingDisabled,
-  ApolloServerPluginUsageReportingDisabled,
-} from '@apollo/server/plugin/disabled';
+import { HeaderMap } from '@apollo/server';
 import type { Request, RequestHandler, Response } from 'express';
-import { GraphQLError, OperationTypeNode, parse, type DocumentNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
+import { GraphQLError, OperationTypeNode } from 'graphql';
 
-import type { WatchOperation } from '../../http/monitoring/operations.js';
-import { headerOf, requestContextOf } from '../../http/request.js';
+import type { WatchedOperation, WatchOperation } from '../../http/monitoring/operations.js';
+import { headerOf } from '../../http/request.js';
+import { requestContextOf } from '../../http/request.js';
 import { holdBytes, holdChanged, sendInPieces, sendText, STREAM_BYTES } from '../../http/send.js';
 import type { HeldBytes } from '../../platform/client-limits.js';
 import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
-import type { OperationList } from '../../platform/config/parsing.js';
 import { PIECE_BYTES } from '../../platform/encoding/text.js';
-import { maskErrors } from '../execution/mask.js';
-import type { OperationParts, OperationText } from '../operation.js';
-import { HttpOperation, refusedWith, type HttpAnswer } from './http-operation.js';
-import { readOperationText, sentBy, type Json } from './operation-text.js';
+import type { GraphqlContext } from '../execution/context.js';
+import { firstCode, maskErrors } from '../execution/mask.js';
+import { operationRefused, OperationRefused } from '../limits/limits.js';
+import { Operation, type OperationParts } from '../operation.js';
+import {
+  startApollo,
+  type Apollo,
+  type ApolloOptions,
+  type HttpAnswer,
+  type HttpPipeline,
+} from './apollo.js';
+import { type OperationText, readOperationText, sentBy, type Json } from './operation-text.js';
 import { graphqlContextOf, releaseBody } from './request.js';
 
 /** Media types of responses in Apollo's order of preference; the first one is the default. */
@@ -36,14 +36,9 @@ const TYPES = [
 const NOT_ACCEPTABLE =
   "An 'accept' header was provided for this request which does not accept application/json; charset=utf-8 or application/graphql-response+json; charset=utf-8";
 
-export interface OperationsOptions extends OperationParts {
-  /** The only documents that may run; null for any. */
-  readonly allowList: OperationList | null;
-}
-
 /** Executes the operation of an authenticated request, which `watch` follows, and sends the response. */
 export async function answerOperations(
-  options: OperationsOptions,
+  options: ApolloOptions,
   watch: WatchOperation,
 ): Promise<RequestHandler> {
   const apollo = await startApollo(options);
@@ -97,16 +92,15 @@ function readRequest(request: Request): SentRequest {
 }
 
 async function answerBy(
-  apollo: ApolloServer<ApolloContext>,
+  apollo: Apollo,
   http: HttpOperation,
   { json, text, isDirect }: SentRequest,
 ): Promise<HttpAnswer> {
   if (isDirect && http.admit(text)?.kind !== OperationTypeNode.MUTATION) return await http.run();
-  const headers = new HeaderMap([['content-type', 'application/json']]);
   const { status = 200, body } = await apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: {
       method: 'POST',
-      headers,
+      headers: new HeaderMap([['content-type', 'application/json']]),
       search: '',
       body: { ...json, variables: text.variables },
     },
@@ -135,99 +129,92 @@ async function send(response: Response, text: string, held: HeldBytes): Promise<
   return sendInPieces(response, contents.fill(text));
 }
 
-interface ApolloContext {
-  readonly http: HttpOperation;
+/** The operation of one request. */
+class HttpOperation implements HttpPipeline {
+  /** Null until the operation has run or was refused. */
+  answer: HttpAnswer | null = null;
+  isRefused = false;
+  #operation: Operation | null = null;
+  /** Maximum number of records in the response. */
+  #requestedCost = 0;
+  readonly #context: GraphqlContext;
+
+  constructor(
+    private readonly parts: OperationParts,
+    private readonly request: Request,
+    private readonly response: Response,
+    private readonly watched: WatchedOperation,
+  ) {
+    this.#context = graphqlContextOf(response);
+  }
+
+  /** Null if the operation is refused. */
+  admit(text: OperationText): Operation | null {
+    try {
+      return (this.#operation = new Operation(this.parts, text));
+    } catch (error) {
+      this.#fail(error);
+      return null;
+    }
+  }
+
+  /** Runs the admitted operation. */
+  async run(): Promise<HttpAnswer> {
+    const operation = this.#operation;
+    if (operation === null) return this.answer ?? this.#fail(new Error('No operation was admitted.'));
+    const { watched } = this;
+    try {
+      watched.known(operation.label);
+      this.#demandTransport(operation.kind);
+      this.#requestedCost = operation.price().nodes;
+      const extensions = () => this.#extensions;
+      const { text, isExecuted, code } = await operation.answer(this.#context, { extensions });
+      if (code !== null) watched.failed(code);
+      return (this.answer = { status: isExecuted ? 200 : 400, text });
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): HttpAnswer {
+    return this.refuse(error instanceof OperationRefused ? error.errors : [error]);
+  }
+
+  /** Answers with errors. `extensions.http` of the first one has the status. */
+  refuse(errors: readonly unknown[]): HttpAnswer {
+    const [first] = errors;
+    const { limit, actual, http } = first instanceof GraphQLError ? first.extensions : {};
+    if (limit === 'cost') this.#requestedCost = Number(actual);
+    const shown = maskErrors(this.parts, this.#context.caller.requestId, errors);
+    this.watched.failed(firstCode(shown));
+    this.isRefused = true;
+    const { status = 500 } = (http ?? {}) as { readonly status?: number };
+    return (this.answer = { status, text: JSON.stringify({ errors: shown, extensions: this.#extensions }) });
+  }
+
+  get #extensions(): object {
+    return { cost: { requested: this.#requestedCost, actual: this.#context.counters.nodes } };
+  }
+
+  /** Refuses changes by GET, and subscriptions. */
+  #demandTransport(kind: OperationTypeNode): void {
+    if (kind === OperationTypeNode.QUERY) return;
+    if (this.request.method === 'GET') {
+      this.response.setHeader('Allow', 'POST');
+      throw refusedWith(405, `GET requests only support query operations, not ${kind} operations`);
+    }
+    if (kind === OperationTypeNode.SUBSCRIPTION) {
+      throw operationRefused(
+        'BAD_REQUEST',
+        'Subscriptions go over a WebSocket at /graphql (graphql-transport-ws), or as server-sent events at /graphql/stream.',
+      );
+    }
+  }
 }
 
-/** Documents between parsing and execution: Apollo reads a document right after it was stored. */
-const MAX_DOCUMENTS = 16;
-/** Replaces a refused document, so that Apollo does not parse the refused text. */
-const EMPTY = parse('{ __typename }');
-
-/** Admits and runs operations for Apollo, which gets their documents from `documents`. */
-function pipelinePlugin(documents: LRUCache<string, DocumentNode>): ApolloServerPlugin<ApolloContext> {
-  return {
-    requestDidStart: () =>
-      Promise.resolve({
-        didResolveSource: ({ source, queryHash, request, contextValue: { http } }) => {
-          const { variables = {}, operationName = null } = request;
-          const admitted = http.admit({ query: source, variables, operationName });
-          documents.set(queryHash, admitted?.document ?? EMPTY);
-          return Promise.resolve();
-        },
-        didResolveOperation: async ({ contextValue: { http } }) => {
-          await http.run();
-          // Otherwise Apollo stores the text of a persisted query now.
-          if (http.isRefused) throw new GraphQLError('The operation was refused.');
-        },
-        responseForOperation: () =>
-          Promise.resolve({ http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: {} } }),
-        didEncounterErrors: ({ errors, contextValue: { http } }) => {
-          // Errors of Apollo: an unknown persisted query, for example.
-          if (http.answer === null) http.refuse(errors);
-          return Promise.resolve();
-        },
-      }),
-  };
-}
-
-async function startApollo({
-  schema,
-  development,
-  allowList,
-  onError,
-}: OperationsOptions): Promise<ApolloServer<ApolloContext>> {
-  const warn = (message: unknown): void => onError(new Error(String(message)), null);
-  const nothing = (): void => undefined;
-  const documents = new LRUCache<string, DocumentNode>({ max: MAX_DOCUMENTS });
-  const server = new ApolloServer<ApolloContext>({
-    schema,
-    // Apollo would derive other options from NODE_ENV.
-    nodeEnv: 'production',
-    introspection: development,
-    stopOnTerminationSignals: false,
-    logger: { debug: nothing, info: nothing, warn, error: warn },
-    documentStore: {
-      get: (key) => Promise.resolve(documents.get(hashIn(key))),
-      set: () => Promise.resolve(),
-      delete: () => Promise.resolve(true),
-    },
-    persistedQueries: { cache: persistedQueries(allowList) },
-    formatError: (formatted, error) =>
-      maskErrors({ development, onError: nothing }, null, [error])[0] ?? formatted,
-    plugins: [
-      pipelinePlugin(documents),
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginLandingPageDisabled(),
-      ApolloServerPluginSchemaReportingDisabled(),
-      ApolloServerPluginUsageReportingDisabled(),
-    ],
-  });
-  await server.start();
-  return server;
-}
-
-type Texts = Exclude<ApolloServerOptions<ApolloContext>['cache'], 'bounded' | undefined>;
-
-const MAX_TEXTS = 500;
-/** Longer texts are not cached. */
-const MAX_CHARACTERS = 64 * 1024;
-
-/** Cache of automatic persisted queries; with an allow list, the operations of the list only. */
-function persistedQueries(allowList: OperationList | null): Texts {
-  const texts = new LRUCache<string, string>({ max: MAX_TEXTS });
-  return {
-    get: (key) => Promise.resolve(allowList === null ? texts.get(hashIn(key)) : allowList.get(hashIn(key))),
-    set: (key, text) => {
-      if (allowList === null && text.length <= MAX_CHARACTERS) texts.set(hashIn(key), text);
-      return Promise.resolve();
-    },
-    delete: () => Promise.resolve(true),
-  };
-}
-
-/** The hash of a text, which Apollo's caches have behind a prefix and a colon. */
-function hashIn(key: string): string {
-  return key.slice(key.lastIndexOf(':') + 1);
+/** A refusal that the client gets with this status. */
+function refusedWith(status: number, message: string): OperationRefused {
+  return new OperationRefused([
+    new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status } } }),
+  ]);
 }

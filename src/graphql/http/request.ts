@@ -19,13 +19,12 @@ import { companyOwner, workFor } from '../../platform/concurrency/event-loop.js'
 import { parsedJson } from '../../platform/encoding/json.js';
 import { DomainError } from '../../platform/errors.js';
 import { isIdempotencyKey } from '../../platform/requests.js';
-import { GraphqlContext, type OperationServices } from '../execution/context.js';
+import { GraphqlContext, NO_FACTS, type OperationServices, type RequestFacts } from '../execution/context.js';
 import { SharedFeeds } from '../execution/following/shared-feed.js';
 import { maskErrors } from '../execution/mask.js';
-import { NO_FACTS, type RequestFacts } from '../execution/request.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
 import { topLevelError } from '../schema/errors.js';
-import { operationWithFile } from './upload.js';
+import { operationWithFile } from './operation-text.js';
 
 /** Methods for sending operations. */
 export const METHODS: readonly string[] = ['GET', 'POST'];

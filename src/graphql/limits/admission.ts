@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache';
 
 import { operationHash, type OperationList } from '../../platform/config/parsing.js';
 import { costOf, type Cost, type Variables } from './cost.js';
-import { beyondLimit, LIMITS, operationRefused, OperationRefused, requestRefused } from './limits.js';
+import { beyondLimit, LIMITS, operationRefused, OperationRefused } from './limits.js';
 import { checkStructure } from './structure.js';
 
 /** A valid document within all limits that do not depend on variables. */
@@ -124,7 +124,8 @@ const ABORTED = 'Validation aborted.';
 
 function invalidDocument({ message, nodes }: GraphQLError): GraphQLError {
   const text = message === ABORTED ? 'The document selects the same fields too often.' : message;
-  return requestRefused('GRAPHQL_VALIDATION_FAILED', text, {}, nodes);
+  const extensions = { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } };
+  return new GraphQLError(text, { nodes: nodes ?? null, extensions });
 }
 
 /** Zero for an unknown operation name, which execution refuses. */

@@ -57,10 +57,7 @@ export interface Cost {
   readonly fixed: boolean;
 }
 
-/**
- * `document` is valid and contains `operation`. Throws `OperationRefused` for a filter that is larger than a
- * limit.
- */
+/** Throws `OperationRefused` for a filter beyond a limit. `document` is valid and contains `operation`. */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -1,16 +1,13 @@
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 
-/**
- * Approximate size of a value as JSON, in bytes: at least the characters of its texts. An object that appears
- * several times is measured once and counted each time.
- */
+/** Approximate bytes of a value as JSON, at least its characters. What is there twice is measured once. */
 export function approximateJsonBytes(value: unknown): number {
   return new JsonMeasure().of(value);
 }
 
 /** Bytes of a number, a boolean or null, and of the punctuation around a value. */
 const SMALL = 4;
-/** Longer JSON texts are made in parts of about this size at most. */
+/** JSON texts of this size are made at once, longer ones in parts. */
 const PART_BYTES = 64 * 1024;
 
 /** Measures values, and makes their JSON text. */
@@ -34,42 +31,20 @@ export class JsonMeasure {
     return size;
   }
 
-  /**
-   * JSON text of a value, equal to that of `JSON.stringify` for objects, arrays, strings, numbers, booleans
-   * and null. Yields to the event loop between parts.
-   */
+  /** The text that `JSON.stringify` makes, in parts: yields to the event loop between them. */
   async text(value: unknown): Promise<string> {
-    if (typeof value !== 'object' || value === null || this.of(value) <= PART_BYTES)
-      return await this.#short(value);
-    return Array.isArray(value) ? `[${await this.#entries(value)}]` : `{${await this.#fields(value)}}`;
-  }
-
-  async #entries(list: readonly unknown[]): Promise<string> {
-    const texts: string[] = [];
-    for (let start = 0; start < list.length;) {
-      let [end, bytes] = [start + 1, this.of(list[start])];
-      while (end < list.length && (bytes += this.of(list[end])) <= PART_BYTES) end += 1;
-      const several = end > start + 1;
-      texts.push(
-        several
-          ? (await this.#short(list.slice(start, end))).slice(1, -1)
-          : await this.text(list[start] ?? null),
-      );
-      start = end;
+    if (typeof value !== 'object' || value === null || this.of(value) <= PART_BYTES) {
+      if (isTurnOver()) await yieldToEventLoop();
+      return JSON.stringify(value);
     }
-    return texts.join();
-  }
-
-  async #fields(object: object): Promise<string> {
     const texts: string[] = [];
-    for (const [name, value] of Object.entries(object)) {
-      if (value !== undefined) texts.push(`${JSON.stringify(name)}:${await this.text(value)}`);
+    if (Array.isArray(value)) {
+      for (const entry of value) texts.push(await this.text(entry ?? null));
+      return `[${texts.join()}]`;
     }
-    return texts.join();
-  }
-
-  async #short(value: unknown): Promise<string> {
-    if (isTurnOver()) await yieldToEventLoop();
-    return JSON.stringify(value);
+    for (const [name, part] of Object.entries(value)) {
+      if (part !== undefined) texts.push(`${JSON.stringify(name)}:${await this.text(part)}`);
+    }
+    return `{${texts.join()}}`;
   }
 }

@@ -1,6 +1,7 @@
-import { GraphQLError, type ASTNode } from 'graphql';
+import { GraphQLError } from 'graphql';
 
 import { MANY_ROWS } from '../../database/work.js';
+import { requestError } from '../schema/errors.js';
 
 const MIB = 1024 * 1024;
 
@@ -12,10 +13,7 @@ interface Limit {
 
 const limit = (value: number, meaning: string): Limit => ({ value, meaning });
 
-/**
- * Limits of an operation over HTTP, sockets and streams, printed in src/docs/limits.md. Most are checked
- * before it runs.
- */
+/** Limits of an operation on every transport, printed in src/docs/limits.md. Most are checked before it runs. */
 export const DECLARED_LIMITS = {
   tokens: limit(5_000, 'lexical tokens of a document'),
   depth: limit(12, 'nesting of fields: 2 for `{ a { b } }`'),
@@ -64,24 +62,9 @@ export class OperationRefused extends Error {
 }
 
 /** `details` become extensions beside the code, for example `{ limit, maximum, actual }`. */
-export function operationRefused(
-  code: string,
-  message: string,
-  details: Readonly<Record<string, unknown>> = {},
-): OperationRefused {
-  return new OperationRefused([requestRefused(code, message, details)]);
-}
-
-export function requestRefused(
-  code: string,
-  message: string,
-  details: Readonly<Record<string, unknown>> = {},
-  nodes?: readonly ASTNode[],
-): GraphQLError {
-  return new GraphQLError(message, {
-    nodes: nodes ?? null,
-    extensions: { code, ...details, http: { status: 400 } },
-  });
+export function operationRefused(code: string, message: string, details: object = {}): OperationRefused {
+  const extensions = { code, ...details, http: { status: 400 } };
+  return new OperationRefused([new GraphQLError(message, { extensions })]);
 }
 
 /** The operation exceeds a limit, for example "The operation is nested too deeply: 13, at most 12." */
@@ -99,23 +82,13 @@ export function beyondLimit(
   });
 }
 
-/** The lists without pages have more entries than the limit; found while the operation runs. */
-export function tooManyEntries(): GraphQLError {
-  const maximum = LIMITS.unpagedEntries;
-  return new GraphQLError(
-    `The operation shows too many entries of lists without pages: at most ${maximum}. Ask for fewer records.`,
-    { extensions: { code: 'BAD_USER_INPUT', limit: 'unpagedEntries', maximum } },
-  );
-}
-
 /** The operation exceeds a limit of bytes while it runs. */
-export function tooLarge(limit: 'readBytes' | 'answerBytes', bytes: number): GraphQLError {
+export function tooLarge(limit: 'readBytes' | 'answerBytes', actual: number): GraphQLError {
   const maximum = LIMITS[limit];
   const what =
     limit === 'readBytes' ? 'The operation reads too many bytes' : 'The response has too many bytes';
-  return new GraphQLError(`${what}: ${bytes}, at most ${maximum}. Ask for fewer records.`, {
-    extensions: { code: 'BAD_USER_INPUT', limit, maximum, actual: bytes },
-  });
+  const message = `${what}: ${actual}, at most ${maximum}. Ask for fewer records.`;
+  return requestError(message, { limit, maximum, actual });
 }
 
 /** Larger numbers are shown as `more than 1000000000`. */

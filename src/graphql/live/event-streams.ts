@@ -3,7 +3,9 @@ import { OperationTypeNode } from 'graphql';
 import { finished } from 'node:stream';
 
 import { HttpProblem } from '../../http/problem.js';
-import { headerOf, readQuery, readToken, requestContextOf } from '../../http/request.js';
+import { headerOf } from '../../http/request.js';
+import { readQuery, readToken } from '../../http/request.js';
+import { requestContextOf } from '../../http/request.js';
 import { holdBytes, writeBuffers } from '../../http/send.js';
 import { leaveRequests } from '../../http/server/admission.js';
 import type { HeldBytes } from '../../platform/client-limits.js';
@@ -13,9 +15,8 @@ import { renderError, RenderedErrors } from '../execution/mask.js';
 import { readOperationText, sentBy } from '../http/operation-text.js';
 import { graphqlContextOf } from '../http/request.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
-import type { Message } from './events.js';
 import { takeConnection, takeToken, type LiveTimes } from './limits.js';
-import { LiveOperation, type Client, type LiveParts, type Messages } from './operation.js';
+import { LiveOperation, type Client, type LiveParts, type Message, type Messages } from './operation.js';
 
 /** GraphQL over server-sent events: "distinct connections" of graphql-sse, one connection per operation. */
 export class EventStreams {
@@ -93,6 +94,7 @@ export class EventStreams {
     const token = readToken(request, readQuery(request.originalUrl));
     return {
       transport: 'sse',
+      stop: new AbortController(),
       requestId: requestContext.requestId,
       lastSeen: lastSeenBy(request),
       context: (subscription) => this.parts.authenticate(token, requestContext, { ...facts, subscription }),

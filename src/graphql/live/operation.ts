@@ -1,17 +1,21 @@
 import { Kind, OperationTypeNode, type ExecutionArgs } from 'graphql';
+import { setImmediate } from 'node:timers/promises';
 
 import type { LiveObserver, Transport, WatchedOperation } from '../../http/monitoring/operations.js';
 import type { ClientLimits } from '../../http/request.js';
 import type { CountRequest } from '../../http/server/admission.js';
+import { rightsKey } from '../../platform/caller.js';
 import type { Clock } from '../../platform/clock.js';
+import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
+import { PIECE_BYTES } from '../../platform/encoding/text.js';
 import type { GraphqlContext } from '../execution/context.js';
-import type { Events } from '../execution/following/follow.js';
+import type { Events, SubscriptionRequest } from '../execution/following/follow.js';
 import type { Identified } from '../execution/following/page.js';
+import type { SharedTexts } from '../execution/following/shared-feed.js';
 import { renderError } from '../execution/mask.js';
-import type { SubscriptionRequest } from '../execution/request.js';
+import type { OperationText } from '../http/operation-text.js';
 import type { Authenticate } from '../http/request.js';
-import { Operation, type OperationParts, type OperationText } from '../operation.js';
-import { EventTexts, type Message } from './events.js';
+import { Operation, selectionKey, type OperationParts } from '../operation.js';
 
 /** Services that sockets and event streams share. */
 export interface LiveParts extends OperationParts {
@@ -23,6 +27,14 @@ export interface LiveParts extends OperationParts {
   readonly limits: ClientLimits;
 }
 
+/** The response of a query or mutation, or an event of a subscription, as it is sent. */
+export interface Message {
+  /** Sequence number of the event; null for a response. */
+  readonly id: number | null;
+  /** JSON. */
+  readonly payload: string;
+}
+
 /** The client of an operation and its transport. */
 export interface Client {
   readonly transport: Transport;
@@ -31,22 +43,16 @@ export interface Client {
   readonly context: (subscription: SubscriptionRequest | null) => Promise<GraphqlContext>;
   /** The last event that the client received; null if its transport does not report it. */
   readonly lastSeen: number | null;
+  /** Aborts a subscription. A query or mutation runs to its end. */
+  readonly stop: AbortController;
+  /** Waits until it may be executed. Call the result with the bytes of the response when the client has taken it. */
+  readonly turn?: (signal: AbortSignal) => Promise<(bytes: number) => void>;
+  /** Called once, after the operation has ended. */
+  readonly onEnd?: () => void;
 }
 
 /** The response of a query or mutation, or the events of a subscription, several at a time. */
 export type Messages = AsyncGenerator<readonly Message[]>;
-
-export interface OperationControl {
-  /** Aborts a subscription. A query or mutation runs to its end. */
-  readonly stop: AbortController;
-  /**
-   * Waits until a query or mutation may be executed. Resolves with a function to call when the client has
-   * taken the response, with its bytes. Rejects if the signal is aborted.
-   */
-  readonly turn?: (signal: AbortSignal) => Promise<(bytes: number) => void>;
-  /** Called once, after the operation has ended. */
-  readonly onEnd: () => void;
-}
 
 /** An operation over a socket or an event stream. */
 export class LiveOperation {
@@ -63,7 +69,6 @@ export class LiveOperation {
     private readonly parts: Pick<LiveParts, keyof OperationParts | 'clock' | 'observer'>,
     private readonly client: Client,
     text: OperationText,
-    private readonly control: OperationControl = { stop: new AbortController(), onEnd: () => undefined },
   ) {
     this.#operation = new Operation(parts, text);
     this.#operation.price();
@@ -93,7 +98,7 @@ export class LiveOperation {
     const generator = this.#messages();
     const end = generator.return.bind(generator);
     generator.return = async (value) => {
-      this.control.stop.abort();
+      this.client.stop.abort();
       const result = await end(value);
       this.#end(null);
       return result;
@@ -114,7 +119,7 @@ export class LiveOperation {
   }
 
   async *#responseInTurn(): Messages {
-    const { turn, stop } = this.control;
+    const { turn, stop } = this.client;
     let endTurn: ((bytes: number) => void) | undefined;
     try {
       endTurn = await turn?.(stop.signal);
@@ -151,17 +156,70 @@ export class LiveOperation {
     const { transport } = this.client;
     const { observer } = this.parts;
     const pages = await observer.watch((watched) => this.#subscribe(watched), true);
-    const texts = new EventTexts(this.#operation, observer.watch, () => this.#renewed());
+    const selection = selectionKey(this.#operation);
     observer.streamOpened(transport);
     try {
-      for await (const events of texts.of(pages)) {
-        yield events;
-        this.#events += events.length;
-        observer.eventsSent(transport, events.length);
+      for await (const page of pages) {
+        let rest = page.records;
+        for (let [next] = rest; next !== undefined; [next] = rest) {
+          const key = `${selection} ${rightsKey(await page.permitted())}`;
+          const shared = page.texts === null ? [] : await this.#shared(page.texts, rest, key);
+          const events = shared.length > 0 ? shared : [await this.#own(next)];
+          yield events;
+          rest = rest.slice(events.length);
+          this.#events += events.length;
+          observer.eventsSent(transport, events.length);
+          // Lets other work run, also between events that the client takes at once.
+          if (page.texts === null) await setImmediate();
+        }
       }
     } finally {
       observer.streamClosed(transport);
     }
+  }
+
+  /** The first events with shared texts that fit into one message; empty if the first has no shared text. */
+  async #shared(
+    texts: SharedTexts,
+    records: readonly Identified[],
+    key: string,
+  ): Promise<readonly Message[]> {
+    const events: Message[] = [];
+    let length = 0;
+    for (const record of records) {
+      const text = texts.of(key, record.id, () => this.#made(record));
+      const payload = typeof text === 'string' ? text : await inTurn(text);
+      if (payload === null) return events;
+      length += payload.length;
+      if (events.length > 0 && length > PIECE_BYTES) return events;
+      events.push({ id: record.id, payload });
+    }
+    return events;
+  }
+
+  /** An attempt that fails is not counted: each subscriber executes the event for itself then. */
+  async #made(record: Identified): Promise<string | null> {
+    await enterEventLoop();
+    return await this.parts.observer.watch(async (watched) => {
+      const text = await this.#operation.sharedText(this.#renewed(), record);
+      if (text !== null) watched.known(this.#operation.label);
+      return text;
+    }, true);
+  }
+
+  async #own(record: Identified): Promise<Message> {
+    await enterEventLoop();
+    return await this.parts.observer.watch(async (watched) => {
+      watched.known(this.#operation.label);
+      const context = this.#renewed();
+      try {
+        const { text, code } = await this.#operation.answer(context, { event: record });
+        if (code !== null) watched.failed(code);
+        return { id: record.id, payload: text };
+      } finally {
+        context.finish();
+      }
+    }, true);
   }
 
   /** The context that was made for the next events. */
@@ -179,7 +237,7 @@ export class LiveOperation {
     };
     const subscription: SubscriptionRequest = {
       caller: async () => (await renew()).caller,
-      signal: this.control.stop.signal,
+      signal: this.client.stop.signal,
       lastSeen: this.client.lastSeen,
       track: this.parts.observer.follow,
     };
@@ -206,6 +264,13 @@ export class LiveOperation {
       code,
       caller: this.#context?.caller ?? null,
     });
-    this.control.onEnd();
+    this.client.onEnd?.();
   }
+}
+
+/** Continues in a turn of its own: many subscribers wait for the same text. */
+async function inTurn<T>(awaited: T | Promise<T>): Promise<T> {
+  const result = await awaited;
+  await enterEventLoop();
+  return result;
 }

@@ -12,20 +12,14 @@ interface Frame {
   readonly fin: boolean;
 }
 
-/** Messages that are sent together. */
-interface Batch {
-  readonly frames: Frame[];
-  readonly held: HeldBytes;
-  readonly sent: PromiseWithResolvers<void>;
-}
-
 /**
  * Messages on their way to the client of one socket, in order. A long one is sent in fragments, each when the
  * client has taken the one before, so that pings and the idle rule work while a slow client reads it; short
  * ones are written together. Nothing is read from a client while more than `bufferedBytes` wait for it.
  */
 export class Outbox {
-  readonly #batches = new Set<Batch>();
+  /** Resolves when the messages before are sent. */
+  #last: Promise<void> = Promise.resolve();
   /** `sent` after each write, and when the socket is closed. */
   readonly #events = new EventEmitter().setMaxListeners(0);
   #bytes = 0;
@@ -39,7 +33,6 @@ export class Outbox {
     private readonly waiting: WaitingBytes,
   ) {
     socket.once('close', () => {
-      for (const { held } of this.#batches) held.release();
       this.#bytes = 0;
       this.#drop?.();
       this.#events.emit('sent');
@@ -50,22 +43,16 @@ export class Outbox {
     return this.#bytes === 0;
   }
 
-  /**
-   * Resolves when the operating system has taken all messages, or the socket is closed. `companyId` is null
-   * for an unauthenticated client. Errors: those of `WaitingBytes.hold`; then nothing is sent.
-   */
+  /** Resolves when all is sent or the socket is closed. Errors: those of `WaitingBytes.hold`; then nothing is sent. */
   async send(messages: readonly string[], companyId: number | null): Promise<void> {
     if (!this.#isOpen) return;
     const frames = messages.flatMap(framesOf);
     const bytes = frames.reduce((sum, frame) => sum + frame.bytes.length, 0);
     const held = this.waiting.hold(companyId, bytes);
-    const batch: Batch = { frames, held, sent: Promise.withResolvers() };
-    const isNext = this.#batches.size === 0;
-    this.#batches.add(batch);
     this.#bytes += bytes;
     if (this.#bytes > LIVE_LIMITS.bufferedBytes) this.socket.pause();
-    if (isNext) void this.#sendAll();
-    await batch.sent.promise;
+    this.#last = this.#last.then(() => this.#sendAll(frames, held));
+    await this.#last;
   }
 
   /** Resolves when at most `bytes` wait. Rejects when the signal is aborted. */
@@ -77,21 +64,15 @@ export class Outbox {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** Sends the first batch, and batches that are added meanwhile. */
-  async #sendAll(): Promise<void> {
-    for (const batch of this.#batches) {
-      const { frames, held, sent } = batch;
-      while (frames.length > 0 && this.#isOpen) {
-        const bytes = await this.#write(frames);
-        held.taken(bytes);
-        this.#bytes = Math.max(0, this.#bytes - bytes);
-        if (this.socket.isPaused && this.#bytes <= LIVE_LIMITS.bufferedBytes) this.socket.resume();
-        this.#events.emit('sent');
-      }
-      held.release();
-      this.#batches.delete(batch);
-      sent.resolve();
+  async #sendAll(frames: Frame[], held: HeldBytes): Promise<void> {
+    while (frames.length > 0 && this.#isOpen) {
+      const bytes = await this.#write(frames);
+      held.taken(bytes);
+      this.#bytes = Math.max(0, this.#bytes - bytes);
+      if (this.socket.isPaused && this.#bytes <= LIVE_LIMITS.bufferedBytes) this.socket.resume();
+      this.#events.emit('sent');
     }
+    held.release();
   }
 
   /** Writes as many frames as fit into one piece, at least one. Resolves to their bytes. */

@@ -9,14 +9,12 @@ import { overLimit } from '../../http/server/admission.js';
 import { yieldToEventLoop, type Owner } from '../../platform/concurrency/event-loop.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
-import type { GraphqlContext } from '../execution/context.js';
+import { NO_FACTS, type GraphqlContext, type RequestFacts } from '../execution/context.js';
 import { RenderedErrors, renderError } from '../execution/mask.js';
-import { NO_FACTS, type RequestFacts } from '../execution/request.js';
 import { idempotencyKeyOf, readOperationText, type Json } from '../http/operation-text.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
-import type { Message } from './events.js';
 import { LIVE_LIMITS, takeToken } from './limits.js';
-import { LiveOperation, type LiveParts, type OperationControl } from './operation.js';
+import { LiveOperation, type Client, type LiveParts, type Message } from './operation.js';
 import { Outbox } from './outbox.js';
 
 /** Facts of the request that opened the socket. */
@@ -169,11 +167,7 @@ export class SocketSession {
     this.#refuse(CloseCode.InternalServerError, 'Something went wrong on the server');
   }
 
-  /**
-   * Why an operation cannot start; null if it can. graphql-ws identifies operations by their id alone: an id
-   * cannot be used again before the previous operation with it has ended, even if the client has completed
-   * that one.
-   */
+  /** Why an operation cannot start; null if it can. graphql-ws knows operations by their id alone: each has its own. */
   #refusalOf(id: string): OperationRefused | null {
     const former = this.#running.get(id);
     former?.abort();
@@ -186,7 +180,7 @@ export class SocketSession {
     sent: Json,
     requestId: string,
     refusal: OperationRefused | null,
-    { stop, onEnd }: OperationControl,
+    { stop, onEnd }: Required<Pick<Client, 'stop' | 'onEnd'>>,
   ): Promise<ExecutionArgs> {
     const counted = this.parts.count(this.opening.ip);
     if (counted !== null && counted.retryAfter !== null) {
@@ -199,20 +193,20 @@ export class SocketSession {
     await this.#context(requestId);
     const text = readOperationText(sent);
     const facts = { ...NO_FACTS, budget: counted, idempotencyKey: idempotencyKeyOf(sent) };
-    const client = {
-      ...({ transport: 'websocket', requestId, lastSeen: null } as const),
-      context: (subscription: RequestFacts['subscription']) =>
-        this.#context(requestId, { ...facts, subscription }),
-    };
     const asked = (): string => JSON.stringify(text);
-    const operation = new LiveOperation(this.parts, client, text, {
+    const client: Client = {
+      transport: 'websocket',
+      requestId,
+      lastSeen: null,
+      context: (subscription) => this.#context(requestId, { ...facts, subscription }),
       stop,
       turn: (signal) => this.#turn(signal, asked),
       onEnd: () => {
         onEnd();
         if (!operation.isSubscription) this.#pending -= 1;
       },
-    });
+    };
+    const operation = new LiveOperation(this.parts, client, text);
     if (!operation.isSubscription) this.#pending += 1;
     const contextValue: SocketOperation = {
       operation,

@@ -181,10 +181,7 @@ function createProtocol(initMs: number): Protocol {
   });
 }
 
-/**
- * Sends the messages, so that graphql-ws only handles the end: it would send events one by one, and make the
- * text of each for every client.
- */
+/** Sends the messages itself: graphql-ws would make the text of each event again for every client. */
 function sendingMessages({ operation, send }: SocketOperation): Messages {
   const messages = operation.messages();
   const next = messages.next.bind(messages);

@@ -5,19 +5,22 @@ import {
   isObjectType,
   type GraphQLField,
   type GraphQLObjectType,
+  type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
+import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
 
 import type { List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
 import type { Scope } from '../../platform/caller.js';
-import { areDifferent, FieldCollector, type CollectedField } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
-import { declaredOf } from '../schema/declared.js';
+import type { Fragments } from '../limits/structure.js';
+import { declaredOf, type OrderBy } from '../schema/declared.js';
 import { globalId } from '../schema/node.js';
 import { encodeCursor, pageInfo, type PageInfoShape } from '../schema/page.js';
 import {
   allText,
+  areDifferent,
   argumentsOf,
   findText,
   itemsText,
@@ -25,20 +28,27 @@ import {
   oneText,
   recordTexts,
   requestsOf,
+  selectedIn,
   type ConnectionPlan,
   type Item,
+  type Nodes,
   type Page,
   type RequestOf,
+  type Selected,
 } from './relations.js';
-import { objectText, propertyOf, readerOf, valueWriter, type WriteValue } from './resolved.js';
-import { Unplanned } from './run.js';
 import {
   leafWriter,
+  objectText,
   objectTexts,
+  propertyOf,
+  readerOf,
+  Unplanned,
+  valueWriter,
   type FieldText,
   type PlannedField,
   type RecordPlan,
   type Texts,
+  type WriteValue,
 } from './texts.js';
 
 /** A field of the operation itself. */
@@ -54,7 +64,6 @@ interface Read {
 }
 
 type Field = GraphQLField<unknown, unknown>;
-type Nodes = CollectedField['nodes'];
 
 /** Compiles fields for given values of the variables in their directives. Methods throw `Unplanned`. */
 export class Compiler {
@@ -64,39 +73,34 @@ export class Compiler {
   isLarge = false;
   #aliases = 0;
 
-  constructor(private readonly fields: FieldCollector) {}
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly fragments: Fragments,
+    private readonly variables: Variables,
+  ) {}
 
-  /** A field of the operation itself. */
-  root(type: GraphQLObjectType, collected: CollectedField): RootField {
-    return this.#field(type, collected, (field, nodes): FieldText<ListRow> => {
+  /** The fields of the operation itself. */
+  selected(type: GraphQLObjectType, set: SelectionSetNode): readonly Selected[] {
+    return selectedIn(collectFields(this.schema, this.fragments, this.variables, type, set));
+  }
+
+  root(type: GraphQLObjectType, selected: Selected): RootField {
+    return this.#field(type, selected, (field, nodes): FieldText<ListRow> => {
       const declared = declaredOf(field);
       if (declared?.kind === 'find') {
         const { list, getters, scope } = declared;
-        this.#demand(list, scope);
         const keysOf = argumentsOf(field, nodes[0], (args) => args);
-        return findText(list, getters, keysOf, this.#record(field, nodes, newRead(list)));
+        return findText(list, getters, keysOf, this.#record(field, nodes, this.#read(list, scope)));
       }
       if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
       const { list, scope, order } = declared;
-      this.#demand(list, scope);
-      return allText(list, this.#connection(field, nodes, list, requestsOf(list, field, nodes[0], order)));
+      return allText(list, this.#connection(field, nodes, this.#read(list, scope), order));
     });
-  }
-
-  /** The fields of a selection. */
-  #fields<Row>(
-    type: GraphQLObjectType,
-    sets: readonly SelectionSetNode[],
-    textOf: (field: Field, nodes: Nodes) => FieldText<Row>,
-  ): readonly PlannedField<Row>[] {
-    const collected = this.fields.of(type, sets);
-    if (!areDifferent(collected)) throw new Unplanned('A relation is selected twice');
-    return collected.map((each) => this.#field(type, each, textOf));
   }
 
   #field<Row>(
     type: GraphQLObjectType,
-    { key, nodes }: CollectedField,
+    [key, nodes]: Selected,
     textOf: (field: Field, nodes: Nodes) => FieldText<Row>,
   ): PlannedField<Row> {
     const { value: name } = nodes[0].name;
@@ -114,13 +118,16 @@ export class Compiler {
   ): readonly PlannedField<Row>[] {
     const type = getNamedType(field.type);
     if (!isObjectType(type)) throw new Unplanned('An interface');
-    const sets = nodes.flatMap(({ selectionSet }) => (selectionSet === undefined ? [] : [selectionSet]));
-    return this.#fields(type, sets, (own, ownNodes) => textOf(own, ownNodes, type));
+    const { schema, fragments, variables } = this;
+    const selected = selectedIn(collectSubfields(schema, fragments, variables, type, nodes));
+    if (!areDifferent(selected)) throw new Unplanned('A relation is selected twice');
+    return selected.map((each) => this.#field(type, each, (own, ownNodes) => textOf(own, ownNodes, type)));
   }
 
-  #demand({ isLarge }: List<unknown>, scope: Scope): void {
-    if (isLarge) this.isLarge = true;
+  #read(list: List<unknown>, scope: Scope): Read {
+    if (list.isLarge) this.isLarge = true;
     this.scopes.add(scope);
+    return { list, columns: new Set([list.columns.id ?? 'id']) };
   }
 
   #record(field: Field, nodes: Nodes, read: Read): RecordPlan {
@@ -159,19 +166,16 @@ export class Compiler {
       }
       case 'one': {
         const { list } = declared;
-        this.#demand(list, 'read');
         const reference = columnOf(read, declared.reference);
-        const record = this.#record(field, nodes, newRead(list));
+        const record = this.#record(field, nodes, this.#read(list, 'read'));
         this.#aliases += 1;
         const options = { isNullable: !isNonNullType(field.type), alias: `j${this.#aliases}` };
         return oneText(list, reference, record, options);
       }
       case 'many': {
         const { children, key, scope, order } = declared;
-        const { list } = children;
-        this.#demand(list, scope);
-        const requestOf = requestsOf(list, field, nodes[0], order);
-        return manyText(children, columnOf(read, key), this.#connection(field, nodes, list, requestOf));
+        const connection = this.#connection(field, nodes, this.#read(children.list, scope), order);
+        return manyText(children, columnOf(read, key), connection);
       }
       default:
         return this.#resolved(field, nodes, read);
@@ -182,7 +186,7 @@ export class Compiler {
   #resolved(field: Field, nodes: Nodes, { list, columns }: Read): FieldText<ListRow> {
     const valueOf = readerOf(field);
     const argsOf = argumentsOf(field, nodes[0], (args) => args);
-    const write = this.#writer(field, nodes);
+    const write = valueWriter(field.type, () => this.#objectWriter(field, nodes));
     for (const column of list.allColumns) columns.add(column);
     return {
       texts: async (run, rows, times) => {
@@ -196,24 +200,20 @@ export class Compiler {
     };
   }
 
-  #writer(field: Field, nodes: Nodes): WriteValue {
-    return valueWriter(field.type, () => this.#objectWriter(field, nodes));
-  }
-
   /** Writes the selected properties of an object. */
   #objectWriter(field: Field, nodes: Nodes): WriteValue {
     const type = getNamedType(field.type);
     if (!isObjectType(type) || type.getInterfaces().length > 0) throw new Unplanned('Bytes, or a record');
     const properties = this.#object<unknown>(field, nodes, (own, ownNodes) => {
       if (own.resolve !== undefined) throw new Unplanned('A property with a resolver');
-      const write = this.#writer(own, ownNodes);
+      const write = valueWriter(own.type, () => this.#objectWriter(own, ownNodes));
       return { write: (value, run) => write(propertyOf(value, own.name), run) };
     });
     return (value, run) => objectText(properties, value, run);
   }
 
-  #connection(field: Field, nodes: Nodes, list: List<unknown>, requestOf: RequestOf): ConnectionPlan {
-    const read = newRead(list);
+  #connection(field: Field, nodes: Nodes, read: Read, order: OrderBy | undefined): ConnectionPlan {
+    const requestOf = requestsOf(read.list, field, nodes[0], order);
     const needs = new Set<'records' | 'page' | 'total'>();
     const fields = this.#object<Page>(field, nodes, (own, ownNodes) => {
       switch (own.name) {
@@ -267,8 +267,6 @@ export class Compiler {
       );
   }
 }
-
-const newRead = (list: List<unknown>): Read => ({ list, columns: new Set([list.columns.id ?? 'id']) });
 
 function columnOf({ list, columns }: Read, property: string): string {
   const column = list.columns[property];

@@ -23,10 +23,11 @@ import {
 import type { ReadWork } from '../../database/work.js';
 import { mayUse, type Scope } from '../../platform/caller.js';
 import type { Execution, GraphqlContext } from '../execution/context.js';
-import { areDifferent, FieldCollector } from '../execution/field-collector.js';
 import type { Variables } from '../limits/cost.js';
+import { fragmentsOf } from '../limits/structure.js';
 import { Compiler, type RootField } from './compiler.js';
-import { demandShort, PlanRun, Unplanned } from './run.js';
+import { areDifferent } from './relations.js';
+import { demandShort, PlanRun, Unplanned } from './texts.js';
 
 interface Plan {
   /** Scopes that the caller needs. */
@@ -62,10 +63,7 @@ interface Plans {
 const MAX_PLANS = 8;
 const known = new WeakMap<OperationDefinitionNode, Plans>();
 
-/**
- * The result of a query; null if the resolvers must execute it as a whole. `resolve` executes the fields that have no
- * plan.
- */
+/** The result of a query; null if resolvers must execute all. `resolve` executes the fields without a plan. */
 export async function plannedResult(
   execution: Execution,
   resolve: (others: Execution) => Promise<ExecutionResult>,
@@ -166,24 +164,23 @@ function compile(
 ): Plan | null {
   const root = schema.getQueryType();
   if (root == null) return null;
-  const collector = new FieldCollector(schema, document, variables);
-  const compiler = new Compiler(collector);
-  const collected = collector.of(root, [operation.selectionSet]);
+  const compiler = new Compiler(schema, fragmentsOf(document), variables);
+  const selected = compiler.selected(root, operation.selectionSet);
   const fields: RootField[] = [];
   const others: FieldNode[] = [];
-  for (const field of collected) {
+  for (const field of selected) {
     try {
       fields.push(compiler.root(root, field));
     } catch {
-      others.push(...field.nodes);
+      others.push(...field[1]);
     }
   }
   const isRead = fields.some((field) => !('write' in field));
-  if (!isRead || !areDifferent(collected)) return null;
+  if (!isRead || !areDifferent(selected)) return null;
   return {
     scopes: [...compiler.scopes],
     isLarge: compiler.isLarge,
-    keys: collected.map(({ key }) => key),
+    keys: selected.map(([key]) => key),
     fields,
     others: others.length === 0 ? null : operationOf(document, operation, others),
   };

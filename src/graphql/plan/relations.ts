@@ -1,4 +1,4 @@
-import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
+import { getArgumentValues, print, type FieldNode, type GraphQLField } from 'graphql';
 
 import type { Condition } from '../../database/list/condition.js';
 import type { ChildList, List } from '../../database/list/list.js';
@@ -9,8 +9,15 @@ import type { Getter, OrderBy } from '../schema/declared.js';
 import { foundOrNull } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
 import { sliceRequest, type ListArgs } from '../schema/page.js';
-import { listText, Unplanned, type PlanRun } from './run.js';
-import { textsOfRows, type FieldText, type RecordPlan, type Texts } from './texts.js';
+import {
+  listText,
+  textsOfRows,
+  Unplanned,
+  type FieldText,
+  type PlanRun,
+  type RecordPlan,
+  type Texts,
+} from './texts.js';
 
 /** The record whose id is in a column. `alias` differs from that of every other relation of the plan. */
 export function oneText(
@@ -202,6 +209,25 @@ export function findText(
     isSingle: (variables) => joined !== null && ['databaseId', 'id'].includes(keyOf(variables)[0]),
   };
 }
+
+/** All nodes that select a field under one name in the response. */
+export type Nodes = readonly [FieldNode, ...FieldNode[]];
+/** Name of a field in the response, and all nodes that select it. */
+export type Selected = readonly [string, Nodes];
+
+/** Each field of a map has at least one node. */
+export const selectedIn = (collected: ReadonlyMap<string, readonly FieldNode[]>) =>
+  [...collected] as unknown as readonly Selected[];
+
+/** False if a relation or look-up is selected twice with the same arguments: the resolvers read it once. */
+export function areDifferent(selected: readonly Selected[]): boolean {
+  const relations = selected.filter(([, [node]]) => node.selectionSet !== undefined).map(keyOf);
+  return new Set(relations).size === relations.length;
+}
+
+/** Key of a selection, for example `device (databaseId: 1)`. */
+const keyOf = ([, [{ name, arguments: given = [] }]]: Selected): string =>
+  `${name.value} (${given.map((argument) => print(argument)).join()})`;
 
 /** Page request of a field, by the values of the variables. */
 export function requestsOf(

@@ -4,19 +4,102 @@ import {
   GraphQLInt,
   GraphQLString,
   isLeafType,
+  isListType,
   isNonNullType,
+  type GraphQLField,
   type GraphQLOutputType,
 } from 'graphql';
 
 import type { ListRow } from '../../database/list/listing.js';
 import type { JoinedOne } from '../../database/list/rows.js';
-import { DateTime, JsonValue } from '../schema/scalars.js';
-import { demandShort, Unplanned, type PlanRun } from './run.js';
+import type { ReadWork } from '../../database/work.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import type { GraphqlContext } from '../execution/context.js';
+import type { Variables } from '../limits/cost.js';
+import { approximateJsonBytes } from '../limits/json-bytes.js';
+import { LIMITS, LONG_RESPONSE } from '../limits/limits.js';
+import { Base64, DateTime, JsonValue } from '../schema/scalars.js';
 
-/**
- * Makes the JSON text of each row, in order. `times` is how often each row is in the response: what it refers to
- * is read once, and counted as often.
- */
+/** Ends a plan: the resolvers execute the operation instead. Its message is never sent to clients. */
+export class Unplanned extends Error {
+  override readonly name = 'Unplanned';
+}
+
+/** Maximum characters of a planned response, which `answerBytes` counts up to twice. Resolvers make longer ones. */
+const MAX_CHARACTERS = LIMITS.answerBytes / 4;
+/** Minimum cost of making a text, in characters. */
+const SHORTEST = 256;
+/** Characters that are made between two looks at the clock. */
+const PART = LONG_RESPONSE / 16;
+/** Maximum length of a turn. If all yielded earlier, more responses would be in memory at once: a third slower. */
+const TURN_MS = 12;
+
+/** One execution of a plan. */
+export class PlanRun {
+  /** Records in the response: `extensions.cost.actual`. */
+  nodes = 0;
+  /** Entries of lists without pages in the response. */
+  #entries = 0;
+  /** Bytes read from large lists. */
+  #bytes = 0;
+  /** Characters made since the clock was read. */
+  #made = 0;
+
+  constructor(
+    readonly work: ReadWork,
+    /** Coerced values. */
+    readonly variables: Variables,
+    /** For resolvers. */
+    readonly context: GraphqlContext,
+    /** Whether records are read in one statement with the records that they refer to. */
+    readonly isJoined = false,
+  ) {}
+
+  /** The text of each item, in order. Yields to the event loop between parts of a long list. */
+  async textOfEach<T>(items: Iterable<T>, textOf: (item: T, index: number) => string): Promise<string[]> {
+    const texts: string[] = [];
+    for (const item of items) {
+      const text = textOf(item, texts.length);
+      texts.push(text);
+      this.#made += text.length + SHORTEST;
+      if (this.#made < PART) continue;
+      this.#made = 0;
+      if (isTurnOver(TURN_MS)) await yieldToEventLoop();
+    }
+    return texts;
+  }
+
+  /** Entries of a list that is in the response `times` times. Errors: `Unplanned` for more than resolvers answer. */
+  async entries(list: readonly unknown[], times = 0): Promise<readonly unknown[]> {
+    this.#entries += list.length * times;
+    if (this.#entries > LIMITS.unpagedEntries) throw new Unplanned('Too many entries');
+    return await Promise.all(list);
+  }
+
+  /** Counts bytes of large lists, for which a plan has no permit. Errors: `Unplanned` for more than a response has. */
+  counted<T>({ isLarge }: { readonly isLarge: boolean }, read: T): T {
+    if (isLarge) this.#bytes += approximateJsonBytes(read);
+    if (this.#bytes > MAX_CHARACTERS) throw new Unplanned('A long response');
+    return read;
+  }
+}
+
+/** Errors: `Unplanned` for a text of more than `MAX_CHARACTERS`. */
+export function demandShort(characters: number): void {
+  if (characters > MAX_CHARACTERS) throw new Unplanned('A long response');
+}
+
+/** A JSON array. Errors: `Unplanned` for a long one. */
+export function listText(entries: readonly string[]): string {
+  let text = '[';
+  for (const entry of entries) {
+    text += text.length === 1 ? entry : `,${entry}`;
+    demandShort(text.length);
+  }
+  return `${text}]`;
+}
+
+/** Makes the JSON text of each row, in order. `times` is how often each row is in the response. */
 export type Texts<Row> = (
   run: PlanRun,
   rows: readonly Row[],
@@ -40,10 +123,7 @@ export interface RecordPlan {
   /** Columns to read, including the id. */
   readonly columns: readonly string[];
   readonly texts: Texts<ListRow>;
-  /**
-   * Joins by which one statement reads a record with the records that it refers to; null if they cannot be
-   * joined. `of` is the alias of the record in the statement; null for the rows themselves.
-   */
+  /** Joins with the records that it refers to, null if impossible; `of` is its own alias in the statement, or null. */
   readonly joined: (of: string | null) => readonly JoinedOne[] | null;
 }
 
@@ -74,10 +154,7 @@ export function objectTexts<Row>(fields: readonly PlannedField<Row>[]): Texts<Ro
   };
 }
 
-/**
- * The text of each row; undefined where there is none. A row that is there several times is read and made into text
- * once.
- */
+/** The text of each row, undefined for none. A row that is there several times is made into text once. */
 export async function textsOfRows(
   run: PlanRun,
   { texts }: RecordPlan,
@@ -136,4 +213,54 @@ const isFlag = (value: unknown): boolean => typeof value === 'boolean' || value 
 function demand(isKnown: boolean, value: unknown): unknown {
   if (!isKnown) throw new Unplanned('A value that the resolvers are to show');
   return value;
+}
+
+/** Reads the value of a field of a record. Errors: `Unplanned`. */
+type Reader = (record: unknown, context: GraphqlContext, args: Variables) => unknown;
+
+export function readerOf({ name, resolve, extensions }: GraphQLField<unknown, unknown>): Reader {
+  if (resolve === undefined) return (record) => propertyOf(record, name);
+  const declared = extensions.resolve as Reader | undefined;
+  if (declared === undefined) throw new Unplanned('A field of another kind');
+  return declared;
+}
+
+export function propertyOf(value: unknown, name: string): unknown {
+  const property = (value as Readonly<Record<string, unknown>>)[name];
+  if (typeof property === 'function') throw new Unplanned('A property that is read when it is selected');
+  return property;
+}
+
+/** Makes the JSON text of a value. */
+export type WriteValue = (value: unknown, run: PlanRun) => string;
+
+/** Writes a value of a type, or each value of a list; `ofObject` returns what writes an object. Errors: `Unplanned`. */
+export function valueWriter(type: GraphQLOutputType, ofObject: () => WriteValue): WriteValue {
+  const write = writerOf(getNullableType(type), ofObject);
+  return (value, run) => {
+    if (value != null) return write(value, run);
+    if (isNonNullType(type)) throw new Unplanned('Null in a field that is not nullable');
+    return 'null';
+  };
+}
+
+function writerOf(type: GraphQLOutputType, ofObject: () => WriteValue): WriteValue {
+  if (isListType(type)) {
+    const entry = valueWriter(type.ofType, ofObject);
+    return (value, run) => listText((value as readonly unknown[]).map((each) => entry(each, run)));
+  }
+  return isLeafType(type) && type !== Base64 ? (value) => JSON.stringify(type.serialize(value)) : ofObject();
+}
+
+/** Text of an object all of whose fields are made from its value. */
+export function objectText<Value>(
+  fields: readonly PlannedField<Value>[],
+  value: Value,
+  run: PlanRun,
+): string {
+  const entries = fields.map((field) => {
+    if (!('write' in field)) throw new Unplanned('A field that reads rows');
+    return `"${field.key}":${field.write(value, run)}`;
+  });
+  return `{${entries.join()}}`;
 }

@@ -64,10 +64,7 @@ interface BulkOptions<Row, R extends object, Prepared> {
   ) => Promise<readonly BulkResult<R>[]>;
 }
 
-/**
- * A mutation that creates or sets many records, with one result for each row. Yields to the event loop between
- * preparing, changing and rendering.
- */
+/** A mutation of many records, with a result for each row. Yields between preparing, changing and rendering. */
 export function bulkMutation<Row, R extends object, Prepared>(
   options: BulkOptions<Row, R, Prepared>,
 ): GraphqlModule {

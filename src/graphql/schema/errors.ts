@@ -2,22 +2,9 @@ import { GraphQLError } from 'graphql';
 
 import { DomainError, type DomainCode } from '../../platform/errors.js';
 
-/** BAD_USER_INPUT for an invalid request. The whole request fails. */
-export function requestError(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
-}
-
-/** BAD_USER_INPUT with limit and maximum in the extensions. The operation is refused before it runs. */
-export function beyondInput(limit: string, maximum: number, actual: number, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', limit, maximum, actual } });
-}
-
-/** The contents that an operation selects are larger than its transport allows. */
-export function beyondContent(bytes: number, maximum: number): GraphQLError {
-  return new GraphQLError(
-    `The contents of a response over this transport have at most ${maximum} bytes together, not ${bytes}. REST streams each file.`,
-    { extensions: { code: 'BAD_USER_INPUT', limit: 'contentBytes', maximum } },
-  );
+/** BAD_USER_INPUT for an invalid request. `details` become extensions, for example `{ limit, maximum, actual }`. */
+export function requestError(message: string, details: object = {}): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...details } });
 }
 
 /** Codes of `userErrors`: errors that the client can correct. */

@@ -61,10 +61,7 @@ export function nodesOf(list: List<object>, scope: Scope = 'read', entityType?: 
 /** A field with a function that resolves it, for a record of type `R` and arguments of type `A`. */
 export interface ResolvedField<R, A = ListArgs> extends Declarations {
   readonly field: AnyField;
-  /**
-   * The scope that the field requires, `read` if absent; `resolve` demands it. With another scope, the field is
-   * nullable, so that a token without the scope gets null and an error for this field alone.
-   */
+  /** Required scope, which `resolve` demands. With another than `read` the field is nullable: null with an error. */
   readonly scope?: Scope;
   readonly args?: Fields;
   readonly resolve: (record: R, ctx: GraphqlContext, args: A, info: GraphQLResolveInfo) => unknown;
@@ -145,10 +142,7 @@ export const Node = decoratedClass(
   { id: ID, databaseId: DATABASE_ID },
 );
 
-/**
- * An object type for records of type `T`, with `id` and `databaseId`. `Hidden` names the properties that it
- * does not show, or shows in another form, such as a relation instead of its id.
- */
+/** An object type for records, with `id` and `databaseId`. `Hidden` names properties that it does not show. */
 export function nodeType<T extends { readonly id: number }, Hidden extends keyof T = never>(
   name: string,
   description: string,

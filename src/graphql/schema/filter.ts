@@ -8,7 +8,7 @@ import {
 } from '../../database/list/condition.js';
 import type { List } from '../../database/list/list.js';
 import { normalized } from '../../platform/encoding/text.js';
-import { beyondInput, requestError } from './errors.js';
+import { requestError } from './errors.js';
 import { numberIn, plural, words } from './node.js';
 import {
   addField,
@@ -136,16 +136,13 @@ function comparatorOf(
   return enumComparator(of);
 }
 
-/**
- * The filter as a database condition; null if it has no comparison. Absent values are ignored. Errors:
- * BAD_USER_INPUT, also for null.
- */
+/** The filter as a condition; null without a comparison. Ignores absent values. Errors: BAD_USER_INPUT for null. */
 export function conditionOf(list: FilteredList, filter: FilterInput | null | undefined): Condition | null {
   const where = filter == null ? null : partOf(list, filter, ['filter'], 0);
   const count = where === null ? 0 : comparisonsIn(where);
   if (count > MAX_COMPARISONS) {
     const message = `A filter takes at most ${MAX_COMPARISONS} comparisons, not ${count}.`;
-    throw beyondInput('comparisons', MAX_COMPARISONS, count, message);
+    throw requestError(message, { limit: 'comparisons', maximum: MAX_COMPARISONS, actual: count });
   }
   return where;
 }
@@ -154,7 +151,8 @@ type Path = readonly string[];
 
 function partOf(list: FilteredList, filter: FilterInput, path: Path, depth: number): Condition | null {
   if (depth > MAX_DEPTH) {
-    throw beyondInput('filterDepth', MAX_DEPTH, depth, `Filters nest at most ${MAX_DEPTH} levels.`);
+    const details = { limit: 'filterDepth', maximum: MAX_DEPTH, actual: depth };
+    throw requestError(`Filters nest at most ${MAX_DEPTH} levels.`, details);
   }
   const nested = (value: unknown, ...more: Path): Condition[] => {
     const part = partOf(list, value as FilterInput, [...path, ...more], depth + 1);
@@ -185,7 +183,7 @@ function comparisons(list: FilteredList, field: string, comparator: FilterInput,
   return givenIn(comparator, [...path, field]).map(([operator, value]) => {
     if (Array.isArray(value) && value.length > MAX_VALUES) {
       const message = `${field}.${operator} takes at most ${MAX_VALUES} values, not ${value.length}.`;
-      throw beyondInput('filterValues', MAX_VALUES, value.length, message);
+      throw requestError(message, { limit: 'filterValues', maximum: MAX_VALUES, actual: value.length });
     }
     return { field, operator: operator as Comparison['operator'], value: converted(list, field, value) };
   });

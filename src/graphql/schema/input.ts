@@ -28,10 +28,7 @@ export interface InputOptions {
   readonly isUpdate?: boolean;
 }
 
-/**
- * The input type of a model: a GraphQL field for each property. A field is nullable where the model accepts
- * null or an absent value. Its description is the model's, followed by its limits and its default.
- */
+/** The input type of a model, with its descriptions, limits and defaults. Nullable where the model takes none. */
 export function inputOf(name: string, model: z.ZodObject, options: InputOptions): ClassType<Input> {
   const fields = { ...fieldsOfModel(model, options), ...options.fields };
   return inputType(name, options.description, fields);

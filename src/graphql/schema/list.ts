@@ -34,10 +34,7 @@ export interface ListTypes<T extends object> {
 /** The enums of properties of `T`; an enum of another property does not compile. */
 type EnumsOf<T> = { readonly [K in keyof T]?: Enumeration<T[K] & string> };
 
-/**
- * Makes the types from the columns that the list can be ordered and filtered by. `others` are the enums of
- * filters that compare no property of a record.
- */
+/** Types from the orders and filters of a list. `others` are enums of filters that compare no property of a record. */
 export function listTypes<T extends object>(
   list: List<T>,
   Record: ClassType<T>,

@@ -100,10 +100,7 @@ interface MutationOptions<R> extends RecordOptions<R> {
   readonly within?: Within;
 }
 
-/**
- * The mutations that create, update and delete a record, such as `deviceCreate`, with their inputs and
- * payloads. All mutations of an existing record take `ifMatch`.
- */
+/** The mutations that create, update, delete and otherwise change a record, such as `deviceCreate`, with `ifMatch`. */
 export function mutations<T extends object, R extends Revised>(
   types: ListTypes<T>,
   options: MutationOptions<R>,
@@ -173,9 +170,7 @@ function deletion<R extends Revised>(name: string, options: MutationOptions<R>):
   });
 }
 
-/**
- * Mutations of one record besides its update and deletion, such as `apiTokenRevoke`; `isLocked`: they take `ifMatch`.
- */
+/** Mutations of one record, such as `apiTokenRevoke`; `isLocked`: they take `ifMatch`. */
 export function recordMutations<T extends object, R>(
   { list, Record }: ListTypes<T>,
   options: RecordOptions<R>,

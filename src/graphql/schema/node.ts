@@ -45,10 +45,7 @@ export function recordAt<R>(
   };
 }
 
-/**
- * Replaces the global ids in the named fields by numbers: with `{ groupId: 'Group' }`, `groupId` must be the
- * id of a group. Null and absent fields stay. Errors: `invalid`.
- */
+/** Replaces global ids by numbers: with `{ groupId: 'Group' }`, `groupId` is the id of a group. Errors: `invalid`. */
 export function withNumbers(
   input: object,
   references: Readonly<Record<string, string>>,

@@ -14,10 +14,7 @@ export const MAX_FIRST = 100;
 /** Default order of lists. */
 const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
 
-/**
- * Arguments of a list: its page, order and filter. `first` with `after` counts from the list's start, `last`
- * with `before` from its end.
- */
+/** Arguments of a list. `first` with `after` counts from its start, `last` with `before` from its end. */
 export interface ListArgs {
   readonly first?: number | null;
   readonly after?: string | null;

@@ -5,9 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../../src/app/graphql/schema.js';
-import { GraphqlContext } from '../../../src/graphql/execution/context.js';
-import { executeRepeatable } from '../../../src/graphql/execution/repeatable-mutation.js';
-import { NO_FACTS } from '../../../src/graphql/execution/request.js';
+import { GraphqlContext, NO_FACTS } from '../../../src/graphql/execution/context.js';
+import { executeRepeatable } from '../../../src/graphql/execution/repeatable.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
 import { startServer, useServer, type Fields, type Member } from '../../support/server.js';
 import { carrying } from '../../support/uploading.js';

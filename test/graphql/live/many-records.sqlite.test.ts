@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { createAdmission } from '../../../src/graphql/limits/admission.js';
-import type { Message } from '../../../src/graphql/live/events.js';
-import { LiveOperation } from '../../../src/graphql/live/operation.js';
+import { LiveOperation, type Message } from '../../../src/graphql/live/operation.js';
 import { watchOperations } from '../../../src/http/monitoring/operations.js';
 import { audited, insertMany } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
@@ -58,7 +57,7 @@ function operationOf(query: string): LiveOperation {
     Promise.resolve(new GraphqlContext(server.acme.caller, servicesOf(server)));
   return new LiveOperation(
     { schema, admission, clock: server.clock, observer, development: false, onError: ignore },
-    { transport: 'websocket', requestId: 'r', lastSeen: null, context },
+    { transport: 'websocket', requestId: 'r', lastSeen: null, stop: new AbortController(), context },
     { query, variables: {}, operationName: null },
   );
 }

@@ -1,13 +1,25 @@
 import { GraphQLError } from 'graphql';
 
 import type { Units } from '../../../database/work.js';
+import type { WaitingSince } from '../../../http/monitoring/operations.js';
 import { demandScope, type Caller, type Scope } from '../../../platform/caller.js';
 import { systemClock } from '../../../platform/clock.js';
 import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { requestError } from '../../schema/errors.js';
-import type { SubscriptionRequest } from '../request.js';
 import { demandNoGap, readPage, type Identified, type Page, type Source } from './page.js';
 import type { Member, SharedFeed, SharedFeeds, SharedPage, SharedTexts } from './shared-feed.js';
+
+/** The connection of a subscription. */
+export interface SubscriptionRequest {
+  /** Authenticates again. Each event is executed for the caller returned here. Errors: `unauthenticated`. */
+  readonly caller: () => Promise<Caller>;
+  /** Aborted when the client has left. */
+  readonly signal: AbortSignal;
+  /** `Last-Event-ID`: the last event that the client received; null if its transport does not report it. */
+  readonly lastSeen: number | null;
+  /** Makes the subscriber's delay part of the metrics, until the returned function is called. */
+  readonly track: (waitingSince: WaitingSince) => () => void;
+}
 
 /** Records that a subscriber follows, and the scope it needs. */
 export interface Followed<T> extends Source<T> {

@@ -55,10 +55,7 @@ export class SharedFeed<T extends Identified> {
   #readAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
-  /**
-   * Commit times: of the oldest record that the feed has not read, and of the oldest found since the feed was
-   * last at the end. Null if there is none.
-   */
+  /** Commit times of the oldest record not yet read, and of the oldest found since the feed was last at the end. */
   #arrivedAt: number | null = null;
   #foundAt: number | null = null;
   readonly #unsubscribe: () => void;
@@ -233,11 +230,7 @@ export class SharedTexts {
   readonly #texts = new Map<string, Text | Promise<Text>>();
   #length = 0;
 
-  /**
-   * Text of an event that all subscribers with this key share; null if each must make its own. `make` is
-   * called for the first subscriber only. An existing text is returned without a promise, so that nothing is
-   * awaited.
-   */
+  /** Text of an event for all subscribers with this key, a promise only while `make` runs; null if it is not shared. */
   of(key: string, id: number, make: () => Promise<Text>): Text | Promise<Text> {
     const name = `${id} ${key}`;
     const text = this.#texts.get(name) ?? this.#made(name, make);

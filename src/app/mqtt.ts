@@ -1,5 +1,5 @@
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
-import type { Changes, SystemWriteWork, Units } from '../database/work.js';
+import type { SystemWriteWork, Units } from '../database/work.js';
 import { selectOnlyDevices } from '../domain/fleet/device/device.service.js';
 import {
   claimDeliveries,
@@ -14,18 +14,13 @@ import type { MqttState } from '../http/monitoring/sources.js';
 import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
-import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
-import type { Config } from '../platform/config/config.js';
 import type { Logger } from '../platform/logger.js';
+import type { HttpHandlerParts } from './http-handlers.js';
 import type { Terminals } from './terminals.js';
 
-export interface MqttParts {
-  readonly config: Pick<Config, 'mqtt' | 'notificationsPerSecond'>;
+interface MqttParts extends Pick<HttpHandlerParts, 'config' | 'units' | 'pace' | 'onError'> {
   readonly logger: Logger;
-  readonly units: Units;
-  readonly pace: DispatchRate;
   readonly noteSeen: Terminals['noteSeen'];
-  readonly onError: (error: unknown) => void;
 }
 
 /** Notifications over MQTT, if there is a broker. Its packages are loaded with a broker only. */
@@ -42,17 +37,11 @@ export class Mqtt {
     const { mqtt: broker, notificationsPerSecond: perSecond } = config;
     if (broker === null) return;
     const { createMqttService } = await import('../mqtt/service.js');
-    const service = createMqttService({
-      broker,
-      logger,
-      pace,
-      perSecond,
-      onError,
-      queue: queueOf(units, noteSeen),
-    });
+    const queue = queueOf(units, noteSeen);
+    const service = createMqttService({ broker, logger, pace, perSecond, onError, queue });
     this.#service = service;
     this.#unfollow = units.onCommitted((changes) => {
-      if (mayBringDeliveries(changes)) service.wake();
+      if (changes === null || changes.some(({ entityType }) => entityType === DELIVERY)) service.wake();
     });
     service.start();
   }
@@ -86,10 +75,6 @@ async function takeAll(
   const hellos = confirmations.filter(({ event }) => event === null);
   await sendAgain(work, new Set(hellos.map(({ logicalNumber }) => logicalNumber)));
   return confirmations.map(({ event }) => (event === null ? 'hello' : (results.next().value ?? 'unknown')));
-}
-
-function mayBringDeliveries(changes: Changes): boolean {
-  return changes === null || changes.some(({ entityType }) => entityType === DELIVERY);
 }
 
 function queueOf(units: Units, noteSeen: Terminals['noteSeen']): DeliveryQueue<ClaimedDelivery> {

@@ -22,7 +22,7 @@ import type { TerminalRoute } from '../terminal/exchange.js';
 import { createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring.js';
 
-export interface TerminalParts {
+interface TerminalParts {
   readonly units: Units;
   readonly clock: Clock;
   readonly pace: DispatchRate;

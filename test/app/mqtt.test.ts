@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
+import { answered } from '../support/dashboard.js';
 import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
-import { startAedes, startFakeBroker, type AedesBroker } from '../support/mqtt/brokers.js';
+import { fleet } from '../support/fleet.js';
+import { type AedesBroker, startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
 import { connectTerminals, type SimulatedTerminals } from '../support/mqtt/terminals.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import { type Member, startServer, type TestServer } from '../support/server.js';
 import { waitFor } from '../support/wait-for.js';
 
 let broker: AedesBroker;
@@ -14,6 +16,7 @@ beforeEach(async () => {
   broker = await startAedes();
   server = await startServer({ mqtt: broker.settings });
   ({ acme } = server);
+  await waitFor(async () => expect(await metrics()).toMatch(/^mqtt_connected 1$/m));
 });
 afterEach(async () => {
   await server.stop();
@@ -28,6 +31,9 @@ async function terminals(behaviour = {}): Promise<SimulatedTerminals> {
 
 const topicOf = (number: string, { caller }: Member = acme): string =>
   `terminals/${caller.companyId}/${number}/notifications`;
+const confirmTopic = (number: string): string => topicOf(number).replace(/notifications$/, 'confirm');
+const hello = (simulated: SimulatedTerminals, number: string): Promise<unknown> =>
+  simulated.client.publishAsync(confirmTopic(number), '{"type":"hello"}', { qos: 1 });
 const states = async (member = acme): Promise<string[]> =>
   (await deliveriesOf(server, member)).map(({ state }) => state);
 const metrics = async (): Promise<string> => await (await fetch(new URL('/metrics', server.url))).text();
@@ -46,14 +52,11 @@ describe('notifications over MQTT', () => {
     expect(first.get(topicOf('100'))).toEqual(['1', '3']);
     expect(first.get(topicOf('Loja%207%2FA'))).toEqual(['2']);
     expect(first.get(topicOf('100', server.beta))).toHaveLength(1);
-    const shown = await metrics();
-    expect(shown).toMatch(/^mqtt_connected 1$/m);
-    expect(shown).toMatch(/^mqtt_connections_total 1$/m);
-    expect(shown).toMatch(/^mqtt_published_total 4$/m);
-    expect(shown).toMatch(/^mqtt_acknowledged_total 4$/m);
-    expect(shown).toMatch(/^mqtt_returned_total 0$/m);
-    expect(shown).toMatch(/^mqtt_in_flight 0$/m);
-    expect(shown).toMatch(/^mqtt_confirmations_total\{outcome="confirmed"\} 4$/m);
+    const values = ['connected 1', 'connections_total 1', 'published_total 4', 'acknowledged_total 4'];
+    const confirmed = 'confirmations_total{outcome="confirmed"} 4';
+    const shown = (await metrics()).split('\n');
+    for (const value of [...values, 'returned_total 0', 'in_flight 0', confirmed])
+      expect(shown).toContain(`mqtt_${value}`);
   });
 
   it('are sent again, with the same id, until they are confirmed', async () => {
@@ -82,11 +85,6 @@ describe('notifications over MQTT', () => {
 });
 
 describe('a hello over MQTT', () => {
-  const hello = async (simulated: SimulatedTerminals, number: string): Promise<void> => {
-    const topic = topicOf(number).replace(/notifications$/, 'confirm');
-    await simulated.client.publishAsync(topic, '{"type":"hello"}', { qos: 1 });
-  };
-
   it('brings what was sent before the terminal came, and then the next ones, in order', async () => {
     for (const number of ['100', '200']) await reachable(acme, number);
     await notify(server, acme, 'one', '100', '200');
@@ -107,10 +105,8 @@ describe('a hello over MQTT', () => {
       .execute();
     expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
   });
-});
 
-describe('a hello after a notification that came a moment before', () => {
-  it('does not bring it again while the terminal may confirm it, and 2 seconds later it does', async () => {
+  it('does not bring again what came a moment before and may be confirmed, and 2 seconds later it does', async () => {
     server.clock.stop();
     const simulated = await terminals({ confirms: false });
     for (const number of ['100', '200']) {
@@ -119,10 +115,7 @@ describe('a hello after a notification that came a moment before', () => {
     }
     await waitFor(() => expect(simulated.received).toHaveLength(2));
     await waitFor(async () => expect(await states()).toEqual(['sent', 'sent']));
-    for (const number of ['100', '200']) {
-      const topic = topicOf(number).replace(/notifications$/, 'confirm');
-      await simulated.client.publishAsync(topic, '{"type":"hello"}', { qos: 1 });
-    }
+    for (const number of ['100', '200']) await hello(simulated, number);
     await waitFor(async () => expect(await metrics()).toMatch(/outcome="hello"\} 2$/m));
     await simulated.confirm(topicOf('100'), '1');
     await waitFor(async () => expect(await states()).toEqual(['delivered', 'sent']));
@@ -146,7 +139,7 @@ describe('confirmations over MQTT', () => {
     await simulated.confirm(`terminals/999999/100/notifications`, '1');
     await simulated.confirm(topicOf('300'), '1');
     await simulated.confirm(topicOf('100'), '2');
-    await simulated.client.publishAsync(topicOf('100').replace(/notifications$/, 'confirm'), '{', { qos: 1 });
+    await simulated.client.publishAsync(confirmTopic('100'), '{', { qos: 1 });
     const outcomes = async (): Promise<(string | undefined)[]> => {
       const shown = await metrics();
       return ['confirmed', 'repeated', 'unknown', 'ignored'].map(
@@ -248,3 +241,121 @@ describe('without MQTT_URL', () => {
     expect(await (await fetch(new URL('/readyz', plain.url))).text()).not.toContain('mqtt');
   });
 });
+
+interface Seen {
+  readonly serialNumber: string;
+  readonly presence: string;
+  readonly lastSeenAt: string | null;
+}
+
+async function devices(member: Member = acme): Promise<readonly Seen[]> {
+  const query = '{ devices(first: 100) { nodes { serialNumber presence lastSeenAt } } }';
+  return (await answered<{ devices: { nodes: Seen[] } }>(member, query)).devices.nodes;
+}
+
+/** Serial numbers of those that were seen. */
+const seen = async (member: Member = acme): Promise<string[]> =>
+  (await devices(member)).filter(({ lastSeenAt }) => lastSeenAt !== null).map((each) => each.serialNumber);
+
+const confirmations = async (): Promise<number> => {
+  const counts = [...(await metrics()).matchAll(/^mqtt_confirmations_total\{.*\} (.*)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+};
+
+const writes = (statements: readonly string[]): string[] =>
+  statements.filter((text) => text.includes('update device_presence set last_seen_at'));
+
+describe('a terminal that confirms over MQTT', () => {
+  it('was seen then, whatever it confirms, and is online', async () => {
+    const simulated = await terminals({ confirms: false });
+    for (const number of ['100', '200', '300']) await reachable(acme, number);
+    // In the other company, the same ids are those of other numbers and devices.
+    const other = await fleet.logicalNumber(server.beta.client, '900');
+    await fleet.device(server.beta.client, 'SN-1');
+    await fleet.device(server.beta.client, 'SN-2', { logical_number_id: other });
+    await reachable(server.beta, '100');
+    await notify(server, acme, 'one', '100');
+    await waitFor(() => expect(simulated.received).toHaveLength(1));
+    const from = server.clock.now().toISOString();
+    await simulated.confirm(topicOf('100'), '1');
+    await waitFor(async () => expect(await seen()).toEqual(['SN-100']));
+    const [{ presence, lastSeenAt } = { presence: '', lastSeenAt: '' }] = await devices();
+    expect(presence).toBe('ONLINE');
+    expect(String(lastSeenAt) >= from && String(lastSeenAt) <= server.clock.now().toISOString()).toBe(true);
+    server.clock.advance(MINUTE);
+    await simulated.confirm(topicOf('200'), '4711');
+    await waitFor(async () => expect(await seen()).toEqual(['SN-100', 'SN-200']));
+    expect(await seen(server.beta)).toEqual([]);
+  });
+
+  it('is not known among several devices, or by a retained message; a disabled device is not seen', async () => {
+    const simulated = await terminals({ confirms: false });
+    for (const number of ['200', '400']) await reachable(acme, number);
+    const shared = await fleet.logicalNumber(acme.client, '500');
+    for (const serialNumber of ['SN-500', 'SN-501', 'SN-502']) {
+      await fleet.device(acme.client, serialNumber, { logical_number_id: shared });
+    }
+    await acme.client.put('devices/SN-200', { enabled: false });
+    for (const number of ['200', '500', '999']) await simulated.confirm(topicOf(number), '1');
+    // Retained before its device exists, so that it counts for none when it is sent.
+    const retained = confirmTopic('300');
+    const payload = JSON.stringify({ type: 'pnconf', event: '1' });
+    await simulated.client.publishAsync(retained, payload, { qos: 1, retain: true });
+    await waitFor(async () => expect(await confirmations()).toBe(4));
+    await reachable(acme, '300');
+    broker.cutConnections();
+    await waitFor(async () => expect(await metrics()).toMatch(/^mqtt_connections_total 2$/m));
+    await simulated.confirm(topicOf('400'), '1');
+    await waitFor(async () => expect(await seen()).toEqual(['SN-400']));
+    expect(await confirmations()).toBe(5);
+    for (const serialNumber of ['SN-500', 'SN-502']) {
+      await acme.client.put(`devices/${serialNumber}`, { enabled: false });
+    }
+    server.clock.advance(MINUTE);
+    await simulated.confirm(topicOf('500'), '1');
+    await waitFor(async () => expect(await seen()).toEqual(['SN-400', 'SN-501']));
+  });
+
+  it('is looked up with all that confirm together, and written with them once a minute', async () => {
+    const simulated = await terminals({ confirms: false });
+    const numbers = Array.from({ length: 30 }, (_, index) => String(100 + index));
+    for (const number of numbers) await reachable(acme, number);
+    await notify(server, acme, 'one', ...numbers);
+    await waitFor(() => expect(simulated.received).toHaveLength(30));
+    const confirmAll = (): Promise<unknown> =>
+      Promise.all(simulated.received.map(({ topic, id }) => simulated.confirm(topic, id)));
+    const { statements } = await server.statements(async () => {
+      for (let times = 1; times <= 4; times += 1) {
+        await confirmAll();
+        await waitFor(async () => expect(await confirmations()).toBe(30 * times));
+      }
+      server.clock.advance(10_000);
+      await waitFor(async () => expect(await seen()).toHaveLength(30));
+    });
+    expect((await deliveriesOf(server, acme)).every(({ state }) => state === 'delivered')).toBe(true);
+    const lookUps = statements.filter((text) => text.includes('as first'));
+    expect(lookUps.length).toBeGreaterThan(0);
+    expect(lookUps.length).toBeLessThan(60);
+    expect(writes(statements).length).toBeGreaterThan(0);
+    // One batch in each of these intervals at most; no device in two of them.
+    expect(writes(statements).length).toBeLessThanOrEqual(3);
+  });
+
+  it('is stored as seen by a server that stops then', async () => {
+    const other = await startServer({ mqtt: broker.settings });
+    await reachable(other.acme, '100');
+    const simulated = await terminals({ confirms: false });
+    const before = await confirmationsOf(other);
+    await simulated.confirm(topicOf('100', other.acme), '1');
+    await waitFor(async () => expect(await confirmationsOf(other)).not.toBe(before));
+    await other.app.stop();
+    const [row] = await other.place.sql<{ last_seen_at: number }>('select last_seen_at from device_presence');
+    expect(Number(row?.last_seen_at)).toBeGreaterThan(0);
+    await other.place.remove();
+  });
+});
+
+async function confirmationsOf({ url }: TestServer): Promise<string> {
+  const text = await (await fetch(new URL('/metrics', url))).text();
+  return /^mqtt_confirmations_total.*$/m.exec(text)?.[0] ?? '';
+}

@@ -21,7 +21,7 @@ import { createUnits } from '../../src/database/units.js';
 import { testClock } from '../support/clock.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { SYSTEM } from '../support/server.js';
+import { add as addNamed } from './added-companies.js';
 
 let folder: string;
 let database: Database;
@@ -36,14 +36,7 @@ afterEach(async () => {
   removeFolder(folder);
 });
 
-async function add(name: string): Promise<void> {
-  await createUnits(database, testClock()).systemWrite(SYSTEM, async ({ db }) => {
-    await db
-      .insertInto('companies')
-      .values({ name, created_at: new Date(0), updated_at: new Date(0) })
-      .execute();
-  });
-}
+const add = (name: string): Promise<void> => addNamed(createUnits(database, testClock()), name);
 
 function namesIn(file: string): string[] {
   const opened = new Sqlite(file, { readonly: true });

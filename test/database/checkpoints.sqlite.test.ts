@@ -14,7 +14,7 @@ import { Checkpoints } from '../../src/database/sqlite/write-ahead-log.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
 import { testClock } from '../support/clock.js';
-import { SYSTEM } from '../support/server.js';
+import { add } from './added-companies.js';
 
 let folder: string;
 let file: string;
@@ -41,15 +41,8 @@ function pagesLeftInIndex(): number {
 }
 
 /** Adds names that take about so many pages of the log. */
-async function write(units: Units, pages: number, n: number): Promise<void> {
-  const name = `company ${n} ${'x'.repeat(pages * PAGE)}`;
-  await units.systemWrite(SYSTEM, async ({ db }) => {
-    await db
-      .insertInto('companies')
-      .values({ name, created_at: new Date(0), updated_at: new Date(0) })
-      .execute();
-  });
-}
+const write = (units: Units, pages: number, n: number): Promise<void> =>
+  add(units, `company ${n} ${'x'.repeat(pages * PAGE)}`);
 
 describe('the log of a server', () => {
   it('is copied into the file in a thread, and stays short', async () => {

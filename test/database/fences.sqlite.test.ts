@@ -20,42 +20,22 @@ interface ForeignKey {
   readonly to: string;
 }
 
-async function tables(): Promise<string[]> {
-  const rows = await rowsOf<{ name: string }>(
-    "select name from sqlite_schema where type = 'table' and name not like 'sqlite%' order by name",
-  );
-  return rows.map((row) => row.name);
-}
+const namesOf = async (query: string): Promise<string[]> =>
+  (await rowsOf<{ name: string }>(query)).map(({ name }) => name);
 
-const columnsOf = async (table: string): Promise<string[]> =>
-  (await rowsOf<{ name: string }>(`select name from pragma_table_info('${table}') order by cid`)).map(
-    (row) => row.name,
-  );
-
-async function tenantTables(): Promise<string[]> {
-  const all = await tables();
-  const columns = await Promise.all(all.map(columnsOf));
-  return all.filter((_, place) => columns[place]?.includes('company_id'));
-}
+const tenantTables = (): Promise<string[]> =>
+  namesOf(`select t.name from sqlite_schema as t join pragma_table_info(t.name) as c on c.name = 'company_id'
+    where t.type = 'table' order by 1`);
 
 /** Column lists that are unique in a table, its primary key included. */
 async function uniqueIn(table: string): Promise<string[][]> {
-  const keys = await rowsOf<{ name: string }>(
+  const keys = await namesOf(
     `select name from pragma_index_list('${table}') where "unique" = 1 and partial = 0`,
   );
   return await Promise.all(
-    keys.map(async ({ name }) =>
-      (await rowsOf<{ name: string }>(`select name from pragma_index_info('${name}') order by seqno`)).map(
-        (row) => row.name,
-      ),
-    ),
+    keys.map((key) => namesOf(`select name from pragma_index_info('${key}') order by seqno`)),
   );
 }
-
-const primaryKeyOf = async (table: string): Promise<string[]> =>
-  (
-    await rowsOf<{ name: string }>(`select name from pragma_table_info('${table}') where pk > 0 order by pk`)
-  ).map((row) => row.name);
 
 /** Column that numbers the ledger entries of all companies; `sequence` numbers those of one company. */
 const POSITION = 'position';
@@ -68,7 +48,9 @@ describe('AT-25 the fences between companies', () => {
   it('give every record a key that begins with its company', async () => {
     const without: string[] = [];
     for (const table of await tenantTables()) {
-      const primary = await primaryKeyOf(table);
+      const primary = await namesOf(
+        `select name from pragma_table_info('${table}') where pk > 0 order by pk`,
+      );
       const unique = await uniqueIn(table);
       const whole = (key: readonly string[]): boolean =>
         key[0] === 'company_id' && primary.every((column) => column === POSITION || key.includes(column));
@@ -106,7 +88,7 @@ describe('AT-25 the fences between companies', () => {
     for (const table of (await tenantTables()).filter((name) => !history.includes(name))) {
       const keys = await rowsOf<ForeignKey>(`select * from pragma_foreign_key_list('${table}')`);
       const linked = keys.map((key) => key.from);
-      for (const column of await columnsOf(table)) {
+      for (const column of await namesOf(`select name from pragma_table_info('${table}')`)) {
         const names = column.endsWith('_id') && column !== 'company_id';
         if (names && !linked.includes(column)) loose.push(`${table}.${column}`);
       }

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
+import { closing } from '../../src/database/sqlite/file/open-file.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
@@ -35,109 +36,80 @@ function overwrite(offset: number, bytes: Uint8Array): void {
   closeSync(descriptor);
 }
 
+/** Runs statements on a file; the last connection copies the log into it. */
+const execute = (...statements: string[]): void =>
+  closing(new Sqlite(file), (database) => statements.forEach((text) => database.exec(text)));
+
 /** A database of another program. */
-function makeForeign(): void {
-  const database = new Sqlite(file);
-  database.exec('create table notes (text)');
-  database.pragma('journal_mode = WAL');
-  database.close();
-}
+const makeForeign = (): void => execute('create table notes (text)', 'pragma journal_mode = WAL');
 
-function makeNewer(): void {
-  databaseFile(folder);
-  const database = new Sqlite(file);
-  database
-    .prepare('insert into applied_migrations (name, applied_at) values (?, ?)')
-    .run('9999-of-the-future', 0);
-  database.close();
-}
-
-/** Enough records that the file has pages in the middle. */
-function fill(): void {
-  databaseFile(folder);
-  const database = new Sqlite(file);
-  const add = database.prepare('insert into companies (name, created_at, updated_at) values (?, 0, 0)');
-  for (let n = 0; n < 500; n += 1) add.run(`company ${n}`);
-  database.close();
-}
-
-interface Refusal {
-  readonly what: string;
-  readonly make: () => void;
-  readonly reason: string;
-  readonly says: RegExp;
-}
-
-const REFUSED: readonly Refusal[] = [
-  {
-    what: 'CF-09 a database whose header is overwritten',
-    make: () => {
+const REFUSED: readonly (readonly [what: string, make: () => void, reason: string, says: RegExp])[] = [
+  [
+    'CF-09 a database whose header is overwritten',
+    () => {
       databaseFile(folder);
       overwrite(0, randomBytes(16));
     },
-    reason: 'foreign',
-    says: /not a SQLite database.*db restore/,
-  },
-  {
-    what: 'CF-09 a database that is cut off',
-    make: () => {
-      databaseFile(folder);
-      truncateSync(file, 20_000);
-    },
-    reason: 'damaged',
-    says: /is damaged.*db restore/,
-  },
-  {
-    what: 'CF-09 a text file',
-    make: () => writeFileSync(file, 'These are my notes, and no database at all.\n'.repeat(100)),
-    reason: 'foreign',
-    says: /not a SQLite database/,
-  },
-  {
-    what: 'a file of a few bytes',
-    make: () => writeFileSync(file, 'SQLite format 3\0'),
-    reason: 'foreign',
-    says: /not a SQLite database/,
-  },
-  {
-    what: "another program's database",
-    make: makeForeign,
-    reason: 'foreign',
-    says: /another program/,
-  },
-  {
-    what: "another program's database with its log",
-    make: () => {
+    'foreign',
+    /not a SQLite database.*db restore/,
+  ],
+  [
+    'CF-09 a database that is cut off',
+    () => truncateSync(databaseFile(folder), 20_000),
+    'damaged',
+    /is damaged.*db restore/,
+  ],
+  [
+    'CF-09 a text file',
+    () => writeFileSync(file, 'These are my notes, and no database at all.\n'.repeat(100)),
+    'foreign',
+    /not a SQLite database/,
+  ],
+  [
+    'a file of a few bytes',
+    () => writeFileSync(file, 'SQLite format 3\0'),
+    'foreign',
+    /not a SQLite database/,
+  ],
+  ["another program's database", makeForeign, 'foreign', /another program/],
+  [
+    "another program's database with its log",
+    () => {
       const there = join(folder, 'there.db');
       const database = new Sqlite(there);
       database.pragma('journal_mode = WAL');
       database.exec('create table notes (text)');
-      copyFileSync(there, file);
-      copyFileSync(`${there}-wal`, `${file}-wal`);
+      for (const suffix of ['', '-wal']) copyFileSync(there + suffix, file + suffix);
       database.close();
     },
-    reason: 'damaged',
-    says: /log of a database beside it/,
-  },
-  {
-    what: 'CF-10 a database with random bytes in the middle',
-    make: () => {
-      fill();
+    'damaged',
+    /log of a database beside it/,
+  ],
+  [
+    'CF-10 a database with random bytes in the middle',
+    () => {
+      databaseFile(folder);
+      // Enough records that the file has pages in the middle.
+      execute(`with recursive r(n) as (select 1 union all select n + 1 from r where n < 500)
+        insert into companies (name, created_at, updated_at) select 'company ' || n, 0, 0 from r`);
       overwrite(4 * 4096, randomBytes(40_000));
     },
-    reason: 'damaged',
-    says: /is damaged/,
-  },
-  {
-    what: 'CF-14 a database of a newer program',
-    make: makeNewer,
-    reason: 'newer',
-    says: /newer than this program.*9999-of-the-future/,
-  },
+    'damaged',
+    /is damaged/,
+  ],
+  [
+    'CF-14 a database of a newer program',
+    () => {
+      databaseFile(folder);
+      execute("insert into applied_migrations (name, applied_at) values ('9999-of-the-future', 0)");
+    },
+    'newer',
+    /newer than this program.*9999-of-the-future/,
+  ],
 ];
 
 describe('a file that cannot be used', () => {
-  it.each(REFUSED)('is refused and stays as it is: $what', async ({ make, reason, says }) => {
+  it.each(REFUSED)('is refused and stays as it is: %s', async (_what, make, reason, says) => {
     make();
     const before = sha256();
     const refusal = { name: 'DatabaseRefused', reason, message: expect.stringMatching(says) as string };
@@ -173,14 +145,7 @@ describe('a file that can be used', () => {
 
   it.each([
     ['nothing in it', () => writeFileSync(file, '')],
-    [
-      'no tables in it',
-      () => {
-        const database = new Sqlite(file);
-        database.exec('create table t (a); drop table t; vacuum');
-        database.close();
-      },
-    ],
+    ['no tables in it', () => execute('create table t (a); drop table t; vacuum')],
   ])('is made where there is a file with %s', async (_what, make) => {
     make();
     expect(inspectFile(file).state).toBe('new');

@@ -1,4 +1,4 @@
-import type { Client, Fields, Reply } from '../support/client.js';
+import { fileForm, type Client, type Fields, type Reply } from '../support/client.js';
 
 /** A kind of record that a writer creates, changes and deletes; paths are relative to /v1. */
 interface Kind {
@@ -7,8 +7,8 @@ interface Kind {
   /** Null, like `remove`, if /v1 has no such request. */
   change(by: Writer, record: KnownRecord, text: string): Request | null;
   remove(by: Writer, record: KnownRecord): Request | null;
-  /** A list that has all of the writer's records. */
-  list(by: Writer): List;
+  /** A list that has all of the writer's records, unless it is that of `name`. */
+  list?(by: Writer): List;
   /** The fields to compare after a crash, separated by spaces, for example `w3-17x9z true`. */
   shape(fields: Fields): string;
 }
@@ -22,7 +22,7 @@ interface List {
 interface Request {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  readonly body?: Fields | FormData;
+  readonly body?: Fields | FormData | undefined;
   /** Shape of the record after the request; null if it is deleted. */
   readonly shape: string | null;
 }
@@ -32,151 +32,94 @@ interface KnownRecord {
   readonly shape: string;
 }
 
-const part = (shape: string, index: number): string => shape.split(' ')[index] ?? '';
-const named =
-  (name: string): Kind['create'] =>
-  (by, text) => ({
-    method: 'POST',
-    path: name === 'number' ? 'logical_numbers' : 'groups',
-    body: { [name]: `${by.name}-${text}` },
-    shape: `${by.name}-${text}`,
-  });
+type Body = Fields | FormData;
+const post = (path: string, body: Body, shape: string): Request => ({ method: 'POST', path, body, shape });
+const put = (path: string, body: Body, shape: string): Request => ({ method: 'PUT', path, body, shape });
+const remove = (path: string, body?: Fields): Request => ({ method: 'DELETE', path, body, shape: null });
+const part = (shape: string, index = 0): string => shape.split(' ')[index] ?? '';
 
-function byName(path: string, key: string): Kind {
-  return {
-    name: path,
-    create: named(key),
-    change: (by, record, text) => ({
-      method: 'PUT',
-      path: `${path}/${record.shape}`,
-      body: { [key]: `${by.name}-${text}` },
-      shape: `${by.name}-${text}`,
-    }),
-    remove: (_by, record) => ({ method: 'DELETE', path: `${path}/${record.shape}`, shape: null }),
-    list: () => ({ path, key: path }),
-    shape: (fields) => String(fields[key]),
-  };
-}
+const byName = (path: string, key: string): Kind => ({
+  name: path,
+  create: (by, text) => post(path, { [key]: by.nameOf(text) }, by.nameOf(text)),
+  change: (by, { shape }, text) => put(`${path}/${shape}`, { [key]: by.nameOf(text) }, by.nameOf(text)),
+  remove: (_by, { shape }) => remove(`${path}/${shape}`),
+  shape: (fields) => String(fields[key]),
+});
 
 const devices: Kind = {
   name: 'devices',
-  create: (by, text) => ({
-    method: 'POST',
-    path: 'devices',
-    body: { serial_number: `${by.name}-${text}` },
-    shape: `${by.name}-${text} true`,
-  }),
+  create: (by, text) => post('devices', { serial_number: by.nameOf(text) }, `${by.nameOf(text)} true`),
   change: (_by, { shape }) => {
     const enabled = part(shape, 1) !== 'true';
-    const serial = part(shape, 0);
-    return { method: 'PUT', path: `devices/${serial}`, body: { enabled }, shape: `${serial} ${enabled}` };
+    return put(`devices/${part(shape)}`, { enabled }, `${part(shape)} ${enabled}`);
   },
-  remove: (_by, { shape }) => ({ method: 'DELETE', path: `devices/${part(shape, 0)}`, shape: null }),
-  list: () => ({ path: 'devices', key: 'devices' }),
+  remove: (_by, { shape }) => remove(`devices/${part(shape)}`),
   shape: (fields) => `${String(fields.serial_number)} ${String(fields.enabled)}`,
 };
 
 const apps: Kind = {
   name: 'apps',
-  create: (by, text) => ({
-    method: 'POST',
-    path: 'apps',
-    body: { name: `${by.name}-${text}.rb`, description: 'new' },
-    shape: `${by.name}-${text}.rb new`,
-  }),
-  change: (_by, { id, shape }, text) => ({
-    method: 'PUT',
-    path: `apps/${id}`,
-    body: { description: text },
-    shape: `${part(shape, 0)} ${text}`,
-  }),
-  remove: (_by, { id }) => ({ method: 'DELETE', path: `apps/${id}`, shape: null }),
-  list: () => ({ path: 'apps', key: 'apps' }),
+  create: (by, text) => {
+    const name = `${by.nameOf(text)}.rb`;
+    return post('apps', { name, description: 'new' }, `${name} new`);
+  },
+  change: (_by, { id, shape }, text) => put(`apps/${id}`, { description: text }, `${part(shape)} ${text}`),
+  remove: (_by, { id }) => remove(`apps/${id}`),
   shape: (fields) => `${String(fields.name)} ${String(fields.description)}`,
 };
 
 const versions: Kind = {
   name: 'versions',
-  create: (by, text) => ({
-    method: 'POST',
-    path: `apps/${by.appId}/versions`,
-    body: { number: `${by.name}-${text}`, authorizer_url: 'new', bytecode: btoa(text) },
-    shape: `${by.name}-${text} new`,
-  }),
-  change: (by, { id, shape }, text) => ({
-    method: 'PUT',
-    path: `apps/${by.appId}/versions/${id}`,
-    body: { authorizer_url: text, bytecode: btoa(text) },
-    shape: `${part(shape, 0)} ${text}`,
-  }),
-  remove: (by, { id }) => ({ method: 'DELETE', path: `apps/${by.appId}/versions/${id}`, shape: null }),
+  create: (by, text) => {
+    const number = by.nameOf(text);
+    const body = { number, authorizer_url: 'new', bytecode: btoa(text) };
+    return post(`apps/${by.appId}/versions`, body, `${number} new`);
+  },
+  change: (by, { id, shape }, text) => {
+    const body = { authorizer_url: text, bytecode: btoa(text) };
+    return put(`apps/${by.appId}/versions/${id}`, body, `${part(shape)} ${text}`);
+  },
+  remove: (by, { id }) => remove(`apps/${by.appId}/versions/${id}`),
   list: (by) => ({ path: `apps/${by.appId}/versions`, key: 'appversions' }),
   shape: (fields) => `${String(fields.number)} ${String(fields.authorizer_url)}`,
 };
 
-function owned(path: string, valueOf: (text: string) => unknown): Kind {
-  return {
-    name: path,
-    create: (by, text) => ({
-      method: 'POST',
-      path,
-      body: { name: by.owner, key: `${by.name}-${text}`, value: valueOf(text) },
-      shape: `${by.name}-${text} ${JSON.stringify(valueOf(text))}`,
-    }),
-    change: (by, { id, shape }, text) => ({
-      method: 'PUT',
-      path: `${path}/${id}`,
-      body: { name: by.owner, value: valueOf(text) },
-      shape: `${part(shape, 0)} ${JSON.stringify(valueOf(text))}`,
-    }),
-    remove: (by, { id }) => ({
-      method: 'DELETE',
-      path: `${path}/${id}`,
-      body: { name: by.owner },
-      shape: null,
-    }),
-    list: (by) => ({ path, key: path, body: { name: by.owner } }),
-    shape: (fields) => `${String(fields.key)} ${JSON.stringify(fields.value)}`,
-  };
-}
+const owned = (path: string, valueOf: (text: string) => unknown): Kind => ({
+  name: path,
+  create: (by, text) => {
+    const [key, value] = [by.nameOf(text), valueOf(text)];
+    return post(path, { name: by.owner, key, value }, `${key} ${JSON.stringify(value)}`);
+  },
+  change: (by, { id, shape }, text) => {
+    const value = valueOf(text);
+    return put(`${path}/${id}`, { name: by.owner, value }, `${part(shape)} ${JSON.stringify(value)}`);
+  },
+  remove: (by, { id }) => remove(`${path}/${id}`, { name: by.owner }),
+  list: (by) => ({ path, key: path, body: { name: by.owner } }),
+  shape: (fields) => `${String(fields.key)} ${JSON.stringify(fields.value)}`,
+});
 
-function upload(name: string, text: string): FormData {
-  const form = new FormData();
-  form.set('description', text);
-  form.set('asset', new Blob([text.repeat(3_000)]), name);
-  return form;
-}
+const upload = (name: string, text: string): readonly [FormData, string] => [
+  fileForm(name, text.repeat(3_000), { description: text }, 'asset'),
+  `${name} ${text} ${text.length * 3_000}`,
+];
 
 const files: Kind = {
   name: 'files',
-  create: (by, text) => ({
-    method: 'POST',
-    path: 'files',
-    body: upload(`${by.name}-${text}`, text),
-    shape: `${by.name}-${text} ${text} ${text.length * 3_000}`,
-  }),
-  change: (_by, { id, shape }, text) => ({
-    method: 'PUT',
-    path: `files/${id}`,
-    body: upload(part(shape, 0), text),
-    shape: `${part(shape, 0)} ${text} ${text.length * 3_000}`,
-  }),
-  remove: (_by, { id }) => ({ method: 'DELETE', path: `files/${id}`, shape: null }),
-  list: () => ({ path: 'files', key: 'files' }),
+  create: (by, text) => post('files', ...upload(by.nameOf(text), text)),
+  change: (_by, { id, shape }, text) => put(`files/${id}`, ...upload(part(shape), text)),
+  remove: (_by, { id }) => remove(`files/${id}`),
   shape: ({ name, description, size }) => `${String(name)} ${String(description)} ${String(size)}`,
 };
 
 const notifications: Kind = {
   name: 'notifications',
-  create: (by, text) => ({
-    method: 'POST',
-    path: 'notifications',
-    body: { content: `${by.name}-${text}`, range: 'group', group_id: by.ownerId },
-    shape: `SHOW_MESSAGE|${by.name}-${text}`,
-  }),
+  create: (by, text) => {
+    const body = { content: by.nameOf(text), range: 'group', group_id: by.ownerId };
+    return post('notifications', body, `SHOW_MESSAGE|${by.nameOf(text)}`);
+  },
   change: () => null,
   remove: () => null,
-  list: () => ({ path: 'notifications', key: 'notifications' }),
   shape: (fields) => String(fields.content),
 };
 
@@ -237,6 +180,11 @@ export class Writer {
 
   get owner(): string {
     return `${this.name}_owner`;
+  }
+
+  /** Name of a record of this writer, for example `w3-17x9z`. */
+  nameOf(text: string): string {
+    return `${this.name}-${text}`;
   }
 
   /** Creates the app and the group that the writer's records belong to. */
@@ -311,7 +259,7 @@ export class Writer {
 
   async #read(lists: Lists, kind: Kind): Promise<Map<number, string>> {
     const found = new Map<number, string>();
-    for (const fields of await lists.read(kind.list(this))) {
+    for (const fields of await lists.read(kind.list?.(this) ?? { path: kind.name, key: kind.name })) {
       const shape = kind.shape(fields);
       if (shape.replace('SHOW_MESSAGE|', '').startsWith(`${this.name}-`)) found.set(Number(fields.id), shape);
     }

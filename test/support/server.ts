@@ -46,7 +46,7 @@ export interface TestServer {
 }
 
 const OF_TOKENS = /^update "access_tokens" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
-const OF_NODES = /^select .+ from "notification_targets" where "company_id" > /;
+const OF_NODES = /^select [^]+ from notification_targets\s+where company_id > /;
 /** Ids of records of beta are greater. */
 export const IDS_BEFORE_BETA = 1_000_000;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;

@@ -1,12 +1,9 @@
 /**
- * A connection whose statements can be stopped. SQLite can be interrupted only by a function that the
- * statement itself calls, so each table is read through a temporary view of the same name whose condition
- * calls `may_go_on` for one in 64 rows. SQLite merges such a view into the statement: the plan stays the
- * same. A table with a prescribed index (`indexed by`) has a separate view for each index. See
- * decisions.md#many-rows.
+ * A connection whose statements can be stopped: each table is read through a temporary view of the same name, whose
+ * condition calls `may_go_on` for one in 64 rows (decisions.md#many-rows). SQLite merges the view into the statement, so
+ * the plan stays the same. A table with a prescribed index (`indexed by`) has a view for each index.
  *
- * This file also runs as TypeScript in a thread, where Node only removes the types: it imports no file of the
- * project.
+ * This file also runs as TypeScript in a thread, where Node only removes the types: it imports no file of the project.
  */
 import Sqlite from 'better-sqlite3';
 
@@ -24,18 +21,8 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-interface Column {
-  readonly name: string;
-  readonly type: string;
-  readonly pk: number;
-}
-
-interface SchemaObject {
-  readonly type: string;
-  readonly name: string;
-  readonly tbl_name: string;
-  readonly sql: string;
-}
+type Column = Readonly<Record<'name' | 'type', string> & Record<'pk', number>>;
+type SchemaObject = Readonly<Record<'type' | 'name' | 'tbl_name' | 'sql', string>>;
 
 /** Opens a file for reading. Errors: those of SQLite. */
 export function openChecked(file: string, options: CheckedOptions): Sqlite.Database {
@@ -80,12 +67,10 @@ function viewsOf(database: Sqlite.Database, rowsPerCheck: number): string[] {
 }
 
 /**
- * Condition that calls `may_go_on` for some of the rows. These are chosen by a product of the id with a
- * random factor, squared twice: ids cannot be chosen to avoid them, and any few thousand consecutive ids
- * include some. (With one factor in a hundred, the product alone leaves out 2,000 consecutive ids; its square
- * does so with one in 15,000.) Without an id, a random number for each row takes six times as long. The
- * condition must name a column, since SQLite evaluates conditions without one only once; the key is part of
- * every index.
+ * Condition that calls `may_go_on` for some of the rows: chosen by a product of the id with a random factor, squared
+ * twice, so that nobody can choose ids to avoid them, and any few thousand consecutive ids include some. (The product
+ * alone leaves out 2,000 consecutive ids with one factor in a hundred.) Without an id, a random number for each row
+ * takes six times as long. SQLite evaluates a condition without a column only once; the key is part of every index.
  */
 function checkOf(columns: readonly Column[], rowsPerCheck: number): string {
   const key = columns.filter(({ pk }) => pk > 0);

@@ -29,10 +29,7 @@ export interface ThreadError {
   readonly sqlite: string | null;
 }
 
-/**
- * One reply to each request, in the order of the requests. The first one, without a request, says whether the
- * connection was opened; after an error, the thread ends.
- */
+/** One reply to each request in their order. The first, without a request: the connection is open, or the thread ends. */
 export interface Reply {
   readonly rows: unknown[];
   readonly error: ThreadError | null;
@@ -65,11 +62,10 @@ function serve(port: MessagePort, options: ThreadOptions): void {
   reply(DONE);
   port.on('message', (request: Request) => {
     if (request.kind === 'read') reply(read(database, request, options));
-    if (request.kind === 'end') {
+    else if (request.kind === 'end') {
       if (database.inTransaction) database.exec('rollback');
       reply(DONE);
-    }
-    if (request.kind === 'close') {
+    } else {
       database.close();
       port.close();
     }

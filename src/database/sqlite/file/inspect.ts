@@ -12,22 +12,17 @@ export const APPLICATION_ID = 0x54475731;
 
 /** Error of a file that cannot be used; `problem` is for example `gateway.db cannot be opened`. */
 export function unusable(problem: string, error: unknown, advice: string): DatabaseRefused {
-  return new DatabaseRefused(
-    'unusable',
-    `${problem} (${fileCause(error) ?? (error as Error).message}). ${advice}`,
-    error,
-  );
+  const cause = fileCause(error) ?? (error as Error).message;
+  return new DatabaseRefused('unusable', `${problem} (${cause}). ${advice}`, error);
 }
 
 /** Makes a `DatabaseRefused` of an error about a file; returns other errors and faults of the storage unchanged. */
 export function refusalOf(error: unknown): unknown {
   const problem = fileProblem(error);
-  if (
-    problem === null ||
-    faultOfSystem((error as NodeJS.ErrnoException).code ?? null, error as Error) !== null
-  )
-    return error;
-  return new DatabaseRefused('unusable', `${problem}. Nothing was changed.`, error);
+  const isFault = faultOfSystem((error as NodeJS.ErrnoException).code ?? null, error as Error) !== null;
+  return problem === null || isFault
+    ? error
+    : new DatabaseRefused('unusable', `${problem}. Nothing was changed.`, error);
 }
 
 export const noDatabaseAt = (file: string): DatabaseRefused =>
@@ -76,7 +71,9 @@ export function inspectFile(
     if (checksLater && pending.length > 0) refuseDamaged(database, file);
     return { state: pending.length === 0 ? 'current' : 'older', applied, pending };
   } catch (error) {
-    if (!(error instanceof Sqlite.SqliteError) || isLocked(error)) throw error;
+    // Another process may have held a lock of SQLite for longer than the time limit.
+    const isLocked = error instanceof Sqlite.SqliteError && /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code);
+    if (!(error instanceof Sqlite.SqliteError) || isLocked) throw error;
     throw damaged(file, error.message, error);
   } finally {
     database.close();
@@ -87,12 +84,12 @@ export function inspectFile(
 export function recognizeFile(file: string): 'new' | 'ours' {
   if (isOpenInProcess(file)) return 'ours';
   const header = headerOf(file);
-  if (header.length > 0 && !isSqlite(header)) {
-    throw new DatabaseRefused('foreign', `${file} is not a SQLite database. ${ADVICE}`);
-  }
-  if (header.length > 0 && header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID) return 'ours';
-  if (header.length > 0 && !isEmpty(header)) {
-    throw new DatabaseRefused('foreign', `${file} is a database of another program. ${ADVICE}`);
+  if (header.length > 0) {
+    if (header.length < HEADER_BYTES || header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
+      throw new DatabaseRefused('foreign', `${file} is not a SQLite database. ${ADVICE}`);
+    if (header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID) return 'ours';
+    const isEmpty = header[SCHEMA_OFFSET] === LEAF_PAGE && header.readUInt16BE(SCHEMA_OFFSET + 3) === 0;
+    if (!isEmpty) throw new DatabaseRefused('foreign', `${file} is a database of another program. ${ADVICE}`);
   }
   if (fileBytes(walPath(file)) > 0) {
     throw new DatabaseRefused(
@@ -122,14 +119,6 @@ function headerOf(file: string): Buffer {
   }
 }
 
-function isSqlite(header: Buffer): boolean {
-  return header.length === HEADER_BYTES && header.toString('latin1', 0, 16) === 'SQLite format 3\0';
-}
-
-function isEmpty(header: Buffer): boolean {
-  return header[SCHEMA_OFFSET] === LEAF_PAGE && header.readUInt16BE(SCHEMA_OFFSET + 3) === 0;
-}
-
 function openToInspect(file: string): Sqlite.Database {
   try {
     // If a process died while it created the file, SQLite must first roll back with the journal.
@@ -145,11 +134,6 @@ function refuseDamaged(database: Sqlite.Database, file: string): void {
   if (result !== 'ok') throw damaged(file, String(result));
 }
 
-/** Whether another process held a lock of SQLite for longer than the time limit. */
-function isLocked({ code }: { readonly code: string }): boolean {
-  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(code);
-}
-
 function damaged(file: string, detail: string, cause?: unknown): DatabaseRefused {
   const line = detail.split('\n').at(-1) ?? '';
   return new DatabaseRefused('damaged', `${file} is damaged (${line}). ${ADVICE}`, cause);
@@ -158,10 +142,7 @@ function damaged(file: string, detail: string, cause?: unknown): DatabaseRefused
 function appliedMigrations(database: Sqlite.Database): readonly string[] {
   const table = database.prepare("select 1 from sqlite_schema where name = 'applied_migrations'").get();
   if (table === undefined) return [];
-  const rows = database.prepare('select name from applied_migrations order by name').all() as {
-    name: string;
-  }[];
-  return rows.map((row) => row.name);
+  return database.prepare('select name from applied_migrations order by name').pluck().all() as string[];
 }
 
 function refuseNewer(applied: readonly string[], known: readonly string[], file: string): void {

@@ -35,19 +35,19 @@ export function lost({ problem }: Loss): DatabaseRefused {
  */
 export function lossOf(file: string): Loss | null {
   const mark = readMarks(file)?.latest ?? null;
-  const hasSecret = [file, canonicalPath(file)].some((path) => existsSync(tokenSecretPath(path)));
-  if (recognizeFile(file) === 'new') return lossOfAll(file, mark, hasSecret);
+  if (recognizeFile(file) === 'new') return lossOfAll(file, mark);
   return mark === null ? lossOfLog(file) : lossOfChanges(file, mark);
 }
 
-function lossOfAll(file: string, mark: Mark | null, hasSecret: boolean): Loss | null {
+function lossOfAll(file: string, mark: Mark | null): Loss | null {
+  const hasSecret = [file, canonicalPath(file)].some((path) => existsSync(tokenSecretPath(path)));
   if (mark === null && !hasSecret) return null;
   const state = existsSync(file) ? 'is empty' : 'is missing';
-  const problem =
+  const had =
     mark === null
-      ? `${file} ${state}, but its token secret is there: this installation had a database.`
-      : `${file} ${state}, but it had a ledger of ${counted(mark.head, 'change')}, the last at ${timeOf(mark)}: all of them are missing.`;
-  return { problem, acknowledged: mark, head: 0 };
+      ? 'its token secret is there: this installation had a database.'
+      : `it had ${ledgerOf(mark)}: all of them are missing.`;
+  return { problem: `${file} ${state}, but ${had}`, acknowledged: mark, head: 0 };
 }
 
 /** Reports a missing log. (A server that stops, and a backup, leave a file that needs no log.) */
@@ -67,7 +67,7 @@ function lossOfChanges(file: string, mark: Mark): Loss | null {
   const lossWith = (problem: string): Loss => ({ problem, acknowledged: mark, head });
   if (identity !== mark.identity) {
     return lossWith(
-      `${file} is not the database that was here: that one had a ledger of ${counted(mark.head, 'change')}, the last at ${timeOf(mark)}; all of them are missing.`,
+      `${file} is not the database that was here: that one had ${ledgerOf(mark)}; all of them are missing.`,
     );
   }
   if (head < mark.head) {
@@ -86,20 +86,18 @@ function lossOfChanges(file: string, mark: Mark): Loss | null {
  */
 export function headOf(file: string, position?: number): Mark {
   return reading(file, (database) => {
-    const identity = Number(database.pragma('user_version', { simple: true }));
-    if (database.prepare("select 1 from sqlite_schema where name = 'ledger'").get() === undefined) {
-      return { identity, head: 0, at: 0 };
-    }
-    const head = Number(database.prepare('select coalesce(max(position), 0) from ledger').pluck().get());
-    const at = database
-      .prepare('select at from ledger where position = ?')
-      .pluck()
-      .get(position ?? head);
-    return { identity, head, at: Number(at ?? 0) };
+    const value = (text: string): number => Number(database.prepare(text).pluck().get() ?? 0);
+    const identity = value('pragma user_version');
+    if (value("select 1 from sqlite_schema where name = 'ledger'") === 0) return { identity, head: 0, at: 0 };
+    const head = value('select max(position) from ledger');
+    return { identity, head, at: value(`select at from ledger where position = ${position ?? head}`) };
   });
 }
 
 const timeOf = ({ at }: Mark): string => new Date(at).toISOString();
+
+const ledgerOf = (mark: Mark): string =>
+  `a ledger of ${counted(mark.head, 'change')}, the last at ${timeOf(mark)}`;
 
 /** Creates the marker before the log: a database with a log and no marker counts as copied without its log. */
 export function ensureMarker(file: string): void {

@@ -14,12 +14,7 @@ import { MAX_KINDS } from '../../src/domain/payments/transaction/transaction.mod
 import { findCredential } from '../../src/domain/people/access-token/access-token.repository.js';
 import { deleteMembership, selectMemberships } from '../../src/domain/people/user/user.repository.js';
 import { listMembers } from '../../src/domain/people/user/user.service.js';
-import {
-  copyChunk,
-  deleteLastChunks,
-  deleteReleased,
-  findReleased,
-} from '../../src/domain/software/content/content.repository.js';
+import { copyChunk, deletePart, findReleased } from '../../src/domain/software/content/content.repository.js';
 import { copyContent } from '../../src/domain/software/content/content.service.js';
 import { findDeviceCredentials } from '../../src/domain/terminals/terminal/terminal.repository.js';
 import { payment } from '../domain/payments/transaction/records.js';
@@ -104,14 +99,14 @@ describe('a statement that names a company', () => {
     await place.sql(chunk, [TWIN, Buffer.from('b')]);
     await place.sql('update contents set released_at = $1', [new Date(5)]);
     const others = await rowsOfCompany(place, 'other');
-    expect(await units.systemWrite(SYSTEM, (work) => deleteLastChunks(work, 1, 1, 1))).toBe(1);
+    expect(await units.systemWrite(SYSTEM, (work) => deletePart(work, 1, 1, 1))).toBe(true);
     expect(await rowsOfCompany(place, 'other')).toEqual(others);
   });
 
   it('keeps the chunks of a content that only another company has released', async () => {
     const { place, units } = await setUp(true);
     await place.sql('update contents set released_at = $1 where company_id <> 1', [new Date(5)]);
-    expect(await units.systemWrite(SYSTEM, (work) => deleteLastChunks(work, 1, 1, 1))).toBe(0);
+    expect(await units.systemWrite(SYSTEM, (work) => deletePart(work, 1, 1, 1))).toBe(false);
   });
 
   it('deletes a released content of that company', async () => {
@@ -124,7 +119,7 @@ describe('a statement that names a company', () => {
       );
     }
     const others = await rowsOfCompany(place, 'other');
-    await units.systemWrite(SYSTEM, (work) => deleteReleased(work, 1, 60));
+    await units.systemWrite(SYSTEM, (work) => deletePart(work, 1, 60, 1));
     expect(await rowsOfCompany(place, 'other')).toEqual(others);
     expect(await place.sql('select id from contents where company_id = 1')).toEqual([{ id: 1 }]);
   });

@@ -74,12 +74,12 @@ import {
   appVersionsOfGroup,
   appVersionsOfLogicalNumber,
   defaultVersionsOfGroup,
+  deleteAppVersionsOf,
   getAppVersionById,
   listAppVersions,
   modulesOfAppVersion,
   updateAppVersion,
 } from '../../src/domain/software/app/app-version.service.js';
-import { deleteAppVersionsOf } from '../../src/domain/software/app/app-version.service.js';
 import {
   insertAssociations,
   isModuleInUse,

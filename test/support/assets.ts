@@ -28,7 +28,8 @@ export async function assetRequests({ client }: Member, serialNumber: string): P
 
 const REACH = `query ($id: ID!) { appVersion(id: $id) { reach { granted downloaded current } } }`;
 
-export async function reachOf({ graphql }: Member, id: string): Promise<unknown> {
-  const { body } = await graphql<{ appVersion: { reach: unknown } }>(REACH, { id });
-  return body.data.appVersion.reach;
+export async function reachOf({ graphql }: Member, id: string): Promise<readonly number[]> {
+  const { body } = await graphql<{ appVersion: { reach: Record<string, number> } }>(REACH, { id });
+  const { granted = -1, downloaded = -1, current = -1 } = body.data.appVersion.reach;
+  return [granted, downloaded, current];
 }

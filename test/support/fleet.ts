@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 import { fileForm, type Client, type Fields } from './client.js';
 import { audited, insertMany, insertRows } from './databases/rows.js';
-import type { Member, TestServer } from './server.js';
+import type { Member, Reply, TestServer } from './server.js';
 
 /** Creates a record; resolves to its fields. */
 export async function created(
@@ -42,6 +42,17 @@ export const fleet = {
     return ids;
   },
 };
+
+/** Status of a refusal, and the fields that its errors name. */
+export const errorsOf = ({ status, body }: Reply): readonly [number, string[]] => [
+  status,
+  Object.keys(body.errors ?? {}),
+];
+
+/** Ids of the app versions of a logical number. */
+export const versionIdsOf = async (client: Client, number: string): Promise<unknown> =>
+  (await client.get(`logical_numbers/${encodeURIComponent(number)}`)).record('logical_number')
+    .app_version_ids;
 
 let names = 0;
 /** A name that no other record of the test has. */

@@ -1,11 +1,15 @@
+import { expect } from 'vitest';
+
 import { getCompanyByName } from '../../src/domain/people/company/company.service.js';
 import { createPasswords } from '../../src/domain/people/user/password.service.js';
 import type { User } from '../../src/domain/people/user/user.model.js';
 import { addUser } from '../../src/domain/people/user/user.service.js';
 import type { Role } from '../../src/platform/caller.js';
+import { ledgerOf } from './fleet.js';
 import { COMPANIES, SYSTEM, type Reply, type RequestOptions, type TestServer } from './server.js';
 
 export const PASSWORD = 'correct horse battery staple';
+export const WRONG = 'not the right password';
 
 /** Cheap hashes: tests sign in often. */
 const passwords = createPasswords({ memoryCost: 64, timeCost: 1, parallelism: 1 });
@@ -61,3 +65,19 @@ export function fromElsewhere(): { headers: { 'x-forwarded-for': string } } {
   addresses += 1;
   return { headers: { 'x-forwarded-for': `203.0.${addresses >> 8}.${addresses & 255}` } };
 }
+
+/** Tries wrong passwords, each of which must be refused. */
+export async function failSignIns(
+  server: TestServer,
+  email: string,
+  times: number,
+  from: RequestOptions = fromElsewhere(),
+): Promise<void> {
+  for (let n = 0; n < times; n += 1) {
+    expect((await signIn(server, { email, password: WRONG }, from)).status).toBe(401);
+  }
+}
+
+/** The recorded events of signing in of a user in the company Acme. */
+export const signInEvents = async (server: TestServer, userId: number): Promise<string[]> =>
+  (await ledgerOf(server, server.acme, 'sign_in', userId)).map(({ action }) => action);

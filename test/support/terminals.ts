@@ -51,3 +51,8 @@ export async function getAsTerminal(
 /** Status and code of a reply, for example `403 terminal_disabled`. */
 export const outcomeOf = ({ status, body: { code } }: Reply): string =>
   typeof code === 'string' ? `${status} ${code}` : String(status);
+
+/** Error handler of parts that must not fail. */
+export const fails = (error: unknown): never => {
+  throw error;
+};

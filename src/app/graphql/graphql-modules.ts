@@ -12,7 +12,7 @@ import { transactionGraphql } from '../../domain/payments/transaction/transactio
 import { apiTokenGraphql } from '../../domain/people/access-token/access-token.graphql.js';
 import { companyGraphql } from '../../domain/people/company/company.graphql.js';
 import { userGraphql } from '../../domain/people/user/user.graphql.js';
-import { appGraphql, appVersionGraphql } from '../../domain/software/app/app.graphql.js';
+import { appGraphql } from '../../domain/software/app/app.graphql.js';
 import { appVersionGrantGraphql } from '../../domain/software/app/grant.graphql.js';
 import { fileGraphql } from '../../domain/software/file/file.graphql.js';
 import { manifestGraphql } from '../../domain/software/manifest/manifest.graphql.js';
@@ -23,7 +23,6 @@ import type { GraphqlModule } from '../../graphql/index.js';
 export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   apiTokenGraphql,
   appGraphql,
-  appVersionGraphql,
   appVersionGrantGraphql,
   companyGraphql,
   deviceGraphql,

@@ -20,8 +20,7 @@ import {
 } from '../../../graphql/index.js';
 import { CompanyType } from '../../people/company/company.graphql.js';
 import { companies } from '../../people/company/company.service.js';
-import { Channel } from '../../people/user/audited.graphql.js';
-import { UserList } from '../../people/user/user.graphql.js';
+import { Channel, UserList } from '../../people/user/user.graphql.js';
 import { ledgerEntries, type LedgerEntry, ledgerNewRows } from './ledger.service.js';
 import { type Deleted, type DeletedRows, deletedRows } from './retention.service.js';
 

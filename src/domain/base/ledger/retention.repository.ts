@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, only } from '../../../database/company/company-rows.js';
+import { NO_COMPANY } from '../../../database/ledger/chain.js';
 import { pruneLedger } from '../../../database/ledger/chain.js';
-import { deletedUpTo, prunedUpTo, type Retained } from '../../../database/prunings.js';
+import { deletedUpTo, prunedUpTo, type PrunedTable, type Retained } from '../../../database/prunings.js';
 import { instant, nullable } from '../../../database/storage.js';
 import { type ReadWork, specialSql, type SystemReadWork } from '../../../database/work.js';
-
-/** Id that represents ledger entries without a company. */
-export const NO_COMPANY = 0;
 
 const time = nullable(instant);
 const prunings = new CompanyRows('prunings');
@@ -49,12 +47,7 @@ export async function selectAgeOfNoCompany(work: SystemReadWork): Promise<number
 }
 
 /** Number and times of the rows of a company from before a time. One statement. */
-export async function selectOld(
-  work: SystemReadWork,
-  { aged }: Retained,
-  companyId: number,
-  before: Date,
-): Promise<OldRows> {
+export async function selectOld(work: SystemReadWork, { aged }: Retained, companyId: number, before: Date) {
   const { db } = specialSql(work);
   const { rows } = await sql<{ count: number; oldest: number | null; newest: number | null }>`
     select count(*) as count, min(at) as oldest, max(at) as newest
@@ -92,21 +85,18 @@ export interface Deleted {
 
 export type DeletedRows = Readonly<Record<'transactions' | 'ledger' | 'deliveries', Deleted>>;
 
-const NOTHING: Deleted = { count: 0, upTo: 0, newestAt: null };
-
 /** Statistics of the deleted rows of the caller's company. One statement. */
 export async function selectDeleted(work: ReadWork): Promise<DeletedRows> {
-  const rows = await prunings.select(work, { name: ['ledger', 'transactions', 'notification_deliveries'] });
-  const byName = new Map(
-    rows.map((row): [string, Deleted] => [
-      row.name,
-      { count: row.total, upTo: row.up_to, newestAt: new Date(row.newest_at) },
-    ]),
-  );
+  const rows = await prunings.select(work, {});
+  const of = (table: PrunedTable): Deleted => {
+    const row = rows.find(({ name }) => name === table);
+    if (row === undefined) return { count: 0, upTo: 0, newestAt: null };
+    return { count: row.total, upTo: row.up_to, newestAt: instant.fromColumn(row.newest_at) };
+  };
   return {
-    ledger: byName.get('ledger') ?? NOTHING,
-    transactions: byName.get('transactions') ?? NOTHING,
-    deliveries: byName.get('notification_deliveries') ?? NOTHING,
+    ledger: of('ledger'),
+    transactions: of('transactions'),
+    deliveries: of('notification_deliveries'),
   };
 }
 

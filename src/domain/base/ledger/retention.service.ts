@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { NO_COMPANY } from '../../../database/ledger/chain.js';
 import type { OldBatch, Retained } from '../../../database/prunings.js';
 import type { Units } from '../../../database/work.js';
 import { instantBefore } from '../../../platform/calendar.js';
@@ -9,7 +10,6 @@ import type { Period } from '../../../platform/config/parsing.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { KeyedHash } from '../../../platform/hashes.js';
 import {
-  NO_COMPANY,
   type OldRows,
   selectAgeOfNoCompany,
   selectAges,
@@ -135,10 +135,7 @@ export interface OldOfCompany extends OldRows {
 }
 
 /** Counts the rows that are older than the rules allow. Changes nothing. */
-export async function countOld(
-  units: Units,
-  { rules, now }: Pick<PruneOptions, 'rules' | 'now'>,
-): Promise<readonly OldOfCompany[]> {
+export async function countOld(units: Units, { rules, now }: Pick<PruneOptions, 'rules' | 'now'>) {
   const found: OldOfCompany[] = [];
   for (const kept of retained) {
     const period = rules[kept.kind];
@@ -153,24 +150,19 @@ export async function countOld(
 }
 
 /** Time of the oldest row of all companies, in ms since 1970, and number of deleted rows, by kind. */
-export async function retentionFigures(units: Pick<Units, 'systemRead'>): Promise<{
-  readonly oldest: Readonly<Record<string, number | null>>;
-  readonly deleted: Readonly<Record<string, number>>;
-}> {
+export async function retentionFigures(units: Pick<Units, 'systemRead'>) {
   const oldest: Record<string, number | null> = {};
-  for (const kept of retained) if (kept.kind !== 'tokens') oldest[kept.kind] = await oldestOf(units, kept);
+  for (const kept of retained.filter(({ kind }) => kind !== 'tokens')) {
+    let first: number | null = null;
+    for await (const { oldest: at } of agesOf(units, kept)) {
+      if (at !== null) first = Math.min(first ?? at, at);
+    }
+    oldest[kept.kind] = first;
+  }
   const byTable = await units.systemRead(selectDeletedByTable);
   const deleted = retained.flatMap(({ kind, table }) => {
     const count = byTable[table];
     return count === undefined ? [] : [[kind, count] as const];
   });
-  return { oldest, deleted: Object.fromEntries(deleted) };
-}
-
-async function oldestOf(units: Pick<Units, 'systemRead'>, kept: Retained): Promise<number | null> {
-  let oldest: number | null = null;
-  for await (const { oldest: at } of agesOf(units, kept)) {
-    if (at !== null) oldest = Math.min(oldest ?? at, at);
-  }
-  return oldest;
+  return { oldest, deleted: Object.fromEntries<number>(deleted) };
 }

@@ -20,7 +20,7 @@ import {
 } from '../../../graphql/index.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';
-import { auditedType } from '../../people/user/audited.graphql.js';
+import { auditedType } from '../../people/user/user.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { type Device, DeviceCreate, DeviceReport, DeviceUpdate, type Presence } from './device.model.js';
 import {

@@ -1,5 +1,5 @@
 import { graphqlModule, listTypes, mutations, queries, text } from '../../../graphql/index.js';
-import { auditedType } from '../../people/user/audited.graphql.js';
+import { auditedType } from '../../people/user/user.graphql.js';
 import { type Group, GroupCreate, GroupUpdate } from './group.model.js';
 import { createGroup, deleteGroup, getGroup, getGroupByName, groups, updateGroup } from './group.service.js';
 

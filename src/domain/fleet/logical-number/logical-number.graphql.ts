@@ -9,7 +9,7 @@ import {
   queries,
   text,
 } from '../../../graphql/index.js';
-import { auditedType } from '../../people/user/audited.graphql.js';
+import { auditedType } from '../../people/user/user.graphql.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import { LogicalNumberCreate, type LogicalNumberHead, LogicalNumberUpdate } from './logical-number.model.js';
 import {

@@ -23,7 +23,7 @@ import {
   inputOf,
   objectType,
 } from '../../../graphql/index.js';
-import { auditedType } from '../../people/user/audited.graphql.js';
+import { auditedType } from '../../people/user/user.graphql.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import {

@@ -20,7 +20,7 @@ import {
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import { demandCount } from '../../fleet/logical-number/target.service.js';
-import { auditedType } from '../../people/user/audited.graphql.js';
+import { auditedType } from '../../people/user/user.graphql.js';
 import { AppList } from '../../software/app/app.graphql.js';
 import {
   NotificationSend,

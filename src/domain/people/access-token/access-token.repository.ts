@@ -35,15 +35,8 @@ export const apiTokens = listOf<'access_tokens', AccessToken>({
 
 export const apiTokensOfUser = apiTokens.of({ column: 'user_id' });
 
-export interface Credential {
-  readonly token: AccessToken;
-  readonly role: Role;
-  readonly timeZone: string;
-  readonly userDisabled: boolean;
-}
-
 /** The token with its member, in one statement. Ending a membership deletes its tokens. */
-export async function findCredential(work: SystemReadWork, hash: string): Promise<Credential | undefined> {
+export async function findCredential(work: SystemReadWork, hash: string) {
   const { db } = specialSql(work);
   const { rows } = await sql<
     Row<'access_tokens'> & Pick<Row<'members'>, 'role' | 'time_zone' | 'disabled_at' | 'account_disabled_at'>
@@ -52,12 +45,9 @@ export async function findCredential(work: SystemReadWork, hash: string): Promis
     where t.token_hash = ${hash}`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
-  return {
-    token: tokenOf(row),
-    role: row.role as Role,
-    timeZone: row.time_zone,
-    userDisabled: row.disabled_at !== null || row.account_disabled_at !== null,
-  };
+  const ends = [row.revoked_at, row.disabled_at, row.account_disabled_at];
+  const isRevoked = ends.some((end) => end !== null);
+  return { token: tokenOf(row), role: row.role as Role, timeZone: row.time_zone, isRevoked };
 }
 
 export async function touchToken(
@@ -78,10 +68,7 @@ export interface NewToken extends Omit<
 }
 
 /** The new tokens in undefined order; at most one for each company. */
-export async function insertTokens(
-  work: SystemWriteWork,
-  tokens: readonly NewToken[],
-): Promise<AccessToken[]> {
+export async function insertTokens(work: SystemWriteWork, tokens: readonly NewToken[]) {
   const { db } = specialSql(work);
   const draws = tokens.map(({ companyId }) => ({ companyId, count: 1 }));
   const ids = await drawIds(db, 'access_tokens', draws);

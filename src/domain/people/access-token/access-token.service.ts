@@ -35,11 +35,7 @@ export interface IssuedToken {
 }
 
 /** Creates a token for a member. Errors: `invalid`. */
-export async function createNamedToken(
-  work: SystemWriteWork,
-  member: Member,
-  input: unknown,
-): Promise<IssuedToken> {
+export async function createNamedToken(work: SystemWriteWork, member: Member, input: unknown) {
   const { name, scopes, expiresAt = null } = parse(NamedTokenCreate, input);
   if (expiresAt !== null && expiresAt <= work.now) throw invalid('expiresAt', 'must be in the future');
   return await createToken(work, newNamedToken(member, { name, scopes, expiresAt }));
@@ -89,22 +85,14 @@ export async function createOwnToken(work: WriteWork, input: unknown): Promise<I
 }
 
 /** `by` is the user for the ledger, if the unit of work has no caller. */
-async function createTokens(
-  work: SystemWriteWork,
-  values: readonly NewToken[],
-  by?: number,
-): Promise<readonly AccessToken[]> {
+async function createTokens(work: SystemWriteWork, values: readonly NewToken[], by?: number) {
   if (values.length === 0) return [];
   const tokens = await insertTokens(work, values);
   for (const token of tokens) work.ledger.created('access_token', token, companyAndUser(token, by));
   return tokens;
 }
 
-export async function revokeTokens(
-  work: SystemWriteWork,
-  tokens: readonly AccessToken[],
-  by?: number,
-): Promise<readonly AccessToken[]> {
+export async function revokeTokens(work: SystemWriteWork, tokens: readonly AccessToken[], by?: number) {
   if (tokens.length === 0) return [];
   await markRevoked(work, tokens);
   return tokens.map((token) => {
@@ -175,11 +163,7 @@ export async function revokeToken(work: WriteWork, token: AccessToken): Promise<
  * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. The caller can use the new
  * one, so it has no scope that the caller's token does not have, and does not outlive it. Errors: `invalid` for a token that is revoked or has expired, `forbidden`.
  */
-export async function renewToken(
-  work: WriteWork,
-  tokenSecret: string,
-  token: AccessToken,
-): Promise<IssuedToken> {
+export async function renewToken(work: WriteWork, tokenSecret: string, token: AccessToken) {
   demandScopesOf(work, token);
   await demandExpiryOf(work, token);
   if (token.revokedAt !== null) throw invalid('id', 'is revoked: create a new token');

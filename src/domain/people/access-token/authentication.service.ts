@@ -3,7 +3,7 @@ import type { Authenticator, Origin } from '../../../platform/caller.js';
 import { type Clock, MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { type AccessToken, hashToken, hasLapsed, TOKEN_FORM } from './access-token.model.js';
-import { type Credential, findCredential, touchToken } from './access-token.repository.js';
+import { findCredential, touchToken } from './access-token.repository.js';
 
 /** Minimum interval between two updates of a token's `lastUsedAt`. */
 const TOUCH_EVERY_MS = 5 * MINUTE;
@@ -28,7 +28,7 @@ export function createAuthenticator(
     knows: (token) => lookUp.knows(token),
     authenticate: async (token, origin) => {
       const credential = await lookUp.find(token);
-      if (credential === undefined || !isAlive(credential, clock.now())) {
+      if (credential === undefined || credential.isRevoked || hasLapsed(credential.token, clock.now())) {
         throw new DomainError('unauthenticated', 'A valid access token is needed.');
       }
       touch(credential.token, origin);
@@ -37,10 +37,6 @@ export function createAuthenticator(
       return { companyId, userId, tokenId, role, scopes, timeZone, ...origin };
     },
   };
-}
-
-function isAlive({ token, userDisabled }: Credential, now: Date): boolean {
-  return !userDisabled && token.revokedAt === null && !hasLapsed(token, now);
 }
 
 /** Updates `lastUsedAt` in the background: no request waits for it or fails with it. */

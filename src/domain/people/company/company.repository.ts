@@ -4,15 +4,13 @@ import { randomId } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
 import { specialSql, type SystemReadWork, type SystemWriteWork } from '../../../database/work.js';
+import { normalized } from '../../../platform/encoding/text.js';
 import type { Company, CompanySummary } from './company.model.js';
 
-export async function findCompanyByName(work: SystemReadWork, name: string): Promise<Company | undefined> {
+export async function findCompany(work: SystemReadWork, name: string): Promise<Company | undefined> {
   const { db } = specialSql(work);
-  return await db
-    .selectFrom('companies')
-    .select(['id', 'name', 'time_zone as timeZone'])
-    .where('name', '=', name)
-    .executeTakeFirst();
+  const query = db.selectFrom('companies').select(['id', 'name', 'time_zone as timeZone']);
+  return await query.where('name', '=', normalized(name)).executeTakeFirst();
 }
 
 export async function insertCompany(work: SystemWriteWork, given: Omit<Company, 'id'>): Promise<Company> {

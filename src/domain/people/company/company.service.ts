@@ -1,12 +1,11 @@
 import { found, getFrom } from '../../../database/company/records.js';
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
-import { normalized } from '../../../platform/encoding/text.js';
 import { taken } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { CompanyCreate, CompanyUpdate, type Company } from './company.model.js';
-import { companies, findCompanyByName, insertCompany, updateCompany } from './company.repository.js';
+import { companies, findCompany, insertCompany, updateCompany } from './company.repository.js';
 
-export { companies, listCompanies } from './company.repository.js';
+export { companies, findCompany, listCompanies } from './company.repository.js';
 
 /** Changes the caller's company; absent fields keep their values. Errors: `invalid`, `taken`. */
 export async function changeCompany(work: WriteWork, input: unknown): Promise<Company> {
@@ -20,10 +19,6 @@ export async function changeCompany(work: WriteWork, input: unknown): Promise<Co
   await updateCompany(work, after);
   work.ledger.updated('company', before, after, name === before.name ? {} : { action: 'rename' });
   return after;
-}
-
-export async function findCompany(work: SystemReadWork, name: string): Promise<Company | undefined> {
-  return await findCompanyByName(work, normalized(name));
 }
 
 export async function getCompanyByName(work: SystemReadWork, name: string): Promise<Company> {
@@ -40,7 +35,7 @@ export async function createCompany(work: SystemWriteWork, input: unknown, by: n
 }
 
 async function refuseTaken(work: SystemReadWork, name: string): Promise<void> {
-  if ((await findCompanyByName(work, name)) !== undefined) {
+  if ((await findCompany(work, name)) !== undefined) {
     throw taken('name', 'This name is not available.');
   }
 }

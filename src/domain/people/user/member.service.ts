@@ -85,12 +85,7 @@ export async function removeMember(work: WriteWork, member: Member): Promise<voi
 }
 
 /** Updates a member. Writes nothing if no value changes. */
-async function change(
-  work: WriteWork,
-  action: string,
-  member: Member,
-  changes: MemberChanges,
-): Promise<Member> {
+async function change(work: WriteWork, action: string, member: Member, changes: MemberChanges) {
   const before = membershipOf(work, member);
   const wanted = changed(before, changes);
   if (JSON.stringify(wanted) === JSON.stringify(before)) return member;
@@ -109,9 +104,6 @@ function record(work: WriteWork, action: string, before: Membership, after: Memb
 const isAdministrator = ({ role, disabledAt }: Member): boolean => role === 'admin' && disabledAt === null;
 
 /** The membership as it is recorded in the ledger. */
-function membershipOf(
-  work: WriteWork,
-  { id, role, name, timeZone, disabledAt }: Member,
-): Membership & Pick<Member, 'disabledAt'> {
+function membershipOf(work: WriteWork, { id, role, name, timeZone, disabledAt }: Member) {
   return { companyId: work.caller.companyId, userId: id, role, name, timeZone, disabledAt };
 }

@@ -10,14 +10,7 @@ import { PasswordChoice } from './user.model.js';
 /** Whether a password matches a hash. False without a hash, after the same time. */
 export type Verify = (passwordHash: string | undefined, password: string) => Promise<boolean>;
 
-export interface Passwords {
-  /** The hash to store. Errors: `invalid`, `busy`. */
-  readonly hash: (password: unknown) => Promise<string>;
-  /** A random password for a new user, with its hash. Errors: `busy`. */
-  readonly initial: () => Promise<{ readonly password: string; readonly hash: string }>;
-  /** Runs `use` when fewer than 4 hashes are in progress. Errors: `busy`. */
-  inTurn<T>(use: (verify: Verify) => Promise<T>): Promise<T>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /** argon2id (the library's default) with 19 MiB of memory, 2 passes, 1 thread. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -28,7 +21,7 @@ const WAITING = 32;
 const INITIAL_PASSWORD_BYTES = 15;
 
 /** `cost` is of new hashes; each is checked with the cost that it was made with. */
-export function createPasswords(cost = COST): Passwords {
+export function createPasswords(cost = COST) {
   const semaphore = new Semaphore({ places: HASHES_AT_ONCE, maxWaiting: WAITING, busy });
   const unmatchable = hashOfNothing();
   const hashOf = async (password: unknown): Promise<string> => {
@@ -36,12 +29,15 @@ export function createPasswords(cost = COST): Passwords {
     return await semaphore.run(null, () => hash(normalized(chosen.password), cost));
   };
   return {
+    /** The hash to store. Errors: `invalid`, `busy`. */
     hash: hashOf,
+    /** A random password for a new user, with its hash. Errors: `busy`. */
     initial: async () => {
       const password = randomBytes(INITIAL_PASSWORD_BYTES).toString('base64url');
       return { password, hash: await hashOf(password) };
     },
-    inTurn: (use) =>
+    /** Runs `use` when fewer than 4 hashes are in progress. Errors: `busy`. */
+    inTurn: <T>(use: (verify: Verify) => Promise<T>): Promise<T> =>
       semaphore.run(null, () =>
         use(async (passwordHash, password) => {
           const known = passwordHash?.startsWith('$argon2id$') === true ? passwordHash : undefined;

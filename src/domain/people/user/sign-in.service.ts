@@ -60,14 +60,11 @@ export function createSignIn({ units, passwords, throttle, tokenSecret }: SignIn
   };
 }
 
-interface Tried {
-  readonly match: Account | undefined;
-  /** The account of each wrong guess; undefined for an unknown e-mail address. */
-  readonly wrong: readonly (Account | undefined)[];
-}
-
-/** Outside any transaction, and in a time that does not reveal whether the account exists. */
-async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]): Promise<Tried> {
+/**
+ * The account of the first right guess, and that of each wrong one; undefined for an unknown e-mail address.
+ * Runs outside any transaction, and in a time that does not reveal whether the account exists.
+ */
+async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]) {
   const wrong: (Account | undefined)[] = [];
   for (const { email, password } of credentials) {
     const account = await units.systemRead((work) => findAccountByEmail(work, email));
@@ -77,13 +74,10 @@ async function tryAll(units: Units, verify: Verify, credentials: readonly Creden
   return { match: undefined, wrong };
 }
 
+type Tried = Awaited<ReturnType<typeof tryAll>>;
+
 /** Records every attempt, so that all take the same time. Undefined if it failed. */
-async function settle(
-  work: SystemWriteWork,
-  tokenSecret: string,
-  { match, wrong }: Tried,
-  ip: string,
-): Promise<readonly CompanyToken[] | undefined> {
+async function settle(work: SystemWriteWork, tokenSecret: string, { match, wrong }: Tried, ip: string) {
   if (match !== undefined) return await enter(work, tokenSecret, match, ip);
   for (const account of wrong) {
     if (account === undefined) await saveNothing(work, clientNetwork(ip));
@@ -96,12 +90,7 @@ async function settle(
 }
 
 /** Signs in after a correct password. Undefined if it does not, or no longer, open the account. */
-async function enter(
-  work: SystemWriteWork,
-  tokenSecret: string,
-  seen: Account,
-  ip: string,
-): Promise<readonly CompanyToken[] | undefined> {
+async function enter(work: SystemWriteWork, tokenSecret: string, seen: Account, ip: string) {
   const network = clientNetwork(ip);
   const account = await getAccount(work, seen.id);
   const { id } = account;
@@ -145,11 +134,7 @@ async function fail(work: SystemWriteWork, userId: number, network: string): Pro
   await record(work, userId, { action: 'sign_in_locked', after: { lockedUntil } });
 }
 
-async function tokensOf(
-  work: SystemWriteWork,
-  tokenSecret: string,
-  userId: number,
-): Promise<readonly CompanyToken[]> {
+async function tokensOf(work: SystemWriteWork, tokenSecret: string, userId: number) {
   const memberships = (await selectMemberships(work, [userId])).filter((of) => of.disabledAt === null);
   const companyIds = memberships.map((membership) => membership.companyId);
   const tokens = await ensureDerivedTokens(work, tokenSecret, { userId, companyIds });

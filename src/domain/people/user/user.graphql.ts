@@ -2,9 +2,11 @@ import {
   all,
   changedRecord,
   choice,
+  type ClassType,
   computed,
   enumeration,
   fields,
+  type FieldsOf,
   graphqlModule,
   id,
   idOf,
@@ -25,9 +27,15 @@ import {
   recordMutations,
   type ResolvedField,
   text,
-  type TypedField,
+  type AnyField,
 } from '../../../graphql/index.js';
-import { demandScope, mayUse, type Role as RoleName } from '../../../platform/caller.js';
+import {
+  type Channel as ChannelName,
+  demandScope,
+  mayUse,
+  type Role as RoleName,
+} from '../../../platform/caller.js';
+import type { Audit } from '../../../platform/validate.js';
 import { ApiTokenList, ApiTokenType } from '../access-token/access-token.graphql.js';
 import { apiTokensOfUser } from '../access-token/access-token.service.js';
 import { CompanyType } from '../company/company.graphql.js';
@@ -54,32 +62,29 @@ export const UserType = nodeType<Member, Personal | Internal>('User', 'A person 
 
 export const UserList = listTypes(users, UserType);
 
-/** A field that only the user and administrators can read; others get the error FORBIDDEN. */
-function personal<P extends Personal>(property: P, field: TypedField<Member[P]>): ResolvedField<Member> {
-  const description = `${field.description} Only for administrators and the user.`;
-  const resolved = computed(nullable({ ...field, description }), (user: Member, ctx) => {
-    const { caller } = ctx;
-    // Asked first, so that administrators share what is rendered for one of them.
-    if (!mayUse(caller, 'admin') && user.id !== caller.userId) demandScope(caller, 'admin');
-    return user[property];
-  });
-  return { ...resolved, planned: { kind: 'column', property, scope: 'admin' } };
-}
-
-const personalFields: Readonly<Record<Personal, ResolvedField<Member>>> = {
-  email: personal('email', text('E-mail address that the user signs in with.')),
-  signInCount: personal('signInCount', int('Number of sign-ins since the user is a member.')),
-  lastSignInAt: personal(
-    'lastSignInAt',
-    instant.orNull('When the user last signed in. Null before the first sign-in.'),
-  ),
-  lastSignInIp: personal(
-    'lastSignInIp',
-    text.orNull('IP address of the last sign-in. Null before the first sign-in.'),
-  ),
-  timeZone: personal('timeZone', text('IANA time zone, for example America/Sao_Paulo.')),
-  updatedAt: personal('updatedAt', instant('When the member was last changed or signed in.')),
+const PERSONAL: FieldsOf<Pick<Member, Personal>, never> = {
+  email: text('E-mail address that the user signs in with.'),
+  signInCount: int('Number of sign-ins since the user is a member.'),
+  lastSignInAt: instant.orNull('When the user last signed in. Null before the first sign-in.'),
+  lastSignInIp: text.orNull('IP address of the last sign-in. Null before the first sign-in.'),
+  timeZone: text('IANA time zone, for example America/Sao_Paulo.'),
+  updatedAt: instant('When the member was last changed or signed in.'),
 };
+
+/** A field that only the user and administrators can read; others get the error FORBIDDEN. */
+function personal([property, field]: [string, AnyField]): [string, ResolvedField<Member>] {
+  const description = `${field.description} Only for administrators and the user.`;
+  const resolved: ResolvedField<Member> = {
+    field: nullable({ ...field, description }),
+    resolve: (user, { caller }) => {
+      // Asked first, so that administrators share what is rendered for one of them.
+      if (!mayUse(caller, 'admin') && user.id !== caller.userId) demandScope(caller, 'admin');
+      return user[property as Personal];
+    },
+    planned: { kind: 'column', property, scope: 'admin' },
+  };
+  return [property, resolved];
+}
 
 export const Role = enumeration<RoleName>('Role', 'What a user may do in a company.', {
   viewer: 'Read.',
@@ -210,7 +215,7 @@ export const userGraphql = graphqlModule(
   }),
   queries(UserList, { scope: 'admin', listDescription: 'All members of the company.' }),
   fields(UserType, {
-    ...personalFields,
+    ...Object.fromEntries(Object.entries(PERSONAL).map(personal)),
     company: computed(
       object.orNull(CompanyType, 'The company of the token, of which the user is a member.'),
       (_user, ctx) => ctx.one(companies, ctx.caller.companyId),
@@ -226,3 +231,35 @@ export const userGraphql = graphqlModule(
     members: all(MemberList, 'Users with their roles.', { scope: 'admin' }),
   }),
 );
+
+export const Channel = enumeration<ChannelName>('Channel', 'Interface through which a change was made.', {
+  api: 'REST, GraphQL with a token (over HTTP, sockets or streams), or the command line.',
+  interface: 'A console that people work in.',
+});
+
+/** The fields of every record that knows who created it. */
+const AUDITED = {
+  revision: int(
+    'Starts at 1 and grows with each change. Pass it as `ifMatch` to change the record only as it is now.',
+  ),
+  createdAt: instant('When the record was created.'),
+  updatedAt: instant('When the record was last changed; equals `createdAt` until then.'),
+  createdVia: choice(Channel, 'Interface through which the record was created.'),
+};
+
+/** A node type with audit fields, for records of type `T`. `Hidden` names properties without a field. */
+export function auditedType<T extends Audit & { readonly id: number }, Hidden extends keyof T = never>(
+  name: string,
+  description: string,
+  shown: FieldsOf<T, 'id' | keyof Audit | Hidden>,
+): ClassType<T> {
+  const Type = nodeType<T, keyof Audit | Hidden>(name, description, { ...AUDITED, ...shown });
+  fields<Audit>(Type, {
+    createdBy: one(
+      UserList,
+      'createdBy',
+      'User who created the record. Null if that user is no longer a member.',
+    ),
+  });
+  return Type;
+}

@@ -19,7 +19,6 @@ import type { Row, Tables } from '../../../schema/schema.js';
 import {
   type Attempted,
   comparableEmail,
-  type CompanyMembership,
   type Member,
   type Membership,
   type MembershipKey,
@@ -227,10 +226,7 @@ export async function findMembership(work: SystemReadWork, of: MembershipKey) {
 }
 
 /** Memberships of users, ordered by the name of the company. */
-export async function selectMemberships(
-  work: SystemReadWork,
-  userIds: readonly number[],
-): Promise<CompanyMembership[]> {
+export async function selectMemberships(work: SystemReadWork, userIds: readonly number[]) {
   const { db } = specialSql(work);
   const { rows } = await sql<Row<'memberships'> & { company_name: string }>`
     select m.*, c.name as company_name from memberships as m join companies as c on c.id = m.company_id

@@ -53,10 +53,7 @@ export async function getMembership(work: SystemReadWork, of: MembershipKey): Pr
 }
 
 /** Administrator with the earliest membership of the company who is not disabled. */
-export async function firstAdministrator(
-  work: SystemReadWork,
-  companyId: number,
-): Promise<Member | undefined> {
+export async function firstAdministrator(work: SystemReadWork, companyId: number) {
   return (await selectAdministrators(work, companyId))[0];
 }
 
@@ -207,25 +204,14 @@ export async function setPassword(
 }
 
 /** Changes the name and time zone of the account and of all memberships. Errors: `invalid`. */
-export async function updateAccount(
-  work: SystemWriteWork,
-  { id }: Identified,
-  input: unknown,
-  by?: number,
-): Promise<User> {
+export async function updateAccount(work: SystemWriteWork, { id }: Identified, input: unknown, by?: number) {
   const values = parse(UserUpdate, input);
   const user = await getAccount(work, id);
   await renameInAll(work, id, values);
   return await change(work, 'update', user, values, by);
 }
 
-async function change(
-  work: SystemWriteWork,
-  action: string,
-  before: Account,
-  state: UserState,
-  by?: number,
-): Promise<User> {
+async function change(work: SystemWriteWork, action: string, before: Account, state: UserState, by?: number) {
   const after = await updateUser(work, before, state);
   const event = { action, entityType: 'user', before: shown(before), after: shown(after) };
   // The actor is `by` or, without it, the first administrator of each company (contract 28).

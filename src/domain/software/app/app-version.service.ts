@@ -6,8 +6,8 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { SentContent } from '../../../platform/encoding/content.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import { formatCrc16 } from '../../../platform/hashes.js';
-import type { Page, PageRequest } from '../../../platform/requests.js';
-import { changed, newValues, parse } from '../../../platform/validate.js';
+import type { PageRequest } from '../../../platform/requests.js';
+import { parse, changed, newValues } from '../../../platform/validate.js';
 import { dropVersionLinks, refuseOtherBytes } from '../../fleet/logical-number/version-links.service.js';
 import { copyContent, keepContent, releaseContents, sumsOfContents } from '../content/content.service.js';
 import {
@@ -72,20 +72,12 @@ async function associated(work: ReadWork, version: AppVersion): Promise<Associat
 }
 
 /** Ascending by id. */
-export async function listAppVersions(
-  work: ReadWork,
-  app: App,
-  request: PageRequest,
-): Promise<Page<AppVersion>> {
+export async function listAppVersions(work: ReadWork, app: App, request: PageRequest) {
   return await appVersionRecords.listBy(work, { app_id: app.id }, request);
 }
 
 /** Errors: `invalid`, `taken`. */
-export async function createAppVersion(
-  work: WriteWork,
-  app: App,
-  input: unknown,
-): Promise<AssociatedVersion> {
+export async function createAppVersion(work: WriteWork, app: App, input: unknown) {
   const { bytecode, baseVersionId, ...given } = parse(AppVersionCreate, input);
   const fields = {
     ...newValues(AppVersionCreateFields, input, NO_BYTECODE),
@@ -105,10 +97,7 @@ export async function createAppVersion(
 }
 
 /** Creates a version of the application with the id `appId` of the input. Errors: `invalid`, `taken`. */
-export async function createAppVersionOfNamedApp(
-  work: WriteWork,
-  input: unknown,
-): Promise<AssociatedVersion> {
+export async function createAppVersionOfNamedApp(work: WriteWork, input: unknown) {
   const { appId } = parse(AppReference, input);
   const app = (await apps.byIds(work, [appId])).get(appId);
   if (app === undefined) throw invalid('appId', 'is not the id of an app');
@@ -132,11 +121,7 @@ async function keep(work: WriteWork, content: SentContent | null): Promise<Bytec
 }
 
 /** Errors: `invalid`, `taken`. */
-export async function updateAppVersion(
-  work: WriteWork,
-  current: AssociatedVersion,
-  input: unknown,
-): Promise<AssociatedVersion> {
+export async function updateAppVersion(work: WriteWork, current: AssociatedVersion, input: unknown) {
   const { bytecode, groupIds, moduleIds, fileIds, ...given } = parse(AppVersionUpdate, input);
   const values = changed<AppVersion, typeof given>(current, given);
   await appVersionRecords.refuseTaken(work, values, current);
@@ -153,11 +138,7 @@ export async function updateAppVersion(
 }
 
 /** Updates a version. Errors: `invalid`, `taken`; `in_use` for new bytes if a logical number has it. */
-export async function replaceAppVersion(
-  work: WriteWork,
-  current: AssociatedVersion,
-  input: unknown,
-): Promise<AssociatedVersion> {
+export async function replaceAppVersion(work: WriteWork, current: AssociatedVersion, input: unknown) {
   const { bytecode } = parse(AppVersionUpdate, input);
   if (bytecode !== undefined) {
     const { id, contentId } = current;
@@ -189,12 +170,7 @@ const NAMES: Readonly<Record<Association, string>> = {
  * removed from the group's logical numbers too (contract 21). Errors: `invalid` (an unknown id, or one of
  * another kind), `too_many_records`.
  */
-async function associate(
-  work: WriteWork,
-  versionId: number,
-  before: Associations,
-  after: Associations,
-): Promise<void> {
+async function associate(work: WriteWork, versionId: number, before: Associations, after: Associations) {
   if (after.moduleIds.includes(versionId)) throw invalid('moduleIds', 'must not hold the version itself');
   for (const association of ASSOCIATIONS) {
     const { removed, added } = difference(before[association], after[association]);

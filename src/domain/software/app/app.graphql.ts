@@ -6,6 +6,7 @@ import {
   fields,
   findSentFile,
   flag,
+  type GraphqlContext,
   graphqlModule,
   id,
   type Input,
@@ -20,6 +21,7 @@ import {
   upload,
   uuid,
 } from '../../../graphql/index.js';
+import { demandScope } from '../../../platform/caller.js';
 import { SentBytes } from '../../../platform/encoding/content.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
@@ -27,8 +29,8 @@ import { groupsOfAppVersion } from '../../fleet/group/group.service.js';
 import { LogicalNumberList } from '../../fleet/logical-number/logical-number.graphql.js';
 import { logicalNumbersOfAppVersion } from '../../fleet/logical-number/logical-number.service.js';
 import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
-import { auditedType } from '../../people/user/audited.graphql.js';
-import { base64Of, CONTENT_IS_COSTLY, sha256Of } from '../content/content.graphql.js';
+import { auditedType } from '../../people/user/user.graphql.js';
+import { sumsOfContents } from '../content/content.service.js';
 import {
   appVersions,
   appVersionsOfApp,
@@ -48,24 +50,41 @@ import {
   type AppVersion,
   AppVersionCreate,
   AppVersionUpdate,
-  type CommunicationFormat,
-  type Kind,
-  type Language,
 } from './app.model.js';
 import { apps, createApp, deleteApp, getApp, getAppByName, updateApp } from './app.service.js';
 
-const AppKind = enumeration<Kind>('AppKind', 'Role of an app.', {
+/** A record that owns bytes; `contentId` is null if it has none. */
+type Owner = Pick<AppVersion, 'contentId' | 'size'>;
+
+/** Part of the descriptions of fields with bytes. */
+export const CONTENT_IS_COSTLY =
+  'Adds 100 records to the cost of the operation. All contents of one response may be as large as the largest allowed file, or 256 KiB over WebSocket and server-sent events.';
+
+/** The bytes in base64; null if there are none. */
+export async function base64Of({ contentId, size }: Owner, ctx: GraphqlContext): Promise<string | null> {
+  if (contentId === null) return null;
+  demandScope(ctx.caller, 'read');
+  return await ctx.contents.base64({ id: contentId, size });
+}
+
+/** SHA-256 of the bytes, 64 lower-case hexadecimal digits; null if there are none. Batched. */
+export async function sha256Of({ contentId }: Owner, ctx: GraphqlContext): Promise<string | null> {
+  if (contentId === null) return null;
+  return (await ctx.loadForMany(sumsOfContents, { id: contentId })) ?? null;
+}
+
+const AppKind = enumeration<App['kind']>('AppKind', 'Role of an app.', {
   standard: 'Runs on its own.',
   module: 'Its versions are parts of versions of other apps.',
 });
 
-const CommunicationFormats = enumeration<CommunicationFormat>(
+const CommunicationFormats = enumeration<App['communicationFormat']>(
   'CommunicationFormat',
   'Protocol between an app and its host.',
   { http: 'HTTP.', iso8583: 'ISO 8583.', iso20022: 'ISO 20022.' },
 );
 
-const AppLanguage = enumeration<Language>('AppLanguage', 'Programming language of an app.', {
+const AppLanguage = enumeration<App['language']>('AppLanguage', 'Programming language of an app.', {
   posxml: 'POSXML. The name of the app ends in `.posxml`.',
   ruby: 'Ruby. The name of the app is as it was given.',
 });
@@ -86,42 +105,6 @@ export const AppList = listTypes(apps, AppType, {
 
 const KIND = 'Whether the app runs on its own or is a module of others.';
 const FORMAT = 'Protocol between the app and its host.';
-
-export const appGraphql = graphqlModule(
-  queries(AppList, {
-    keys: { name: { get: getAppByName, description: 'Name of the app; of a POSXML app with its suffix.' } },
-  }),
-  mutations(AppList, {
-    get: getApp,
-    create: {
-      model: AppCreate,
-      run: createApp,
-      description: 'Creates an app, which has no version yet.',
-      descriptions: {
-        name: 'Name, unique in the company. 1 to 255 characters. `.posxml` is added to the name of a POSXML app if it is missing; the name of a Ruby app is kept as given.',
-        kind: `${KIND} Defaults to STANDARD.`,
-        communicationFormat: `${FORMAT} Defaults to HTTP.`,
-        language: 'Programming language. Defaults to that of the suffix of the name, else to POSXML.',
-      },
-    },
-    update: {
-      model: AppUpdate,
-      run: updateApp,
-      descriptions: {
-        name: 'New name. 1 to 255 characters. A suffix of another language changes the language too.',
-        kind: `${KIND} A module stays a module while versions of other apps contain its versions.`,
-        communicationFormat: FORMAT,
-        language:
-          'Programming language. Another language without a name adds or removes the suffix of the present name.',
-      },
-    },
-    delete: {
-      run: deleteApp,
-      keeps: async (work, app) => refuseLoss(work, await versionIdsOf(work, app)),
-      description: 'Deletes an app with its versions, also from the groups and versions that have them.',
-    },
-  }),
-);
 
 export const AppVersionType = auditedType<AppVersion, 'appId' | 'contentId'>(
   'AppVersion',
@@ -191,11 +174,8 @@ const versionMutations = mutations(AppVersionList, {
     },
     keeps: (work, { id, groupIds }, input) => {
       const kept = new Set((input.groupIds ?? groupIds) as readonly number[]);
-      return refuseLoss(
-        work,
-        [id],
-        groupIds.filter((group) => !kept.has(group)),
-      );
+      const lost = groupIds.filter((group) => !kept.has(group));
+      return refuseLoss(work, [id], lost);
     },
     fields: { bytecodeFile: upload.orNull(BYTECODE_FILE) },
     description:
@@ -232,7 +212,40 @@ const versionMutations = mutations(AppVersionList, {
   },
 });
 
-export const appVersionGraphql = graphqlModule(
+export const appGraphql = graphqlModule(
+  queries(AppList, {
+    keys: { name: { get: getAppByName, description: 'Name of the app; of a POSXML app with its suffix.' } },
+  }),
+  mutations(AppList, {
+    get: getApp,
+    create: {
+      model: AppCreate,
+      run: createApp,
+      description: 'Creates an app, which has no version yet.',
+      descriptions: {
+        name: 'Name, unique in the company. 1 to 255 characters. `.posxml` is added to the name of a POSXML app if it is missing; the name of a Ruby app is kept as given.',
+        kind: `${KIND} Defaults to STANDARD.`,
+        communicationFormat: `${FORMAT} Defaults to HTTP.`,
+        language: 'Programming language. Defaults to that of the suffix of the name, else to POSXML.',
+      },
+    },
+    update: {
+      model: AppUpdate,
+      run: updateApp,
+      descriptions: {
+        name: 'New name. 1 to 255 characters. A suffix of another language changes the language too.',
+        kind: `${KIND} A module stays a module while versions of other apps contain its versions.`,
+        communicationFormat: FORMAT,
+        language:
+          'Programming language. Another language without a name adds or removes the suffix of the present name.',
+      },
+    },
+    delete: {
+      run: deleteApp,
+      keeps: async (work, app) => refuseLoss(work, await versionIdsOf(work, app)),
+      description: 'Deletes an app with its versions, also from the groups and versions that have them.',
+    },
+  }),
   queries(AppVersionList, { listDescription: 'All versions of all apps of the company.' }),
   fields(AppVersionType, {
     app: required(one(AppList, 'appId', 'App that this is a version of.')),

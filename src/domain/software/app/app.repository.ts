@@ -4,7 +4,7 @@ import { idTable, inIds } from '../../../database/bound-lists.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { auditedList } from '../../../database/list/list.js';
 import { type ReadWork, type WriteWork, specialSql } from '../../../database/work.js';
-import type { App, AppVersion, AssociatedVersion, Associations } from './app.model.js';
+import type { App, AppVersion, Associations } from './app.model.js';
 
 export const appTable = new CompanyTable<'apps', App>('apps');
 
@@ -50,10 +50,7 @@ const TABLES = {
 } as const;
 
 /** Adds their associations to app versions; three statements. */
-export async function withAssociations(
-  work: ReadWork,
-  versions: readonly AppVersion[],
-): Promise<AssociatedVersion[]> {
+export async function withAssociations(work: ReadWork, versions: readonly AppVersion[]) {
   const versionIds = versions.map(({ id }) => id);
   const linksOf = async (association: Association): Promise<(id: number) => readonly number[]> => {
     const links = await selectLinks(work, association, 'app_version_id', versionIds);
@@ -70,22 +67,13 @@ export async function withAssociations(
 }
 
 /** Ids of versions that are associated with one of the given records. */
-export async function selectAssociatedWith(
-  work: ReadWork,
-  association: Association,
-  ids: readonly number[],
-): Promise<readonly number[]> {
+export async function selectAssociatedWith(work: ReadWork, association: Association, ids: readonly number[]) {
   const links = await selectLinks(work, association, TABLES[association].column, ids);
   return [...new Set(links.map(({ versionId }) => versionId))];
 }
 
 /** Associations whose column `by` has one of the ids, in the order of their versions. */
-async function selectLinks(
-  work: ReadWork,
-  association: Association,
-  by: string,
-  ids: readonly number[],
-): Promise<readonly { readonly versionId: number; readonly otherId: number }[]> {
+async function selectLinks(work: ReadWork, association: Association, by: string, ids: readonly number[]) {
   const { db, companyId } = specialSql(work);
   const { table, column } = TABLES[association];
   const { rows } = await sql<{ versionId: number; otherId: number }>`

@@ -10,8 +10,13 @@ import {
   resourceRoutes,
   zonedTimestamp,
 } from '../../../rest/index.js';
-import { createAppVersion, getAppVersion, listAppVersions, updateAppVersion } from './app-version.service.js';
-import { deleteAppVersion } from './app-version.service.js';
+import {
+  createAppVersion,
+  deleteAppVersion,
+  getAppVersion,
+  listAppVersions,
+  updateAppVersion,
+} from './app-version.service.js';
 import {
   type App,
   AppCreate,
@@ -26,19 +31,20 @@ import {
 } from './app.model.js';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './app.service.js';
 
+/** A timestamp in the time zone of the token's user. */
+const zoned = (form: RegExp, example: string) =>
+  z
+    .string()
+    .regex(form)
+    .meta({ description: "In the time zone of the token's user.", examples: [example] });
+
 const AppShape = z
   .strictObject({
     id: z.int(),
     name: z.string(),
     description: z.string().nullable(),
     communication_format: z.enum(COMMUNICATION_FORMATS),
-    updated_at: z
-      .string()
-      .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2}$/)
-      .meta({
-        description: "In the time zone of the token's user.",
-        examples: ['2026-01-31T09:00:00-03:00'],
-      }),
+    updated_at: zoned(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[+-]\d{2}:\d{2}$/, '2026-01-31T09:00:00-03:00'),
     created_via: z.enum(['interface', 'api']),
     kind: z.enum(KINDS),
     language: z.enum(LANGUAGES),
@@ -74,13 +80,10 @@ export const appRoutes = resourceRoutes<App>({
   delete: { summary: 'Delete an application with its versions', handle: deleteApp },
 });
 
-const TimeShape = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}[+-]\d{2}:\d{2}$/)
-  .meta({
-    description: "In the time zone of the token's user.",
-    examples: ['2026-01-31T09:00:00.000-03:00'],
-  });
+const TimeShape = zoned(
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}[+-]\d{2}:\d{2}$/,
+  '2026-01-31T09:00:00.000-03:00',
+);
 
 const ListedShape = z
   .strictObject({

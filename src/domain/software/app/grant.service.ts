@@ -134,11 +134,7 @@ export async function planVersionGrant(
 }
 
 /** The numbers that the grant would change now. */
-async function findChanging(
-  work: ReadWork,
-  numbers: readonly LogicalNumberHead[],
-  grant: VersionGrant,
-): Promise<readonly LogicalNumberHead[]> {
+async function findChanging(work: ReadWork, numbers: readonly LogicalNumberHead[], grant: VersionGrant) {
   const changing: LogicalNumber[] = [];
   for (const part of partsOf(numbers, grant)) {
     changing.push(...(await changesOf(work, await withVersions(work, part), grant)).changed);
@@ -219,10 +215,7 @@ const linksOf = (work: ReadWork, groupIds: readonly number[], appVersionIds: rea
   groupLinks.select(work, { group_id: groupIds, app_version_id: appVersionIds });
 
 /** App ids by version id; versions that the company does not have are absent. One statement. */
-async function appsOfVersions(
-  work: ReadWork,
-  appVersionIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
+async function appsOfVersions(work: ReadWork, appVersionIds: readonly number[]) {
   const versions = await appVersions.byIds(work, [...new Set(appVersionIds)]);
   return new Map([...versions.values()].map(({ id, appId }) => [id, appId]));
 }

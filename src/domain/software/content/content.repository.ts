@@ -9,12 +9,7 @@ import {
 } from '../../../database/work.js';
 
 /** Copies one chunk to another content; false if there is none. */
-export async function copyChunk(
-  work: WriteWork,
-  from: number,
-  to: number,
-  sequence: number,
-): Promise<boolean> {
+export async function copyChunk(work: WriteWork, from: number, to: number, sequence: number) {
   const { db, companyId } = specialSql(work);
   const { numAffectedRows } = await sql`insert into content_chunks (company_id, content_id, sequence, bytes)
     select company_id, ${typed('integer', to)}, sequence, bytes from content_chunks
@@ -26,10 +21,7 @@ export async function copyChunk(
  * The content that was released first, before `before`; but none that a stored idempotent response refers to:
  * the id of the content and its company's.
  */
-export async function findReleased(
-  work: SystemReadWork,
-  before: Date,
-): Promise<{ readonly id: number; readonly companyId: number } | undefined> {
+export async function findReleased(work: SystemReadWork, before: Date) {
   const { db } = specialSql(work);
   const { rows } = await sql<{ id: number; companyId: number }>`
     select c.id, c.company_id as "companyId" from contents as c where c.released_at < ${instant.toColumn(before)}
@@ -39,13 +31,11 @@ export async function findReleased(
   return rows[0];
 }
 
-/** Deletes the last `limit` chunks of a released content; returns how many there were. */
-export async function deleteLastChunks(
-  work: SystemWriteWork,
-  companyId: number,
-  id: number,
-  limit: number,
-): Promise<number> {
+/**
+ * Deletes the last `limit` chunks of a content, and once it has no more the content, unless it has an owner.
+ * Returns whether chunks may be left.
+ */
+export async function deletePart(work: SystemWriteWork, companyId: number, id: number, limit: number) {
   const { db } = specialSql(work);
   const { numAffectedRows } = await sql`delete from content_chunks
     where company_id = ${companyId} and content_id = ${id}
@@ -53,12 +43,8 @@ export async function deleteLastChunks(
         where company_id = ${companyId} and content_id = ${id} order by sequence desc limit ${limit})
       and exists (select 1 from contents
         where company_id = ${companyId} and id = ${id} and released_at is not null)`.execute(db);
-  return Number(numAffectedRows ?? 0);
-}
-
-/** Deletes a content without chunks, unless it has an owner. */
-export async function deleteReleased(work: SystemWriteWork, companyId: number, id: number): Promise<void> {
-  const { db } = specialSql(work);
+  if (Number(numAffectedRows ?? 0) === limit) return true;
   await sql`delete from contents
     where company_id = ${companyId} and id = ${id} and released_at is not null`.execute(db);
+  return false;
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { CompanyRows, inCompany, only, type OfCompany } from '../../../database/company/company-rows.js';
 import { instant } from '../../../database/storage.js';
-import type { ReadWork, SystemReadWork, SystemWriteWork, Units, WriteWork } from '../../../database/work.js';
+import type { ReadWork, SystemReadWork, Units, WriteWork } from '../../../database/work.js';
 import { type Caller, LOCAL_ORIGIN } from '../../../platform/caller.js';
 import { MINUTE } from '../../../platform/clock.js';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../../platform/encoding/content.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { SpooledContent } from '../../../platform/spool.js';
-import { copyChunk, deleteLastChunks, deleteReleased, findReleased } from './content.repository.js';
+import { copyChunk, deletePart, findReleased } from './content.repository.js';
 
 /** Longer than a response may take, so that a response can finish streaming a replaced content. */
 const RETENTION_MS = 15 * MINUTE;
@@ -24,11 +24,7 @@ const contents = new CompanyRows('contents');
 const chunks = new CompanyRows('content_chunks');
 
 /** Stores size and checksums; `releasedAt` is null if a record gets the content in the same unit. */
-async function insertContent(
-  work: WriteWork,
-  { size, crc, sha256 }: ContentSums,
-  releasedAt: Date | null,
-): Promise<number> {
+async function insertContent(work: WriteWork, { size, crc, sha256 }: ContentSums, releasedAt: Date | null) {
   const times = { created_at: instant.toColumn(work.now), released_at: releasedAt };
   return only(await contents.insertReturningIds(work, [{ size, crc, sha256, ...times }]));
 }
@@ -94,22 +90,14 @@ export async function* readPart(
 }
 
 /** All bytes of a content, see `readPart`. */
-export async function* readContent(
-  units: Units,
-  companyId: number,
-  contentId: number,
-): AsyncGenerator<Uint8Array> {
+export async function* readContent(units: Units, companyId: number, contentId: number) {
   const read: Read = (use) => units.systemRead((work) => use(inCompany(work, companyId)));
   const { size } = only(await read((work) => contents.select(work, { id: contentId })));
   yield* readPart(read, contentId, { start: 0, end: size });
 }
 
 /** A chunk of a content: `CHUNK_BYTES`, the last one shorter. Undefined if there is none. One statement. */
-export async function readChunk(
-  work: OfCompany<SystemReadWork>,
-  contentId: number,
-  sequence: number,
-): Promise<Uint8Array | undefined> {
+export async function readChunk(work: OfCompany<SystemReadWork>, contentId: number, sequence: number) {
   return (await chunks.find(work, { content_id: contentId, sequence }))?.bytes;
 }
 
@@ -132,15 +120,12 @@ export async function sweepContents(units: Units, before?: Date): Promise<boolea
   );
   if (released === undefined) return false;
   const { companyId, id } = released;
-  await units.systemWrite(LOCAL_ORIGIN, (work) => deletePart(work, companyId, id), companyId);
+  await units.systemWrite(
+    LOCAL_ORIGIN,
+    (work) => deletePart(work, companyId, id, CHUNKS_PER_CALL),
+    companyId,
+  );
   return true;
-}
-
-/** Deletes a released content, or a part of a large one. Returns whether a part of it is left. */
-async function deletePart(work: SystemWriteWork, companyId: number, id: number): Promise<boolean> {
-  if ((await deleteLastChunks(work, companyId, id, CHUNKS_PER_CALL)) === CHUNKS_PER_CALL) return true;
-  await deleteReleased(work, companyId, id);
-  return false;
 }
 
 type StoredBytes = Omit<StagedContent, 'adopted'>;
@@ -187,7 +172,7 @@ export async function discardContent(units: Units, caller: Caller, { stagedId }:
         caller,
         (work) => {
           work.freesRoom();
-          return deletePart(work, caller.companyId, stagedId);
+          return deletePart(work, caller.companyId, stagedId, CHUNKS_PER_CALL);
         },
         caller.companyId,
       );

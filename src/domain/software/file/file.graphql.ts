@@ -17,10 +17,9 @@ import {
   upload,
 } from '../../../graphql/index.js';
 import { invalid } from '../../../platform/errors.js';
-import { auditedType } from '../../people/user/audited.graphql.js';
+import { auditedType } from '../../people/user/user.graphql.js';
 import { appVersionsOfFile } from '../app/app-version.service.js';
-import { AppVersionList, AppVersionType } from '../app/app.graphql.js';
-import { base64Of, CONTENT_IS_COSTLY, sha256Of } from '../content/content.graphql.js';
+import { AppVersionList, AppVersionType, base64Of, CONTENT_IS_COSTLY, sha256Of } from '../app/app.graphql.js';
 import {
   type File,
   FileCreate,

@@ -39,12 +39,7 @@ export async function createFile(work: WriteWork, sent: SentFile | null, input: 
 }
 
 /** New bytes bring their name, unless they were sent without one. Errors: `invalid`, `taken`. */
-export async function updateFile(
-  work: WriteWork,
-  current: File,
-  sent: SentFile | null,
-  input: unknown,
-): Promise<File> {
+export async function updateFile(work: WriteWork, current: File, sent: SentFile | null, input: unknown) {
   const fields = changed(current, parse(FileUpdate, input));
   if (sent === null) return await fileRecords.update(work, current, fields);
   const name = sent.fileName === '' ? current.name : fileNameOf(sent.fileName);

@@ -15,8 +15,6 @@ import type {
   ManifestApp,
   ManifestModule,
   Omission,
-  OmissionReason,
-  OmittedKind,
   Reach,
   RenderedManifest,
 } from './manifest.model.js';
@@ -59,21 +57,25 @@ const ManifestAppType = objectType<ManifestApp, Hidden>('ManifestApp', 'An appli
   modules: object.list(ManifestModuleType, 'Modules of the version, and modules of these.'),
 });
 
-const ManifestOmissionKind = enumeration<OmittedKind>('ManifestOmissionKind', 'What is left out.', {
+const ManifestOmissionKind = enumeration<Omission['kind']>('ManifestOmissionKind', 'What is left out.', {
   app: 'A version of an application or module.',
   file: 'A file.',
   parameter: 'A parameter.',
 });
 
-const ManifestOmissionReason = enumeration<OmissionReason>('ManifestOmissionReason', 'Why it is left out.', {
-  no_bytes: 'The version has no bytecode.',
-  name: 'The name has a comma, a semicolon, a double quote, an equals sign, a slash or a backslash.',
-  same_name:
-    'Another application, module or file has the same name: an application goes before a module, a module before a file, and of two versions the one that was created last.',
-  key: 'The key has an equals sign or is in double quotes, or it is `apps_list` or `files_list`. Only `params.dat` is without the parameter.',
-  value:
-    'The value has a line break or another control character. Only `params.dat` is without the parameter.',
-});
+const ManifestOmissionReason = enumeration<Omission['reason']>(
+  'ManifestOmissionReason',
+  'Why it is left out.',
+  {
+    no_bytes: 'The version has no bytecode.',
+    name: 'The name has a comma, a semicolon, a double quote, an equals sign, a slash or a backslash.',
+    same_name:
+      'Another application, module or file has the same name: an application goes before a module, a module before a file, and of two versions the one that was created last.',
+    key: 'The key has an equals sign or is in double quotes, or it is `apps_list` or `files_list`. Only `params.dat` is without the parameter.',
+    value:
+      'The value has a line break or another control character. Only `params.dat` is without the parameter.',
+  },
+);
 
 const ManifestOmissionType = objectType<Omission>(
   'ManifestOmission',

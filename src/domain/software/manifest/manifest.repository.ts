@@ -6,7 +6,7 @@ import { recordMapping } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import { crossJoin, flag } from '../../../database/storage.js';
 import { type ReadWork, type WriteWork, specialSql } from '../../../database/work.js';
-import type { Reach, Software, StoredFile, StoredVersion } from './manifest.model.js';
+import type { Reach, StoredFile, StoredVersion } from './manifest.model.js';
 
 /**
  * Columns of a version `v`, its app `a` and its content `c`, and the joins for them. The statements start at
@@ -31,12 +31,7 @@ export const manifestEntries: readonly EntryCount[] = [
     ),
 ];
 
-function ofNumbers(
-  work: ReadWork,
-  max: number,
-  deviceIds: readonly number[],
-  table: RawBuilder<unknown>,
-): RawBuilder<number> {
+function ofNumbers(work: ReadWork, max: number, deviceIds: readonly number[], table: RawBuilder<unknown>) {
   return countUpTo(
     max,
     sql`from ${idTable(deviceIds)} cross join devices as d cross join ${table} as t
@@ -49,45 +44,16 @@ function ofNumbers(
 type Held<Stored> = Stored & { readonly holder: number };
 
 /** Software of these logical numbers. Three statements. Reads at most `limit` rows of each kind. */
-export async function selectSoftware(
-  work: ReadWork,
-  numberIds: readonly number[],
-  limit: number,
-): Promise<Software> {
-  const granted = await selectGranted(work, numberIds, limit);
-  const ids = new Set(granted.map(({ id }) => id));
-  const modules = await selectModules(work, [...ids], limit);
-  for (const { id } of modules) ids.add(id);
-  const files = await selectFiles(work, [...ids], limit);
-  return {
-    versions: Map.groupBy(granted, ({ holder }) => holder),
-    modules: Map.groupBy(modules, ({ holder }) => holder),
-    files: Map.groupBy(files, ({ holder }) => holder),
-  };
-}
-
-async function selectGranted(
-  work: ReadWork,
-  numberIds: readonly number[],
-  limit: number,
-): Promise<readonly Held<StoredVersion>[]> {
+export async function selectSoftware(work: ReadWork, numberIds: readonly number[], limit: number) {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<Held<StoredVersion>>`select l.logical_number_id as holder, ${VERSION}
+  const granted = await sql<Held<StoredVersion>>`select l.logical_number_id as holder, ${VERSION}
     from logical_number_app_versions as l
     ${crossJoin} app_versions as v on v.company_id = l.company_id and v.id = l.app_version_id ${JOINED}
     where l.company_id = ${companyId} and l.logical_number_id ${inIds(numberIds)}
     limit ${limit}`.execute(db);
-  return withFlags(rows);
-}
-
-/** Modules of versions, and the modules of these modules, which may form cycles. */
-async function selectModules(
-  work: ReadWork,
-  versionIds: readonly number[],
-  limit: number,
-): Promise<readonly Held<StoredVersion>[]> {
-  const { db, companyId } = specialSql(work);
-  const { rows } = await sql<Held<StoredVersion>>`with recursive reached (holder, id) as (
+  const versionIds = [...new Set(granted.rows.map(({ id }) => id))];
+  // Modules of modules may form cycles.
+  const modules = await sql<Held<StoredVersion>>`with recursive reached (holder, id) as (
       select m.app_version_id, m.module_id from app_version_modules as m
       where m.company_id = ${companyId} and m.app_version_id ${inIds(versionIds)}
       union
@@ -96,27 +62,21 @@ async function selectModules(
     select r.holder, ${VERSION} from reached as r
     ${crossJoin} app_versions as v on v.company_id = ${companyId} and v.id = r.id ${JOINED}
     limit ${limit}`.execute(db);
-  return withFlags(rows);
-}
-
-async function selectFiles(
-  work: ReadWork,
-  versionIds: readonly number[],
-  limit: number,
-): Promise<readonly Held<StoredFile>[]> {
-  const { db, companyId } = specialSql(work);
-  const { rows } = await sql<Held<StoredFile>>`select x.app_version_id as holder,
+  const ids = [...new Set([...versionIds, ...modules.rows.map(({ id }) => id)])];
+  const files = await sql<Held<StoredFile>>`select x.app_version_id as holder,
       f.id, f.name, f.size, f.crc, f.content_id as "contentId", c.sha256
     from app_version_files as x
     ${crossJoin} files as f on f.company_id = x.company_id and f.id = x.file_id
     ${crossJoin} contents as c on c.company_id = f.company_id and c.id = f.content_id
-    where x.company_id = ${companyId} and x.app_version_id ${inIds(versionIds)}
+    where x.company_id = ${companyId} and x.app_version_id ${inIds(ids)}
     limit ${limit}`.execute(db);
-  return rows;
+  const withFlag = (row: Held<StoredVersion>) => ({ ...row, displayable: flag.fromColumn(row.displayable) });
+  return {
+    versions: Map.groupBy(granted.rows.map(withFlag), ({ holder }) => holder),
+    modules: Map.groupBy(modules.rows.map(withFlag), ({ holder }) => holder),
+    files: Map.groupBy(files.rows, ({ holder }) => holder),
+  };
 }
-
-const withFlags = (rows: readonly Held<StoredVersion>[]): readonly Held<StoredVersion>[] =>
-  rows.map((row) => ({ ...row, displayable: flag.fromColumn(row.displayable) }));
 
 const held = new CompanyRows('terminal_versions');
 
@@ -161,10 +121,7 @@ export async function dropCurrent(
 }
 
 /** The other versions of the application of a version. */
-export async function selectOtherVersions(
-  work: ReadWork,
-  versionId: number,
-): Promise<readonly { readonly id: number; readonly crc: string; readonly contentId: number | null }[]> {
+export async function selectOtherVersions(work: ReadWork, versionId: number) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ id: number; crc: string; content_id: number | null }>`
     select v.id, v.crc, v.content_id from app_versions as own

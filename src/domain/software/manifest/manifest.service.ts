@@ -1,3 +1,4 @@
+import { getFrom } from '../../../database/company/records.js';
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { hasCardData } from '../../../platform/card-data/card-data.js';
@@ -86,17 +87,11 @@ export async function findAsset(
   return { asset, logicalNumber: number.number };
 }
 
-async function numberOf(work: ReadWork, { logicalNumberId }: AssignedDevice): Promise<LogicalNumberHead> {
-  const number = (await logicalNumbers.byIds(work, [logicalNumberId])).get(logicalNumberId);
-  if (number === undefined) throw notFound('logical number');
-  return number;
-}
+const numberOf = (work: ReadWork, { logicalNumberId }: AssignedDevice): Promise<LogicalNumberHead> =>
+  getFrom(logicalNumbers, work, logicalNumberId, 'logical number');
 
 /** Assets by id of the logical number. Four statements. */
-async function assetsOfNumbers(
-  work: ReadWork,
-  numbers: readonly LogicalNumberHead[],
-): Promise<ReadonlyMap<number, Assets>> {
+async function assetsOfNumbers(work: ReadWork, numbers: readonly LogicalNumberHead[]) {
   const { companyId } = work.caller;
   const ids = numbers.map(({ id }) => id);
   const software = await selectSoftware(work, ids, MAX_ENTRIES + 1);

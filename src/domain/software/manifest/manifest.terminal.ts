@@ -259,12 +259,7 @@ async function sendBytes(
 }
 
 /** Each chunk is read after the client took the one before, while the terminal may use the service. */
-async function* piecesOf(
-  exchange: Exchange,
-  contentId: number,
-  range: ByteRange,
-  sent: { bytes: number },
-): AsyncGenerator<Uint8Array> {
+async function* piecesOf(exchange: Exchange, contentId: number, range: ByteRange, sent: { bytes: number }) {
   for await (const bytes of readPart((use) => exchange.read(use), contentId, range)) {
     yield bytes;
     sent.bytes += bytes.length;

@@ -9,7 +9,7 @@ import { type TerminalClaim, TerminalRefused } from '../../../platform/terminal.
 import { type Device, SerialNumber } from '../../fleet/device/device.model.js';
 import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
-import { hashToken, randomToken } from '../../people/access-token/access-token.model.js';
+import { randomToken } from '../../people/access-token/access-token.model.js';
 import { type CachingAuthenticator, TokenLookUp } from '../../people/access-token/authentication.service.js';
 import {
   deleteDeviceToken,
@@ -173,27 +173,22 @@ export async function issueDeviceToken(work: WriteWork, device: TokenDevice): Pr
 }
 
 /** Issues tokens for the next devices, in the order of their ids. Returns an empty list at the end. */
-export async function issueNextDeviceTokens(
-  work: WriteWork,
-  step: TokenStep,
-): Promise<readonly IssuedDeviceToken[]> {
+export async function issueNextDeviceTokens(work: WriteWork, step: TokenStep) {
   return await issueAll(work, await selectDevicesForTokens(work, step));
 }
 
 async function issueAll(work: WriteWork, devices: readonly TokenDevice[]): Promise<IssuedDeviceToken[]> {
-  const issued = devices.map((device) => ({ device, secret: randomToken() }));
-  await replaceDeviceTokens(
-    work,
-    issued.map(({ device: { id }, secret }) => ({
-      deviceId: id,
-      hash: hashToken(secret),
-      lastFour: secret.slice(-4),
-    })),
-  );
-  return issued.map(({ device, secret }) => {
-    work.ledger.created('device_token', entryOf(device, secret.slice(-4)), { action: 'issue' });
-    return { deviceId: device.id, serialNumber: device.serialNumber, secret };
-  });
+  const issued = devices.map(({ id, serialNumber }) => ({
+    deviceId: id,
+    serialNumber,
+    secret: randomToken(),
+  }));
+  await replaceDeviceTokens(work, issued);
+  for (const { deviceId: id, serialNumber, secret } of issued) {
+    const entry = entryOf({ id, serialNumber }, secret.slice(-4));
+    work.ledger.created('device_token', entry, { action: 'issue' });
+  }
+  return issued;
 }
 
 /** Revokes the token of a device. Nothing changes if it has none. */

@@ -185,10 +185,7 @@ export class RefusalLog {
   }
 }
 
-async function writeRefusals(
-  work: CompanyWriteWork,
-  refused: ReadonlyMap<number, DeviceRefusalCode>,
-): Promise<void> {
+async function writeRefusals(work: CompanyWriteWork, refused: ReadonlyMap<number, DeviceRefusalCode>) {
   // One second less, because a noted refusal waits for up to a second.
   const unlessSince = new Date(work.now.getTime() - MINUTE + SECOND);
   for (const [code, entries] of Map.groupBy(refused, ([, given]) => given)) {

@@ -18,7 +18,6 @@ import {
   text,
   withNumbers,
 } from '../../../graphql/index.js';
-import type { DeviceRefusalCode } from '../../../platform/terminal.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { getDevice } from '../../fleet/device/device.service.js';
 import { issueDeviceToken, revokeDeviceToken } from './access.service.js';
@@ -30,7 +29,7 @@ import {
   unknownTerminals,
 } from './sightings.service.js';
 
-const TerminalRefusalCode = enumeration<DeviceRefusalCode>(
+const TerminalRefusalCode = enumeration<TerminalRefusal['code']>(
   'TerminalRefusalCode',
   'Why the terminal of a device is refused at `/terminal/v1`.',
   {

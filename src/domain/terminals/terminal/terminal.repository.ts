@@ -13,21 +13,22 @@ import {
   specialSql,
 } from '../../../database/work.js';
 import type { DeviceRefusalCode } from '../../../platform/terminal.js';
+import { hashToken } from '../../people/access-token/access-token.model.js';
 
 const tokens = new CompanyRows('device_tokens');
 
 export interface NewDeviceToken {
   readonly deviceId: number;
-  readonly hash: string;
-  readonly lastFour: string;
+  /** The text of the token, of which only a hash and the last four characters are stored. */
+  readonly secret: string;
 }
 
 /** Stores tokens of different devices. Replaces the devices' former tokens. */
 export async function replaceDeviceTokens(work: WriteWork, values: readonly NewDeviceToken[]): Promise<void> {
-  const rows = values.map(({ deviceId, hash, lastFour }) => ({
+  const rows = values.map(({ deviceId, secret }) => ({
     device_id: deviceId,
-    token_hash: hash,
-    last_four: lastFour,
+    token_hash: hashToken(secret),
+    last_four: secret.slice(-4),
     issued_by: work.caller.userId,
     issued_at: instant.toColumn(work.now),
   }));
@@ -55,10 +56,7 @@ export interface TokenStep {
 }
 
 /** The next devices, ascending by id. */
-export async function selectDevicesForTokens(
-  work: ReadWork,
-  { after, limit, replace }: TokenStep,
-): Promise<readonly { readonly id: number; readonly serialNumber: string }[]> {
+export async function selectDevicesForTokens(work: ReadWork, { after, limit, replace }: TokenStep) {
   const { db, companyId } = specialSql(work);
   const without = sql`and not exists (select 1 from device_tokens as token
     where token.company_id = ${companyId} and token.device_id = devices.id)`;

@@ -6,6 +6,7 @@ import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { parsePeriod } from '../../../../src/platform/config/parsing.js';
 import { ROLLUPS } from '../../../../src/schema/rollups.js';
 import { insertMany } from '../../../support/databases/rows.js';
+import { rowsIn } from '../../../support/fleet.js';
 import type { GraphqlErrorShape } from '../../../support/graphql.js';
 import { insertTransactions, pruneNow } from '../../../support/retention.js';
 import { useServerPerTest, type Fields } from '../../../support/server.js';
@@ -26,11 +27,8 @@ async function insert(count: number, days: number, stepMs = 1, { caller } = serv
   await insertTransactions(server.place, caller.companyId, count, { first, stepMs });
 }
 
-async function count(table: string, companyId = server.acme.caller.companyId): Promise<number> {
-  const text = `select count(*) as total from ${table} where company_id = $1`;
-  const [row] = await server.place.sql<{ total: number }>(text, [companyId]);
-  return row?.total ?? 0;
-}
+const count = (table: string): Promise<number> =>
+  rowsIn(server, table, `company_id = ${server.acme.caller.companyId}`);
 
 async function firstOf(table: 'transactions' | 'ledger'): Promise<number> {
   const [row] = await server.place.sql<{ first: number }>(

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { SeenDevices } from '../../../../src/domain/terminals/terminal/sightings.service.js';
 import { fleet } from '../../../support/fleet.js';
 import { useServer } from '../../../support/server.js';
+import { fails } from '../../../support/terminals.js';
 
 const server = useServer();
 
@@ -13,9 +14,6 @@ it('the time at which a device was seen is written without an index entry, and w
   const { companyId } = server.acme.caller;
   const ids: number[] = [];
   for (let n = 0; n < 10; n += 1) ids.push(await fleet.device(server.acme.client, `SN-${n}`));
-  const fails = (error: unknown): never => {
-    throw error;
-  };
   const updatesOf = async (table: string): Promise<{ updates: number; hot: number } | undefined> => {
     const [row] = await server.place.sql<{ updates: number; hot: number }>(
       'select n_tup_upd as updates, n_tup_hot_upd as hot from pg_stat_user_tables where relname = $1',

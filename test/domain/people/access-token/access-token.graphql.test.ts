@@ -24,12 +24,12 @@ interface Token extends Fields {
   readonly lastFour: string;
 }
 
-const ALL_FIELDS =
+const FIELDS =
   'id databaseId kind name scopes lastFour createdAt lastUsedAt expiresAt revokedAt user { databaseId }';
+const ERRORS = 'userErrors { message path code }';
 const CREATE = `mutation ($input: ApiTokenCreateInput!) {
-  apiTokenCreate(input: $input) { apiToken { ${ALL_FIELDS} } token userErrors { message path code } } }`;
-const REVOKE = `mutation ($id: ID!) {
-  apiTokenRevoke(id: $id) { apiToken { ${ALL_FIELDS} } userErrors { message path code } } }`;
+  apiTokenCreate(input: $input) { apiToken { ${FIELDS} } token ${ERRORS} } }`;
+const REVOKE = `mutation ($id: ID!) { apiTokenRevoke(id: $id) { apiToken { ${FIELDS} } ${ERRORS} } }`;
 const create = async (input: Fields) =>
   await changed<{ apiToken: Token; token: string; userErrors: Fields[] }>(server.acme, CREATE, { input });
 
@@ -96,7 +96,7 @@ describe('an API token in GraphQL', () => {
     const { token } = await create({ name: 'listed', scopes: ['READ'] });
     const { apiTokens } = await answered<{ apiTokens: Page<Token> }>(
       server.acme,
-      `{ apiTokens(orderBy: { field: CREATED_AT, direction: DESC }) { totalCount nodes { ${ALL_FIELDS} } } }`,
+      `{ apiTokens(orderBy: { field: CREATED_AT, direction: DESC }) { totalCount nodes { ${FIELDS} } } }`,
     );
     expect(apiTokens.totalCount).toBe(apiTokens.nodes.length);
     expect(apiTokens.nodes[0]).toMatchObject({ name: 'listed' });
@@ -124,20 +124,12 @@ describe('an API token in GraphQL', () => {
   });
 });
 
-const FIELDS = 'id databaseId kind name scopes lastFour expiresAt revokedAt user { databaseId }';
-const ERRORS = 'userErrors { message path code }';
 const RENEW = `mutation ($id: ID!) { apiTokenRenew(id: $id) { token apiToken { ${FIELDS} } ${ERRORS} } }`;
-const REVOKE_IT = `mutation ($id: ID!) { apiTokenRevoke(id: $id) { apiToken { ${FIELDS} } ${ERRORS} } }`;
 const OWN = `{ viewer { apiTokens(first: 100) { totalCount nodes { ${FIELDS} } } } }`;
-
-interface OwnToken extends Fields {
-  readonly id: string;
-  readonly databaseId: number;
-}
 
 interface Renewed {
   readonly token: string | null;
-  readonly apiToken: OwnToken | null;
+  readonly apiToken: Token | null;
   readonly userErrors: readonly UserErrorShape[];
 }
 
@@ -151,8 +143,8 @@ async function statusOf(token: string): Promise<number> {
   return (await createGraphql(server.url, token)('{ viewer { role } }')).status;
 }
 
-async function ownTokens(caller: Caller): Promise<readonly OwnToken[]> {
-  const { viewer } = await answered<{ viewer: { apiTokens: Page<OwnToken> } }>(caller, OWN);
+async function ownTokens(caller: Caller): Promise<readonly Token[]> {
+  const { viewer } = await answered<{ viewer: { apiTokens: Page<Token> } }>(caller, OWN);
   return viewer.apiTokens.nodes;
 }
 
@@ -267,7 +259,7 @@ describe('apiTokenRenew', () => {
         expect.stringContaining('scopes that yours does not have'),
       ]);
     }
-    const revoke = await refused(callerWith(reader.secret), REVOKE_IT, { id: nodeId('ApiToken', all) });
+    const revoke = await refused(callerWith(reader.secret), REVOKE, { id: nodeId('ApiToken', all) });
     expect(revoke.code).toBe('FORBIDDEN');
     for (const secret of [member.token, reader.secret, wider.secret])
       expect(await statusOf(secret)).toBe(200);
@@ -301,7 +293,7 @@ describe('apiTokenRenew', () => {
     const owner = await server.member('acme', 'viewer', ['read']);
     const id = owner.caller.tokenId ?? 0;
     const operator = await server.member('acme', 'operator');
-    for (const mutation of [RENEW, REVOKE_IT]) {
+    for (const mutation of [RENEW, REVOKE]) {
       const payload = await changed(operator, mutation, { id: nodeId('ApiToken', id) });
       expect(payload.userErrors).toEqual([
         { message: 'No such access token.', path: ['id'], code: 'NOT_FOUND' },
@@ -310,21 +302,21 @@ describe('apiTokenRenew', () => {
     const { token, apiToken } = await renew(server.acme, id);
     expect(apiToken?.user).toEqual({ databaseId: owner.caller.userId });
     expect([await statusOf(owner.token), await statusOf(token ?? '')]).toEqual([401, 200]);
-    await changed(server.acme, REVOKE_IT, { id: apiToken?.id });
+    await changed(server.acme, REVOKE, { id: apiToken?.id });
     expect(await statusOf(token ?? '')).toBe(401);
   });
 
   it('lets users revoke their own tokens', async () => {
     const owner = await server.member('acme', 'viewer', ['read']);
     const other = await tokenOf(owner, ['read']);
-    const { userErrors } = await changed(owner, REVOKE_IT, { id: nodeId('ApiToken', other.id) });
+    const { userErrors } = await changed(owner, REVOKE, { id: nodeId('ApiToken', other.id) });
     expect([userErrors, await statusOf(other.secret), await statusOf(owner.token)]).toEqual([[], 401, 200]);
   });
 
   it('refuses a token that is revoked, has expired or is of another company', async () => {
     const member = await server.member('acme', 'viewer', ['read']);
     const revoked = await tokenOf(member, ['read']);
-    await changed(member, REVOKE_IT, { id: nodeId('ApiToken', revoked.id) });
+    await changed(member, REVOKE, { id: nodeId('ApiToken', revoked.id) });
     const expired = await tokenOf(member, ['read'], inAnHour());
     server.clock.advance(2 * HOUR);
     for (const { id } of [revoked, expired]) {

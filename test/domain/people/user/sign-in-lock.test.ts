@@ -4,25 +4,27 @@ import { createPasswords } from '../../../../src/domain/people/user/password.ser
 import { setPassword, unlockUser } from '../../../../src/domain/people/user/user.service.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/platform/clock.js';
 import { createClient, type RequestOptions } from '../../../support/client.js';
-import { ledgerOf } from '../../../support/fleet.js';
-import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
+import {
+  addPerson,
+  failSignIns,
+  fromElsewhere,
+  signInEvents,
+  WRONG,
+  PASSWORD,
+  signIn,
+  tokensIn,
+} from '../../../support/people.js';
 import { SYSTEM, useServer } from '../../../support/server.js';
 
 const server = useServer({ trustProxy: ['127.0.0.1'] });
 
-const WRONG = 'not the right password';
-
 const statusOf = async (email: string, password: string, from: RequestOptions): Promise<number> =>
   (await signIn(server, { email, password }, from)).status;
 
-async function failTimes(email: string, times: number, from: RequestOptions): Promise<void> {
-  for (let n = 0; n < times; n += 1) expect(await statusOf(email, WRONG, from)).toBe(401);
-}
+const failTimes = (email: string, times: number, from: RequestOptions): Promise<void> =>
+  failSignIns(server, email, times, from);
 
 const networks = (count: number): RequestOptions[] => Array.from({ length: count }, () => fromElsewhere());
-
-const eventsOf = async (userId: number): Promise<string[]> =>
-  (await ledgerOf(server, server.acme, 'sign_in', userId)).map(({ action }) => action);
 
 const networksOf = async (userId: number) =>
   await server.app.database.reads
@@ -44,7 +46,7 @@ describe('AT-06 ten wrong passwords from a network', () => {
     expect(await statusOf(email, PASSWORD, here)).toBe(401);
     const client = createClient(server.url, entry?.api_token ?? '');
     expect((await client.get('groups')).status).toBe(200);
-    expect(await eventsOf(user.id)).toEqual([
+    expect(await signInEvents(server, user.id)).toEqual([
       'sign_in',
       ...Array<string>(10).fill('sign_in_failed'),
       'sign_in_locked',
@@ -68,7 +70,9 @@ describe('AT-06 ten wrong passwords from a network', () => {
     server.clock.advance(11 * MINUTE);
     await failTimes(email, 9, here);
     expect(await statusOf(email, PASSWORD, here)).toBe(200);
-    expect((await eventsOf(user.id)).filter((action) => action === 'sign_in_locked')).toHaveLength(1);
+    expect(
+      (await signInEvents(server, user.id)).filter((action) => action === 'sign_in_locked'),
+    ).toHaveLength(1);
   });
 
   it('end by a command, for all networks', async () => {
@@ -109,7 +113,7 @@ describe('AT-40 wrong passwords for a victim', () => {
       await failTimes(email, 10, attacker);
       expect(await statusOf(email, PASSWORD, attacker)).toBe(401);
       expect(await statusOf(email, PASSWORD, home)).toBe(200);
-      expect(await eventsOf(user.id)).toContain('sign_in_locked');
+      expect(await signInEvents(server, user.id)).toContain('sign_in_locked');
     },
   );
 

@@ -6,8 +6,16 @@ import { disableUser, setPassword } from '../../../../src/domain/people/user/use
 import { DAY } from '../../../../src/platform/clock.js';
 import { inMemory } from '../../../../src/platform/windows.js';
 import { createClient } from '../../../support/client.js';
-import { ledgerOf } from '../../../support/fleet.js';
-import { addPerson, fromElsewhere, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
+import {
+  addPerson,
+  fromElsewhere,
+  PASSWORD,
+  signIn,
+  tokensIn,
+  failSignIns,
+  signInEvents,
+  WRONG,
+} from '../../../support/people.js';
 import { COMPANIES, type Reply, startServer, SYSTEM, useServer } from '../../../support/server.js';
 
 const server = useServer({ trustProxy: ['127.0.0.1'] });
@@ -175,8 +183,6 @@ describe('POST /v1/users/token', () => {
   });
 });
 
-const WRONG = 'not the right password';
-
 /** Everything a client can see but what differs from one answer to the next by nature. */
 function seen(reply: Reply): unknown {
   const varying = ['x-request-id', 'date', 'x-rate-limit-remaining', 'x-rate-limit-reset', 'content-length'];
@@ -184,22 +190,13 @@ function seen(reply: Reply): unknown {
   return { status: reply.status, headers, body: { ...reply.body, request_id: '' } };
 }
 
-async function failTimes(email: string, times: number, from = fromElsewhere()): Promise<void> {
-  for (let n = 0; n < times; n += 1) {
-    expect((await signIn(server, { email, password: WRONG }, from)).status).toBe(401);
-  }
-}
-
-const eventsOf = async (userId: number): Promise<string[]> =>
-  (await ledgerOf(server, server.acme, 'sign_in', userId)).map(({ action }) => action);
-
 describe('a refused sign-in', () => {
   it('AT-05 looks the same for an unknown, a wrong, a locked and a disabled account', async () => {
     const known = await addPerson(server, { acme: 'viewer' });
     const locked = await addPerson(server, { acme: 'viewer' });
     const disabled = await addPerson(server, { acme: 'viewer' });
     const here = fromElsewhere();
-    await failTimes(locked.email, 10, here);
+    await failSignIns(server, locked.email, 10, here);
     await server.app.units.systemWrite(SYSTEM, (work) => disableUser(work, disabled.user));
     const nobody = { email: 'nobody@people.example', password: PASSWORD };
     const unknown = await signIn(server, nobody, fromElsewhere());
@@ -227,7 +224,7 @@ describe('a refused sign-in', () => {
     const unknown = await cost('nobody@people.example', WRONG);
     expect(unknown.length).toBeGreaterThanOrEqual(4);
     expect(await cost(email, WRONG)).toEqual(unknown);
-    await failTimes(email, 10, here);
+    await failSignIns(server, email, 10, here);
     expect(await cost(email, WRONG, here)).toEqual(unknown);
     expect(await cost(email, PASSWORD, here)).toEqual(unknown);
   });
@@ -252,7 +249,7 @@ describe('a refused sign-in', () => {
     expect((await signIn(server, right, here)).status).toBe(429);
     const next = { headers: { 'x-forwarded-for': '2001:db8:1:2::1' } };
     expect((await signIn(server, right, next)).status).toBe(200);
-    expect(await eventsOf(user.id)).toEqual(['sign_in_failed', 'sign_in']);
+    expect(await signInEvents(server, user.id)).toEqual(['sign_in_failed', 'sign_in']);
   });
 
   it('AT-08 holds a network back also where its failures come all at once', async () => {

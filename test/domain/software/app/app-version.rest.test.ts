@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { fleet, type Software, softwareOf, unique } from '../../../support/fleet.js';
+import { fleet, type Software, softwareOf, unique, errorsOf, versionIdsOf } from '../../../support/fleet.js';
 import { type Client, type Fields, useServer } from '../../../support/server.js';
 
 const server = useServer();
@@ -19,14 +19,8 @@ describe('/v1/apps/{app_id}/versions', () => {
   it('contract 21, contract 11: displayable is false and absent fields are null by default', async () => {
     const path = await acme.app();
     const bare = await acme.version(path, { number: '1' });
-    expect(bare).toMatchObject({
-      displayable: false,
-      authorizer_url: null,
-      pos_display_label: null,
-      bytecode: null,
-      size: 0,
-      crc: '0000',
-    });
+    const absent = { authorizer_url: null, pos_display_label: null, bytecode: null };
+    expect(bare).toMatchObject({ displayable: false, ...absent, size: 0, crc: '0000' });
   });
 
   it('contract 21: number is required and unique in its application', async () => {
@@ -52,7 +46,7 @@ describe('/v1/apps/{app_id}/versions', () => {
     ['a number', 7],
   ])('contract 21: bytecode with %s is 422', async (_what, bytecode) => {
     const refused = await client.post(await acme.app(), { number: '1', bytecode });
-    expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['bytecode']]);
+    expect(errorsOf(refused)).toEqual([422, ['bytecode']]);
   });
 
   it('contract 21: base64 may have line breaks; size and crc are those of the bytes', async () => {
@@ -63,22 +57,14 @@ describe('/v1/apps/{app_id}/versions', () => {
     expect(made).toMatchObject({ bytecode: bytes.toString('base64'), size: 1_000 });
     expect(made.crc).not.toBe('FFFF');
     const one = `${path}/${String(made.id)}`;
-    expect((await client.put(one, { bytecode: DIGITS })).record('app_version')).toMatchObject({
-      bytecode: DIGITS,
-      size: 9,
-      crc: '31C3',
-      uuid: made.uuid,
-    });
-    expect((await client.put(one, { bytecode: '' })).record('app_version')).toMatchObject({
-      bytecode: '',
-      size: 0,
-      crc: '0000',
-    });
-    expect((await client.put(one, { bytecode: null })).record('app_version')).toMatchObject({
-      bytecode: null,
-      size: 0,
-      crc: '0000',
-    });
+    for (const [bytecode, size, crc] of [
+      [DIGITS, 9, '31C3'],
+      ['', 0, '0000'],
+      [null, 0, '0000'],
+    ]) {
+      const changed = (await client.put(one, { bytecode })).record('app_version');
+      expect(changed).toMatchObject({ bytecode, size, crc, uuid: made.uuid });
+    }
   });
 
   it('contract 12: timestamps have milliseconds and a numeric offset', async () => {
@@ -190,7 +176,7 @@ describe('associations of a version', () => {
   it('contract 21: a module id is a version of an application of kind module, and not the version itself', async () => {
     const standard = await acme.version(path);
     const refused = await client.post(path, { number: '1', module_ids: [standard.id] });
-    expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['module_ids']]);
+    expect(errorsOf(refused)).toEqual([422, ['module_ids']]);
     const modulePath = await acme.app({ kind: 'module' });
     const own = await acme.version(modulePath);
     expect((await client.put(`${modulePath}/${String(own.id)}`, { module_ids: [own.id] })).status).toBe(422);
@@ -223,32 +209,20 @@ describe('associations of a version', () => {
     const foreign = await beta.version(await beta.app());
     for (const base of [modules[0], foreign.id, 999_999_999]) {
       const refused = await client.post(path, { number: '1', base_version_id: base });
-      expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([
-        422,
-        ['base_version_id'],
-      ]);
+      expect(errorsOf(refused)).toEqual([422, ['base_version_id']]);
     }
   });
 
   it('contract 21: leaving a group removes the version from the logical numbers of that group only', async () => {
     const leaver = await acme.version(path, { group_ids: groups });
     const stays = await acme.version(path, { group_ids: groups });
-    const numbers: string[] = [];
-    for (const groupId of groups) {
-      const number = unique();
-      const more = { group_id: groupId, app_version_ids: [leaver.id, stays.id] };
+    const numbers = [unique(), unique()];
+    for (const [index, number] of numbers.entries()) {
+      const more = { group_id: groups[index], app_version_ids: [leaver.id, stays.id] };
       await fleet.logicalNumber(client, number, more);
-      numbers.push(number);
     }
     await client.put(`${path}/${String(leaver.id)}`, { group_ids: [groups[1]] });
-    const held = async (): Promise<unknown[]> =>
-      await Promise.all(
-        numbers.map(
-          async (number) =>
-            (await client.get(`logical_numbers/${encodeURIComponent(number)}`)).record('logical_number')
-              .app_version_ids,
-        ),
-      );
+    const held = () => Promise.all(numbers.map((number) => versionIdsOf(client, number)));
     expect(await held()).toEqual([[stays.id], [leaver.id, stays.id]]);
     await client.delete(`${path}/${String(leaver.id)}`);
     expect(await held()).toEqual([[stays.id], [stays.id]]);
@@ -262,12 +236,9 @@ describe('associations of a version', () => {
     tags.push((await client.get(one)).headers.get('etag'));
     await client.delete(`files/${String(files[0])}`);
     tags.push((await client.get(one)).headers.get('etag'));
-    const { app_id: moduleApp } = await server.app.database.reads
-      .selectFrom('app_versions')
-      .select('app_id')
-      .where('id', '=', modules[0] ?? 0)
-      .executeTakeFirstOrThrow();
-    expect((await client.delete(`apps/${moduleApp}/versions/${String(modules[0])}`)).status).toBe(200);
+    const sql = 'select app_id from app_versions where id = $1';
+    const [module] = await server.place.sql<{ app_id: number }>(sql, [modules[0] ?? 0]);
+    expect((await client.delete(`apps/${module?.app_id}/versions/${String(modules[0])}`)).status).toBe(200);
     tags.push((await client.get(one)).headers.get('etag'));
     expect(new Set(tags).size).toBe(4);
     expect(await associationsOf(made)).toEqual([groups, [modules[1]], [files[1]]]);

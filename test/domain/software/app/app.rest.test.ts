@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { fleet, ledgerOf, softwareOf, rowsIn } from '../../../support/fleet.js';
+import { fleet, ledgerOf, softwareOf, rowsIn, errorsOf, versionIdsOf } from '../../../support/fleet.js';
 import { useServer } from '../../../support/server.js';
 
 const server = useServer();
@@ -87,7 +87,7 @@ describe('/v1/apps', () => {
     [{ name: 'k', description: [7] }, 'description'],
   ])('refuses invalid fields (case %#)', async (sent, field) => {
     const refused = await server.acme.client.post('apps', sent);
-    expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, [field]]);
+    expect(errorsOf(refused)).toEqual([422, [field]]);
   });
 
   it("contract 12: updated_at is in the time zone of the token's user, with a numeric offset", async () => {
@@ -124,8 +124,7 @@ describe('/v1/apps', () => {
       const { result, statements } = await server.statements(remove);
       expect(result.status).toBe(200);
       expect((await client.get(path)).status).toBe(404);
-      const holder = await client.get(`logical_numbers/${name}`);
-      expect(holder.record('logical_number').app_version_ids).toEqual([]);
+      expect(await versionIdsOf(client, name)).toEqual([]);
       const using = await client.get(`${pathOfUser}/${String(user.id)}`);
       expect(using.record('app_version').module_ids).toEqual([]);
       for (const id of ids) {
@@ -146,7 +145,7 @@ describe('/v1/apps', () => {
     await software.version(whole, { module_ids: [id] });
     const change = () => client.put(part.replace('/versions', ''), { kind: 'standard' });
     const refused = await change();
-    expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['kind']]);
+    expect(errorsOf(refused)).toEqual([422, ['kind']]);
     await client.delete(whole.replace('/versions', ''));
     expect((await change()).status).toBe(200);
   });

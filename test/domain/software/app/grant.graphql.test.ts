@@ -4,7 +4,15 @@ import { findTarget } from '../../../../src/domain/fleet/logical-number/target.s
 import { planVersionGrant } from '../../../../src/domain/software/app/grant.service.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
-import { fleet, ledgerOf, rowsIn, softwareOf, unique, wideFleet } from '../../../support/fleet.js';
+import {
+  fleet,
+  ledgerOf,
+  rowsIn,
+  softwareOf,
+  unique,
+  wideFleet,
+  versionIdsOf,
+} from '../../../support/fleet.js';
 import { type Fields, type Member, startServer, useServer } from '../../../support/server.js';
 
 const server = useServer();
@@ -40,7 +48,7 @@ const numberIn = async (group: number | null, versions: readonly number[] = []):
 };
 const recordOf = async (number: string): Promise<Fields> =>
   (await server.acme.client.get(`logical_numbers/${number}`)).record('logical_number');
-const versionsOf = async (number: string): Promise<unknown> => (await recordOf(number)).app_version_ids;
+const versionsOf = (number: string): Promise<unknown> => versionIdsOf(server.acme.client, number);
 const ledgerOfNumber = async (number: string) =>
   await ledgerOf(server, server.acme, 'logical_number', (await recordOf(number)).id as number);
 
@@ -370,8 +378,6 @@ describe('a planned grant', () => {
     const counts: number[] = [];
     for (const part of parts) counts.push(await units.write(caller, part));
     expect(counts).toEqual([1]);
-    const versionsOf = async (number: string): Promise<unknown> =>
-      (await client.get(`logical_numbers/${number}`)).record('logical_number').app_version_ids;
     expect([await versionsOf(stays), await versionsOf(moves)]).toEqual([[version], []]);
   });
 

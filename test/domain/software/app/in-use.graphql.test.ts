@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
-import { fleet, softwareOf, unique } from '../../../support/fleet.js';
+import { fleet, softwareOf, unique, versionIdsOf } from '../../../support/fleet.js';
 import { useServer } from '../../../support/server.js';
 
 const server = useServer();
@@ -28,8 +28,7 @@ beforeEach(async () => {
   for (const serial of serials) await fleet.device(client, serial, { logical_number_id: numberId });
 });
 
-const versionsOf = async (): Promise<unknown> =>
-  (await server.acme.client.get(`logical_numbers/${number}`)).record('logical_number').app_version_ids;
+const versionsOf = (): Promise<unknown> => versionIdsOf(server.acme.client, number);
 
 interface Payload {
   readonly userErrors: readonly UserErrorShape[];

@@ -178,19 +178,6 @@ describe('files of app versions', () => {
     expect(updates.map(({ after }) => after?.fileIds)).toEqual([[one, two], [two], []]);
   });
 
-  it('are removed from versions, which count a change, when they are deleted', async () => {
-    const { acme } = server;
-    const file = await softwareOf(acme.client).file();
-    const version = await versionIn(acme, { file_ids: [file] });
-    const remove = 'mutation ($id: ID!) { fileDelete(id: $id) { deletedId } }';
-    await changed(acme, remove, { id: nodeId('File', file) });
-    expect(
-      await answered(acme, 'query ($id: Int!) { appVersion(databaseId: $id) { files { totalCount } } }', {
-        id: version,
-      }),
-    ).toEqual({ appVersion: { files: { totalCount: 0 } } });
-  });
-
   it('AT-11 must belong to the company, like the version', async () => {
     const theirs = await softwareOf(server.acme.client).file();
     const own = await softwareOf(server.beta.client).file();

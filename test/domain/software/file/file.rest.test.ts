@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { rowsIn } from '../../../support/fleet.js';
-import { useServer, type Client, type Fields, type Reply } from '../../../support/server.js';
+import { rowsIn, errorsOf } from '../../../support/fleet.js';
+import { useServer, type Client, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 let client: Client;
@@ -31,7 +31,6 @@ async function created(
   expect(reply.status, reply.text).toBe(201);
   return reply.record('file');
 }
-const errorsOf = (reply: Reply): [number, string[]] => [reply.status, Object.keys(reply.body.errors ?? {})];
 
 describe('/v1/files', () => {
   it.each(['asset', '&asset', 'file', 'description ', 'x y'])(

@@ -36,6 +36,9 @@ const get = (name = NAME, headers = {}, method = 'GET'): Promise<AssetReply> =>
 const codeOf = ({ status, bytes }: AssetReply): string =>
   `${status} ${(JSON.parse(bytes.toString()) as { code: string }).code}`;
 
+/** Numbers of a version: granted, downloaded and current. */
+const reach = (id: number) => reachOf(server.acme, nodeId('AppVersion', id));
+
 describe('an asset', () => {
   it('is sent with its checksums', async () => {
     const reply = await get();
@@ -236,11 +239,7 @@ describe('requests for assets', () => {
         status: 'fail',
         detail: expect.stringMatching(/^12582912 bytes, ended after \d+ bytes: /) as unknown,
       });
-    expect(await reachOf(server.acme, nodeId('AppVersion', terminal.versionId))).toEqual({
-      granted: 1,
-      downloaded: 0,
-      current: 0,
-    });
+    expect(await reach(terminal.versionId)).toEqual([1, 0, 0]);
   });
 
   it('end when the terminal may not use the service any more', async () => {
@@ -255,8 +254,6 @@ describe('requests for assets', () => {
 });
 
 describe('the reach of a version', () => {
-  const reach = (id: number) => reachOf(server.acme, nodeId('AppVersion', id));
-
   it('counts who may get it, who downloaded it, and who has it', async () => {
     const { acme } = server;
     const terminal = await stockedTerminal(acme, 'reach');
@@ -268,12 +265,12 @@ describe('the reach of a version', () => {
     });
     const device = await fleet.device(acme.client, 'SN-reach-2', { logical_number_id: number });
     const second = await issueToken(acme, device);
-    expect(await reach(versionId)).toEqual({ granted: 2, downloaded: 0, current: 0 });
+    expect(await reach(versionId)).toEqual([2, 0, 0]);
     await getAsset(server, terminal.token, name);
     const crc = crcOf(Buffer.from('bytecode of reach'));
     expect((await getAsset(server, second, `${name}?crc=${crc}`)).status).toBe(304);
-    await expect.poll(() => reach(versionId)).toEqual({ granted: 2, downloaded: 1, current: 2 });
-    expect(await reach(terminal.moduleId)).toEqual({ granted: 0, downloaded: 0, current: 0 });
+    await expect.poll(() => reach(versionId)).toEqual([2, 1, 2]);
+    expect(await reach(terminal.moduleId)).toEqual([0, 0, 0]);
 
     const next = await softwareOf(acme.client).version(terminal.versionPath, {
       number: '2.0',
@@ -283,10 +280,10 @@ describe('the reach of a version', () => {
     const nextId = next.id as number;
     await setVersions(acme, terminal, nextId);
     await getAsTerminal(server, terminal.token, 'manifest');
-    expect(await reach(versionId)).toEqual({ granted: 1, downloaded: 1, current: 1 });
-    expect(await reach(nextId)).toEqual({ granted: 1, downloaded: 0, current: 0 });
+    expect(await reach(versionId)).toEqual([1, 1, 1]);
+    expect(await reach(nextId)).toEqual([1, 0, 0]);
     await getAsset(server, terminal.token, name);
-    await expect.poll(() => reach(nextId)).toEqual({ granted: 1, downloaded: 1, current: 1 });
+    await expect.poll(() => reach(nextId)).toEqual([1, 1, 1]);
   });
 
   it('is of the present bytes', async () => {
@@ -294,12 +291,12 @@ describe('the reach of a version', () => {
     const { token, versionId, versionPath } = await stockedTerminal(acme, 'replaced');
     const name = 'acmepagamentos_replaced.posxml';
     await getAsset(server, token, name);
-    await expect.poll(() => reach(versionId)).toEqual({ granted: 1, downloaded: 1, current: 1 });
+    await expect.poll(() => reach(versionId)).toEqual([1, 1, 1]);
     await acme.client.put(`${versionPath}/${versionId}`, { bytecode: base64('other bytes') });
-    expect(await reach(versionId)).toEqual({ granted: 1, downloaded: 0, current: 0 });
+    expect(await reach(versionId)).toEqual([1, 0, 0]);
     expect((await getAsset(server, token, name, { range: 'bytes=0-4' })).status).toBe(206);
     await getAsset(server, token, name, { range: 'bytes=5-' });
-    await expect.poll(() => reach(versionId)).toEqual({ granted: 1, downloaded: 1, current: 1 });
+    await expect.poll(() => reach(versionId)).toEqual([1, 1, 1]);
   });
 
   it.each(['crc', 'If-None-Match'] as const)(
@@ -326,20 +323,20 @@ describe('the reach of a version', () => {
 
       expect((await ask()).status).toBe(200);
       await expect.poll(counts).toEqual([
-        { granted: 0, downloaded: 1, current: 0 },
-        { granted: 1, downloaded: 1, current: 1 },
+        [0, 1, 0],
+        [1, 1, 1],
       ]);
       for (let again = 0; again < 2; again += 1) {
         expect((await ask()).status).toBe(200);
         await expect.poll(counts).toEqual([
-          { granted: 0, downloaded: 1, current: form === 'crc' ? 1 : 0 },
-          { granted: 1, downloaded: 1, current: 0 },
+          [0, 1, form === 'crc' ? 1 : 0],
+          [1, 1, 0],
         ]);
       }
       await getAsset(server, terminal.token, `${asset}?crc=${crcOf(Buffer.from('next'))}`);
       expect(await counts()).toEqual([
-        { granted: 0, downloaded: 1, current: 0 },
-        { granted: 1, downloaded: 1, current: 1 },
+        [0, 1, 0],
+        [1, 1, 1],
       ]);
     },
   );
@@ -351,7 +348,7 @@ describe('the reach of a version', () => {
     };
     const name = `acmepagamentos_polls.posxml?crc=${crcOf(Buffer.from('bytecode of polls'))}`;
     await getAsset(server, token, name);
-    expect(await reach(versionId)).toEqual({ granted: 1, downloaded: 0, current: 1 });
+    expect(await reach(versionId)).toEqual([1, 0, 1]);
     const { statements } = await server.statements(async () => {
       await poll();
       await getAsset(server, token, name);

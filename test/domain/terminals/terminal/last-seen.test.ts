@@ -5,7 +5,7 @@ import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { startServer, useServer, type Member } from '../../../support/server.js';
-import { newTerminal, outcomeOf, report } from '../../../support/terminals.js';
+import { fails, newTerminal, outcomeOf, report } from '../../../support/terminals.js';
 
 const server = useServer();
 
@@ -26,10 +26,6 @@ async function seen(id: number, member: Member = server.acme): Promise<Seen | nu
 const untilNextWrite = (): void => server.clock.advance(5_000);
 const isSeen = async (id: number): Promise<unknown> =>
   await expect.poll(() => seen(id)).not.toMatchObject({ lastSeenAt: null });
-
-const fails = (error: unknown): never => {
-  throw error;
-};
 
 /** Recorder of one node; its `finish` stores the recorded times. */
 const newNode = (): SeenDevices => new SeenDevices(server.app.units, server.clock, fails);

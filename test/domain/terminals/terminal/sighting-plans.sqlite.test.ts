@@ -5,6 +5,7 @@ import { SeenDevices } from '../../../../src/domain/terminals/terminal/sightings
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { planOf } from '../../../support/query-plan.js';
 import { useServer } from '../../../support/server.js';
+import { fails } from '../../../support/terminals.js';
 
 const server = useServer();
 let database: Sqlite.Database;
@@ -16,9 +17,6 @@ afterAll(() => {
 });
 
 it('the times of devices are stored by their ids, without reading other devices of the company', async () => {
-  const fails = (error: unknown): never => {
-    throw error;
-  };
   const node = new SeenDevices(server.app.units, server.clock, fails);
   node.note(server.acme.caller.companyId, 1, server.clock.now());
   const { statements } = await server.statements(() => node.finish());

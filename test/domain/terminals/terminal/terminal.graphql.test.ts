@@ -10,7 +10,15 @@ import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId, refused } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
 import { type Member, useServer } from '../../../support/server.js';
-import { ISSUE, issueToken, newTerminal, outcomeOf, report, REVOKE } from '../../../support/terminals.js';
+import {
+  ISSUE,
+  issueToken,
+  newTerminal,
+  outcomeOf,
+  report,
+  REVOKE,
+  fails,
+} from '../../../support/terminals.js';
 
 const server = useServer();
 let gateway: string;
@@ -32,10 +40,7 @@ const serialsOf = async (member?: Member): Promise<string[]> =>
 
 /** Names serial numbers as a gateway does, in one node, and stores them. */
 async function knock(serialNumbers: Iterable<string>): Promise<void> {
-  const fail = (error: unknown): never => {
-    throw error;
-  };
-  const log = new RefusalLog(server.app.units, server.clock, fail);
+  const log = new RefusalLog(server.app.units, server.clock, fails);
   for (const serialNumber of serialNumbers) log.noteUnknown(server.acme.caller.companyId, serialNumber);
   await log.finish();
 }

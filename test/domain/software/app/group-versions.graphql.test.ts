@@ -1,10 +1,159 @@
 import { describe, expect, it } from 'vitest';
 
 import { changed, nodeId, type Page, type UserErrorShape } from '../../../support/dashboard.js';
-import { fleet, ledgerOf, softwareOf, unique, rowsIn, wideFleet } from '../../../support/fleet.js';
-import { useServer, type Fields } from '../../../support/server.js';
+import {
+  fleet,
+  ledgerOf,
+  rowsIn,
+  softwareOf,
+  unique,
+  wideFleet,
+  versionIdsOf,
+} from '../../../support/fleet.js';
+import { type Fields, useServer } from '../../../support/server.js';
 
 const server = useServer();
+
+const mutation = (name: string): string => `mutation ($id: ID!, $appVersionIds: [ID!]!) {
+  ${name}(id: $id, appVersionIds: $appVersionIds) {
+    group { databaseId appVersions(first: 100) { totalCount nodes { databaseId } } }
+    userErrors { message path code } } }`;
+const ATTACH = mutation('groupAttachAppVersions');
+const DETACH = mutation('groupDetachAppVersions');
+
+interface LinkPayload {
+  readonly group: { readonly appVersions: Page<Fields> } | null;
+  readonly userErrors: readonly UserErrorShape[];
+}
+
+const newGroup = (): Promise<number> => fleet.group(server.acme.client, unique());
+const versions = (count: number, groups: readonly number[] = []): Promise<number[]> =>
+  fleet.appVersions(server.acme.client, count, groups);
+const variables = (group: number, ids: readonly number[]) => ({
+  id: nodeId('Group', group),
+  appVersionIds: ids.map((id) => nodeId('AppVersion', id)),
+});
+const link = async (query: string, group: number, ids: readonly number[]) =>
+  await changed<LinkPayload>(server.acme, query, variables(group, ids));
+const having = (group: number, ids: readonly number[]) => ({
+  group: {
+    databaseId: group,
+    appVersions: { totalCount: ids.length, nodes: ids.map((databaseId) => ({ databaseId })) },
+  },
+  userErrors: [],
+});
+const versionsOf = (number: string): Promise<unknown> => versionIdsOf(server.acme.client, number);
+const ledger = (type: string, id: number) => ledgerOf(server, server.acme, type, id);
+
+describe('app versions of a group', () => {
+  it('are attached with one ledger entry each; attached versions are not changed', async () => {
+    const [before, group] = [await newGroup(), await newGroup()];
+    const [known = 0] = await versions(1, [group]);
+    const [one = 0, two = 0] = await versions(2, [before]);
+    server.clock.advance(60_000);
+    expect(await link(ATTACH, group, [two, known, one, two])).toEqual(having(group, [known, one, two]));
+    for (const id of [one, two]) {
+      const [, attached] = await ledger('app_version', id);
+      const { revision, updatedAt } = attached?.before ?? {};
+      expect(attached).toMatchObject({
+        action: 'update',
+        before: { groupIds: [before] },
+        after: { groupIds: [before, group], revision: Number(revision) + 1 },
+      });
+      expect(attached?.after?.updatedAt).not.toBe(updatedAt);
+    }
+    expect(await ledger('app_version', known)).toHaveLength(1);
+    expect(await ledger('group', group)).toHaveLength(1);
+  });
+
+  it('are detached from the group and from its own logical numbers only', async () => {
+    const { client } = server.acme;
+    const [group, other] = [await newGroup(), await newGroup()];
+    const [shared = 0, kept = 0, loose = 0] = [
+      ...(await versions(1, [group, other])),
+      ...(await versions(1, [group])),
+      ...(await versions(1)),
+    ];
+    const number = async (name: string, groupId: number, ids: number[]): Promise<number> =>
+      await fleet.logicalNumber(client, name, { group_id: groupId, app_version_ids: ids });
+    const [here, there] = [
+      await number('here', group, [shared, kept]),
+      await number('there', other, [shared]),
+    ];
+    expect(await link(DETACH, group, [shared, loose])).toEqual(having(group, [kept]));
+    expect([await versionsOf('here'), await versionsOf('there')]).toEqual([[kept], [shared]]);
+    expect((await ledger('app_version', shared)).at(-1)).toMatchObject({
+      action: 'update',
+      before: { groupIds: [group, other] },
+      after: { groupIds: [other] },
+    });
+    expect((await ledger('logical_number', here)).at(-1)?.after).toMatchObject({ appVersionIds: [kept] });
+    expect(await ledger('logical_number', there)).toHaveLength(1);
+    expect(await ledger('app_version', loose)).toHaveLength(1);
+  });
+
+  it('can be detached and attached again repeatedly', async () => {
+    const group = await newGroup();
+    const [version = 0] = await versions(1);
+    for (const [query, ids] of [
+      [ATTACH, [version]],
+      [ATTACH, [version]],
+      [DETACH, []],
+      [DETACH, []],
+    ] as const) {
+      expect(await link(query, group, [version])).toEqual(having(group, ids));
+    }
+    expect(await ledger('app_version', version)).toHaveLength(3);
+    expect(await link(ATTACH, group, [])).toEqual(having(group, []));
+  });
+
+  it.each([ATTACH, DETACH])('change nothing if one id is invalid: %s', async (query) => {
+    const group = await newGroup();
+    const [attached = 0] = await versions(1, [group]);
+    const [version = 0] = await versions(1);
+    const [foreign = 0] = await fleet.appVersions(server.beta.client, 1, []);
+    const attempt = async (...ids: string[]) =>
+      await changed<LinkPayload>(server.acme, query, {
+        id: nodeId('Group', group),
+        appVersionIds: [...variables(group, [attached, version]).appVersionIds, ...ids],
+      });
+    const nobodys = await attempt(nodeId('AppVersion', 9e6));
+    expect(nobodys).toEqual({
+      group: null,
+      userErrors: [
+        { message: 'must hold ids of app versions only', path: ['appVersionIds'], code: 'INVALID' },
+      ],
+    });
+    expect(await attempt(nodeId('AppVersion', foreign))).toEqual(nobodys);
+    for (const id of [nodeId('App', version), 'x']) {
+      expect(await attempt(id)).toMatchObject({
+        group: null,
+        userErrors: [{ message: 'must be the id of an app version', path: ['appVersionIds'] }],
+      });
+    }
+    const many = Array.from({ length: 1001 }, (_, n) => nodeId('AppVersion', 1e6 + n));
+    expect(await attempt(...many)).toMatchObject({
+      group: null,
+      userErrors: [{ message: 'must have at most 1000 entries', path: ['appVersionIds'] }],
+    });
+    expect(await ledger('app_version', attached)).toHaveLength(1);
+    expect(await ledger('app_version', version)).toHaveLength(1);
+  });
+
+  it('are attached and detached with a constant number of statements', async () => {
+    const group = await newGroup();
+    const all = await versions(12);
+    const count = async (query: string, ids: readonly number[]): Promise<number> =>
+      (await server.statements(() => link(query, group, ids))).statements.length;
+    await link(ATTACH, group, all);
+    await fleet.logicalNumber(server.acme.client, unique(), { group_id: group, app_version_ids: all });
+    await fleet.logicalNumber(server.acme.client, unique(), { group_id: group, app_version_ids: all });
+    const detached = [await count(DETACH, all.slice(0, 2)), await count(DETACH, all.slice(2))];
+    const attached = [await count(ATTACH, all.slice(0, 2)), await count(ATTACH, all.slice(2))];
+    expect(detached[1]).toBe(detached[0]);
+    expect(attached[1]).toBe(attached[0]);
+  });
+});
 
 const SET = `mutation ($id: ID!, $appVersionIds: [ID!]!, $ifMatch: Int) {
   groupSetDefaultAppVersions(id: $id, appVersionIds: $appVersionIds, ifMatch: $ifMatch) {
@@ -16,21 +165,20 @@ interface Payload {
   readonly userErrors: readonly UserErrorShape[];
 }
 
-const variables = (group: number, versions: readonly number[]): Fields => ({
-  id: nodeId('Group', group),
-  appVersionIds: versions.map((id) => nodeId('AppVersion', id)),
-});
 const set = (group: number, versions: readonly number[], more: Fields = {}) =>
   changed<Payload>(server.acme, SET, { ...variables(group, versions), ...more });
-const newGroup = (): Promise<number> => fleet.group(server.acme.client, unique());
 const versionOf = async (groups: readonly number[]): Promise<number> =>
   (await fleet.appVersions(server.acme.client, 1, groups))[0] ?? 0;
 const rows = (group: number): Promise<number> =>
   rowsIn(server, 'group_default_versions', `group_id = ${group}`);
-const ledgerOfGroup = (group: number) => ledgerOf(server, server.acme, 'group', group);
 const read = async (number: string): Promise<Fields> =>
   (await server.acme.client.get(`logical_numbers/${number}`)).record('logical_number');
-const versionsOf = async (number: string): Promise<unknown> => (await read(number)).app_version_ids;
+
+async function remove(type: string, id: number): Promise<void> {
+  const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}Delete`;
+  const mutationOf = `mutation ($id: ID!) { ${name}(id: $id) { userErrors { code } } }`;
+  expect((await changed(server.acme, mutationOf, { id: nodeId(type, id) })).userErrors).toEqual([]);
+}
 
 async function created(fields: Fields): Promise<string> {
   const number = unique();
@@ -57,7 +205,7 @@ describe('the default versions of a group', () => {
     expect(await set(group, [two, one, two])).toEqual(having([one, two], 3));
     expect(await set(group, [one, two])).toEqual(having([one, two], 3));
     expect(await set(group, [])).toEqual(having([], 4));
-    const [, first, second, third, ...more] = await ledgerOfGroup(group);
+    const [, first, second, third, ...more] = await ledger('group', group);
     expect(more).toEqual([]);
     expect(first).toMatchObject({
       action: 'update',
@@ -76,31 +224,23 @@ describe('the default versions of a group', () => {
     const [attached, elsewhere] = [await versionOf([group]), await versionOf([await newGroup()])];
     const [foreign = 0] = await fleet.appVersions(server.beta.client, 1, []);
     for (const id of [elsewhere, foreign, 9e6]) {
+      const message = `must be app versions that are attached to the group: not ${id}`;
       expect(await set(group, [attached, id])).toEqual({
         group: null,
-        userErrors: [
-          {
-            message: `must be app versions that are attached to the group: not ${id}`,
-            path: ['appVersionIds'],
-            code: 'INVALID',
-          },
-        ],
+        userErrors: [{ message, path: ['appVersionIds'], code: 'INVALID' }],
       });
     }
-    expect([await rows(group), (await ledgerOfGroup(group)).length]).toEqual([0, 1]);
+    expect([await rows(group), (await ledger('group', group)).length]).toEqual([0, 1]);
   });
 
   it('are at most one of each app', async () => {
     const group = await newGroup();
     const [one = 0, two = 0] = await fleet.appVersions(server.acme.client, 2, [group]);
-    const { group: after, userErrors } = await set(group, [one, two]);
-    expect(after).toBeNull();
-    expect(userErrors).toMatchObject([
-      {
-        message: `must have at most one version of each app: ${one} and ${two} are of one app`,
-        path: ['appVersionIds'],
-      },
-    ]);
+    const message = `must have at most one version of each app: ${one} and ${two} are of one app`;
+    expect(await set(group, [one, two])).toMatchObject({
+      group: null,
+      userErrors: [{ message, path: ['appVersionIds'] }],
+    });
   });
 
   it('are set for the revision that was read, in a group of their company', async () => {
@@ -131,34 +271,18 @@ describe('the default versions of a group', () => {
     const put = await server.acme.client.put(`${path}/${detached}`, { group_ids: [other] });
     expect(put.status, put.text).toBe(200);
     expect([await rows(group), await rows(other)]).toEqual([2, 2]);
-    await changed(server.acme, 'mutation ($id: ID!) { appVersionDelete(id: $id) { userErrors { code } } }', {
-      id: nodeId('AppVersion', deleted),
-    });
+    await remove('AppVersion', deleted);
     expect([await rows(group), await rows(other)]).toEqual([1, 1]);
-    await changed(
-      server.acme,
-      `mutation ($id: ID!, $appVersionIds: [ID!]!) {
-        groupDetachAppVersions(id: $id, appVersionIds: $appVersionIds) { userErrors { code } } }`,
-      variables(group, [kept]),
-    );
+    await link(DETACH, group, [kept]);
     expect(await rows(group)).toBe(0);
-    const deletion = await changed(
-      server.acme,
-      'mutation ($id: ID!) { groupDelete(id: $id) { deletedId userErrors { code } } }',
-      { id: nodeId('Group', group) },
-    );
-    expect(deletion.userErrors).toEqual([]);
+    await remove('Group', group);
     expect(await server.place.check()).toEqual([]);
   });
 
   it('are those no more whose app is deleted', async () => {
     const { group, versions, app } = await wideFleet(server, server.acme, 300);
     await set(group, [versions[0]]);
-    await changed(
-      server.acme,
-      'mutation ($id: ID!) { appDelete(id: $id) { deletedId userErrors { code } } }',
-      { id: nodeId('App', app) },
-    );
+    await remove('App', app);
     expect(await rows(group)).toBe(0);
     expect(await versionsOf(await created({ group_id: group }))).toEqual([]);
     expect(await server.place.check()).toEqual([]);
@@ -179,12 +303,7 @@ describe('a logical number', () => {
     await set(group, [two, one]);
     const rest = await created({ group_id: group });
     expect(await versionsOf(rest)).toEqual([one, two]);
-    const [entry, ...more] = await ledgerOf(
-      server,
-      server.acme,
-      'logical_number',
-      (await read(rest)).id as number,
-    );
+    const [entry, ...more] = await ledger('logical_number', (await read(rest)).id as number);
     expect([entry?.action, entry?.after?.appVersionIds, more]).toEqual(['create', [one, two], []]);
     const number = unique();
     const made = await changed(server.acme, CREATE, { input: { number, groupId: nodeId('Group', group) } });
@@ -214,7 +333,7 @@ describe('a logical number', () => {
       const id = (await read(number)).id as number;
       await move(number, nodeId('LogicalNumber', id));
       expect(await versionsOf(number)).toEqual([kept, added]);
-      const entries = await ledgerOf(server, server.acme, 'logical_number', id);
+      const entries = await ledger('logical_number', id);
       expect(entries).toHaveLength(2);
       expect(entries[1]).toMatchObject({
         before: { groupId: from, appVersionIds: [kept, lost] },

@@ -71,11 +71,6 @@ export interface DeviceTotals {
 export const PRESENCES = ['never_seen', 'offline', 'stale', 'online'] as const;
 export type Presence = (typeof PRESENCES)[number];
 
-export interface Sighting {
-  readonly lastSeenAt: Date | null;
-  readonly presence: Presence;
-}
-
 export interface PresenceCount {
   readonly presence: Presence;
   readonly count: number;
@@ -109,7 +104,8 @@ export function presenceStarts({ now, presence: { staleMs, offlineMs } }: At) {
   return { offline: SEEN, stale: now.getTime() - offlineMs + 1, online: now.getTime() - staleMs + 1 };
 }
 
-export function sightingOf(lastSeenAt: number, at: At): Sighting {
+/** Time at which a terminal was last seen, null if it never was, and its presence now. */
+export function sightingOf(lastSeenAt: number, at: At): { lastSeenAt: Date | null; presence: Presence } {
   const starts = presenceStarts(at);
   if (lastSeenAt === NEVER) return { lastSeenAt: null, presence: 'never_seen' };
   const states = ['online', 'stale'] as const;

@@ -133,12 +133,9 @@ async function checkEach(work: ReadWork, serialNumbers: readonly string[]) {
 }
 
 async function insertAll(work: WriteWork, rows: readonly NewDevice[]): Promise<Map<string, Device>> {
-  const devices = await deviceTable.insertMany(work, rows);
-  const created = new Map(devices.map((device) => [device.serialNumber, device]));
-  for (const { serialNumber } of rows) {
-    const after = created.get(serialNumber);
-    if (after === undefined) throw new Error('A device was inserted and not returned');
-    work.ledger.created('device', after);
-  }
-  return created;
+  const created = await deviceTable.insertMany(work, rows);
+  // Ids have the order of the rows.
+  created.sort((one, other) => one.id - other.id);
+  for (const device of created) work.ledger.created('device', device);
+  return new Map(created.map((device) => [device.serialNumber, device]));
 }

@@ -43,11 +43,8 @@ export async function updateGroup(work: WriteWork, current: Group, input: unknow
   return await groupRecords.change(work, current, changed(current, parse(GroupUpdate, input)));
 }
 
-/** Removes what belongs to a group that is being deleted. Errors: `too_many_records`. */
-type Removal = (work: WriteWork, group: Group) => Promise<void>;
-
-/** Removals by other resources; `app/wings.ts` adds them. */
-export const groupRemovals: Removal[] = [];
+/** Removals of what belongs to a deleted group, added by `app/wings.ts`. Errors: `too_many_records`. */
+export const groupRemovals: ((work: WriteWork, group: Group) => Promise<void>)[] = [];
 
 /** Deletes what belongs to it too. Errors: `group_not_empty` (contract 19), `too_many_records`. */
 export async function deleteGroup(work: WriteWork, group: Group): Promise<void> {

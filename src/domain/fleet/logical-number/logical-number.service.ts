@@ -109,11 +109,8 @@ export async function updateLogicalNumber(work: WriteWork, current: LogicalNumbe
   return after;
 }
 
-/** Removes what belongs to a logical number that is being deleted. Errors: `too_many_records`. */
-type Removal = (work: WriteWork, logicalNumber: LogicalNumber) => Promise<void>;
-
-/** Removals by other resources, in this order; `app/wings.ts` adds them. */
-export const logicalNumberRemovals: Removal[] = [];
+/** Removals of what belongs to a deleted number, in this order, added by `app/wings.ts`. Errors: `too_many_records`. */
+export const logicalNumberRemovals: ((work: WriteWork, logicalNumber: LogicalNumber) => Promise<void>)[] = [];
 
 /** Deletes what belongs to it too, but leaves its devices without a number (contract 18). Errors: `too_many_records`. */
 export async function deleteLogicalNumber(work: WriteWork, logicalNumber: LogicalNumber): Promise<void> {

@@ -21,7 +21,11 @@ const MAX_UNKNOWN_IN_MESSAGE = 20;
 
 /** One statement per thousand. Errors: `invalid` for an unknown group or number, `too_many_records` for more than `limit`. */
 export async function findTarget(work: ReadWork, target: NumberTarget, limit: number) {
-  if ('logicalNumbers' in target) return await findGiven(work, target.logicalNumbers, limit);
+  if ('logicalNumbers' in target) {
+    const numbers = [...new Set(target.logicalNumbers.map((number) => normalized(number.trim())))];
+    if (numbers.length > limit) throw tooMany(`${numbers.length} logical numbers`, limit);
+    return await findAllByNumbers(work, numbers);
+  }
   if ('filter' in target) {
     if ((await countOf(work, 'logical_numbers')) > MANY_ROWS) work.moveToThread?.();
     return await findMatching(work, target.filter, limit);
@@ -46,18 +50,14 @@ export function affected(numbers: readonly LogicalNumberHead[]): Affected {
 export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
   const condition = ofGroup(groupId);
   const { items } = await logicalNumbers.slice(work, { ...pageAfter(null, condition), limit: MAX_EXAMPLES });
-  return {
-    count: await logicalNumbers.count(work, condition),
-    examples: items.map(({ record }) => record),
-  };
+  const count = await logicalNumbers.count(work, condition);
+  return { count, examples: items.map(({ record }) => record) };
 }
 
 export function demandCount(count: number, expected: number | null | undefined): void {
   if (expected == null || expected === count) return;
-  throw invalid(
-    'expectCount',
-    `is ${expected}, but the change affects ${count} logical numbers. Nothing was changed`,
-  );
+  const message = `is ${expected}, but the change affects ${count} logical numbers. Nothing was changed`;
+  throw invalid('expectCount', message);
 }
 
 const ofGroup = (groupId: number): Condition => ({
@@ -66,12 +66,6 @@ const ofGroup = (groupId: number): Condition => ({
 
 function pageAfter(key: Key | null, condition: Condition | null): SliceRequest {
   return { order: 'ID', descending: false, backward: false, limit: NUMBERS_PER_QUERY, key, condition };
-}
-
-async function findGiven(work: ReadWork, listed: readonly string[], limit: number) {
-  const numbers = [...new Set(listed.map((number) => normalized(number.trim())))];
-  if (numbers.length > limit) throw tooMany(`${numbers.length} logical numbers`, limit);
-  return await findAllByNumbers(work, numbers);
 }
 
 /** Logical numbers by their numbers, which are normalized. Errors: `invalid` if one of them is unknown. */

@@ -28,16 +28,8 @@ export function storedContent(content: string, kind: NotificationKind): string {
   return `${ACTIONS[kind]}|${content}`;
 }
 
-/** The group or the numbers that a notification is for. */
-export interface Targets {
-  /** Null for a list of numbers. */
-  readonly groupId: number | null;
-  /** Empty for a group. */
-  readonly numbers: readonly string[];
-}
-
-/** The recipients of a notification. Refuses ambiguous requests, which could reach too many terminals. */
-export function targetsOf({ range, groupId, logicalNumbers }: NotificationSend): Targets {
+/** The group or the numbers that get a notification. Refuses ambiguous requests, which could reach too many terminals. */
+export function targetsOf({ range, groupId, logicalNumbers }: NotificationSend) {
   if (range === undefined && (groupId == null) === (logicalNumbers == null)) {
     throw invalid('target', 'must be either a group or logical numbers');
   }

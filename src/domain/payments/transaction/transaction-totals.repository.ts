@@ -13,9 +13,10 @@ import { runCached, runFiltered } from '../../../database/statements.js';
 import { firstPage, laterPage, hiddenFromPlanner } from '../../../database/storage.js';
 import { specialSql, type ReadWork, MANY_ROWS } from '../../../database/work.js';
 import { DAY, MINUTE } from '../../../platform/clock.js';
-import type { rollups } from '../../../schema/rollups.js';
+import { ROLLUPS, type rollups } from '../../../schema/rollups.js';
 import type { Row } from '../../../schema/schema.js';
 import {
+  columnOf,
   halfHoursAround,
   type CountedTimeRange,
   type PeriodPart,
@@ -27,6 +28,15 @@ import {
 import { COLUMNS, meeting, SHOWN_COLUMNS, transactionOf } from './transaction.repository.js';
 
 export type TotalsTable = keyof typeof rollups;
+const TABLES = ROLLUPS.toSorted((one, other) => one.kind.length - other.kind.length);
+
+/** The table of totals with the fewest rows that has all fields; undefined if none has. */
+export function tableWith(fields: readonly string[]): TotalsTable | undefined {
+  const columns = fields.map(columnOf);
+  return TABLES.find(({ kind }) => columns.every((column) => kind.includes(column)))?.name as
+    | TotalsTable
+    | undefined;
+}
 
 /** Parts of a period, and the table with the totals of their spans and all fields of `where`. Instants are counted. */
 export interface Totals {

@@ -4,7 +4,13 @@ import { readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/calendar.js';
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { MINUTE, SPANS, type Span } from '../../../platform/clock.js';
 import { problemOfJson } from '../../../platform/encoding/json.js';
-import { freeText, isNameLike, normalized, printableName } from '../../../platform/encoding/text.js';
+import {
+  freeText,
+  isNameLike,
+  normalized,
+  printableName,
+  snakeCase,
+} from '../../../platform/encoding/text.js';
 
 export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
 export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;
@@ -67,13 +73,10 @@ export const ParsedPayment = z.object({
 });
 export type ParsedPayment = z.output<typeof ParsedPayment>;
 
-/** Effect of a payment on its amount: paid, refused, or paid back. */
-export type PaymentOutcome = 'approved' | 'denied' | 'cancelled';
-
 const PAYS_BACK: readonly string[] = ['cancellation', 'refund'];
 
 /** `cancelled` for approved cancellations and refunds, and any approved payment with an `nsuReference`. */
-export function outcomeOf({ status, type, nsuReference }: ParsedPayment): PaymentOutcome {
+export function outcomeOf({ status, type, nsuReference }: ParsedPayment) {
   if (status === 'denied') return 'denied';
   return PAYS_BACK.includes(type) || nsuReference !== undefined ? 'cancelled' : 'approved';
 }
@@ -174,6 +177,9 @@ export type TransactionFilter = z.output<typeof TransactionFilter>;
 
 /** Kinds of payments with own totals, by company and UTC month: new brands must not make totals as large as the transactions. */
 export const MAX_KINDS = 300;
+
+/** Column of a field by which transactions are summed up, in their table and in the tables of totals that have it. */
+export const columnOf = (field: string): string => (field === 'group' ? 'group_id' : snakeCase(field));
 
 /** Milliseconds since 1970, `to` excluded. */
 export interface TimeRange {

@@ -15,6 +15,7 @@ import {
   countSpans,
   recordedPart,
   sumParts,
+  tableWith,
   type Totals,
   type TotalsTable,
 } from './transaction-totals.repository.js';
@@ -155,22 +156,9 @@ function isKeptTotal({ period, where }: Narrowed): boolean {
   return isAlways(period) && where.and.length === 0;
 }
 
-const KIND = ['status', 'transactionType'];
-const PAID = [...KIND, 'paymentStatus'];
-/** Fields of each table of totals, the tables with the fewest rows first. */
-const FIELDS: readonly (readonly [TotalsTable, readonly string[]])[] = [
-  ['transaction_totals', KIND],
-  ['transaction_app_totals', [...KIND, 'appName']],
-  ['transaction_installment_totals', [...PAID, 'installments']],
-  ['transaction_group_totals', [...PAID, 'group']],
-  ['transaction_payment_totals', [...PAID, 'paymentType', 'brand', 'acquirer']],
-];
-
 /** Table of totals for a condition and the fields to group by; undefined if no table has all fields. */
-export function totalsTableFor(where: Condition, by: readonly string[] = []): TotalsTable | undefined {
-  const fields = [...fieldsIn(where), ...by];
-  return FIELDS.find(([, known]) => fields.every((field) => known.includes(field)))?.[0];
-}
+export const totalsTableFor = (where: Condition, by: readonly string[] = []): TotalsTable | undefined =>
+  tableWith([...fieldsIn(where), ...by]);
 
 function totalsFor({ period, where }: Narrowed, spans?: readonly Span[]): Totals {
   const table = totalsTableFor(where);

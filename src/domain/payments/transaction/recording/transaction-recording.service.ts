@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { only } from '../../../../database/company/company-rows.js';
 import type { WriteWork } from '../../../../database/work.js';
 import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
 import { DomainError, invalid, orProblem, taken } from '../../../../platform/errors.js';
@@ -24,8 +25,7 @@ export type RecordResult =
 
 /** Stores a reported transaction, or finds the stored one that it repeats. Errors: `invalid`, `taken`. */
 export async function recordTransaction(work: WriteWork, input: unknown) {
-  const [result] = await recordEach(work, [input]);
-  if (result === undefined) throw new Error('A record has no result');
+  const result = only(await recordEach(work, [input]));
   if (result.problem !== null) throw result.problem;
   return result;
 }

@@ -116,20 +116,9 @@ export function rangesToRead(bucket: Bucket, segments: readonly Segment[]) {
   return Map.groupBy(parts, ({ of }) => of);
 }
 
-/** Years whose offsets represent all times. */
-const YEARS = { from: 1970, to: 2040 };
-const known = new Map<string, boolean>();
-const MAX_ZONES = 500;
+/** Half years from 1970 to 2040, whose offsets represent all times. */
+const HALF_YEARS = Array.from({ length: 140 }, (_, index) => Date.UTC(1970, 6 * index, 1));
 
 /** Whether days begin off the half hour of UTC: in Kathmandu, Chatham, Eucla, and some others before 1976. */
-export function isOffHalfHours(timeZone: string): boolean {
-  const found = known.get(timeZone);
-  if (found !== undefined) return found;
-  if (known.size >= MAX_ZONES) known.clear();
-  const halfYears = Array.from({ length: 2 * (YEARS.to - YEARS.from) }, (_, index) => index * 6);
-  const isOff = halfYears.some(
-    (month) => offsetAt(timeZone, Date.UTC(YEARS.from, month, 1)) % (30 * MINUTE) !== 0,
-  );
-  known.set(timeZone, isOff);
-  return isOff;
-}
+export const isOffHalfHours = (timeZone: string): boolean =>
+  HALF_YEARS.some((at) => offsetAt(timeZone, at) % (30 * MINUTE) !== 0);

@@ -4,9 +4,9 @@ import { sumsOfRanges } from '../../../../database/bound-lists.js';
 import { indexedBy, instantIn } from '../../../../database/storage.js';
 import { specialSql, type ReadWork } from '../../../../database/work.js';
 import { MINUTE, type Span } from '../../../../platform/clock.js';
-import { SUMS } from '../../../../schema/rollups.js';
+import { addends, SUMS } from '../../../../schema/rollups.js';
 import type { TotalsTable } from '../transaction-totals.repository.js';
-import type { PaymentOutcome } from '../transaction.model.js';
+import { columnOf } from '../transaction.model.js';
 import {
   DIMENSIONS,
   fieldOf,
@@ -32,41 +32,9 @@ export interface SummaryQuery {
   readonly limit: number;
 }
 
-/** The column of each dimension, in transactions and in all tables of totals that have it. */
-const COLUMNS: Readonly<Record<Dimension, string>> = {
-  status: 'status',
-  transactionType: 'transaction_type',
-  appName: 'app_name',
-  logicalNumber: 'logical_number',
-  group: 'group_id',
-  paymentStatus: 'payment_status',
-  paymentType: 'payment_type',
-  brand: 'brand',
-  acquirer: 'acquirer',
-  installments: 'installments',
-};
-
-/** Values of columns that represent no value, because these columns are never null. */
-const NONE: Partial<Record<Dimension, string | number>> = {
-  group: 0,
-  paymentStatus: '',
-  paymentType: '',
-  brand: '',
-  acquirer: '',
-  installments: -1,
-};
-
-const OUTCOMES: readonly PaymentOutcome[] = ['approved', 'denied', 'cancelled'];
 /** The sums over a table of totals, and over transactions, in the order of `SUMS`. */
 const SUMS_OF_TOTALS = SUMS.map((name) => sql`coalesce(sum(${sql.ref(`t.${name}`)}), 0)`);
-const SUMS_OF_TRANSACTIONS = [
-  sql`count(*)`,
-  sql`coalesce(sum(t.amount), 0)`,
-  ...OUTCOMES.map(
-    (outcome) =>
-      sql`coalesce(sum(case when t.payment_outcome = ${sql.lit(outcome)} then t.amount else 0 end), 0)`,
-  ),
-];
+const SUMS_OF_TRANSACTIONS = addends('t').map((each) => sql`coalesce(sum(${sql.raw(each)}), 0)`);
 const SUMS_OF_SUMS = sql.join(SUMS.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`));
 
 type Totals = Readonly<Record<string, string | number | null>>;
@@ -77,7 +45,7 @@ export async function selectSummary(work: ReadWork, query: SummaryQuery): Promis
   if (sources.length === 0) return [];
   const { db } = specialSql(work);
   const parts = sources.map((source) => partOf(work, query, source));
-  const columns = ['bucket', ...by.map((dimension) => COLUMNS[dimension])].map((name) => sql.ref(name));
+  const columns = ['bucket', ...by.map(columnOf)].map((name) => sql.ref(name));
   const { rows } = await sql<Totals>`select ${sql.join(columns)}, ${SUMS_OF_SUMS}
     from (${sql.join(parts, sql` union all `)}) as part group by ${sql.join(columns)}
     order by ${sql.join(columns.map((column) => sql`${column} nulls first`))} limit ${limit}`.execute(db);
@@ -98,7 +66,7 @@ function partOf(work: ReadWork, { by, where, limit }: SummaryQuery, { of, ranges
   const sums = isOfTotals ? SUMS_OF_TOTALS : SUMS_OF_TRANSACTIONS;
   const query = sumsOfRanges({
     ranges: ranges.map(({ bucketStart, from, to }) => [bucketStart, from / unit, to / unit] as const),
-    columns: by.map((dimension) => sql.ref(`t.${COLUMNS[dimension]}`)),
+    columns: by.map((dimension) => sql.ref(`t.${columnOf(dimension)}`)),
     sums: sums.map((sum, index) => sql`${sum} as ${sql.ref(SUMS[index] ?? '')}`),
     table,
     where: sql`t.company_id = ${companyId} ${span} and ${time} >= ${first} and ${time} < ${last} and ${where}`,
@@ -109,8 +77,10 @@ function partOf(work: ReadWork, { by, where, limit }: SummaryQuery, { of, ranges
 
 function summaryRowOf(row: Totals, { bucket, by }: SummaryQuery): SummaryRow {
   const values = DIMENSIONS.map((dimension) => {
-    const value = by.includes(dimension) ? (row[COLUMNS[dimension]] ?? null) : null;
-    return [fieldOf(dimension), value === NONE[dimension] ? null : value] as const;
+    const value = by.includes(dimension) ? (row[columnOf(dimension)] ?? null) : null;
+    // Columns of totals are never null: these values stand for none.
+    const isNone = value === '' || value === -1 || (dimension === 'group' && value === 0);
+    return [fieldOf(dimension), isNone ? null : value] as const;
   });
   const sumOf = (name: (typeof SUMS)[number]): number => Number(row[name]);
   return {

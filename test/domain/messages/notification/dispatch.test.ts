@@ -46,6 +46,13 @@ const states = async (): Promise<string[]> => (await deliveriesOf(server, acme))
 const send = (content: string, ...numbers: string[]): Promise<number> =>
   notify(server, acme, content, ...numbers);
 
+/** Queues these texts for the number 100, whose device may use the service; resolves to its id. */
+async function queued(...texts: string[]): Promise<number> {
+  const id = await reachable(acme, '100');
+  for (const text of texts) await send(text, '100');
+  return id;
+}
+
 describe('claims of a worker', () => {
   it('return one delivery of each logical number, the next one when it has ended', async () => {
     for (const number of ['100', '200']) await reachable(acme, number);
@@ -66,8 +73,7 @@ describe('claims of a worker', () => {
   });
 
   it('return a delivery again when its lease has ended, after pauses that grow, with the same id', async () => {
-    await reachable(acme, '100');
-    await send('one', '100');
+    await queued('one');
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const claimed = await claim();
@@ -83,8 +89,7 @@ describe('claims of a worker', () => {
   });
 
   it('return what was given back, and count no attempt', async () => {
-    await reachable(acme, '100');
-    await send('one', '100');
+    await queued('one');
     const first = await claim();
     await unit((work) => giveBack(work, first));
     const second = await claim();
@@ -145,9 +150,7 @@ describe('claims of a worker', () => {
   });
 
   it('fail after 100 attempts without a confirmation, and let the next delivery go', async () => {
-    await reachable(acme, '100');
-    await send('one', '100');
-    await send('two', '100');
+    await queued('one', 'two');
     await setAttempts(1, 99);
     expect(messages(await claim())).toEqual(['1|SHOW_MESSAGE|one']);
     server.clock.advance(3 * HOUR);
@@ -160,9 +163,7 @@ describe('claims of a worker', () => {
   });
 
   it('can end in failure for a reason of the transport', async () => {
-    await reachable(acme, '100');
-    await send('one', '100');
-    await send('two', '100');
+    await queued('one', 'two');
     const claimed = await claim();
     await unit((work) => failDeliveries(work, claimed, 'too long'));
     await unit((work) => markSent(work, claimed));
@@ -201,8 +202,7 @@ describe('claims for a terminal', () => {
   });
 
   it('return nothing while an earlier delivery is held, and the same again when its lease has ended', async () => {
-    const id = await reachable(acme, '100');
-    await send('one', '100');
+    const id = await queued('one');
     expect(messages(await poll(id))).toEqual(['1|SHOW_MESSAGE|one']);
     await send('two', '100');
     expect(await poll(id)).toEqual([]);
@@ -214,9 +214,7 @@ describe('claims for a terminal', () => {
   });
 
   it('let a worker push what was handed to a terminal only when the lease of it has ended', async () => {
-    const id = await reachable(acme, '100');
-    await send('one', '100');
-    await send('two', '100');
+    const id = await queued('one', 'two');
     await poll(id);
     await confirm('100', 1);
     expect(await claim()).toEqual([]);
@@ -226,8 +224,7 @@ describe('claims for a terminal', () => {
   });
 
   it('fail and expire what has waited too long, and return the rest', async () => {
-    const id = await reachable(acme, '100');
-    await send('old', '100');
+    const id = await queued('old');
     server.clock.advance(7 * DAY);
     await send('tired', '100');
     await send('new', '100');
@@ -239,9 +236,7 @@ describe('claims for a terminal', () => {
 
 describe('confirmations', () => {
   it('count once, in any order, also before the broker has said that it has the message', async () => {
-    await reachable(acme, '100');
-    await send('one', '100');
-    await send('two', '100');
+    await queued('one', 'two');
     const first = await claim();
     expect(await confirm('100', 1, 1)).toEqual(['confirmed', 'repeated']);
     await unit((work) => markSent(work, first));
@@ -284,8 +279,7 @@ describe('confirmations', () => {
   });
 
   it('come too late after the delivery has ended', async () => {
-    await reachable(acme, '100');
-    await send('one', '100');
+    await queued('one');
     const claimed = await claim();
     await unit((work) => failDeliveries(work, claimed, 'too long'));
     expect(await confirm('100', 1)).toEqual(['repeated']);

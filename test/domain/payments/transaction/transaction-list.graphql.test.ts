@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { nodeId } from '../../../support/dashboard.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
-import { FIRST, partOf, recordConnection, reported, rows, type Part } from './connection-rows.js';
 import { transactionFilters, meets, type Row } from './filters.js';
 import { record } from './records.js';
+import { FIRST, partOf, recordConnection, reported, rows, type Part } from './rows.js';
 
 const server = useServer();
 let acme: Member;

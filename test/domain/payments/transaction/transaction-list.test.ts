@@ -8,7 +8,7 @@ import {
 import { DAY } from '../../../../src/platform/clock.js';
 import { useServer } from '../../../support/server.js';
 import type { Row } from './filters.js';
-import { APPS, DAYS, FILTERS, FIRST, listed, recordRows, type Filter } from './listed-rows.js';
+import { APPS, DAYS, FILTERS, FIRST, listed, recordRows, type Filter } from './rows.js';
 
 const server = useServer();
 let recorded: Row[];

@@ -5,9 +5,8 @@ import { changed, nodeId } from '../../../support/dashboard.js';
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { planOf, programOf } from '../../../support/query-plan.js';
 import { useServer, type Fields, type TestServer } from '../../../support/server.js';
-import { partOf, recordConnection, rows } from './connection-rows.js';
-import { FILTERS, listed, recordRows } from './listed-rows.js';
-import { BULK, paymentInput } from './recording/inputs.js';
+import { BULK, paymentInput } from './records.js';
+import { partOf, recordConnection, rows, FILTERS, listed, recordRows } from './rows.js';
 
 /** Whether a row is read after OFFSET has been counted down, and so only if it is of the page. */
 function skipsInIndex(database: Sqlite.Database, statement: string): boolean {

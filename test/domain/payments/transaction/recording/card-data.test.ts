@@ -8,8 +8,7 @@ import { metricOf } from '../../../../support/gauges.js';
 import { ingestRow, ndjson, NDJSON, sendLines, totalsOf } from '../../../../support/line-stream.js';
 import { useServer, type Fields, type Member } from '../../../../support/server.js';
 import { newTerminal, report } from '../../../../support/terminals.js';
-import { payment } from '../records.js';
-import { paymentInput, RECORD, BULK, runningInput } from './inputs.js';
+import { payment, paymentInput, RECORD, BULK, runningInput } from '../records.js';
 
 const server = useServer({ rateLimitPerHour: 1_000_000 });
 let ingest: Member;

@@ -4,8 +4,7 @@ import { recordEach } from '../../../../../src/domain/payments/transaction/recor
 import { answered, changed } from '../../../../support/dashboard.js';
 import { metricOf } from '../../../../support/gauges.js';
 import { useServer, type Fields, type Member } from '../../../../support/server.js';
-import { payment } from '../records.js';
-import { BULK, paymentInput, runningInput } from './inputs.js';
+import { payment, BULK, paymentInput, runningInput } from '../records.js';
 
 const server = useServer();
 let ingest: Member;

@@ -10,7 +10,7 @@ import {
 import { fleet } from '../../../../support/fleet.js';
 import { metricOf } from '../../../../support/gauges.js';
 import { useServer, type Fields, type Member } from '../../../../support/server.js';
-import { FINISH, paymentInput, RECORD, runningInput } from './inputs.js';
+import { FINISH, paymentInput, RECORD, runningInput } from '../records.js';
 
 const server = useServer();
 let ingest: Member;

@@ -58,7 +58,7 @@ export async function createProgram(
     .addHelpText('after', EXIT_CODE_HELP);
   addServeCommand(program, io);
   addDemoCommand(program, io);
-  addSimulateCommand(program, io);
+  addSimulateCommand(addTo(program, io));
   for (const [name, [description, load]] of Object.entries(GROUPS)) {
     const group = program.command(name).description(description);
     if (isNeeded(name)) (await load()).addCommands(addTo(group, io));

@@ -11,7 +11,7 @@ import { Pauses, type Transport } from '../simulator/shared.js';
 import { Simulation, type SimulationOptions } from '../simulator/simulation.js';
 import type { Identity } from '../simulator/terminal-http.js';
 import { CommandError } from './command-error.js';
-import { waitForStopSignal, type CommandIo, type JsonOption } from './command-io.js';
+import { waitForStopSignal, type CommandIo, type JsonOption, type Result } from './command-io.js';
 import { csvFile, listIn } from './row-files.js';
 
 export interface SimulateOptions extends JsonOption {
@@ -40,15 +40,20 @@ const LINE_MS = 5 * SECOND;
 /** A server that cannot be reached is noticed soon. */
 const START_ATTEMPTS = 3;
 
-/** Simulates terminals until their time is over, or SIGINT or SIGTERM. Errors: `CommandError` if a promise was broken or no terminal was let in. */
-export async function runSimulate(io: CommandIo, options: SimulateOptions): Promise<void> {
+/** Simulates terminals until their time is over, or SIGINT or SIGTERM. The failure is a broken promise, or that no terminal was let in. */
+export async function runSimulate(io: CommandIo, options: SimulateOptions): Promise<Result> {
   const stopSignal = waitForStopSignal(['SIGINT', 'SIGTERM']);
   try {
     const simulation = await prepare(io, options);
     void stopSignal.then(() => simulation.stop());
     const timer = setInterval(() => io.notice(liveLine(simulation.summary())), LINE_MS);
-    const summary = await simulation.run().finally(() => clearInterval(timer));
-    report(io, options, summary);
+    const value = await simulation.run().finally(() => clearInterval(timer));
+    for (const example of value.error_examples) io.notice(`error: ${example}`);
+    for (const { promise, count, examples } of value.broken) {
+      io.notice(`${counted(count, 'time')}: ${PROMISES[promise]}`);
+      for (const example of examples) io.notice(`  ${example}`);
+    }
+    return { value, lines: linesOf(value), failure: failureOf(value) };
   } catch (error) {
     throw error instanceof SimulationRefused ? new CommandError(error.message) : error;
   }
@@ -194,26 +199,19 @@ function liveLine(summary: Summary): string {
 
 const brokenIn = ({ broken }: Summary): number => broken.reduce((sum, { count }) => sum + count, 0);
 
-function report(io: CommandIo, { json }: JsonOption, summary: Summary): void {
-  for (const example of summary.error_examples) io.notice(`error: ${example}`);
-  for (const { promise, count, examples } of summary.broken) {
-    io.notice(`${counted(count, 'time')}: ${PROMISES[promise]}`);
-    for (const example of examples) io.notice(`  ${example}`);
-  }
-  io.print(json === true ? JSON.stringify(summary) : text(summary));
-  if (summary.broken.length > 0) throw new CommandError('The server broke its promises.');
-  if (summary.connected === 0 && summary.refused > 0)
-    throw new CommandError(
-      'The server let no terminal in: check the tokens and whether devices are enabled.',
-    );
+function failureOf({ broken, connected, refused }: Summary): CommandError | undefined {
+  if (broken.length > 0) return new CommandError('The server broke its promises.');
+  const advice = 'check the tokens and whether devices are enabled.';
+  const isOut = connected === 0 && refused > 0;
+  return isOut ? new CommandError(`The server let no terminal in: ${advice}`) : undefined;
 }
 
-function text(summary: Summary): string {
+function linesOf(summary: Summary): string[] {
   const { notifications_sent: sent, notifications_repeated: repeated, assets_downloaded: assets } = summary;
   return [
     liveLine(summary),
     `${assets} assets downloaded, ${summary.assets_resumed} parts resumed; ${summary.manifests_unchanged} manifests and ${summary.params_unchanged} params.dat unchanged; ${summary.reports} reports`,
     `${sent} notifications sent, ${repeated} deliveries repeated after a lease, ${summary.notifications_outstanding} outstanding; ${summary.connections_lost} connections lost by terminals`,
     summary.broken.length === 0 ? 'No promise was broken.' : `${brokenIn(summary)} promises were broken.`,
-  ].join('\n');
+  ];
 }

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
 import { MINUTE, SECOND } from '../../platform/clock.js';
-import { wholeNumber, type CommandIo } from '../command-io.js';
+import { wholeNumber, type AddCommand, type CommandIo, type Result } from '../command-io.js';
 import type { DemoOptions } from '../run-demo.js';
 import type { ServeOptions } from '../run-server.js';
 import type { SimulateOptions } from '../run-simulate.js';
@@ -23,6 +23,8 @@ export function addServeCommand(program: Command, io: CommandIo): void {
     });
 }
 
+const SEED = wholeNumber(2 ** 32 - 1);
+
 const DEMO_NOTES = `
 Two companies with terminals, software, settings and a month of card payments. The same seed gives the same
 records; times and secrets differ. Ten simulated terminals are at work. The database is deleted at the end, unless --dir names a folder.`;
@@ -31,7 +33,7 @@ export function addDemoCommand(program: Command, io: CommandIo): void {
   program
     .command('demo')
     .description('serve a demo fleet from a database of its own')
-    .option('--seed <number>', 'seed of the random records', wholeNumber(2 ** 32 - 1), 1)
+    .option('--seed <number>', 'seed of the random records', SEED, 1)
     .option('--port <number>', 'port to listen on, instead of PORT', wholeNumber(65_535))
     .option('--dir <folder>', 'folder for demo.db, which replaces an earlier demo and is kept')
     .option('--database <url>', 'fill this empty database instead, for example postgres://…, and keep it')
@@ -54,45 +56,32 @@ Tokens: --token-file names a file with an API token that has the scope "terminal
 terminals are found through the API: enabled devices with a logical number. Otherwise --serials or --device-tokens
 names them. --notify-every needs "write". Times are numbers with ms, s or m.`;
 
-export function addSimulateCommand(program: Command, io: CommandIo): void {
-  const seed = wholeNumber(2 ** 32 - 1);
+export function addSimulateCommand(add: AddCommand): void {
+  const simulate = async (options: SimulateOptions, _argument: string, io: CommandIo): Promise<Result> =>
+    await (await import('../run-simulate.js')).runSimulate(io, options);
   const over = new Option('--over <transport>', 'how notifications arrive');
-  over.choices(['http', 'mqtt']).default('http');
-  program
-    .command('simulate')
-    .description('simulate terminals against a running server, and check what it promises them')
+  const every = timeOption('--every <time>', 'how often each does something; 0s: it only waits');
+  const serials = 'serial numbers of the terminals, one in each row, as `device import` reads them';
+  add('simulate', 'simulate terminals against a running server, and check what it promises them', simulate)
     .option('--url <url>', 'address of the server (default: this machine, PORT)')
     .option('--token-file <file>', 'file of an API token that speaks for the terminals')
     .option('--device-tokens <csv>', 'tokens of devices, as `device token --all --csv` prints them')
-    .option(
-      '--serials <file>',
-      'serial numbers of the terminals, one in each row, as `device import` reads them',
-    )
+    .option('--serials <file>', serials)
     .option('--group <name>', 'terminals of this group')
     .option('--terminals <number>', 'how many', wholeNumber(100_000), 10)
     .addOption(timeOption('--for <time>', 'how long they are active after the start').default(MINUTE, '60s'))
     .addOption(timeOption('--ramp <time>', 'time over which they start').default(5 * SECOND, '5s'))
-    .addOption(
-      timeOption('--every <time>', 'how often each does something; 0s: it only waits').default(
-        10 * SECOND,
-        '10s',
-      ),
-    )
+    .addOption(every.default(10 * SECOND, '10s'))
     .addOption(timeOption('--notify-every <time>', 'send all of them a notification this often'))
     .option('--no-faults', 'break no connections, repeat and delay nothing')
-    .addOption(over)
+    .addOption(over.choices(['http', 'mqtt']).default('http'))
     .option('--mqtt-url <url>', 'the broker, mqtt://… or mqtts://…')
     .option('--mqtt-username <name>', 'of all terminals (default: of each its own, COMPANY/LOGICAL NUMBER)')
     .option('--mqtt-password-file <file>', 'file of the password for the broker')
     .option('--mqtt-ca-file <file>', 'certificates (PEM) to trust for mqtts://')
     .option('--company-id <number>', 'of the topics, if the token cannot read it')
-    .option('--seed <number>', 'the same seed makes the same choices', seed, 1)
-    .option('--json', 'print all figures as JSON')
-    .addHelpText('after', SIMULATE_NOTES)
-    .action(async (options: SimulateOptions) => {
-      const { runSimulate } = await import('../run-simulate.js');
-      await runSimulate(io, options);
-    });
+    .option('--seed <number>', 'the same seed makes the same choices', SEED, 1)
+    .addHelpText('after', SIMULATE_NOTES);
 }
 
 function timeOption(flags: string, description: string): Option {

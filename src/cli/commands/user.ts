@@ -22,14 +22,7 @@ import {
 import { LOCAL_ORIGIN } from '../../platform/caller.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { parse } from '../../platform/validate.js';
-import {
-  actorIn,
-  fieldsOf,
-  withActor,
-  withDatabase,
-  type ChangeOptions,
-  type CommandContext,
-} from '../command-context.js';
+import { actorIn, fieldsOf, withActor, withDatabase, type ChangeOptions } from '../command-context.js';
 import { CommandError, EXIT } from '../command-error.js';
 import {
   table,
@@ -178,40 +171,31 @@ interface AddOptions extends ChangeOptions {
   readonly timeZone: string;
 }
 
-async function addMember(rawOptions: AddOptions, _argument: string, io: CommandIo): Promise<Result> {
-  const options = { ...rawOptions, ...parse(CompanyOption, rawOptions) };
+async function addMember(given: AddOptions, _argument: string, io: CommandIo): Promise<Result> {
+  const options = { ...given, ...parse(CompanyOption, given) };
+  const { email, role } = options;
   const password = await readPassword(io);
-  const added = await withDatabase(io, (context) => addIn(context, options, password));
+  const added = await withDatabase(io, async ({ config, units }) => {
+    const secret = loadTokenSecret(config);
+    const known = await units.systemRead((work) => findUserByEmail(work, email));
+    const hash = known === undefined ? await createPasswords().hash(password) : '';
+    return await units.systemWrite(LOCAL_ORIGIN, async (work) => {
+      const { actor, ...into } = await addToCompany(work, options, hash);
+      const of = { userId: into.user.id, companyIds: [into.company.id] };
+      const token = (await ensureDerivedTokens(work, secret, of, actor)).get(into.company.id) ?? '';
+      return { ...into, token, isNewUser: known === undefined };
+    });
+  });
   const { company, user, token: api_token } = added;
-  const value = {
-    company_id: company.id,
-    company_name: company.name,
-    user_id: user.id,
-    email: user.email,
-    role: options.role,
-    api_token,
-  };
+  const { id: company_id, name: company_name } = company;
+  const value = { company_id, company_name, user_id: user.id, email: user.email, role, api_token };
   const lines = [
-    ...(added.isNewCompany ? [`The company "${company.name}" was created.`] : []),
+    ...(added.isNewCompany ? [`The company "${company_name}" was created.`] : []),
     ...(added.isNewUser ? [] : [`${user.email} exists: the password was not changed.`]),
-    `${user.email} is now ${options.role} of "${company.name}".`,
+    `${user.email} is now ${role} of "${company_name}".`,
     JSON.stringify(value),
   ];
   return { value, lines };
-}
-
-async function addIn({ config, units }: CommandContext, options: AddOptions, password: string) {
-  const secret = loadTokenSecret(config);
-  const isNewUser = await units.systemRead(
-    async (work) => (await findUserByEmail(work, options.email)) === undefined,
-  );
-  const hash = isNewUser ? await createPasswords().hash(password) : '';
-  return await units.systemWrite(LOCAL_ORIGIN, async (work) => {
-    const { company, user, actor, isNewCompany } = await addToCompany(work, options, hash);
-    const of = { userId: user.id, companyIds: [company.id] };
-    const token = (await ensureDerivedTokens(work, secret, of, actor)).get(company.id) ?? '';
-    return { company, user, token, isNewUser, isNewCompany };
-  });
 }
 
 /** `actor` is the id of the user who acts; undefined for the added user, the first one of a new company. */

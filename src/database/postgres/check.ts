@@ -7,9 +7,8 @@ import { totalChecks } from '../tools.js';
 import { readAsSystem } from './roles.js';
 
 /**
- * Compares counters and totals, which triggers maintain, with the rows, and finds tables that units of a
- * company could read without a policy. Damage of the storage itself is found by PostgreSQL's `pg_amcheck`.
- * Resolves to one message for each problem.
+ * Compares counters and totals, which triggers maintain, with the rows, and finds tables without a policy.
+ * Resolves to a message for each problem. `pg_amcheck` of PostgreSQL finds damage of the storage itself.
  */
 export async function checkServer(client: Client): Promise<readonly string[]> {
   const problemsOf = async (query: string): Promise<string[]> =>

@@ -27,9 +27,8 @@ export interface Inspection {
 }
 
 /**
- * Applied and pending migrations of a database. A node of the previous version can work with the tables of
- * this one, so it is only refused at its next start. Errors: `DatabaseRefused` if the database has tables of
- * another program or user, or unknown migrations.
+ * Applied and pending migrations. A node of the previous version can work with the tables of this one, so only
+ * its next start is refused. Errors: `DatabaseRefused` for tables of others, and for unknown migrations.
  */
 export async function inspect(
   client: Client,

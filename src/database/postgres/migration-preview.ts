@@ -12,9 +12,8 @@ import { rolesIn, withRoles, type Roles } from './roles.js';
 const NOT_ALLOWED = '42501';
 
 /**
- * Tables that pending migrations touch. Runs the migrations on empty tables in a schema that is dropped
- * afterwards, so that no server waits for their locks. Errors: `DatabaseRefused`, also if the user may not
- * create schemas.
+ * Tables that pending migrations touch. Runs them on empty tables in a schema that is dropped afterwards, so
+ * that no server waits for locks. Errors: `DatabaseRefused`, also if the user may not create schemas.
  */
 export async function previewMigrations(
   client: Client,

@@ -20,10 +20,7 @@ const GIVE_UP_MS = 5 * SECOND;
 const FIRST_PAUSE_MS = SECOND / 4;
 const LONGEST_PAUSE_MS = 5 * SECOND;
 
-/**
- * Opens a database of a PostgreSQL server, and brings its tables up to date; if another node is doing so,
- * waits for it. Errors: `DatabaseRefused`.
- */
+/** Opens a database, and brings its tables up to date; waits if another node does. Errors: `DatabaseRefused`. */
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
   const roles = await trying(url, options, async (client) => {
     await bringUsable(client, url, options);
@@ -177,10 +174,9 @@ async function demandSessions(client: Client, url: string): Promise<void> {
 }
 
 /**
- * Whether two connections lead to a pooler in transaction mode (PgBouncer). Each transaction then runs in any
- * session of PostgreSQL, so that settings, locks and LISTEN are lost. The signs are a session that changes
- * between two transactions of the first connection while the second has one open, or a session that both
- * have.
+ * Whether two connections lead to a pooler in transaction mode (PgBouncer), which loses settings, locks and
+ * LISTEN. The signs are a session of PostgreSQL that changes between two transactions of the first connection
+ * while the second has one open, or a session that both have.
  */
 async function isPooledByTransaction(first: Client, second: Client): Promise<boolean> {
   const before = await sessionOf(first);

@@ -42,9 +42,8 @@ export async function readAsSystem<T>(client: Client, use: () => Promise<T>): Pr
 const MAX_NAME_BYTES = 63;
 
 /**
- * The roles that the policies name: in a database that was restored under another name, those of the
- * original. Without tables, the names follow from that of the database. Errors: `DatabaseRefused` if it is
- * too long.
+ * The roles that the policies name, also in a database that was restored under another name. Without tables,
+ * the names follow from that of the database. Errors: `DatabaseRefused` if it is too long.
  */
 export async function rolesIn(client: Client): Promise<Roles> {
   const { rows } = await client.query<{ database: string; company: string | null; system: string | null }>(
@@ -107,9 +106,8 @@ const AT_THE_SAME_TIME = ['XX000', '23505', '42710'];
 const NOT_ALLOWED = ['42501', '42704'];
 
 /**
- * Creates the two roles if they are missing, lets the user of the URL set them without inheriting their
- * rights, and denies all other users of the server the connection to the database. If this user may not do
- * that: errors: `DatabaseRefused` with the SQL for an administrator.
+ * Creates missing roles, lets the user of the URL set them without inheriting their rights, and denies all
+ * other users the connection to the database. Errors: `DatabaseRefused` with the SQL for an administrator.
  */
 export async function prepareRoles(client: Client, roles: Roles, name: string): Promise<void> {
   let isWorthATry = true;
@@ -165,9 +163,8 @@ async function statementsNeeded(client: Client, { company, system }: Roles): Pro
 }
 
 /**
- * Name of a role that is a member of both roles without their rights (NOINHERIT). The user of the URL is its
- * member, so that it can set both roles but has none of their rights before. A grant has an option for this
- * only since version 16.
+ * Name of a role without rights (NOINHERIT) between the user of the URL and both roles: the user can set them
+ * but has none of their rights before. A grant has an option for this only since version 16.
  */
 const unitsRole = (company: string): string => `${company.replace(/_company$/, '')}_units`;
 

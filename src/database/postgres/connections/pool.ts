@@ -50,9 +50,8 @@ const SETTINGS = {
 };
 
 /**
- * Settings of each session, made after connecting: they override those of the URL, the user, the database and
- * a pooler. The search path becomes the schema of the tables, because `$user` in it would be the role of the
- * unit.
+ * Settings of each session, which override those of the URL, the user, the database and a pooler. The search
+ * path becomes the schema of the tables, because `$user` in it would be the role of the unit.
  */
 export const SESSION_SETTINGS = `${settingsSql(SETTINGS, false)}, set_config('search_path',
   coalesce(quote_ident(current_schema()), current_setting('search_path')), false)`;
@@ -76,9 +75,8 @@ export function clientConfig(url: string): pg.ClientConfig {
 }
 
 /**
- * A pool that opens connections when needed, and closes those not used for a minute. `Answers` ends
- * statements that get no answer. `onLost` is called when an idle connection was lost, for example because the
- * server was restarted.
+ * A pool that opens connections when needed, and closes those not used for a minute. `Answers` ends statements
+ * without an answer. `onLost` is called when an idle connection was lost, as at a restart of the server.
  */
 export function createPool(url: string, max: number, onLost: (error: Error) => void): Pool {
   const pool = new pg.Pool({

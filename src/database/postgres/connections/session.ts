@@ -163,10 +163,9 @@ export class Unit {
   }
 
   /**
-   * Runs a transaction that only reads. Does not wait for the answers to its begin, whose error the next
-   * statement reports, and to its end. After an error it waits: a statement that was to be prepared in the failed
-   * transaction does not exist, and the next unit must not use its name. A single statement needs no transaction if
-   * the connection has its settings.
+   * Runs a transaction that only reads; a single statement needs none if the connection has its settings. Does
+   * not wait for the answers to its begin, whose error the next statement reports, and to its end, but after an
+   * error: a statement that was to be prepared does not exist then, and the next unit must not use its name.
    */
   async read<T>(use: (db: Transaction<Tables>) => Promise<T>, isSingle = false): Promise<T> {
     const isSet = await this.session.adopt(settingsSql(this.#settings, false));

@@ -1,14 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
-import {
-  commandLine,
-  commandLineWithUser,
-  GOOD_PASSWORD,
-  userAdd,
-  type CommandLine,
-} from '../support/program.js';
+import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine, it } from '../support/program.js';
 
 const BO = 'bo@acme.example';
 const MEMBER = ['--company', 'Acme', '--email', BO];
@@ -83,8 +77,7 @@ describe('contract 28: a command that changes something acts for a user', () => 
     },
   );
 
-  it('every command has --as, except those that change no records of a company', async () => {
-    const { cli } = await commandLineWithUser();
+  it('every command has --as, except those that change no records of a company', async ({ cli }) => {
     const namesIn = (help: string): string[] =>
       Array.from(help.matchAll(/^  ([a-z][\w-]*)[^]*?$/gm), ([, name = '']) => name).filter(
         (name) => name !== 'help',
@@ -115,8 +108,7 @@ describe('contract 28: a command that changes something acts for a user', () => 
     ]);
   });
 
-  it('the first user of a company acts in their own name', async () => {
-    const cli = await commandLine();
+  it('the first user of a company acts in their own name', async ({ bare: cli }) => {
     await cli.run(userAdd(), GOOD_PASSWORD);
     expect((await ledger(cli)).map((entry) => [entry.entity_type, entry.company, entry.user])).toEqual([
       ['company', 'Acme', FIRST],
@@ -131,7 +123,7 @@ describe('contract 28: a command that changes something acts for a user', () => 
 
   it('an administrator who is disabled, or joined later, is not the first', async () => {
     const { cli, list } = await acme();
-    await cli.run(['member', 'disable', '--company', 'Acme', '--email', 'ana@acme.example']);
+    await cli.run('member disable --company Acme --email ana@acme.example');
     const before = (await ledger(cli)).length;
     await cli.run(['device', 'import', list, '--company', 'Acme']);
     expect((await ledger(cli, before)).map((entry) => entry.user)).toEqual([SECOND, SECOND]);
@@ -153,8 +145,7 @@ describe('contract 28: a command that changes something acts for a user', () => 
     expect(await ledger(cli)).toHaveLength(before);
   });
 
-  it('a company without an administrator needs --as', async () => {
-    const cli = await commandLine();
+  it('a company without an administrator needs --as', async ({ bare: cli }) => {
     await cli.run(userAdd({ role: 'viewer' }), GOOD_PASSWORD);
     const rename = ['company', 'rename', '--company', 'Acme', '--name', 'New'];
     expect(await cli.run(rename)).toMatchObject({

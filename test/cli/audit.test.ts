@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import { createClient, type Fields } from '../support/client.js';
-import { commandLineWithUser, runProgram } from '../support/program.js';
+import { runProgram, it } from '../support/program.js';
 import { chainedCompany, ON, verify, writeGroups } from './chained-company.js';
 
 describe('AT-35 audit verify', () => {
@@ -24,7 +24,7 @@ describe('AT-35 audit verify', () => {
     await cli.place.unprotectLedger();
     await cli.place.sql(`update ledger set after = '{}' where sequence = $1`, [Number(last) - 3]);
     expect(await verify(cli)).toMatchObject({ code: 3, acme: { damages: [{ sequence: Number(last) - 3 }] } });
-    const printed = await cli.run(['audit', 'verify']);
+    const printed = await cli.run('audit verify');
     expect([printed.code, printed.stderr]).toEqual([3, expect.stringContaining('The ledger is damaged.')]);
     expect(printed.stdout).toContain(`DAMAGE: entry ${Number(last) - 3} was edited, inserted or moved`);
   });
@@ -49,13 +49,12 @@ describe('AT-35 audit verify', () => {
     }
   });
 
-  it.each([
+  it.for<[string[], string]>([
     [['--from', '0'], 'It must be a whole number from 1.'],
     [['--expect', '1,2,abc'], 'It must be COMPANY-ID,SEQUENCE,HASH'],
     [['--company', 'Nowhere'], 'No such company.'],
     [['--expect', `1,2,${'a'.repeat(64)}`], 'there is no company 1'],
-  ])('refuses %j', async (args, reason) => {
-    const { cli } = await commandLineWithUser();
+  ])('refuses %j', async ([args, reason], { cli }) => {
     const refused = await cli.run(['audit', 'verify', ...args]);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain(reason);

@@ -1,55 +1,51 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import { readConfig } from '../../src/platform/config/config.js';
-import { commandLine } from '../support/program.js';
+import { it } from '../support/program.js';
 
 describe('config print', () => {
-  it('prints the settings in effect and no secret', async () => {
+  it('prints the settings in effect and no secret', async ({ bare }) => {
     const secret = 'a secret of the test 0123456789abcdef';
-    const cli = (await commandLine()).with({ TOKEN_SECRET: secret, LOG_LEVEL: 'warn' });
-    const printed = await cli.run(['config', 'print']);
+    const cli = bare.with({ TOKEN_SECRET: secret, LOG_LEVEL: 'warn' });
+    const printed = await cli.run('config print');
     expect(printed.code).toBe(0);
     expect(printed.lines).toContain('LOG_LEVEL=warn');
     expect(printed.lines).toContain('HOST=127.0.0.1');
     expect(printed.lines).toContain('TOKEN_SECRET=[redacted]');
     expect(printed.stdout + printed.stderr).not.toContain(secret);
-    expect((await cli.run(['config', 'print', '--json'])).object()).toMatchObject({
+    expect((await cli.run('config print --json')).object()).toMatchObject({
       LOG_LEVEL: 'warn',
       TOKEN_SECRET: '[redacted]',
     });
   });
 
-  it('prints one line for each invalid setting', async () => {
-    const printed = await (
-      await commandLine()
-    )
-      .with({ PORT: '99999', LOG_LEVEL: 'loud', TRUST_PROXY: 'true', TOKEN_SECRET: 'changeme' })
-      .run(['config', 'print']);
+  it('prints one line for each invalid setting', async ({ bare }) => {
+    const wrong = { PORT: '99999', LOG_LEVEL: 'loud', TRUST_PROXY: 'true', TOKEN_SECRET: 'changeme' };
+    const printed = await bare.with(wrong).run('config print');
     expect(printed.code).toBe(78);
-    expect(
-      printed.stderr
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.split(':')[0]),
-    ).toEqual(['PORT', 'TRUST_PROXY', 'LOG_LEVEL', 'TOKEN_SECRET']);
+    const names = printed.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(':')[0]);
+    expect(names).toEqual(['PORT', 'TRUST_PROXY', 'LOG_LEVEL', 'TOKEN_SECRET']);
     expect(printed.stdout + printed.stderr).not.toContain('changeme');
   });
 
-  it.each([
-    ['*'],
-    ['https://*.shop.example'],
-    ['null'],
-    ['shop.example'],
-    ['https://shop.example/'],
-    ['https://shop.example/path'],
-    ['https://shop.example?a=1'],
-    ['https://ana@shop.example'],
-    ['https://shop.example:99999'],
-    ['ftp://shop.example'],
-    ['https://dash.example,,https://shop.example'],
-    ['https://dash.example https://shop.example'],
-  ])('refuses ALLOWED_ORIGINS=%s', async (origins) => {
-    const refused = await (await commandLine()).with({ ALLOWED_ORIGINS: origins }).run(['config', 'print']);
+  it.for([
+    '*',
+    'https://*.shop.example',
+    'null',
+    'shop.example',
+    'https://shop.example/',
+    'https://shop.example/path',
+    'https://shop.example?a=1',
+    'https://ana@shop.example',
+    'https://shop.example:99999',
+    'ftp://shop.example',
+    'https://dash.example,,https://shop.example',
+    'https://dash.example https://shop.example',
+  ])('refuses ALLOWED_ORIGINS=%s', async (origins, { bare }) => {
+    const refused = await bare.with({ ALLOWED_ORIGINS: origins }).run('config print');
     expect([refused.code, refused.stderr]).toEqual([
       78,
       expect.stringMatching(/^ALLOWED_ORIGINS: ".*" is not an origin: write https:[^\n]+\n$/),

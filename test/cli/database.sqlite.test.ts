@@ -1,18 +1,17 @@
 import Sqlite from 'better-sqlite3';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import { MIGRATION_NAMES } from '../../src/database/migrations.js';
 import { createClient } from '../support/client.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
-import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/program.js';
+import { GOOD_PASSWORD, userAdd, it } from '../support/program.js';
 import { insertTransactions } from '../support/retention.js';
 
 describe('db', () => {
-  it('migrates a new database; --dry-run only lists the migrations', async () => {
-    const cli = await commandLine();
-    const dry = await cli.run(['db', 'migrate', '--dry-run', '--json']);
+  it('migrates a new database; --dry-run only lists the migrations', async ({ bare: cli }) => {
+    const dry = await cli.run('db migrate --dry-run --json');
     expect(dry.object()).toEqual({
       file: fileOf(cli.place),
       dry_run: true,
@@ -20,13 +19,12 @@ describe('db', () => {
       tables: [],
     });
     expect(existsSync(fileOf(cli.place))).toBe(false);
-    const done = await cli.run(['db', 'migrate']);
+    const done = await cli.run('db migrate');
     expect(done.lines).toEqual(MIGRATION_NAMES.map((name) => `${name} applied`));
-    expect((await cli.run(['db', 'migrate'])).stdout).toBe(`${fileOf(cli.place)} is up to date.\n`);
+    expect((await cli.run('db migrate')).stdout).toBe(`${fileOf(cli.place)} is up to date.\n`);
   });
 
-  it('shows what pending migrations lock, and how many rows there are', async () => {
-    const { cli } = await commandLineWithUser();
+  it('shows what pending migrations lock, and how many rows there are', async ({ cli }) => {
     const database = new Sqlite(fileOf(cli.place));
     database.prepare('delete from applied_migrations where name = ?').run(MIGRATION_NAMES.at(-1));
     database.close();
@@ -37,14 +35,13 @@ describe('db', () => {
       rewritten: false,
     };
     for (let time = 0; time < 2; time += 1) {
-      const dry = (await cli.run(['db', 'migrate', '--dry-run', '--json'])).object();
+      const dry = (await cli.run('db migrate --dry-run --json')).object();
       expect(dry).toMatchObject({ migrations: [MIGRATION_NAMES.at(-1)], tables: [tables] });
       expect((dry.tables as { rows: number }[])[0]?.rows).toBeGreaterThan(1);
     }
   });
 
-  it('backs up and restores, and refuses to overwrite a file', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('backs up and restores, and refuses to overwrite a file', async ({ cli, token }) => {
     const copy = join(cli.folder, 'copy.db');
     const backedUp = await cli.run(['db', 'backup', copy]);
     expect(backedUp.code).toBe(0);
@@ -63,15 +60,14 @@ describe('db', () => {
     expect((await client.get('users')).status).toBe(200);
   });
 
-  it('refuses to back up a database that does not exist', async () => {
-    const refused = await (await commandLine()).run(['db', 'backup', 'never-made.db']);
+  it('refuses to back up a database that does not exist', async ({ bare }) => {
+    const refused = await bare.run('db backup never-made.db');
     expect(refused.code).toBe(78);
     expect(refused.stderr).toContain('There is no database at');
   });
 
-  it('finds broken references and wrong totals', async () => {
-    const { cli } = await commandLineWithUser();
-    const sound = await cli.run(['db', 'check']);
+  it('finds broken references and wrong totals', async ({ cli }) => {
+    const sound = await cli.run('db check');
     expect([sound.code, sound.stdout]).toEqual([0, `${fileOf(cli.place)}: no damage found.\n`]);
 
     const database = new Sqlite(fileOf(cli.place));
@@ -85,7 +81,7 @@ describe('db', () => {
         (${acme}, 30, 29454030, 'fail', 'switch', 0, 0, 0, 5, 0);
       insert into transaction_group_totals values (${acme}, 30, 29454030, 'success', 'switch', '', 0, 1, 0, 0, 0, 0)`);
     database.close();
-    const broken = await cli.run(['db', 'check', '--json']);
+    const broken = await cli.run('db check --json');
     expect(broken.code).toBe(1);
     expect(broken.object().ok).toBe(false);
     expect(broken.object().problems).toEqual([
@@ -103,8 +99,7 @@ describe('db', () => {
     ]);
   });
 
-  it('finds triggers and tables that are not of this program, changed and missing ones', async () => {
-    const { cli } = await commandLineWithUser();
+  it('finds triggers and tables that are not of this program, changed and missing ones', async ({ cli }) => {
     const database = new Sqlite(fileOf(cli.place));
     database.exec(`create table copies (text);
       create trigger spy after insert on groups begin insert into copies values (new.name); end;
@@ -112,7 +107,7 @@ describe('db', () => {
       drop trigger ledger_no_delete; drop index ledger_of_company;
       create index ledger_of_company on ledger (sequence)`);
     database.close();
-    const checked = await cli.run(['db', 'check', '--json']);
+    const checked = await cli.run('db check --json');
     expect([checked.code, checked.object().problems]).toEqual([
       1,
       [
@@ -125,19 +120,17 @@ describe('db', () => {
     ]);
   });
 
-  it('finds a damaged page', async () => {
-    const { cli } = await commandLineWithUser();
+  it('finds a damaged page', async ({ cli }) => {
     const bytes = readFileSync(fileOf(cli.place));
     bytes.fill(0xaa, 5 * 4096, 15 * 4096);
     writeFileSync(fileOf(cli.place), bytes);
-    const broken = await cli.run(['db', 'check']);
+    const broken = await cli.run('db check');
     expect(broken.code).toBe(78);
     expect(broken.stderr).toContain('is damaged');
   });
 
-  it('prints the schema state and record counts', async () => {
-    const { cli } = await commandLineWithUser();
-    const info = await cli.run(['db', 'info', '--json']);
+  it('prints the schema state and record counts', async ({ cli }) => {
+    const info = await cli.run('db info --json');
     expect(info.object()).toMatchObject({
       file: fileOf(cli.place),
       state: 'current',
@@ -147,15 +140,14 @@ describe('db', () => {
       users: 1,
       records: { devices: 0, transactions: 0 },
     });
-    expect((await cli.run(['db', 'info'])).stdout).toContain('users: 1\n');
+    expect((await cli.run('db info')).stdout).toContain('users: 1\n');
   });
 
-  it('prints the sizes of tables, the room in the file, and the oldest rows', async () => {
-    const { cli } = await commandLineWithUser();
+  it('prints the sizes of tables, the room in the file, and the oldest rows', async ({ cli }) => {
     const [company] = await cli.place.sql<{ id: number }>('select id from companies');
     const first = new Date('2025-01-02T03:04:05.678Z');
     await insertTransactions(cli.place, company?.id ?? 0, 500, { first, stepMs: 1_000 });
-    const before = (await cli.run(['db', 'info', '--json'])).object();
+    const before = (await cli.run('db info --json')).object();
     expect(before).toMatchObject({
       tables: { transactions: { rows: 500 }, transaction_totals: { rows: 6 } },
       oldest: { transactions: first.toISOString(), deliveries: null },
@@ -171,35 +163,36 @@ describe('db', () => {
     };
     const sum = Object.values(tables).reduce((total, table) => total + table.bytes, 0);
     expect(sum + free).toBe(bytes);
-    await cli.run(['db', 'prune', '--transactions', '1d']);
-    const after = (await cli.run(['db', 'info', '--json'])).object() as { free_bytes: number };
+    await cli.run('db prune --transactions 1d');
+    const after = (await cli.run('db info --json')).object() as { free_bytes: number };
     expect(after.free_bytes).toBeGreaterThan(free + 100_000);
-    expect((await cli.run(['db', 'info'])).lines).toContain(`free in the file: ${after.free_bytes} bytes`);
+    expect((await cli.run('db info')).lines).toContain(`free in the file: ${after.free_bytes} bytes`);
   });
 
-  it('makes the file smaller after rows were deleted, but not while a server uses it', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('makes the file smaller after rows were deleted, but not while a server uses it', async ({
+    cli,
+    token,
+  }) => {
     const [company] = await cli.place.sql<{ id: number }>('select id from companies');
     await insertTransactions(cli.place, company?.id ?? 0, 2_000, { first: new Date(0), stepMs: 1_000 });
-    await cli.run(['db', 'prune', '--transactions', '1d']);
+    await cli.run('db prune --transactions 1d');
     const server = await cli.start();
-    const refused = await cli.run(['db', 'compact']);
+    const refused = await cli.run('db compact');
     expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('use')]);
     await server.end('SIGTERM');
     const file = fileOf(cli.place);
     const before = statSync(file).size;
-    const done = (await cli.run(['db', 'compact', '--json'])).object();
+    const done = (await cli.run('db compact --json')).object();
     expect(done).toEqual({ file, bytes_before: before, bytes: statSync(file).size });
     expect(statSync(file).size).toBeLessThan(before - 400_000);
-    expect((await cli.run(['db', 'info', '--json'])).object()).toMatchObject({ free_bytes: 0 });
+    expect((await cli.run('db info --json')).object()).toMatchObject({ free_bytes: 0 });
     const again = await cli.serve();
     expect((await createClient(again.url, token).post('groups', { name: 'after' })).status).toBe(201);
     await again.stop();
-    expect((await cli.run(['db', 'check'])).code).toBe(0);
+    expect((await cli.run('db check')).code).toBe(0);
   });
 
-  it('CC-11 runs beside a server under writes, whose requests all succeed', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('CC-11 runs beside a server under writes, whose requests all succeed', async ({ cli, token }) => {
     const server = await cli.start();
     const client = server.client(token);
     const statuses: number[] = [];

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import { createClient, type Fields } from '../support/client.js';
-import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js';
+import { GOOD_PASSWORD, userAdd, type CommandLine, it } from '../support/program.js';
 import { openKnown } from '../support/raw-socket.js';
 
 const BO = 'bo@acme.example';
@@ -31,8 +31,7 @@ async function tokens(url: string, email: string, password: string): Promise<Rea
 }
 
 describe('member add, list, set-role, disable, enable and remove', () => {
-  it('adds a user, whose initial password alone is on standard output', async () => {
-    const { cli } = await commandLineWithUser();
+  it('adds a user, whose initial password alone is on standard output', async ({ cli }) => {
     const added = await cli.run(add('--time-zone', 'America/Sao_Paulo'));
     expect([added.code, added.stdout]).toEqual([0, expect.stringMatching(/^[\w-]{20}\n$/)]);
     expect(added.stderr).toContain('bo@acme.example is now operator of "Acme".');
@@ -43,11 +42,10 @@ describe('member add, list, set-role, disable, enable and remove', () => {
     const { url } = await cli.serve();
     const token = (await tokens(url, BO, added.stdout.trim())).get('Acme') ?? '';
     expect((await createClient(url, token).post('groups', { name: 'g' })).status).toBe(201);
-    expect((await cli.run(['member', 'list', '--company', 'Acme'])).stdout).toMatch(/bo@.*Bo Lima.*operator/);
+    expect((await cli.run('member list --company Acme')).stdout).toMatch(/bo@.*Bo Lima.*operator/);
   });
 
-  it('adds a user of another company, whose account and other company stay as they are', async () => {
-    const { cli } = await commandLineWithUser();
+  it('adds a user of another company, whose account and other company stay as they are', async ({ cli }) => {
     await cli.run(userAdd({ company: 'Beta', email: BO }), GOOD_PASSWORD);
     const added = await cli.run(add('--json'));
     expect(added.object()).toMatchObject({ email: BO, name: 'Bo Lima', initial_password: null });
@@ -61,26 +59,24 @@ describe('member add, list, set-role, disable, enable and remove', () => {
     });
   });
 
-  it('changes a role; disables, enables and removes a member', async () => {
-    const { cli } = await commandLineWithUser();
+  it('changes a role; disables, enables and removes a member', async ({ cli }) => {
     await cli.run(add());
     const role = await cli.run(inAcme('set-role', BO, '--role', 'viewer'));
     expect(role.stdout).toBe('bo@acme.example is viewer of "Acme".\n');
     const disabled = await cli.run(inAcme('disable', BO));
     expect(disabled.stdout).toBe('bo@acme.example is viewer of "Acme", disabled.\n');
     expect(await members(cli)).toMatchObject([{ state: 'active' }, { state: 'disabled', role: 'viewer' }]);
-    expect((await cli.run(['user', 'list'])).stdout).toContain('Acme (viewer, disabled)');
+    expect((await cli.run('user list')).stdout).toContain('Acme (viewer, disabled)');
     expect((await cli.run(inAcme('enable', BO))).stdout).toBe('bo@acme.example is viewer of "Acme".\n');
     const removed = await cli.run(inAcme('remove', BO));
     expect(removed.stdout).toBe('bo@acme.example is no longer a member of "Acme".\n');
     expect(await members(cli)).toHaveLength(1);
-    expect((await cli.run(['user', 'list', '--json'])).list()).toHaveLength(2);
+    expect((await cli.run('user list --json')).list()).toHaveLength(2);
   });
 
-  it.each(['remove', 'disable'])(
+  it.for(['remove', 'disable'])(
     'AT-03 %s ends requests and subscriptions at a running server',
-    async (command) => {
-      const { cli } = await commandLineWithUser();
+    async (command, { cli }) => {
       const password = (await cli.run(inAcme('add', BO, '--name', 'Bo', '--role', 'admin'))).stdout.trim();
       const { url } = await cli.serve();
       const token = (await tokens(url, BO, password)).get('Acme') ?? '';
@@ -95,15 +91,14 @@ describe('member add, list, set-role, disable, enable and remove', () => {
     },
   );
 
-  it.each([
+  it.for<[string[], number, string]>([
     [inAcme('set-role', 'nobody@acme.example', '--role', 'viewer'), 1, 'No such user.'],
     [inAcme('remove', 'carl@beta.example'), 1, 'No such user.'],
     [inAcme('add', 'no address', '--name', 'n', '--role', 'viewer'), 1, '--email: must be an e-mail address'],
     [inAcme('add', BO, '--name', 'n', '--role', 'owner'), 2, "option '--role <role>'"],
     [['member', 'list', '--company', 'Nowhere'], 1, 'No such company.'],
     [['member', 'remove', '--company', 'Nowhere', '--email', BO], 1, 'No such company.'],
-  ])('refuses %j', async (args, code, message) => {
-    const { cli } = await commandLineWithUser();
+  ])('refuses %j', async ([args, code, message], { cli }) => {
     await cli.run(userAdd({ company: 'Beta', email: 'carl@beta.example' }), GOOD_PASSWORD);
     const refused = await cli.run(args);
     expect([refused.code, refused.stdout]).toEqual([code, '']);
@@ -113,8 +108,7 @@ describe('member add, list, set-role, disable, enable and remove', () => {
 });
 
 describe('user update', () => {
-  it('changes name and time zone in all companies of a user', async () => {
-    const { cli } = await commandLineWithUser();
+  it('changes name and time zone in all companies of a user', async ({ cli }) => {
     await cli.run(userAdd({ company: 'Beta' }), '');
     const args = ['user', 'update', '--email', 'ana@acme.example'];
     const updated = await cli.run([...args, '--name', 'Ana Lima', '--time-zone', 'Asia/Tokyo']);
@@ -130,8 +124,7 @@ describe('user update', () => {
 });
 
 describe('company list and rename', () => {
-  it('lists companies, and renames one', async () => {
-    const { cli } = await commandLineWithUser();
+  it('lists companies, and renames one', async ({ cli }) => {
     await cli.run(userAdd({ company: 'Beta' }), '');
     const rename = ['company', 'rename', '--company', 'Beta', '--name'];
     expect((await cli.run([...rename, 'Beta Cards'])).stdout).toBe('"Beta" is now "Beta Cards".\n');
@@ -140,11 +133,11 @@ describe('company list and rename', () => {
       'Terminals of "Beta Cards" show times of America/Sao_Paulo.\n',
     );
     expect((await cli.run([...zone, 'Brasilia'])).stderr).toContain('--time-zone: must be an IANA time zone');
-    expect((await cli.run(['company', 'list', '--json'])).list()).toMatchObject([
+    expect((await cli.run('company list --json')).list()).toMatchObject([
       { name: 'Acme', members: 1 },
       { name: 'Beta Cards', members: 1 },
     ]);
-    expect((await cli.run(['company', 'list'])).stdout).toMatch(
+    expect((await cli.run('company list')).stdout).toMatch(
       /ID +NAME +TIME ZONE +MEMBERS\n\d+ +Acme +UTC +1\n\d+ +Beta Cards +America\/Sao_Paulo +1/,
     );
     rename[3] = 'Beta Cards';

@@ -34,7 +34,7 @@ describe('db prune', () => {
   it('with --dry-run says what would be deleted, by company, and changes nothing', async () => {
     const { cli, first } = await agedCompany();
     const before = await countsIn(cli);
-    const dry = await cli.run(['db', 'prune', '--dry-run', '--transactions', '24m', '--json']);
+    const dry = await cli.run('db prune --dry-run --transactions 24m --json');
     const result = dry.object();
     expect(result).toMatchObject({ dry_run: true, deleted: { transactions: 300, deliveries: 0, tokens: 0 } });
     expect(result.companies).toContainEqual({
@@ -67,18 +67,16 @@ describe('db prune', () => {
     expect(done.lines.at(-1)).toBe('Deleted: transactions 300, ledger 0, deliveries 0, tokens 0.');
     expect(done.stderr).toContain('Deleting: 100 %');
     expect(await countsIn(cli)).toMatchObject({ transactions: 20 });
-    const again = await cli.run(['db', 'prune', '--transactions', '24m', '--ledger', 'forever']);
+    const again = await cli.run('db prune --transactions 24m --ledger forever');
     expect(again.lines).toEqual(['Deleted: transactions 0, ledger 0, deliveries 0, tokens 0.']);
     await server.stop();
   });
 
   it('keeps for ever what has no setting and no option', async () => {
     const { cli } = await agedCompany();
-    const dry = (await cli.run(['db', 'prune', '--dry-run', '--json'])).object();
+    const dry = (await cli.run('db prune --dry-run --json')).object();
     expect(dry).toMatchObject({ before: { transactions: null }, deleted: { transactions: 0 } });
-    const kept = (
-      await cli.with({ KEEP_TRANSACTIONS: '20 days' }).run(['db', 'prune', '--dry-run', '--json'])
-    ).object();
+    const kept = (await cli.with({ KEEP_TRANSACTIONS: '20 days' }).run('db prune --dry-run --json')).object();
     expect(kept).toMatchObject({ deleted: { transactions: 300 } });
   });
 

@@ -1,16 +1,18 @@
 import Sqlite from 'better-sqlite3';
 import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import { fileOf } from '../support/databases/sqlite-place.js';
-import { commandLineWithUser, runProgram } from '../support/program.js';
+import { runProgram, it } from '../support/program.js';
 
 const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 describe('serve', () => {
-  it('CC-10 refuses a file that another server has open, and opens it after that one has ended', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('CC-10 refuses a file that another server has open, and opens it after that one has ended', async ({
+    cli,
+    token,
+  }) => {
     const first = await cli.start();
     const second = await runProgram(['serve'], cli.place.url);
     expect(second.code).toBe(78);
@@ -21,7 +23,7 @@ describe('serve', () => {
     expect((await (await cli.serve()).client(token).get('groups')).status).toBe(200);
   });
 
-  it.each([
+  it.for<[string, (file: string) => void, string]>([
     [
       'CF-09 a text file',
       (file: string) => writeFileSync(file, 'no database\n'.repeat(500)),
@@ -47,8 +49,7 @@ describe('serve', () => {
       },
       'is newer than this program',
     ],
-  ])('refuses %s and does not change it', async (_case, damage, message) => {
-    const { cli } = await commandLineWithUser();
+  ])('refuses %s and does not change it', async ([_case, damage, message], { cli }) => {
     damage(fileOf(cli.place));
     const before = digest(fileOf(cli.place));
     for (const command of [['serve'], ['user', 'list'], ['db', 'migrate']]) {
@@ -61,8 +62,7 @@ describe('serve', () => {
     expect(digest(fileOf(cli.place))).toBe(before);
   });
 
-  it('AT-29 refuses a secret file beside the database that other users can read', async () => {
-    const { cli } = await commandLineWithUser();
+  it('AT-29 refuses a secret file beside the database that other users can read', async ({ cli }) => {
     chmodSync(`${fileOf(cli.place)}.secret`, 0o640);
     const generated = await cli.run(['serve']);
     expect([generated.code, generated.stderr]).toEqual([

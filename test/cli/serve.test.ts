@@ -2,14 +2,15 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 
 import { createClient } from '../support/client.js';
-import { commandLine, commandLineWithUser, GOOD_PASSWORD, runProgram } from '../support/program.js';
+import { GOOD_PASSWORD, runProgram, it } from '../support/program.js';
 
 describe('serve', () => {
-  it('starts without a database, and prints a working command to add the first user', async () => {
-    const cli = await commandLine();
+  it('starts without a database, and prints a working command to add the first user', async ({
+    bare: cli,
+  }) => {
     const server = await cli.start();
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     await expect.poll(() => server.stderr()).toContain('There is no user yet.');
@@ -20,17 +21,15 @@ describe('serve', () => {
     expect((await cli.start()).stderr()).not.toContain('no user');
   });
 
-  it('AT-29 has no default account', async () => {
-    const cli = await commandLine();
+  it('AT-29 has no default account', async ({ bare: cli }) => {
     const client = createClient((await cli.serve()).url, null);
     for (const email of ['admin@localhost', 'admin', 'root@example.com']) {
       expect((await client.post('users/token', { email, password: 'admin' })).status).toBe(401);
     }
-    expect((await cli.run(['user', 'list', '--json'])).stdout).toBe('[]\n');
+    expect((await cli.run('user list --json')).stdout).toBe('[]\n');
   });
 
-  it('prints one line if its port is in use', async () => {
-    const cli = await commandLine();
+  it('prints one line if its port is in use', async ({ bare: cli }) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -42,19 +41,18 @@ describe('serve', () => {
     ]);
   });
 
-  it.each([
+  it.for<[string, { TOKEN_SECRET: string }]>([
     ['a word', { TOKEN_SECRET: 'changeme' }],
     ['16 bytes', { TOKEN_SECRET: '0123456789abcdef' }],
     ['one letter', { TOKEN_SECRET: 'a'.repeat(64) }],
-  ])('AT-29 refuses %s as secret', async (_case, settings) => {
-    const refused = await (await commandLine()).with(settings).run(['serve']);
+  ])('AT-29 refuses %s as secret', async ([, settings], { bare }) => {
+    const refused = await bare.with(settings).run(['serve']);
     expect(refused.code).toBe(78);
     expect(refused.stderr).toMatch(/^TOKEN_SECRET: [^\n]+\n$/);
     expect(refused.stderr).not.toContain(settings.TOKEN_SECRET);
   });
 
-  it('AT-29 ends the program with 78 and one line for such a secret', async () => {
-    const { place } = await commandLine();
+  it('AT-29 ends the program with 78 and one line for such a secret', async ({ bare: { place } }) => {
     const refused = await runProgram(['serve'], place.url, { environment: { TOKEN_SECRET: 'changeme' } });
     expect([refused.code, refused.output]).toEqual([
       78,
@@ -62,8 +60,7 @@ describe('serve', () => {
     ]);
   });
 
-  it('AT-29 refuses a secret file that other users can read', async () => {
-    const { cli } = await commandLineWithUser();
+  it('AT-29 refuses a secret file that other users can read', async ({ cli }) => {
     const configured = join(cli.folder, 'secret');
     writeFileSync(configured, 'f00dfeed12345678'.repeat(4), { mode: 0o644 });
     const refused = await cli.with({ TOKEN_SECRET: '', TOKEN_SECRET_FILE: configured }).run(['serve']);

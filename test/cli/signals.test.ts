@@ -4,11 +4,11 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 
 import { readDocument, ROOT } from '../documents/markdown.js';
 import { databaseEnvironment } from '../support/config.js';
-import { commandLine, commandLineWithUser, COMPILE_CACHE, type Program } from '../support/program.js';
+import { commandLine, commandLineWithUser, COMPILE_CACHE, type Program, it } from '../support/program.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startUpload } from '../support/started-upload.js';
 
@@ -68,12 +68,11 @@ function documentedCommands(): [string, string[]][] {
 }
 
 describe('CF-42 stop signals as service managers and npm send them', () => {
-  it.each<[string, NodeJS.Signals, (service: Service) => readonly number[]]>([
+  it.for<[string, NodeJS.Signals, (service: Service) => readonly number[]]>([
     ['SIGTERM twice to the group of npm', 'SIGTERM', ({ pid }) => [-pid, -pid]],
     ['SIGTERM to npm only', 'SIGTERM', ({ pid }) => [pid]],
     ['SIGINT to the group of npm, as Ctrl-C', 'SIGINT', ({ pid }) => [-pid]],
-  ])('%s lets an upload of 20 MB finish', async (_what, signal, targets) => {
-    const { cli, token } = await commandLineWithUser();
+  ])('%s lets an upload of 20 MB finish', async ([_what, signal, targets], { cli, token }) => {
     const service = await startService(['npm', 'start'], cli.place.url);
     const upload = await startUpload(service.url, token, 'large.bin', SIZE);
     for (const target of targets(service)) {
@@ -191,8 +190,8 @@ describe('CF-42 SIGHUP', () => {
     expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 
-  it('changes nothing without TLS', async () => {
-    const server = await (await commandLine()).start();
+  it('changes nothing without TLS', async ({ bare }) => {
+    const server = await bare.start();
     server.process.kill('SIGHUP');
     await expect.poll(() => server.stdout()).toContain('SIGHUP has no effect, since TLS is off');
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);

@@ -1,16 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 
 import type { Summary } from '../../src/simulator/figures.js';
 import { startStandIn, type Faults } from '../simulator/stand-in.js';
-import {
-  commandLine,
-  commandLineWithUser,
-  runProgram,
-  type CommandLine,
-  type Outcome,
-} from '../support/program.js';
+import { commandLine, runProgram, type CommandLine, type Outcome, it } from '../support/program.js';
 import { createTerminals } from '../support/simulated-fleet.js';
 
 function fileWith(cli: CommandLine, name: string, text: string): string {
@@ -80,26 +74,16 @@ describe('terminal-gateway simulate', () => {
 });
 
 describe('simulated terminals and this server', () => {
-  it('find that it keeps its promises, with a token of a gateway', async () => {
-    const { cli, token } = await commandLineWithUser();
-    const gateway = await cli.run([
-      'token',
-      'create',
-      '--company',
-      'Acme',
-      '--email',
-      'ana@acme.example',
-      '--name',
-      'gateway',
-      '--scopes',
-      'read,write,terminals',
-    ]);
+  it('find that it keeps its promises, with a token of a gateway', async ({ cli, token }) => {
+    const gateway = await cli.run(
+      'token create --company Acme --email ana@acme.example --name gateway --scopes read,write,terminals',
+    );
     const server = await cli.serve();
     await createTerminals(server.client(token), 12);
     const file = fileWith(cli, 'token.txt', gateway.stdout);
     const outcome = await simulate(
       cli,
-      `--url ${server.url} --token-file ${file} --terminals 10 --for 8s --ramp 1s --every 500ms --notify-every 1s --json`,
+      `--url ${server.url} --token-file ${file} --terminals 10 --for 5s --ramp 1s --every 500ms --notify-every 1s --no-faults --json`,
       ['--group', 'Simulated terminals'],
     );
     expect([outcome.code, outcome.stderr]).toEqual([0, expect.stringContaining('10 terminals against')]);
@@ -124,8 +108,7 @@ describe('simulated terminals and this server', () => {
     expect(await cli.place.stored()).not.toMatch(/4111111111111111|5555555555554444|378282246310005/);
   });
 
-  it('end with 1 if the server lets none of them in', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('end with 1 if the server lets none of them in', async ({ cli, token }) => {
     const server = await cli.serve();
     await createTerminals(server.client(token), 1);
     const tokens = fileWith(cli, 'tokens.csv', 'serial,token\nSIM-1,of-nobody\n');
@@ -134,11 +117,10 @@ describe('simulated terminals and this server', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('let no terminal in')]);
   });
 
-  it('use tokens of devices', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('use tokens of devices', async ({ cli, token }) => {
     const server = await cli.serve();
     await createTerminals(server.client(token), 3);
-    const { stdout } = await cli.run(['device', 'token', '--all', '--csv', '--company', 'Acme']);
+    const { stdout } = await cli.run('device token --all --csv --company Acme');
     const tokens = fileWith(cli, 'tokens.csv', stdout);
     const options = `--url ${server.url} --device-tokens ${tokens} --for 3s --ramp 0s --every 300ms --json`;
     const outcome = await simulate(cli, options);

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import type { Fields } from '../support/client.js';
 import { ingestRow, ndjson } from '../support/line-stream.js';
-import { commandLineWithUser } from '../support/program.js';
+import { it } from '../support/program.js';
 import { ACCEPTED_TIMESTAMPS, REFUSED_TIMESTAMPS } from '../support/timestamps.js';
 
 const TEXTS = [...ACCEPTED_TIMESTAMPS.map(([text]) => text), ...REFUSED_TIMESTAMPS];
@@ -20,11 +20,10 @@ function csvOf(all: readonly Fields[]): string {
 }
 
 describe('RU-24 a timestamp on the command line', () => {
-  it.each([
+  it.for<[string, string]>([
     ['rows.ndjson', ndjson(rows)],
     ['rows.csv', csvOf(rows)],
-  ])('is read in the rows of %s as everywhere', async (name, text) => {
-    const { cli, token } = await commandLineWithUser();
+  ])('is read in the rows of %s as everywhere', async ([name, text], { cli, token }) => {
     const file = join(cli.folder, name);
     writeFileSync(file, text);
     const imported = await cli.run(['transaction', 'import', file, '--company', 'Acme']);
@@ -42,8 +41,7 @@ describe('RU-24 a timestamp on the command line', () => {
     );
   });
 
-  it('is read as --expires of a token', async () => {
-    const { cli } = await commandLineWithUser();
+  it('is read as --expires of a token', async ({ cli }) => {
     const create = async (expires: string) =>
       await cli.run([
         'token',

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import { createClient } from '../support/client.js';
-import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js';
+import { GOOD_PASSWORD, userAdd, type CommandLine, it } from '../support/program.js';
 
 const MEMBER = ['--company', 'Acme', '--email', 'ana@acme.example'];
 
@@ -11,8 +11,7 @@ async function create(cli: CommandLine, ...more: string[]) {
 }
 
 describe('token create, list and revoke', () => {
-  it('AT-02 a token is refused at most 5 seconds after it is revoked', async () => {
-    const { cli } = await commandLineWithUser();
+  it('AT-02 a token is refused at most 5 seconds after it is revoked', async ({ cli }) => {
     const server = await cli.serve();
     const created = await create(cli, '--json');
     const id = Number(created.object().id);
@@ -20,7 +19,7 @@ describe('token create, list and revoke', () => {
     expect((await client.post('groups', { name: 'by token' })).status).toBe(201);
     expect((await client.get('users')).status).toBe(403);
 
-    const listed = await cli.run(['token', 'list', '--company', 'Acme', '--json']);
+    const listed = await cli.run('token list --company Acme --json');
     expect(listed.stdout).not.toContain(created.token());
     expect(listed.list()).toMatchObject([
       { kind: 'derived', name: null, revoked_at: null },
@@ -31,12 +30,11 @@ describe('token create, list and revoke', () => {
     await expect.poll(async () => (await client.get('groups')).status).toBe(401);
   });
 
-  it('prints only the token on standard output', async () => {
-    const { cli } = await commandLineWithUser();
+  it('prints only the token on standard output', async ({ cli }) => {
     expect((await create(cli)).stdout).toMatch(/^[0-9a-f]{40}\n$/);
   });
 
-  it.each([
+  it.for<[string[], string]>([
     [['--expires', '2020-01-01'], '--expires-at: must be in the future'],
     [['--expires', 'tomorrow'], '--expires: must be YYYY-MM-DD'],
     [['--expires', '2030-02-31T00:00:00'], '--expires: must be YYYY-MM-DD'],
@@ -45,8 +43,7 @@ describe('token create, list and revoke', () => {
     [['--company', 'Beta'], 'No such member of the company.'],
     [['--company', 'Nowhere'], 'No such company.'],
     [['--email', 'nobody@acme.example'], 'No such user.'],
-  ])('refuses %j', async (more, message) => {
-    const { cli } = await commandLineWithUser();
+  ])('refuses %j', async ([more, message], { cli }) => {
     await cli.run(userAdd({ company: 'Beta', email: 'bo@beta.example' }), GOOD_PASSWORD);
     const refused = await create(cli, ...more);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
@@ -54,8 +51,7 @@ describe('token create, list and revoke', () => {
     expect(refused.stderr).toContain(message);
   });
 
-  it('renew replaces a token at once, with the same name, scopes and expiry', async () => {
-    const { cli } = await commandLineWithUser();
+  it('renew replaces a token at once, with the same name, scopes and expiry', async ({ cli }) => {
     const server = await cli.serve();
     const created = await create(cli, '--expires', '2100-01-31', '--json');
     const old = created.object();
@@ -71,11 +67,27 @@ describe('token create, list and revoke', () => {
     expect(again.stderr).toBe('--id: is revoked: create a new token\n');
   });
 
-  it.each(['999', '01', 'x'])('renew and revoke refuse %s', async (id) => {
-    const { cli } = await commandLineWithUser();
+  it.for(['999', '01', 'x'])('renew and revoke refuse %s', async (id, { cli }) => {
     for (const command of ['renew', 'revoke']) {
       const refused = await cli.run(['token', command, id, '--company', 'Acme']);
       expect([refused.code, refused.stderr]).toEqual([1, 'No such access token.\n']);
     }
   });
+});
+
+it('contract 25: renew replaces a token of the former secret by one of the present secret', async ({
+  cli,
+  token: old,
+}) => {
+  const changed = cli.with({ TOKEN_SECRET: 'another secret: 0123456789abcdef0123456789' });
+  const { url } = await changed.serve();
+  const renewed = await changed.run('token renew 1 --company Acme');
+  expect([renewed.code, renewed.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f]{40}\n$/)]);
+  const statusOf = async (token: string): Promise<number> =>
+    (await createClient(url, token).get('groups')).status;
+  await expect.poll(() => statusOf(old)).toBe(401);
+  expect(await statusOf(renewed.stdout.trim())).toBe(200);
+  const signIn = { email: 'ana@acme.example', password: GOOD_PASSWORD };
+  const { text } = await createClient(url, null).post('users/token', signIn);
+  expect(JSON.parse(text)).toMatchObject([{ api_token: renewed.stdout.trim() }]);
 });

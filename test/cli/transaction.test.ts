@@ -1,9 +1,11 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
+import { csvFile } from '../../src/cli/row-files.js';
 import type { Fields } from '../support/client.js';
-import { commandLineWithUser, type CommandLine, type Outcome } from '../support/program.js';
+import { type CommandLine, type Outcome, it } from '../support/program.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 const HEADER =
   'transaction_type,serial_number,logical_number,app_name,status,started_at,finished_at,reference,parsed';
@@ -43,15 +45,14 @@ async function importFile(cli: CommandLine, name: string, text: string | Uint8Ar
 }
 
 async function count(cli: CommandLine): Promise<number> {
-  const info = await cli.run(['db', 'info', '--json']);
+  const info = await cli.run('db info --json');
   return (info.object().records as { transactions: number }).transactions;
 }
 
 const totals = (outcome: Outcome): unknown => outcome.object();
 
 describe('transaction import', () => {
-  it('RU-01 RU-62 masks card data in texts and rejects it in names', async () => {
-    const { cli } = await commandLineWithUser();
+  it('RU-01 RU-62 masks card data in texts and rejects it in names', async ({ cli }) => {
     const sent = 'WghBEREREREREV8kAyUSMQ==';
     const imported = await importFile(
       cli,
@@ -66,8 +67,7 @@ describe('transaction import', () => {
     expect([stored.includes(sent), stored.includes('4111111111111111')]).toEqual([false, false]);
   });
 
-  it('stores the rows of NDJSON, which the server then shows', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('stores the rows of NDJSON, which the server then shows', async ({ cli, token }) => {
     const text = `\uFEFF${ndjson([row(1)])}\r\n${JSON.stringify(row(2, { reference: undefined }))}`;
     const imported = await importFile(cli, 'export.ndjson', text);
     expect([imported.code, imported.lines]).toEqual([0, ['2 rows: 2 created, 0 repeated, 0 rejected']]);
@@ -87,8 +87,9 @@ describe('transaction import', () => {
     expect(second).toMatchObject({ serial_number: 'S-2' });
   });
 
-  it('is safe to repeat: known references and equal rows without one are not stored again', async () => {
-    const { cli } = await commandLineWithUser();
+  it('is safe to repeat: known references and equal rows without one are not stored again', async ({
+    cli,
+  }) => {
     const all = rows(1_200).map((each, n) => (n % 3 === 0 ? { ...each, reference: undefined } : each));
     expect(totals(await importFile(cli, 'a.jsonl', ndjson(all), '--json'))).toEqual({
       total: 1_200,
@@ -105,8 +106,7 @@ describe('transaction import', () => {
     expect(await count(cli)).toBe(1_202);
   });
 
-  it('rejects what is wrong row by row, stores the others, and ends with 65', async () => {
-    const { cli } = await commandLineWithUser();
+  it('rejects what is wrong row by row, stores the others, and ends with 65', async ({ cli }) => {
     const report = join(cli.folder, 'rejected.ndjson');
     writeFileSync(report, 'an earlier report\n'.repeat(99));
     const lines = [
@@ -149,8 +149,10 @@ describe('transaction import', () => {
     expect(shown.stderr).toContain(`line 4: started_at ${timestamp}`);
   });
 
-  it('stores the rows of CSV with quotes, line breaks and JSON, and tells where a bad row begins', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('stores the rows of CSV with quotes, line breaks and JSON, and tells where a bad row begins', async ({
+    cli,
+    token,
+  }) => {
     const payment = JSON.stringify(row(1).parsed).replaceAll('"', '""');
     const csv = [
       `\uFEFF${HEADER},detail`,
@@ -186,8 +188,7 @@ describe('transaction import', () => {
     });
   });
 
-  it('masks card data, in references that it derives too', async () => {
-    const { cli } = await commandLineWithUser();
+  it('masks card data, in references that it derives too', async ({ cli }) => {
     const pan = '4111111111111111';
     const secret = row(1, { reference: undefined, detail: `pan ${pan}`, sent: `${pan}=2512101` });
     expect((await importFile(cli, 'cards.ndjson', ndjson([secret]))).code).toBe(0);
@@ -198,8 +199,7 @@ describe('transaction import', () => {
     expect(totals(repeated)).toMatchObject({ created: 0, repeated: 1 });
   });
 
-  it('refuses files that it cannot read as a whole, and stores nothing of them', async () => {
-    const { cli } = await commandLineWithUser();
+  it('refuses files that it cannot read as a whole, and stores nothing of them', async ({ cli }) => {
     const cases: readonly [string, string | Uint8Array, string, ...string[]][] = [
       ['a.txt', 'x', 'must end in .ndjson, .jsonl or .csv'],
       ['a.csv', `${HEADER},refrence\n`, 'unknown columns in the first line: refrence'],
@@ -214,7 +214,7 @@ describe('transaction import', () => {
       expect(refused.stderr).toContain(message);
       expect(refused.stderr).not.toContain('    at ');
     }
-    const missing = await cli.run(['transaction', 'import', 'nowhere.csv', '--company', 'Acme']);
+    const missing = await cli.run('transaction import nowhere.csv --company Acme');
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('nowhere.csv')]);
     const itself = join(cli.folder, 'self.ndjson');
     const overwrites = await importFile(cli, 'self.ndjson', ndjson(rows(2)), '--rejected', itself);
@@ -225,8 +225,10 @@ describe('transaction import', () => {
     expect(await count(cli)).toBe(0);
   });
 
-  it('adds no row twice when two imports of one file run together, beside a server', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('adds no row twice when two imports of one file run together, beside a server', async ({
+    cli,
+    token,
+  }) => {
     const server = await cli.serve();
     const file = join(cli.folder, 'same.ndjson');
     writeFileSync(file, '');
@@ -237,5 +239,35 @@ describe('transaction import', () => {
     expect((created[0] ?? 0) + (created[1] ?? 0)).toBe(1_500);
     const { body } = await server.client(token).get('transactions');
     expect(body.pagination).toMatchObject({ total_entries: 1_500 });
+  });
+});
+
+describe('RU-14 a table of a spreadsheet', () => {
+  async function rowsOf(text: string): Promise<unknown[]> {
+    const folder = scratchFolder();
+    const file = join(folder, 'rows.csv');
+    writeFileSync(file, text);
+    const rows: unknown[] = [];
+    for await (const read of csvFile(file, { known: ['a', 'b'], required: ['a'], json: [] }).rows) {
+      rows.push('value' in read ? [read.line, read.value] : [read.line, read.errors]);
+    }
+    removeFolder(folder);
+    return rows;
+  }
+
+  it.each([',', ';', '\t'])('is read with %j between its cells, stated or not', async (separator) => {
+    const table = ['a,b', '1,"x,;\ty"', ',', '', '2,']
+      .map((line) => line.replace(',', separator))
+      .join('\r\n');
+    for (const begin of ['', '\uFEFF']) {
+      expect(await rowsOf(`${begin}${table}`)).toEqual([
+        [2, { a: '1', b: 'x,;\ty' }],
+        [5, { a: '2' }],
+      ]);
+      expect(await rowsOf(`${begin}sep=${separator}\r\n${table}`)).toEqual([
+        [3, { a: '1', b: 'x,;\ty' }],
+        [6, { a: '2' }],
+      ]);
+    }
   });
 });

@@ -1,11 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import { createClient } from '../support/client.js';
-import { commandLine, commandLineWithUser, GOOD_PASSWORD, userAdd } from '../support/program.js';
+import { GOOD_PASSWORD, userAdd, it } from '../support/program.js';
 
 describe('user add', () => {
-  it('creates database, company and user, and prints a JSON object as last line', async () => {
-    const cli = await commandLine();
+  it('creates database, company and user, and prints a JSON object as last line', async ({ bare: cli }) => {
     const added = await cli.run(userAdd(), `${GOOD_PASSWORD}\n`);
     expect([added.code, added.stderr]).toEqual([0, '']);
     expect(Object.keys(added.object())).toEqual([
@@ -21,8 +20,7 @@ describe('user add', () => {
     expect(added.lines).toHaveLength(3);
   });
 
-  it('contract 25: prints the same token as the token endpoint returns', async () => {
-    const cli = await commandLine();
+  it('contract 25: prints the same token as the token endpoint returns', async ({ bare: cli }) => {
     const server = await cli.serve();
     const added = await cli.run(userAdd(), GOOD_PASSWORD);
     const { company_id, api_token } = added.object();
@@ -33,8 +31,7 @@ describe('user add', () => {
     expect((await createClient(server.url, added.token()).get('users')).status).toBe(200);
   });
 
-  it('adds an existing user to another company without changing the password', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('adds an existing user to another company without changing the password', async ({ cli, token }) => {
     const again = await cli.run(userAdd({ company: 'Beta', role: 'viewer' }), 'x');
     expect(again.code).toBe(0);
     expect(again.stdout).toContain('password was not changed');
@@ -49,13 +46,13 @@ describe('user add', () => {
     expect(twice.stderr).toBe('This user is a member of the company already.\n');
   });
 
-  it('prints only the JSON object with --json', async () => {
-    const added = await (await commandLine()).run(userAdd({}, '--json'), GOOD_PASSWORD);
+  it('prints only the JSON object with --json', async ({ bare }) => {
+    const added = await bare.run(userAdd({}, '--json'), GOOD_PASSWORD);
     expect(added.lines).toHaveLength(1);
     expect(added.object()).toHaveProperty('api_token');
   });
 
-  it.each([
+  it.for<[string, string[], string, number, string]>([
     ['a password too short', userAdd(), 'eleven char', 1, '--password: must have at least 12 characters'],
     ['a password too long', userAdd(), 'x'.repeat(129), 1, '--password: must have at most 128 characters'],
     ['no e-mail address', userAdd({ email: 'ana' }), GOOD_PASSWORD, 1, '--email: must be an e-mail address'],
@@ -63,34 +60,34 @@ describe('user add', () => {
     ['an unknown zone', userAdd({}, '--time-zone', 'Mars/Base'), GOOD_PASSWORD, 1, '--time-zone: must be'],
     ['an unknown role', userAdd({ role: 'owner' }), GOOD_PASSWORD, 2, "option '--role <role>'"],
     ['no company', ['user', 'add'], '', 2, "required option '--company <name>'"],
-  ])('refuses %s, and creates nothing', async (_case, args, input, code, message) => {
-    const cli = await commandLine();
+  ])('refuses %s, and creates nothing', async ([_case, args, input, code, message], { bare: cli }) => {
     const refused = await cli.run(args, input);
     expect(refused.code).toBe(code);
     expect(refused.stdout).toBe('');
     expect(refused.stderr).toContain(message);
     expect(refused.stderr).not.toContain('    at ');
-    const info = await cli.run(['db', 'info', '--json']);
+    const info = await cli.run('db info --json');
     if (info.code === 0) expect(info.object()).toMatchObject({ companies: 0, users: 0 });
   });
 });
 
 describe('user list, disable, enable, unlock and set-password', () => {
-  it.each([
+  it.for([
     ['add', '--company', 'Acme', '--email', 'a@acme.example', '--name', 'A', '--role', 'admin'],
     ['set-password', '--email', 'ana@acme.example'],
-  ])('user %s with --password says how a password is sent, without repeating it', async (...args) => {
-    const { cli } = await commandLineWithUser();
-    const { code, stderr } = await cli.run(['user', ...args, '--password', GOOD_PASSWORD]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--password-stdin')]);
-    expect(stderr).not.toContain(GOOD_PASSWORD);
-  });
+  ])(
+    'user %s with --password says how a password is sent, without repeating it',
+    async ([...args], { cli }) => {
+      const { code, stderr } = await cli.run(['user', ...args, '--password', GOOD_PASSWORD]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--password-stdin')]);
+      expect(stderr).not.toContain(GOOD_PASSWORD);
+    },
+  );
 
-  it('lists users with their companies; --company selects one company', async () => {
-    const { cli } = await commandLineWithUser();
+  it('lists users with their companies; --company selects one company', async ({ cli }) => {
     await cli.run(userAdd({ company: 'Beta', role: 'viewer' }), '');
     await cli.run(userAdd({ company: 'Beta', email: 'bo@beta.example' }), GOOD_PASSWORD);
-    const all = (await cli.run(['user', 'list', '--json'])).list();
+    const all = (await cli.run('user list --json')).list();
     expect(all).toMatchObject([
       {
         email: 'ana@acme.example',
@@ -101,37 +98,35 @@ describe('user list, disable, enable, unlock and set-password', () => {
       },
       { email: 'bo@beta.example', companies: [{ company_name: 'Beta', role: 'admin' }] },
     ]);
-    const acme = (await cli.run(['user', 'list', '--company', 'Acme', '--json'])).list();
+    const acme = (await cli.run('user list --company Acme --json')).list();
     expect(acme.map(({ email }) => email)).toEqual(['ana@acme.example']);
-    expect((await cli.run(['user', 'list'])).stdout).toMatch(/bo@beta\.example.*active.*Beta \(admin\)/);
-    expect(await cli.run(['user', 'list', '--company', 'Nowhere'])).toMatchObject({
+    expect((await cli.run('user list')).stdout).toMatch(/bo@beta\.example.*active.*Beta \(admin\)/);
+    expect(await cli.run('user list --company Nowhere')).toMatchObject({
       code: 1,
       stderr: 'No such company.\n',
     });
   });
 
-  it('AT-03 disables and enables a user of a running server within 5 seconds', async () => {
-    const { cli, token } = await commandLineWithUser();
+  it('AT-03 disables and enables a user of a running server within 5 seconds', async ({ cli, token }) => {
     await cli.run(userAdd({ email: 'bo@acme.example' }), GOOD_PASSWORD);
     const client = createClient((await cli.serve()).url, token);
     expect((await client.get('groups')).status).toBe(200);
-    const disabled = await cli.run(['user', 'disable', '--email', 'Ana@Acme.example']);
+    const disabled = await cli.run('user disable --email Ana@Acme.example');
     expect(disabled.stdout).toBe('ana@acme.example is disabled.\n');
     await expect.poll(async () => (await client.get('groups')).status).toBe(401);
-    await cli.run(['user', 'enable', '--email', 'ana@acme.example']);
+    await cli.run('user enable --email ana@acme.example');
     await expect.poll(async () => (await client.get('groups')).status).toBe(200);
   });
 
-  it('AT-06 unlocks a user and sets a new password', async () => {
-    const { cli } = await commandLineWithUser();
+  it('AT-06 unlocks a user and sets a new password', async ({ cli }) => {
     const anonymous = createClient((await cli.serve()).url, null);
     const signIn = async (password: string): Promise<number> =>
       (await anonymous.post('users/token', { email: 'ana@acme.example', password })).status;
     for (let n = 0; n < 10; n += 1) expect(await signIn('wrong')).toBe(401);
     expect(await signIn(GOOD_PASSWORD)).toBe(401);
-    const [locked] = (await cli.run(['user', 'list', '--json'])).list();
+    const [locked] = (await cli.run('user list --json')).list();
     expect(locked?.state).toBe('locked');
-    await cli.run(['user', 'unlock', '--email', 'ana@acme.example']);
+    await cli.run('user unlock --email ana@acme.example');
     expect(await signIn(GOOD_PASSWORD)).toBe(200);
 
     const set = ['user', 'set-password', '--email', 'ana@acme.example', '--password-stdin'];
@@ -140,8 +135,8 @@ describe('user list, disable, enable, unlock and set-password', () => {
     expect([await signIn(GOOD_PASSWORD), await signIn('a new good password')]).toEqual([401, 200]);
   });
 
-  it.each(['disable', 'enable', 'unlock'])('%s refuses an unknown user', async (command) => {
-    const refused = await (await commandLine()).run(['user', command, '--email', 'nobody@acme.example']);
+  it.for(['disable', 'enable', 'unlock'])('%s refuses an unknown user', async (command, { bare }) => {
+    const refused = await bare.run(`user ${command} --email nobody@acme.example`);
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: 'No such user.\n' });
   });
 });

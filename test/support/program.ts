@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { it as base, onTestFinished } from 'vitest';
 
 import { createServer, type ServerOverrides } from '../../src/app/server.js';
 import { failureOf } from '../../src/cli/command-error.js';
@@ -306,8 +306,8 @@ export interface CommandLine {
   /** For the files of the test. */
   readonly folder: string;
   readonly place: TestPlace;
-  /** Runs one command to its end, in this process. `serve` must be refused: an `Error` if it would start. */
-  run(args: readonly string[], input?: string): Promise<Outcome>;
+  /** Runs one command to its end, in this process; a text is its words. `serve` must be refused: an `Error` if it would start. */
+  run(args: readonly string[] | string, input?: string): Promise<Outcome>;
   /** Starts a server in this process. */
   serve(settings?: Environment): Promise<ServerHere>;
   /** Starts a server in a process of its own, and waits until it listens. */
@@ -327,6 +327,19 @@ export async function commandLineWithUser(): Promise<{ cli: CommandLine; token: 
   return { cli, token: await prepareDatabaseWithUser(cli.place, GOOD_PASSWORD) };
 }
 
+/** Tests get a command line on a database with a user, whose token is `token`, or one on a database without tables, `bare`. */
+export const it = base.extend<{
+  readonly given: Awaited<ReturnType<typeof commandLineWithUser>>;
+  readonly cli: CommandLine;
+  readonly token: string;
+  readonly bare: CommandLine;
+}>({
+  given: async ({}, use) => use(await commandLineWithUser()),
+  cli: async ({ given }, use) => use(given.cli),
+  token: async ({ given }, use) => use(given.token),
+  bare: async ({}, use) => use(await commandLine()),
+});
+
 async function commandLineOn({ isMigrated }: { readonly isMigrated: boolean }): Promise<CommandLine> {
   const folder = scratchFolder();
   const place = await newDatabase({ isMigrated, folder });
@@ -343,7 +356,7 @@ function commandLineWith(on: Pick<CommandLine, 'folder' | 'place'>, environment:
   return {
     ...on,
     with: (settings) => commandLineWith(on, { ...environment, ...settings }),
-    run: (args, input = '') => runHere(args, environment, input),
+    run: (args, input = '') => runHere(typeof args === 'string' ? args.split(' ') : args, environment, input),
     serve: (settings = {}) => serveHere(url, { ...environment, ...settings }),
     start: (settings = {}) => startProgram(url, { environment: { ...environment, ...settings } }),
   };

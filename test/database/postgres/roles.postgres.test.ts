@@ -6,11 +6,12 @@ import {
   adminUrlOf,
   createDatabase,
   dropDatabase,
+  runAll,
   startPostgres,
   type OwnServer,
 } from '../../support/postgres/boot.js';
 import { addRecords } from '../../support/postgres/records.js';
-import { connectTo, createSchemaIn, schemaDatabase } from '../../support/postgres/schema.js';
+import { createSchemaIn, schemaDatabase } from '../../support/postgres/schema.js';
 
 const database = schemaDatabase();
 const ROLES = 'rolname = any($1)';
@@ -54,19 +55,18 @@ describe('the roles', () => {
       group by 1, 2 order by 1, 2`,
     );
     const { company, system } = database.roles;
-    const rights = (role: string) => rows.filter((row) => row.role === role);
+    const rights = (role: string) =>
+      rows
+        .filter((row) => row.role === role)
+        .map((row) => (row.tables.length > 20 ? { ...row, tables: 'others' } : row));
     expect(new Set(rows.map(({ role }) => role))).toEqual(new Set([company, system]));
-    expect(
-      rights(company).map((row) => (row.tables.length > 20 ? { ...row, tables: 'others' } : row)),
-    ).toEqual([
+    expect(rights(company)).toEqual([
       { role: company, rights: 'DELETE INSERT SELECT UPDATE', tables: 'others' },
       { role: company, rights: 'INSERT SELECT', tables: ['ledger'] },
       { role: company, rights: 'SELECT', tables: ['members', 'prunings'] },
       { role: company, rights: 'SELECT UPDATE', tables: ['companies'] },
     ]);
-    expect(
-      rights(system).map((row) => (row.tables.length > 20 ? { ...row, tables: 'others' } : row)),
-    ).toEqual([
+    expect(rights(system)).toEqual([
       { role: system, rights: 'DELETE INSERT SELECT', tables: ['ledger'] },
       { role: system, rights: 'DELETE INSERT SELECT UPDATE', tables: 'others' },
       { role: system, rights: 'SELECT', tables: ['members'] },
@@ -104,14 +104,7 @@ describe('creating the roles', () => {
   });
   afterAll(() => server.stop());
 
-  const asAdmin = async (statement: string, url = server.adminUrl): Promise<void> => {
-    const { run, close } = await connectTo(url);
-    try {
-      await run(statement);
-    } finally {
-      await close();
-    }
-  };
+  const asAdmin = (statement: string, url = server.adminUrl) => runAll(url, [statement]);
 
   /** A new database of a user who may not create roles. */
   async function bareDatabase(): Promise<{ url: string; name: string; admin: typeof asAdmin }> {
@@ -154,21 +147,9 @@ describe('creating the roles', () => {
 
   it('creates those of several databases of a server at the same time', async () => {
     const urls = await Promise.all(Array.from({ length: 6 }, () => createDatabase(server)));
-    const created = await Promise.all(urls.flatMap((url) => [url, url]).map((url) => rolesFor(url)));
+    const created = await Promise.all(urls.flatMap((url) => [url, url]).map(rolesFor));
     expect(new Set(created.map(({ system }) => system)).size).toBe(6);
   });
-
-  async function rolesFor(url: string): Promise<Roles> {
-    const client = new pg.Client(url);
-    await client.connect();
-    try {
-      const roles = await rolesIn(client);
-      await prepareRoles(client, roles, 'test');
-      return roles;
-    } finally {
-      await client.end();
-    }
-  }
 
   it('refuses a role that bypasses row-level security', async () => {
     const url = await createDatabase(server);
@@ -205,3 +186,15 @@ describe('creating the roles', () => {
     await createSchemaIn(url);
   });
 });
+
+async function rolesFor(url: string): Promise<Roles> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const roles = await rolesIn(client);
+    await prepareRoles(client, roles, 'test');
+    return roles;
+  } finally {
+    await client.end();
+  }
+}

@@ -6,19 +6,17 @@ import { openDatabase } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/units.js';
 import { listCompanies } from '../../../src/domain/people/company/company.service.js';
 import { systemClock } from '../../../src/platform/clock.js';
-import { adminUrlOf, createDatabase, dropDatabase } from '../../support/postgres/boot.js';
+import { createDatabase, dropDatabase, runAll } from '../../support/postgres/boot.js';
 import { addCompany } from '../../support/postgres/nodes.js';
 import { startPooler, type PoolerOptions } from '../../support/postgres/pooler.js';
-import { connectTo } from '../../support/postgres/schema.js';
 
 let url = '';
 beforeAll(async () => {
   url = await createDatabase(inject('postgres'));
   const name = new URL(url).pathname.slice(1);
-  const { run, close } = await connectTo(adminUrlOf(inject('postgres'), url));
-  for (const [setting, value] of Object.entries(OTHER_SETTINGS))
-    await run(`alter database ${name} set ${setting} = '${value}'`);
-  await close();
+  const settings = Object.entries(OTHER_SETTINGS);
+  const statements = settings.map(([setting, value]) => `alter database ${name} set ${setting} = '${value}'`);
+  await runAll(inject('postgres').adminUrl, statements);
 });
 afterAll(() => dropDatabase(inject('postgres'), url));
 

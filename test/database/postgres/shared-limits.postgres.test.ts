@@ -1,4 +1,3 @@
-import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 
@@ -8,7 +7,8 @@ import { createSignInThrottle } from '../../../src/domain/people/user/sign-in.se
 import { HOUR, MINUTE } from '../../../src/platform/clock.js';
 import { createNetworkCounter } from '../../../src/platform/windows.js';
 import { testClock } from '../../support/clock.js';
-import { createDatabase, dropDatabase } from '../../support/postgres/boot.js';
+import { adminUrlOf, createDatabase, dropDatabase } from '../../support/postgres/boot.js';
+import { Relay } from '../../support/postgres/relay.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const SOON = { interval: 20 };
@@ -22,9 +22,7 @@ const opened: SharedLimits[] = [];
 beforeAll(async () => {
   url = await createDatabase(server);
   await (await openDatabase(url)).close();
-  admin = new pg.Client({
-    connectionString: server.adminUrl.replace(/[^/]*$/, new URL(url).pathname.slice(1)),
-  });
+  admin = new pg.Client({ connectionString: adminUrlOf(server, url) });
   await admin.connect();
 });
 afterAll(async () => {
@@ -192,59 +190,18 @@ describe('RL-10 limits of several nodes', () => {
   });
 });
 
-/** Passes connections on to PostgreSQL, until it is told to refuse them or to be silent. */
-async function startRelay() {
-  const to = Number(new URL(url).port);
-  const sockets = new Set<Socket>();
-  let isSilent = false;
-  const relay: Server = createServer((socket) => {
-    const upstream = connectTo(to, '127.0.0.1');
-    for (const [from, into] of [
-      [socket, upstream],
-      [upstream, socket],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => undefined);
-      from.on('data', (bytes) => isSilent || into.write(bytes));
-      from.on('close', () => into.destroy());
-    }
-  });
-  const listenOn = (port: number) =>
-    new Promise<void>((resolve) => relay.listen(port, '127.0.0.1', () => resolve()));
-  await listenOn(0);
-  const { port } = relay.address() as AddressInfo;
-  const through = new URL(url);
-  through.port = String(port);
-  const cut = (): void => {
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-  };
-  return {
-    url: through.href,
-    stop: () => {
-      relay.close();
-      cut();
-    },
-    start: () => listenOn(port),
-    beSilent: (silent: boolean) => {
-      isSilent = silent;
-      if (!silent) cut();
-    },
-  };
-}
-
 describe('RL-11 PostgreSQL is away for limits', () => {
   it.each(['refuses connections', 'is silent'])(
     'and %s: each node counts alone, and shares again later',
     async (how) => {
-      const relay = await startRelay();
-      const here = node(testClock(), relay.url);
+      const relay = new Relay(url);
+      const here = node(testClock(), await relay.start());
       const [a, b] = [here.counterOf(20), node().counterOf(20)];
       await count(a, 5);
       await waitFor(async () => expect(await pointsOf(`test 1 ${ADDRESS}`)).toBe(5), SOON);
       expect(here.limits.failures).toBe(0);
 
-      if (how === 'is silent') relay.beSilent(true);
+      if (how === 'is silent') relay.isSilent = true;
       else relay.stop();
       a.count(ADDRESS);
       await a.exchange(ADDRESS);
@@ -265,7 +222,8 @@ describe('RL-11 PostgreSQL is away for limits', () => {
       a.count(ADDRESS);
       await waitFor(() => expect(here.warnings).toHaveLength(2));
 
-      if (how === 'is silent') relay.beSilent(false);
+      relay.isSilent = false;
+      if (how === 'is silent') relay.cut();
       else await relay.start();
       b.count(ADDRESS);
       await waitFor(async () => {
@@ -281,11 +239,11 @@ describe('RL-11 PostgreSQL is away for limits', () => {
   );
 
   it('a sign-in does not wait for PostgreSQL once it was silent for 250 ms', async () => {
-    const relay = await startRelay();
-    const here = node(testClock(), relay.url);
+    const relay = new Relay(url);
+    const here = node(testClock(), await relay.start());
     const throttle = createSignInThrottle(here.windows);
     await throttle.check(ADDRESS);
-    relay.beSilent(true);
+    relay.isSilent = true;
     await throttle.countFailure(ADDRESS);
     expect(here.limits.failures).toBe(1);
     for (let n = 0; n < 29; n += 1) expect(await isAtOnce(throttle.countFailure(ADDRESS))).toBe(true);

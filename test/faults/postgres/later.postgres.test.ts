@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:https';
+import { chmodSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
+import { send } from '../../support/four-transports.js';
 import { FAST, faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, runCommand, runProgram, startProgram, type Program } from '../../support/program.js';
-import { selfSigned } from '../../support/scratch.js';
+import { scratchFolder, selfSigned } from '../../support/scratch.js';
 import { addCompany, recovered } from './gateway.js';
 
 let server: OwnServer;
@@ -60,18 +59,14 @@ describe('CF-19 the server starts before PostgreSQL', () => {
   });
 
   it('listens with TLS too, and ends at once with 0 at SIGTERM', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'terminal-gateway-tls-'));
-    try {
-      selfSigned(folder);
-      const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-      chmodSync(TLS_KEY_FILE, 0o600);
-      const program = await startWaiting(server.url, { TLS_CERT_FILE, TLS_KEY_FILE });
-      expect(await statusOf(`${program.url}/healthz`)).toBe(200);
-      expect(await statusOf(`${program.url}/v1/groups`)).toBe(503);
-      expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = scratchFolder();
+    selfSigned(folder);
+    const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    chmodSync(TLS_KEY_FILE, 0o600);
+    const program = await startWaiting(server.url, { TLS_CERT_FILE, TLS_KEY_FILE });
+    expect((await send(`${program.url}/healthz`)).status).toBe(200);
+    expect((await send(`${program.url}/v1/groups`)).status).toBe(503);
+    expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 
   it('ends with 78 once PostgreSQL says that the password is wrong', async () => {
@@ -123,14 +118,3 @@ describe('CF-19 the server starts before PostgreSQL', () => {
     }
   });
 });
-
-async function statusOf(url: string): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    request(url, { rejectUnauthorized: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    })
-      .on('error', reject)
-      .end();
-  });
-}

@@ -6,15 +6,9 @@ export async function oldServer(version: number, name: string): Promise<{ url: s
     let isStarted = false;
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
-      if (!isStarted) {
-        isStarted = true;
-        socket.write(Buffer.concat([message('R', int32(0)), READY]));
-      } else if (bytes.toString('latin1', 0, 1) === 'Q') {
-        const row = [String(version), name];
-        socket.write(
-          Buffer.concat([columns('number', 'name'), values(row), message('C', text('SELECT 1')), READY]),
-        );
-      }
+      if (!isStarted) socket.write(Buffer.concat([message('R', int(0, 4)), READY]));
+      else if (bytes.toString('latin1', 0, 1) === 'Q') socket.write(answer(String(version), name));
+      isStarted = true;
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -22,35 +16,34 @@ export async function oldServer(version: number, name: string): Promise<{ url: s
   return { url: `postgres://gateway:none@127.0.0.1:${port}/gateway`, server };
 }
 
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32BE(value);
-  return bytes;
-}
-
-function int16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeInt16BE(value);
-  return bytes;
+function int(value: number, bytes: 2 | 4): Buffer {
+  const buffer = Buffer.alloc(bytes);
+  buffer.writeIntBE(value, 0, bytes);
+  return buffer;
 }
 
 const text = (value: string): Buffer => Buffer.from(`${value}\0`);
 
-function message(type: string, body: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
+function message(type: string, ...parts: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([Buffer.from(type), int(body.length + 4, 4), body]);
 }
 
 const READY = message('Z', Buffer.from('I'));
 const TEXT_TYPE = 25;
 
-function columns(...names: string[]): Buffer {
-  const fields = names.map((name) =>
-    Buffer.concat([text(name), int32(0), int16(0), int32(TEXT_TYPE), int16(-1), int32(-1), int16(0)]),
-  );
-  return message('T', Buffer.concat([int16(fields.length), ...fields]));
-}
-
-function values(row: readonly string[]): Buffer {
-  const fields = row.map((value) => Buffer.concat([int32(Buffer.byteLength(value)), Buffer.from(value)]));
-  return message('D', Buffer.concat([int16(fields.length), ...fields]));
+/** A row with two texts. */
+function answer(...values: readonly [number: string, name: string]): Buffer {
+  const columns = ['number', 'name'].flatMap((name) => [
+    text(name),
+    int(0, 4),
+    int(0, 2),
+    int(TEXT_TYPE, 4),
+    int(-1, 2),
+    int(-1, 4),
+    int(0, 2),
+  ]);
+  const cells = values.flatMap((value) => [int(Buffer.byteLength(value), 4), Buffer.from(value)]);
+  const [description, row] = [message('T', int(2, 2), ...columns), message('D', int(2, 2), ...cells)];
+  return Buffer.concat([description, row, message('C', text('SELECT 1')), READY]);
 }

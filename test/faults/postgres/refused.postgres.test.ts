@@ -13,34 +13,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-interface Changes {
-  readonly user?: string;
-  readonly password?: string;
-  readonly host?: string;
-  readonly database?: string;
-}
-
 /** The URL of the owner of the tables, with other parts. */
-function urlWith({ user, password, host, database }: Changes): string {
-  const url = new URL(server.url);
-  if (user !== undefined) url.username = user;
-  if (password !== undefined) url.password = password;
-  if (host !== undefined) url.hostname = host;
-  if (database !== undefined) url.pathname = `/${database}`;
-  return url.href;
-}
+const urlWith = (parts: Partial<Pick<URL, 'username' | 'password' | 'hostname' | 'pathname'>>): string =>
+  Object.assign(new URL(server.url), parts).href;
 
-const PLAIN = { user: 'plain', password: 'plain' };
+const PLAIN = { username: 'plain', password: 'plain' };
 
 /** `serve` and a command end with 78 and one line with these texts; nothing is written to standard output. */
 async function expectRefused(url: string, ...texts: string[]): Promise<void> {
   for (const command of [['serve'], ['user', 'list']]) expectLine(await runCommand(command, url), texts);
-}
-
-/** The built program too. */
-async function expectProgramRefused(url: string, ...texts: string[]): Promise<void> {
-  await expectRefused(url, ...texts);
-  expectLine(await runProgram(['serve'], url), texts);
 }
 
 function expectLine({ code, stdout, stderr }: Outcome, texts: readonly string[]): void {
@@ -51,9 +32,42 @@ function expectLine({ code, stdout, stderr }: Outcome, texts: readonly string[])
 }
 
 describe('CF-39 what is wrong with a PostgreSQL database ends the start with one line', () => {
-  it('a URL that cannot be parsed', async () => {
-    await expectProgramRefused('postgres://gateway:secret@:port/', 'DATABASE_URL', 'is not a URL');
-    await expectRefused('postgres://127.0.0.1/gateway', 'must name a user');
+  it.each<[string, () => string, readonly string[]]>([
+    [
+      'a URL that cannot be parsed',
+      () => 'postgres://gateway:secret@:port/',
+      ['DATABASE_URL', 'is not a URL'],
+    ],
+    ['a wrong password', () => urlWith({ password: 'wrong' }), ['the password or the user is wrong']],
+  ])('%s, of the built program too', async (_what, url, texts) => {
+    await expectRefused(url(), ...texts);
+    expectLine(await runProgram(['serve'], url()), texts);
+  });
+
+  const notSupported = ['several hosts', 'not supported'];
+  it.each<[string, () => string, readonly string[]]>([
+    ['a URL without a user', () => 'postgres://127.0.0.1/gateway', ['must name a user']],
+    ['TLS that the server has not', () => `${server.url}?sslmode=require`, ['does not support SSL']],
+    [
+      'an unknown sslmode',
+      () => `${server.url}?sslmode=required`,
+      ['has the sslmode required: use one of disable,'],
+    ],
+    ['hosts with ports', () => server.url.replace(/@([^/]*)/, '@$1,127.0.0.2:5432'), notSupported],
+    ['several hosts', () => server.url.replace('127.0.0.1', '127.0.0.1,127.0.0.2'), notSupported],
+    [
+      'an unknown parameter',
+      () => `${server.url}?target_session_attrs=read-write`,
+      ['has the parameter target_session_attrs, which is not supported'],
+    ],
+    ['an unknown host', () => urlWith({ hostname: 'nowhere..invalid' }), ['there is no such host']],
+    [
+      'a database that does not exist',
+      () => urlWith({ pathname: '/elsewhere' }),
+      ['there is no such database', 'createdb'],
+    ],
+  ])('%s', async (_what, url, texts) => {
+    await expectRefused(url(), ...texts);
   });
 
   it.each(['p/w', 'p?w', 'p#w', 'p%w', '1/2', '1?2', '1#2'])(
@@ -76,42 +90,15 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
     }
   });
 
-  it('TLS that the server has not', async () => {
-    await expectRefused(`${server.url}?sslmode=require`, 'does not support SSL');
-    await expectRefused(`${server.url}?sslmode=required`, 'has the sslmode required: use one of disable,');
-  });
-
-  it('several hosts, and parameters that the program does not know', async () => {
-    const { host } = new URL(server.url);
-    await expectRefused(server.url.replace(host, `${host},127.0.0.2:5432`), 'several hosts', 'not supported');
-    await expectRefused(server.url.replace(host, '127.0.0.1,127.0.0.2'), 'several hosts', 'not supported');
-    await expectRefused(
-      `${server.url}?target_session_attrs=read-write`,
-      'has the parameter target_session_attrs, which is not supported',
-    );
-  });
-
   it('RU-58 a pooler in transaction mode', async () => {
     const pooler = await startPooler(server.url, { mode: 'transaction' });
     await expectRefused(pooler.url, 'is a pooler in transaction mode', 'pool_mode to session');
     await pooler.close();
   });
 
-  it('an unknown host', async () => {
-    await expectRefused(urlWith({ host: 'nowhere..invalid' }), 'there is no such host');
-  });
-
-  it('a wrong password', async () => {
-    await expectProgramRefused(urlWith({ password: 'wrong' }), 'the password or the user is wrong');
-  });
-
-  it('a database that does not exist', async () => {
-    await expectRefused(urlWith({ database: 'elsewhere' }), 'there is no such database', 'createdb');
-  });
-
   it('a database that the user may not connect to', async () => {
     await server.admin('create database closed', 'revoke connect on database closed from public');
-    await expectRefused(urlWith({ database: 'closed' }), 'must grant connect');
+    await expectRefused(urlWith({ pathname: '/closed' }), 'must grant connect');
   });
 
   it('a version below 15', async () => {
@@ -122,13 +109,13 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
 
   it('a user who may not create roles', async () => {
     await expectRefused(
-      urlWith({ ...PLAIN, database: 'plain' }),
+      urlWith({ ...PLAIN, pathname: '/plain' }),
       'No table was changed',
       'create role "plain_company" nologin; create role "plain_system" nologin;',
       'create role "plain_units" nologin noinherit; grant "plain_company", "plain_system" to "plain_units";',
       'grant "plain_units" to plain;',
     );
-    const tables = await runAll(urlWith({ ...PLAIN, database: 'plain' }), [
+    const tables = await runAll(urlWith({ ...PLAIN, pathname: '/plain' }), [
       "select tablename from pg_tables where schemaname = 'public'",
     ]);
     expect(tables).toEqual([]);
@@ -138,10 +125,10 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
     await server.admin('create database tableless');
     const closing =
       'grant connect on database tableless to gateway_owner, "tableless_system"; revoke all on database tableless from public;';
-    await expectRefused(urlWith({ database: 'tableless' }), 'No table was changed', closing);
+    await expectRefused(urlWith({ pathname: '/tableless' }), 'No table was changed', closing);
     await server.admin(...closing.split('; '));
     await expectRefused(
-      urlWith({ database: 'tableless' }),
+      urlWith({ pathname: '/tableless' }),
       'Nothing was changed',
       'grant usage, create on schema public to gateway_owner;',
     );
@@ -162,7 +149,7 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
 
   it('tables of another program', async () => {
     await server.admin('create database other owner gateway_owner');
-    const other = urlWith({ database: 'other' });
+    const other = urlWith({ pathname: '/other' });
     await runAll(other, ['create table shop (id int)']);
     await expectRefused(other, 'has tables of another program');
   });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../support/client.js';
 import { adminUrlOf, FAST, faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, serveHere, startProgram, type Program } from '../../support/program.js';
+import { startServer } from '../../support/server.js';
 import { memoryOf } from '../machine.js';
 import { addCompany, recovered, requested, startLoad, unexpected, type Answer } from './gateway.js';
 
@@ -167,4 +168,24 @@ describe('CF-21 a database that becomes read-only, as at a failover', () => {
     expect(answers.filter(({ status }) => ![200, 201, 503].includes(status))).toEqual([]);
     expect((await client.get('/readyz')).status).toBe(200);
   });
+});
+
+/** More than a connection may take to answer. */
+const BUSY_MS = 7_500;
+
+it('the database is not given up because this process was too busy to read its answers', async () => {
+  const here = await startServer();
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  let isBusy = false;
+  here.app.database.watchStatements((text) => {
+    if (isBusy || !text.includes('insert into')) return undefined;
+    isBusy = true;
+    // When the statement was sent, and its answer has not been read.
+    process.nextTick(() => Atomics.wait(cell, 0, 0, BUSY_MS));
+    return undefined;
+  });
+  expect((await here.acme.client.post('groups', { name: 'sent' })).status).toBe(201);
+  expect(isBusy).toBe(true);
+  expect((await here.acme.client.get('groups')).status).toBe(200);
+  await here.stop();
 });

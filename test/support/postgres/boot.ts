@@ -84,8 +84,8 @@ export class OwnServer implements PostgresServer {
     this.url = this.ownerUrl.replace(/postgres$/, 'gateway');
   }
 
-  /** `settings` are those of the server but for its address. */
-  static async create(settings: Settings, parent: string): Promise<OwnServer> {
+  /** `settings` are those of the server but for its address. Another process may take its port first; then with another one. */
+  static async create(settings: Settings, parent: string, attempts = 3): Promise<OwnServer> {
     const folder = mkdtempSync(join(parent, 'terminal-gateway-postgres-'));
     chmodSync(folder, 0o755);
     execFileSync('cp', ['-a', await preparedData(), join(folder, 'data')]);
@@ -94,7 +94,13 @@ export class OwnServer implements PostgresServer {
     for (const signal of SIGNALS) process.on(signal, server.#killAndEnd);
     const known = new URL(server.adminUrl);
     known.password = FIRST_PASSWORD;
-    await server.start(known.href);
+    try {
+      await server.start(known.href);
+    } catch (error) {
+      await server.stop();
+      if (attempts === 1) throw error;
+      return await OwnServer.create(settings, parent, attempts - 1);
+    }
     await runAll(known.href, [
       `create role ${OWNER} login createrole createdb password '${server.#password}'`,
       `create database gateway owner ${OWNER}`,
@@ -145,7 +151,7 @@ export class OwnServer implements PostgresServer {
   }
 
   /** Sends a signal to all of its processes. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     if (this.#process !== null) signalEach(processesOf(this.#process.pid ?? 0), signal);
   }
 
@@ -154,12 +160,14 @@ export class OwnServer implements PostgresServer {
     process.off('exit', this.#kill);
     for (const signal of SIGNALS) process.off(signal, this.#killAndEnd);
     this.signal('SIGCONT');
-    await this.end('SIGKILL');
+    // It removes its shared memory, other than after SIGKILL.
+    await this.end('SIGQUIT');
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   readonly #kill = (): void => {
-    this.signal('SIGKILL');
+    this.signal('SIGCONT');
+    this.#process?.kill('SIGQUIT');
     rmSync(this.folder, { recursive: true, force: true });
   };
 

@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 
 import { openDatabase } from '../../../src/database/open.js';
+import { StatementNames } from '../../../src/database/postgres/connections/statements.js';
 import { createUnits } from '../../../src/database/units.js';
 import { type ReadWork, specialSql, type Units } from '../../../src/database/work.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
-import type { Caller } from '../../../src/platform/caller.js';
-import { LOCAL_ORIGIN } from '../../../src/platform/caller.js';
+import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { addCompany, openNodes, present } from '../../support/postgres/nodes.js';
 
@@ -93,11 +93,8 @@ it('settings that a connection keeps never show a unit the rows of another compa
   for (const caller of callers) {
     await opened.node(0).units.write(caller, (work) => createGroup(work, { name: 'group' }));
   }
-  // Few connections, so that units follow each other on them.
-  const database = await openDatabase({ server: opened.url }, { connections: 8 });
-  const units = createUnits(database, systemClock);
-  try {
-    await fc.assert(
+  await onFewConnections((units) =>
+    fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 40 }), async (steps) => {
         let running: Promise<void>[] = [];
         for (const each of steps) {
@@ -110,11 +107,19 @@ it('settings that a connection keeps never show a unit the rows of another compa
         await Promise.all(running);
       }),
       { numRuns: 60 },
-    );
+    ),
+  );
+});
+
+/** Units that follow each other on the same connections. */
+async function onFewConnections(use: (units: Units) => Promise<void>): Promise<void> {
+  const database = await openDatabase({ server: opened.url }, { connections: 8 });
+  try {
+    await use(createUnits(database, systemClock));
   } finally {
     await database.close();
   }
-});
+}
 
 it('a unit that was opened for a single statement refuses another one', async () => {
   const { units } = opened.node(0);
@@ -129,4 +134,35 @@ it('a unit that was opened for a single statement refuses another one', async ()
   );
   await expect(twice).rejects.toThrow('single statement');
   await expect(units.systemWrite(LOCAL_ORIGIN, visible)).resolves.toContain(',');
+});
+
+it('a statement whose first use under a name fails with its transaction does not fail the next unit', async () => {
+  const { caller } = await addCompany(opened.node(0));
+  await onFewConnections(async (units) => {
+    for (let text = 0; text < 20; text += 1) {
+      const statement = sql<{ value: number }>`select ${sql.lit(text)} as value`;
+      const run = async ({ db }: Pick<ReadWork, 'db'>) => (await statement.execute(db)).rows[0]?.value;
+      // From its second use, a statement has a name.
+      expect(await units.read(caller, (work) => run(specialSql(work)))).toBe(text);
+      const failed = units.read(caller, async (work) => {
+        const { db } = specialSql(work);
+        await Promise.all([failure.execute(db), run({ db })]);
+      });
+      await expect(failed).rejects.toThrow('division');
+      // On the same connection, while the statement of the unit that failed is not answered.
+      expect(await units.read(caller, (work) => run(specialSql(work)))).toBe(text);
+    }
+  });
+});
+
+it.each([
+  ['select id, name from groups where company_id = $1', true],
+  ['select count(*) from (select * from groups) as own', true],
+  ['select * from groups', false],
+  ['select g.*, 1 as one from groups as g', false],
+  ['update "groups" set "name" = $1 where "id" = $2 returning *', false],
+])('%s gets a name at its second use: %s', (text, isNamed) => {
+  const names = new StatementNames();
+  expect(names.of(text)).toBeNull();
+  expect(names.of(text) !== null).toBe(isNamed);
 });

@@ -204,7 +204,7 @@ export function adminUrlOf({ adminUrl }: Pick<PostgresServer, 'adminUrl'>, url: 
 
 const databaseOf = (url: string): string => new URL(url).pathname.slice(1);
 
-/** Runs statements, each on its own; resolves to all rows. */
+/** Runs texts of statements, each on its own; resolves to all rows. */
 export async function runAll(url: string, statements: readonly string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   // Without a listener, the loss of the connection would end the process; the statement fails by itself.
@@ -212,8 +212,11 @@ export async function runAll(url: string, statements: readonly string[]): Promis
   try {
     await client.connect();
     const rows: Record<string, unknown>[] = [];
-    for (const statement of statements)
-      rows.push(...(await client.query<Record<string, unknown>>(statement)).rows);
+    for (const text of statements) {
+      // A text with several statements has a list of results.
+      const results = [await client.query<Record<string, unknown>>(text)].flat();
+      rows.push(...results.flatMap((result) => result.rows));
+    }
     return rows;
   } finally {
     await client.end().catch(() => undefined);

@@ -21,22 +21,7 @@ const module = (
   versions: readonly string[],
 ): AppPlan => app(name, [language, 'http'], null, description, versions, 'module');
 
-export interface CompanyPlan {
-  readonly name: string;
-  readonly domain: string;
-  readonly timeZone: string;
-  readonly acquirer: string;
-  readonly groups: readonly string[];
-  readonly apps: readonly AppPlan[];
-  readonly files: readonly string[];
-  readonly merchants: readonly { readonly id: string; readonly document: string; readonly name: string }[];
-  readonly terminals: number;
-  /** Number of devices without a logical number that have never reported. */
-  readonly spares: number;
-  readonly transactions: number;
-}
-
-const ACME: CompanyPlan = {
+const ACME = {
   name: 'Acme Pagamentos',
   domain: 'acme.example',
   timeZone: 'America/Sao_Paulo',
@@ -83,9 +68,12 @@ const ACME: CompanyPlan = {
     { id: '000000010061', document: '11222333000696', name: 'Empório Verde' },
   ],
   terminals: 190,
+  /** Number of devices without a logical number that have never reported. */
   spares: 14,
   transactions: 2_400,
 };
+
+export type CompanyPlan = typeof ACME;
 
 const BETA: CompanyPlan = {
   name: 'Beta Cards',

@@ -107,3 +107,52 @@ export interface Summary extends Readonly<Record<FigureName, number>> {
   readonly error_examples: readonly string[];
   readonly broken: readonly BrokenPromise[];
 }
+
+/**
+ * A notification of the run as terminals execute it, with the text and a time as its two parameters:
+ * `9|SHOW_MESSAGE|Simulation 3f9c2a, message 17|03-01-2026 09:00`. In any other form it counts as lost.
+ */
+const CONTENT = /^\d+\|SHOW_MESSAGE\|Simulation ([0-9a-f]+), message (\d+)\|\d\d-\d\d-\d{4} \d\d:\d\d$/;
+
+/** The notifications that a run has sent, numbered from 1. */
+export class SentNotifications {
+  /** Terminals that have yet to receive it, and those that have: a group may have some that connect later. */
+  readonly #sent: { readonly missing: Set<string>; readonly received: Set<string> }[] = [];
+
+  constructor(
+    private readonly run: string,
+    private readonly figures: Figures,
+  ) {}
+
+  /** Call before it is sent; returns its text. */
+  add(serialNumbers: Iterable<string>): string {
+    const number = this.#sent.push({ missing: new Set(serialNumbers), received: new Set() });
+    return `Simulation ${this.run}, message ${number}`;
+  }
+
+  /** A terminal has received a message for the first time under its id. */
+  received(serialNumber: string, message: string): void {
+    const [, run, number] = CONTENT.exec(message) ?? [];
+    const sent = this.#sent[Number(number) - 1];
+    if (run !== this.run || sent === undefined) return;
+    sent.missing.delete(serialNumber);
+    const example = `terminal ${serialNumber}: message ${number} came under two ids`;
+    if (sent.received.has(serialNumber)) this.figures.broke('doubled_delivery', example);
+    sent.received.add(serialNumber);
+  }
+
+  get outstanding(): number {
+    return this.#sent.reduce((sum, { missing }) => sum + missing.size, 0);
+  }
+
+  /** Notes each message that a terminal has not received. */
+  noteLost(): void {
+    for (const [index, { missing }] of this.#sent.entries()) {
+      for (const serialNumber of missing) {
+        const example = `terminal ${serialNumber}: message ${index + 1} did not arrive`;
+        this.figures.broke('lost_delivery', example);
+      }
+      missing.clear();
+    }
+  }
+}

@@ -99,7 +99,7 @@ export class Confirmations {
 
   constructor(
     private readonly parts: TerminalParts,
-    private readonly send: Wait['confirm'],
+    readonly wait: Wait,
   ) {
     this.#inbox = new Inbox(parts.serialNumber, parts.shared);
   }
@@ -131,7 +131,7 @@ export class Confirmations {
 
   async #send(id: string): Promise<void> {
     const { figures, clock } = this.parts.shared;
-    await this.send(JSON.stringify({ type: 'pnconf', event: id }));
+    await this.wait.confirm(JSON.stringify({ type: 'pnconf', event: id }));
     figures.count('notifications_confirmed');
     this.#inbox.confirmed(id, clock.elapsed());
   }

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Clock } from '../platform/clock.js';
-import type { Figures } from './figures.js';
+import type { Figures, SentNotifications } from './figures.js';
 import type { HttpClient } from './http-client.js';
-import type { SentNotifications } from './sent.js';
 
 /** Pauses that all end together. */
 export class Pauses {

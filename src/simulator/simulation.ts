@@ -2,9 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import { SECOND } from '../platform/clock.js';
 import { Api } from './api.js';
-import { Figures, rounded, type Summary } from './figures.js';
+import { Figures, rounded, SentNotifications, type Summary } from './figures.js';
 import { HttpClient } from './http-client.js';
-import { SentNotifications } from './sent.js';
 import { Pauses, type Shared } from './shared.js';
 import type { Identity } from './terminal-http.js';
 import { SEEDS_PER_TERMINAL, SimulatedTerminal } from './terminal.js';

@@ -61,6 +61,12 @@ export class TerminalHttp {
     return await this.#repeat(() => this.shared.client.ask(this.#signed(ask)));
   }
 
+  /** Sends JSON unless `more` has another type; see `ask`. */
+  async post(path: string, body: string, more: Partial<Ask> = {}): Promise<Reply> {
+    const headers = { 'content-type': 'application/json' };
+    return await this.ask({ method: 'POST', path, headers, body, ...more });
+  }
+
   /** Opens a response that continues, for example an event stream. Retries and errors as for `ask`. */
   async open(ask: Ask): Promise<OpenAnswer> {
     return await this.#repeat(async () => {

@@ -1,7 +1,7 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
 import { Downloads } from './downloads.js';
-import { Confirmations, type Wait } from './inbox.js';
+import { Confirmations } from './inbox.js';
 import { MqttWait } from './mqtt-waiting.js';
 import type { Shared } from './shared.js';
 import {
@@ -32,7 +32,6 @@ export class SimulatedTerminal {
   readonly #downloads: Downloads;
   readonly #transactions: Transactions;
   #confirmations: Confirmations | null = null;
-  #wait: Wait | null = null;
   #lookedAt = 0;
 
   /** Parts for waiting. Their random numbers are independent of those for activities. */
@@ -59,15 +58,15 @@ export class SimulatedTerminal {
 
   /** Whether a notification sent now would arrive at once. Over MQTT, the broker connection may be lost. */
   get isReceiving(): boolean {
-    return this.#wait?.isConnected === true;
+    return this.#confirmations?.wait.isConnected === true;
   }
 
   /** Runs the terminal. Resolves when its activities end; notifications are received until the run ends. */
   async run(): Promise<void> {
     await this.#persist(() => this.#start());
-    const [wait, confirmations] = [this.#wait, this.#confirmations];
-    if (wait === null || confirmations === null) return;
-    void this.#persist(() => wait.receive(confirmations));
+    const confirmations = this.#confirmations;
+    if (confirmations === null) return;
+    void this.#persist(() => confirmations.wait.receive(confirmations));
     await this.#persist(() => this.#work());
   }
 
@@ -78,7 +77,7 @@ export class SimulatedTerminal {
   }
 
   end(): void {
-    this.#wait?.end();
+    this.#confirmations?.wait.end();
   }
 
   /** Repeats `use` after any error except the end of the run. */
@@ -101,9 +100,12 @@ export class SimulatedTerminal {
     else await this.#downloads.update();
     if (!this.#isOnlyWaiting) await this.#report();
     this.#lookedAt = this.#parts.shared.clock.elapsed();
-    const wait = this.#createWait();
-    this.#wait = wait;
-    this.#confirmations = new Confirmations(this.#waitingParts, (body) => wait.confirm(body));
+    const { transport } = this.#parts.shared;
+    const wait =
+      transport.over === 'mqtt'
+        ? new MqttWait(transport, this.logicalNumber, this.#waitingParts)
+        : new HttpWait(this.#waitingParts);
+    this.#confirmations = new Confirmations(this.#waitingParts, wait);
   }
 
   get #isOnlyWaiting(): boolean {
@@ -119,13 +121,6 @@ export class SimulatedTerminal {
   get #appName(): string {
     const [app] = this.#downloads.manifest?.apps ?? [];
     return app?.name.replace(/^[^_]*_/, '') ?? 'sale.posxml';
-  }
-
-  #createWait(): Wait {
-    const { transport } = this.#parts.shared;
-    return transport.over === 'mqtt'
-      ? new MqttWait(transport, this.logicalNumber, this.#waitingParts)
-      : new HttpWait(this.#waitingParts);
   }
 
   async #work(): Promise<void> {
@@ -157,8 +152,7 @@ export class SimulatedTerminal {
       framework_version: frameworkVersion ?? FRAMEWORK_VERSION,
       meta: { ...meta, battery_level: String(random.whole(5, 100)) },
     });
-    const headers = { 'content-type': 'application/json' };
-    await http.ask({ method: 'POST', path: '/terminal/v1/report', headers, body });
+    await http.post('/terminal/v1/report', body);
     shared.figures.count('reports');
   }
 }

@@ -29,36 +29,64 @@ type Known = 'new' | 'stored' | 'uncertain';
 
 /** Records the transactions of one terminal. */
 export class Transactions {
-  readonly #payments: PaymentGenerator;
   readonly #acknowledged: PaymentRow[] = [];
+  #count = 0;
 
-  constructor(private readonly parts: TerminalParts) {
-    const { serialNumber, random, shared } = parts;
-    this.#payments = new PaymentGenerator(random, { serialNumber, run: shared.run });
-  }
+  constructor(private readonly parts: TerminalParts) {}
 
   /** Records one payment with its begin and end, or several finished offline. Errors: `RunIsOver`. */
   async record(at: At): Promise<void> {
     const { random } = this.parts;
     const { clock, work } = this.parts.shared;
+    const now = (): number => clock.now().getTime();
     if (random.chance(STORED)) {
       const rows = Array.from({ length: random.whole(2, 20) }, () => {
-        const startedAt = new Date(clock.now().getTime() - random.whole(60, 3_600) * SECOND);
-        const begun = this.#payments.begin(at, startedAt);
-        return this.#payments.end(begun, new Date(startedAt.getTime() + random.whole(1, 9) * SECOND));
+        const startedAt = now() - random.whole(60, 3_600) * SECOND;
+        return this.#payment(at, startedAt).endedAt(startedAt + random.whole(1, 9) * SECOND);
       });
       await this.#sendPerhapsTwice(rows);
       return;
     }
-    const begun = this.#payments.begin(at, clock.now());
+    const { begun, endedAt } = this.#payment(at, now());
     await this.#sendPerhapsTwice([begun]);
     await work.pause(random.whole(300, 3_000));
-    await this.#sendPerhapsTwice([this.#payments.end(begun, clock.now())]);
+    await this.#sendPerhapsTwice([endedAt(now())]);
   }
 
   /** Sends the last acknowledged rows again; the server must report all of them as stored before. */
   async verify(): Promise<void> {
     if (this.#acknowledged.length > 0) await this.#send(this.#acknowledged, 'stored');
+  }
+
+  /** A payment with a reference that is unique to the run, as it begins, and as it is at its end. */
+  #payment({ logicalNumber, appName }: At, startedAt: number) {
+    const { random, serialNumber, shared } = this.parts;
+    this.#count += 1;
+    const card = random.pick(CARDS);
+    const begun: PaymentRow = {
+      transaction_type: 'switch',
+      serial_number: serialNumber,
+      logical_number: logicalNumber,
+      app_name: appName,
+      detail: '',
+      framework_version: FRAMEWORK_VERSION,
+      status: 'running',
+      sent: `0200 pan=${card.number} nsu=${this.#count}`,
+      received: null,
+      parsed: null,
+      started_at: new Date(startedAt).toISOString(),
+      finished_at: null,
+      reference: `simulation ${shared.run} ${serialNumber} ${this.#count}`.slice(0, 128),
+    };
+    const endedAt = (finishedAt: number): PaymentRow => {
+      const ended = { ...begun, finished_at: new Date(finishedAt).toISOString() };
+      if (random.chance(0.06)) return { ...ended, status: 'fail', detail: 'Host timeout' };
+      const isApproved = random.chance(0.9);
+      const response = isApproved ? '00' : '51';
+      const parsed = parsedOf(random, card, isApproved, response);
+      return { ...ended, status: 'success', received: `0210 response=${response}`, parsed };
+    };
+    return { begun, endedAt };
   }
 
   async #sendPerhapsTwice(rows: readonly PaymentRow[]): Promise<void> {
@@ -93,11 +121,10 @@ export class Transactions {
   }
 
   async #ask(rows: readonly PaymentRow[], cutAfter?: number): Promise<Reply> {
-    const path = '/terminal/v1/transactions';
-    const headers = { 'content-type': 'application/x-ndjson' };
     const body = rows.map(ndjsonLine).join('');
     const cut = cutAfter === undefined ? {} : { cutAfter };
-    return await this.parts.http.ask({ method: 'POST', path, headers, body, ...cut });
+    const headers = { 'content-type': 'application/x-ndjson' };
+    return await this.parts.http.post('/terminal/v1/transactions', body, { headers, ...cut });
   }
 
   #check(rows: readonly PaymentRow[], { line, result, errors }: TransactionLine, known: Known): void {
@@ -127,10 +154,9 @@ function linesOf({ status, body }: Reply): readonly TransactionLine[] {
   }
 }
 
-/** A row of `POST /terminal/v1/transactions`; `begin` says which fields it has. */
+/** A row of `POST /terminal/v1/transactions`; `#payment` says which fields it has. */
 interface PaymentRow extends Readonly<Record<string, unknown>> {
   readonly status: 'running' | 'success' | 'fail';
-  readonly sent: string;
   readonly reference: string;
 }
 
@@ -151,69 +177,21 @@ interface At {
   readonly appName: string;
 }
 
-/** Generates the payments of one terminal. Their references are unique to the run. */
-class PaymentGenerator {
-  #count = 0;
-
-  constructor(
-    private readonly random: Random,
-    private readonly of: { readonly serialNumber: string; readonly run: string },
-  ) {}
-
-  begin({ logicalNumber, appName }: At, startedAt: Date): PaymentRow {
-    const { serialNumber, run } = this.of;
-    this.#count += 1;
-    const { number } = this.random.pick(CARDS);
-    return {
-      transaction_type: 'switch',
-      serial_number: serialNumber,
-      logical_number: logicalNumber,
-      app_name: appName,
-      detail: '',
-      framework_version: FRAMEWORK_VERSION,
-      status: 'running',
-      sent: `0200 pan=${number} nsu=${this.#count}`,
-      received: null,
-      parsed: null,
-      started_at: startedAt.toISOString(),
-      finished_at: null,
-      reference: `simulation ${run} ${serialNumber} ${this.#count}`.slice(0, 128),
-    };
-  }
-
-  /** The whole transaction: the begun payment with its end and result. */
-  end(begun: PaymentRow, finishedAt: Date): PaymentRow {
-    const { random } = this;
-    const ended = { ...begun, finished_at: finishedAt.toISOString() };
-    if (random.chance(0.06)) return { ...ended, status: 'fail', detail: 'Host timeout' };
-    const isApproved = random.chance(0.9);
-    const response = isApproved ? '00' : '51';
-    return {
-      ...ended,
-      status: 'success',
-      received: `0210 response=${response}`,
-      parsed: this.#parsed(begun, isApproved, response),
-    };
-  }
-
-  #parsed({ sent }: PaymentRow, isApproved: boolean, response: string): object {
-    const { random } = this;
-    const card = CARDS.find(({ number }) => sent.includes(number)) ?? CARDS[0];
-    return {
-      acquirer: 'simulator',
-      type: 'sale',
-      status: isApproved ? 'approved' : 'denied',
-      status_reason: response,
-      capture_method: random.pick(['emv', 'contactless', 'magnetic-stripe']),
-      amount: random.whole(100, 50_000),
-      payment_method: random.pick(['credit', 'debit']),
-      nsu: String(this.#count),
-      authorization_code: isApproved ? random.digits(6) : null,
-      transaction_id: random.digits(9),
-      merchant: MERCHANT,
-      metadata: {},
-      // Sends the full card number in both fields: the server must keep only the first 6 and last 4 digits.
-      card: { brand: card.brand, first_digits: card.number, last_digits: card.number },
-    };
-  }
+function parsedOf(random: Random, card: (typeof CARDS)[number], isApproved: boolean, response: string) {
+  return {
+    acquirer: 'simulator',
+    type: 'sale',
+    status: isApproved ? 'approved' : 'denied',
+    status_reason: response,
+    capture_method: random.pick(['emv', 'contactless', 'magnetic-stripe']),
+    amount: random.whole(100, 50_000),
+    payment_method: random.pick(['credit', 'debit']),
+    nsu: random.digits(6),
+    authorization_code: isApproved ? random.digits(6) : null,
+    transaction_id: random.digits(9),
+    merchant: MERCHANT,
+    metadata: {},
+    // Sends the full card number in both fields: the server must keep only the first 6 and last 4 digits.
+    card: { brand: card.brand, first_digits: card.number, last_digits: card.number },
+  };
 }

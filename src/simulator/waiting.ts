@@ -24,8 +24,7 @@ export class HttpWait implements Wait {
   constructor(private readonly parts: TerminalParts) {}
 
   async confirm(body: string): Promise<void> {
-    const headers = { 'content-type': 'application/json' };
-    await this.parts.http.ask({ method: 'POST', path: '/terminal/v1/notifications/confirm', headers, body });
+    await this.parts.http.post('/terminal/v1/notifications/confirm', body);
   }
 
   async receive(confirmations: Confirmations): Promise<never> {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { problemOfParams } from '../../src/simulator/downloads.js';
-import { Figures } from '../../src/simulator/figures.js';
+import { Figures, SentNotifications } from '../../src/simulator/figures.js';
 import { Inbox } from '../../src/simulator/inbox.js';
-import { SentNotifications } from '../../src/simulator/sent.js';
 
 /** Steps such as `9@0 9@2/1`: id, seconds, and the number of the connection to a broker, if there is one. */
 function brokenAfter(steps: string, confirmedAt?: number): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 
+import { MINUTE_OF_TRANSACTION } from '../../schema/postgres-triggers.js';
 import { DatabaseRefused } from '../database.js';
 import {
   type DatabaseTools,
@@ -8,10 +9,11 @@ import {
   OLDEST_ROWS,
   type OldestRow,
   TOTAL_ROWS,
+  totalChecks,
   type TotalRow,
   type TouchedTable,
 } from '../tools.js';
-import { checkServer, rowCounts, sizesOf, TABLE_SIZES, type SizeRow } from './check.js';
+import { sizesOf, TABLE_SIZES, type SizeRow } from './connect.js';
 import { inspect } from './migrate.js';
 import { previewMigrations } from './migration-preview.js';
 import { withClient } from './open.js';
@@ -60,14 +62,13 @@ export class ServerTools implements DatabaseTools {
     throw this.#useInstead('notes the time of a backup of', 'touch "$UPLOAD_FOLDER/last-backup"');
   }
 
-  restore(source: string): Promise<void> {
-    return Promise.reject(
-      this.#useInstead('restores', `pg_restore --exit-on-error --dbname="$DATABASE_URL" ${source}`),
-    );
+  async restore(source: string): Promise<never> {
+    const command = `pg_restore --exit-on-error --dbname="$DATABASE_URL" ${source}`;
+    return await Promise.reject(this.#useInstead('restores', command));
   }
 
-  compact(): Promise<never> {
-    return Promise.reject(this.#useInstead('compacts', 'vacuumdb --full --dbname="$DATABASE_URL"'));
+  async compact(): Promise<never> {
+    return await Promise.reject(this.#useInstead('compacts', 'vacuumdb --full --dbname="$DATABASE_URL"'));
   }
 
   async describe(): Promise<Description> {
@@ -111,10 +112,8 @@ export class ServerTools implements DatabaseTools {
 
   /** Error that refers to PostgreSQL's own program for this task, which has more options. */
   #useInstead(does: string, command: string): DatabaseRefused {
-    return new DatabaseRefused(
-      'exists',
-      `This command ${does} a SQLite file. For ${this.name}, use: ${command}`,
-    );
+    const message = `This command ${does} a SQLite file. For ${this.name}, use: ${command}`;
+    return new DatabaseRefused('exists', message);
   }
 }
 
@@ -122,3 +121,43 @@ export class ServerTools implements DatabaseTools {
 async function rowsOf<R extends object>(client: Client, query: string): Promise<readonly R[]> {
   return (await readAsSystem(client, () => client.query<R>(query))).rows;
 }
+
+/**
+ * Compares counters and totals, which triggers maintain, with the rows, and finds tables without a policy.
+ * Resolves to a message for each problem. `pg_amcheck` of PostgreSQL finds damage of the storage itself.
+ */
+export async function checkServer(client: Client): Promise<readonly string[]> {
+  const problemsOf = async (query: string): Promise<string[]> =>
+    (await client.query<{ problem: string }>(query)).rows.map(({ problem }) => problem);
+  const problems = await problemsOf(OPEN_TABLES);
+  return await readAsSystem(client, async () => {
+    for (const query of CHECKS) problems.push(...(await problemsOf(query)));
+    return problems;
+  });
+}
+
+/** Number of rows of all companies in each table; shows whether a dump contains any rows. */
+export async function rowCounts(client: Client): Promise<Readonly<Record<string, number>>> {
+  return await readAsSystem(client, async () => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select relname::text as name from pg_class where relkind = 'r'
+        and relnamespace = current_schema()::regnamespace and has_table_privilege(oid, 'select') order by 1`,
+    );
+    const counts: Record<string, number> = {};
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ total: number }>(`select count(*) as total from "${name}"`);
+      counts[name] = rows[0]?.total ?? 0;
+    }
+    return counts;
+  });
+}
+
+const OPEN_TABLES = `select 'the table ' || c.relname || ' has no policy that keeps companies apart' as problem
+  from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attname = 'company_id'
+  where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+    and not (c.relrowsecurity and c.relforcerowsecurity)`;
+
+const CHECKS = totalChecks(
+  MINUTE_OF_TRANSACTION,
+  (seconds) => `to_char(to_timestamp(${seconds}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"')`,
+);

@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { CompanyRows } from '../../../src/database/company/company-rows.js';
 import { MIGRATIONS } from '../../../src/database/migrations.js';
 import { openDatabase } from '../../../src/database/open.js';
-import { checkServer } from '../../../src/database/postgres/check.js';
+import { checkServer } from '../../../src/database/postgres/tools.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
 import { previewMigrations } from '../../../src/database/postgres/migration-preview.js';
 import type { Caller } from '../../../src/platform/caller.js';

@@ -45,15 +45,8 @@ describe('db prune', () => {
       newest: new Date(first.getTime() + 299_000).toISOString(),
     });
     expect(await countsIn(cli)).toEqual(before);
-    const text = await cli.run([
-      'db',
-      'prune',
-      '--dry-run',
-      '--transactions',
-      '2 years',
-      '--ledger',
-      'forever',
-    ]);
+    const words = 'db prune --dry-run --ledger forever --transactions'.split(' ');
+    const text = await cli.run([...words, '2 years']);
     expect(text.lines[0]).toMatch(/^company +kind +rows +oldest +newest$/);
     expect(text.lines.at(-1)).toBe(
       'Would be deleted: transactions 300, ledger 0, deliveries 0, tokens 0. Nothing was changed.',

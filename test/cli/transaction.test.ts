@@ -138,13 +138,7 @@ describe('transaction import', () => {
       rejected(8, { parsed: ['amount is required', 'card.first_digits must be digits'] }),
       rejected(9, { row: ['must have at most 4194304 bytes'] }),
     ]);
-    const shown = await cli.run([
-      'transaction',
-      'import',
-      join(cli.folder, 'mixed.ndjson'),
-      '--company',
-      'Acme',
-    ]);
+    const shown = await cli.run(`transaction import ${join(cli.folder, 'mixed.ndjson')} --company Acme`);
     expect(shown.lines).toEqual(['10 rows: 0 created, 2 repeated, 8 rejected']);
     expect(shown.stderr).toContain(`line 4: started_at ${timestamp}`);
   });

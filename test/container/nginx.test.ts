@@ -2,17 +2,17 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 
 import { readDocument } from '../documents/markdown.js';
+import { itUnless } from '../faults/machine.js';
 import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
 import { freePort } from '../support/free-port.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const NGINX = 'nginx';
-const hasNginx = spawnSync(NGINX, ['-v']).status === 0;
-const WHY = 'this machine has no nginx';
+const itWithNginx = itUnless(spawnSync(NGINX, ['-v']).status === 0 ? null : 'this machine has no nginx');
 
 /** nginx.conf with the folder and ports of a test in place of those of the containers; `nodes` are two addresses. */
 async function configuration(
@@ -66,19 +66,20 @@ async function startNode(): Promise<{ server: TestServer; address: string }> {
 }
 
 describe('.config/container/nginx.conf', () => {
-  it('passes requests, streams and sockets, with the Host and the address of the client', async (context) => {
-    if (!hasNginx) return context.skip(WHY);
-    const { server, address } = await startNode();
-    const url = await startNginx([address, address]);
-    const { token } = server.acme;
-    expect(await overFourTransports(url, token, { origin: url })).toEqual(SERVED);
-    expect(await overFourTransports(url, token, { origin: 'https://evil.example' })).toEqual(REFUSED);
-    await send(`${url}/v1/groups?access_token=${token}`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
-    expect(server.logs.at(-1)).toContain('"ip":"127.0.0.1"');
-  });
+  itWithNginx(
+    'passes requests, streams and sockets, with the Host and the address of the client',
+    async () => {
+      const { server, address } = await startNode();
+      const url = await startNginx([address, address]);
+      const { token } = server.acme;
+      expect(await overFourTransports(url, token, { origin: url })).toEqual(SERVED);
+      expect(await overFourTransports(url, token, { origin: 'https://evil.example' })).toEqual(REFUSED);
+      await send(`${url}/v1/groups?access_token=${token}`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+      expect(server.logs.at(-1)).toContain('"ip":"127.0.0.1"');
+    },
+  );
 
-  it('hides what is for the operation of the nodes', async (context) => {
-    if (!hasNginx) return context.skip(WHY);
+  itWithNginx('hides what is for the operation of the nodes', async () => {
     const { address } = await startNode();
     const url = await startNginx([address, address]);
     const paths = ['/healthz', '/readyz', '/metrics'];
@@ -86,17 +87,19 @@ describe('.config/container/nginx.conf', () => {
     expect(statuses).toEqual([200, 404, 404]);
   });
 
-  it('spreads requests over both nodes, and sends all to the other one when one has stopped', async (context) => {
-    if (!hasNginx) return context.skip(WHY);
-    const nodes = [await startNode(), await startNode()];
-    const url = await startNginx(nodes.map(({ address }) => address));
-    const statuses = async (): Promise<Set<number>> => {
-      const requests = Array.from({ length: 20 }, () => send(`${url}/healthz`));
-      return new Set((await Promise.all(requests)).map(({ status }) => status));
-    };
-    expect(await statuses()).toEqual(new Set([200]));
-    for (const { server } of nodes) expect(server.logs.join('')).toContain('/healthz');
-    await nodes[0]?.server.app.stop(1_000);
-    expect(await statuses()).toEqual(new Set([200]));
-  });
+  itWithNginx(
+    'spreads requests over both nodes, and sends all to the other one when one has stopped',
+    async () => {
+      const nodes = [await startNode(), await startNode()];
+      const url = await startNginx(nodes.map(({ address }) => address));
+      const statuses = async (): Promise<Set<number>> => {
+        const requests = Array.from({ length: 20 }, () => send(`${url}/healthz`));
+        return new Set((await Promise.all(requests)).map(({ status }) => status));
+      };
+      expect(await statuses()).toEqual(new Set([200]));
+      for (const { server } of nodes) expect(server.logs.join('')).toContain('/healthz');
+      await nodes[0]?.server.app.stop(1_000);
+      expect(await statuses()).toEqual(new Set([200]));
+    },
+  );
 });

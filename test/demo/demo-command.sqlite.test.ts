@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { runCommandLine } from '../../src/cli/program.js';
 import type { Fields } from '../support/client.js';
 import { demoIsReady, launchDemo } from '../support/demo.js';
-import { killPrograms, type Started } from '../support/program.js';
+import { killPrograms, runCommand, type Started } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 const run = promisify(execFile);
@@ -94,16 +93,7 @@ describe('terminal-gateway demo', () => {
     ['--seed', '4294967296'],
     ['--port', '70000'],
   ])('refuses %s %s as a usage error', async (...options) => {
-    const lines: string[] = [];
-    const write = (line: string): void => void lines.push(line);
-    const code = await runCommandLine(['demo', ...options], {
-      environment: {},
-      program: 'terminal-gateway',
-      print: write,
-      notice: write,
-      readInput: () => Promise.resolve(''),
-      progress: () => () => undefined,
-    });
-    expect([code, lines.join('\n')]).toEqual([2, expect.stringContaining('whole number')]);
+    const { code, output } = await runCommand(['demo', ...options], 'file:unused.db');
+    expect([code, output]).toEqual([2, expect.stringContaining('whole number')]);
   });
 });

@@ -4,27 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openDatabase } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/units.js';
-import { createNamedToken } from '../../../src/domain/people/access-token/access-token.service.js';
-import { addCompanyWithUser } from '../../../src/domain/people/user/user.service.js';
 import { SCOPES } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import type { Client, Reply } from '../../support/client.js';
+import { addMember } from '../../support/members.js';
 
-const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
-
-/** Creates the tables and a company with an administrator; resolves to a token of the administrator. */
-export async function addCompany(url: string, company = 'Acme Pagamentos'): Promise<string> {
+/** Creates the tables and a company with an administrator; resolves to a token with every scope. */
+export async function addCompany(url: string): Promise<string> {
   const database = await openDatabase({ server: url });
-  try {
-    return await createUnits(database, systemClock).systemWrite(SYSTEM, async (work) => {
-      const identity = { email: `${randomUUID()}@acme.example`, name: 'Admin', role: 'admin' };
-      const added = await addCompanyWithUser(work, company, identity, 'no password');
-      const ids = { companyId: added.company.id, userId: added.user.id };
-      return (await createNamedToken(work, ids, { name: 'faults', scopes: SCOPES })).secret;
-    });
-  } finally {
-    await database.close();
-  }
+  const units = createUnits(database, systemClock);
+  const id = randomUUID();
+  const administrator = { email: `${id}@acme.example`, scopes: SCOPES };
+  const { token } = await addMember(units, `Company ${id}`, administrator);
+  await database.close();
+  return token;
 }
 
 export interface Answer {

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Client } from '../../support/client.js';
 import { faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, runCommand, startProgram, type Program } from '../../support/program.js';
@@ -38,7 +36,7 @@ export async function postgresRounds({ rounds, kill, onRound, on }: PostgresRoun
     acknowledged: writers.reduce((sum, writer) => sum + writer.acknowledged, 0),
   });
   try {
-    const token = await addCompany(postgres.url, `Company ${randomUUID()}`);
+    const token = await addCompany(postgres.url);
     let program: Program | null = null;
     for (let round = 0; round <= rounds; round += 1) {
       const since = performance.now();

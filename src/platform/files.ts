@@ -133,7 +133,8 @@ export function expiryOf({ cert }: Tls): string {
   return new X509Certificate(cert).validTo;
 }
 
-function parsed<T>(file: string, what: string, parse: () => T): T {
+/** Errors: an `Error` that says that the file does not hold `what`. */
+export function parsed<T>(file: string, what: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {

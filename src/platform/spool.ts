@@ -104,9 +104,7 @@ export class Spool {
     this.#size += bytes.length;
     try {
       await this.files.admit(this.company, bytes.length, at);
-      for (let done = 0; done < bytes.length;) {
-        done += (await this.file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
-      }
+      await this.file.appendFile(bytes);
     } catch (error) {
       throw faultOf(error);
     }

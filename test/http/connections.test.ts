@@ -42,15 +42,16 @@ describe('the idle rule', () => {
 
   const RULE = { idleMs: 1_000, leastBytes: 100 };
 
-  /** Simulates a connection by its written and unread bytes per second. Returns when it is cut, or null. */
-  function cutAt(...seconds: readonly (readonly [written: number, waiting: number])[]): number | null {
+  /** Simulates a connection by its written and unread bytes each half second: `50/40`. Returns when it is cut, or null. */
+  function cutAt(seconds: string): number | null {
     const connections = new Connections(new Slots(), RULE, () => false, systemClock);
     const connection = new Connection();
     const listeners = new Map<string, (socket: unknown) => void>();
     const listen = (name: string, use: (socket: unknown) => void): void => void listeners.set(name, use);
     connections.watch({ on: listen, once: listen, prependListener: listen } as never, false);
     listeners.get('connection')?.(connection);
-    for (const [index, [written, waiting]] of seconds.entries()) {
+    for (const [index, bytes] of seconds.split(' ').entries()) {
+      const [written = 0, waiting = 0] = bytes.split('/').map(Number);
       connection.bytesWritten = written;
       connection.writableLength = waiting;
       connections.check(index * 500);
@@ -60,22 +61,20 @@ describe('the idle rule', () => {
     return null;
   }
 
-  it('LS-10 cuts a connection whose client takes nothing for that long', () => {
-    expect(cutAt([500, 400], [500, 400], [500, 400])).toBe(1_000);
+  it.each([
+    ['a client that takes nothing for that long', '500/400 500/400 500/400'],
+    ['one that takes some, but too little', '500/400 550/400 599/400'],
+    ['what the server writes does not count', '500/400 900/800 1300/1200'],
+  ])('LS-10 cuts the connection: %s', (_what, seconds) => {
+    expect(cutAt(seconds)).toBe(1_000);
   });
 
-  it('LS-10 cuts it if the client takes some, but too little', () => {
-    expect(cutAt([500, 400], [550, 400], [599, 400])).toBe(1_000);
-  });
-
-  it('LS-10 is not deceived by what the server writes', () => {
-    expect(cutAt([500, 400], [900, 800], [1_300, 1_200])).toBe(1_000);
-  });
-
-  it('leaves a connection whose client takes enough, all, or has nothing to take', () => {
-    expect(cutAt([500, 400], [600, 400], [700, 400], [800, 400], [900, 400])).toBeNull();
-    expect(cutAt([50, 40], [50, 0], [60, 10], [60, 0], [70, 10], [70, 0])).toBeNull();
-    expect(cutAt([0, 0], [0, 0], [0, 0], [0, 0])).toBeNull();
+  it.each([
+    ['takes enough', '500/400 600/400 700/400 800/400 900/400'],
+    ['takes all', '50/40 50/0 60/10 60/0 70/10 70/0'],
+    ['has nothing to take', '0/0 0/0 0/0 0/0'],
+  ])('leaves a connection whose client %s', (_what, seconds) => {
+    expect(cutAt(seconds)).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 
-import { readText } from '../files.js';
+import { parsed, readText } from '../files.js';
 
 /** The broker that notifications are published to. */
 export interface MqttSettings {
@@ -62,11 +62,7 @@ function tlsOf(protocol: string, caFile: string): MqttSettings['tls'] {
 /** Text of a certificate file (PEM). `name` is the setting or option that names the file. Errors: an `Error`. */
 export function certificatesIn(file: string, name = 'MQTT_CA_FILE'): string {
   const text = readText(file);
-  try {
-    new X509Certificate(text);
-  } catch (error) {
-    throw new Error(`${name}: ${file} does not hold a certificate (PEM)`, { cause: error });
-  }
+  parsed(`${name}: ${file}`, 'a certificate', () => new X509Certificate(text));
   return text;
 }
 

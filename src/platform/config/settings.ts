@@ -1,121 +1,75 @@
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-interface Setting {
-  readonly name: string;
-  readonly defaultValue: string;
-  readonly description: string;
-}
+/** Descriptions and default values, in the order of the guide; printed in `config print --help` and src/docs/settings.md. */
+const TABLE: Readonly<Record<string, readonly [description: string, defaultValue?: string]>> = {
+  DATABASE_URL: [
+    'file:PATH of a SQLite file, or postgres://USER:PASSWORD@HOST:PORT/NAME',
+    'file:data/gateway.db',
+  ],
+  DATABASE_PASSWORD_FILE: ['file of the password of PostgreSQL, for a DATABASE_URL without one'],
+  DATABASE_CONNECTIONS: ['most connections of this node to PostgreSQL; 8 or more', '20'],
+  UPLOAD_FOLDER: [
+    'folder of temporary files of uploads with PostgreSQL; with SQLite they are beside the file',
+    'data',
+  ],
+  HOST: ['address to listen on', '127.0.0.1'],
+  PORT: ['port to listen on; 0 chooses a free one', '4000'],
+  RATE_LIMIT_PER_HOUR: ['requests per hour and client address (IPv6: per /64); 0 means no limit', '3600'],
+  TRUST_PROXY: [
+    'addresses or networks of trusted proxies, comma-separated; only their X-Forwarded-For, -Host and -Proto are used',
+  ],
+  ALLOWED_ORIGINS: [
+    'origins whose pages may use the server besides its own, comma-separated: https://dash.example',
+  ],
+  LOG_LEVEL: [LOG_LEVELS.join(', '), 'info'],
+  TRACES_URL: [
+    'address that traces are sent to (OTLP over HTTP, JSON): http://127.0.0.1:4318/v1/traces; empty: no traces',
+  ],
+  TRACES_SHARE: ['share of the traces that are recorded, 0 to 1', '0.1'],
+  NOTIFICATIONS_PER_SECOND: [
+    'notifications that this node hands out to terminals a second, so that a fleet does not answer at once',
+    '500',
+  ],
+  MAX_FILE_BYTES: ['size of the largest file or bytecode that can be uploaded, in bytes', '33554432'],
+  MAX_WAL_BYTES: [
+    'size of the write-ahead log of SQLite, in bytes, from which on /readyz is 503',
+    '1073741824',
+  ],
+  PRESENCE_STALE_AFTER: ['time without a request after which a terminal is STALE: 30s, 15m, 24h, 2d', '15m'],
+  PRESENCE_OFFLINE_AFTER: [
+    'time without a request after which a terminal is OFFLINE; greater than PRESENCE_STALE_AFTER',
+    '24h',
+  ],
+  TLS_CERT_FILE: [
+    'file of the certificate chain (PEM); with TLS_KEY_FILE it turns on HTTPS; reread on SIGHUP',
+  ],
+  TLS_KEY_FILE: ['file of the private key (PEM); reread on SIGHUP'],
+  TOKEN_SECRET: [
+    'secret that API tokens are derived from, at least 32 characters; with PostgreSQL it must be set, the same on all nodes; with SQLite the first start makes one',
+  ],
+  TOKEN_SECRET_FILE: ['file that holds TOKEN_SECRET, readable by its owner only'],
+  LEDGER_CHAIN: ['1 gives ledger entries hashes, which `audit verify` checks; set it for commands too', '0'],
+  KEEP_TRANSACTIONS: ['how long transactions are kept, from their recording on: 24 months', 'forever'],
+  KEEP_LEDGER: ['how long ledger entries are kept: 13 months, 400 days, forever', '13 months'],
+  KEEP_DELIVERIES: ['how long finished deliveries of notifications are kept, from their end on', '90 days'],
+  GRAPHQL_DEVELOPMENT: [
+    '1 allows introspection and suggestions in errors, and serves the GraphiQL page at /graphql',
+    '0',
+  ],
+  GRAPHQL_ALLOW_LIST: [
+    'JSON file of the only GraphQL documents that may run: a list, or an object by SHA-256',
+  ],
+  MQTT_URL: [
+    'broker that notifications are published to: mqtts://broker.example:8883, or mqtt:// without TLS',
+  ],
+  MQTT_USERNAME: ['user name of the server at the broker'],
+  MQTT_PASSWORD_FILE: ['file of the password of MQTT_USERNAME'],
+  MQTT_CA_FILE: ['file of the certificates (PEM) to trust for mqtts://, instead of the public ones of Node'],
+};
 
-const setting = (name: string, description: string, defaultValue = ''): Setting => ({
+export const SETTINGS = Object.entries(TABLE).map(([name, [description, defaultValue = '']]) => ({
   name,
   description,
   defaultValue,
-});
-
-/** All settings, in the order of the guide; printed in `config print --help` and src/docs/settings.md. */
-export const SETTINGS: readonly Setting[] = [
-  setting(
-    'DATABASE_URL',
-    'file:PATH of a SQLite file, or postgres://USER:PASSWORD@HOST:PORT/NAME',
-    'file:data/gateway.db',
-  ),
-  setting('DATABASE_PASSWORD_FILE', 'file of the password of PostgreSQL, for a DATABASE_URL without one'),
-  setting('DATABASE_CONNECTIONS', 'most connections of this node to PostgreSQL; 8 or more', '20'),
-  setting(
-    'UPLOAD_FOLDER',
-    'folder of temporary files of uploads with PostgreSQL; with SQLite they are beside the file',
-    'data',
-  ),
-  setting('HOST', 'address to listen on', '127.0.0.1'),
-  setting('PORT', 'port to listen on; 0 chooses a free one', '4000'),
-  setting(
-    'RATE_LIMIT_PER_HOUR',
-    'requests per hour and client address (IPv6: per /64); 0 means no limit',
-    '3600',
-  ),
-  setting(
-    'TRUST_PROXY',
-    'addresses or networks of trusted proxies, comma-separated; only their X-Forwarded-For, -Host and -Proto are used',
-  ),
-  setting(
-    'ALLOWED_ORIGINS',
-    'origins whose pages may use the server besides its own, comma-separated: https://dash.example',
-  ),
-  setting('LOG_LEVEL', LOG_LEVELS.join(', '), 'info'),
-  setting(
-    'TRACES_URL',
-    'address that traces are sent to (OTLP over HTTP, JSON): http://127.0.0.1:4318/v1/traces; empty: no traces',
-  ),
-  setting('TRACES_SHARE', 'share of the traces that are recorded, 0 to 1', '0.1'),
-  setting(
-    'NOTIFICATIONS_PER_SECOND',
-    'notifications that this node hands out to terminals a second, so that a fleet does not answer at once',
-    '500',
-  ),
-  setting(
-    'MAX_FILE_BYTES',
-    'size of the largest file or bytecode that can be uploaded, in bytes',
-    '33554432',
-  ),
-  setting(
-    'MAX_WAL_BYTES',
-    'size of the write-ahead log of SQLite, in bytes, from which on /readyz is 503',
-    '1073741824',
-  ),
-  setting(
-    'PRESENCE_STALE_AFTER',
-    'time without a request after which a terminal is STALE: 30s, 15m, 24h, 2d',
-    '15m',
-  ),
-  setting(
-    'PRESENCE_OFFLINE_AFTER',
-    'time without a request after which a terminal is OFFLINE; greater than PRESENCE_STALE_AFTER',
-    '24h',
-  ),
-  setting(
-    'TLS_CERT_FILE',
-    'file of the certificate chain (PEM); with TLS_KEY_FILE it turns on HTTPS; reread on SIGHUP',
-  ),
-  setting('TLS_KEY_FILE', 'file of the private key (PEM); reread on SIGHUP'),
-  setting(
-    'TOKEN_SECRET',
-    'secret that API tokens are derived from, at least 32 characters; with PostgreSQL it must be set, the same on all nodes; with SQLite the first start makes one',
-  ),
-  setting('TOKEN_SECRET_FILE', 'file that holds TOKEN_SECRET, readable by its owner only'),
-  setting(
-    'LEDGER_CHAIN',
-    '1 gives ledger entries hashes, which `audit verify` checks; set it for commands too',
-    '0',
-  ),
-  setting(
-    'KEEP_TRANSACTIONS',
-    'how long transactions are kept, from their recording on: 24 months',
-    'forever',
-  ),
-  setting('KEEP_LEDGER', 'how long ledger entries are kept: 13 months, 400 days, forever', '13 months'),
-  setting(
-    'KEEP_DELIVERIES',
-    'how long finished deliveries of notifications are kept, from their end on',
-    '90 days',
-  ),
-  setting(
-    'GRAPHQL_DEVELOPMENT',
-    '1 allows introspection and suggestions in errors, and serves the GraphiQL page at /graphql',
-    '0',
-  ),
-  setting(
-    'GRAPHQL_ALLOW_LIST',
-    'JSON file of the only GraphQL documents that may run: a list, or an object by SHA-256',
-  ),
-  setting(
-    'MQTT_URL',
-    'broker that notifications are published to: mqtts://broker.example:8883, or mqtt:// without TLS',
-  ),
-  setting('MQTT_USERNAME', 'user name of the server at the broker'),
-  setting('MQTT_PASSWORD_FILE', 'file of the password of MQTT_USERNAME'),
-  setting(
-    'MQTT_CA_FILE',
-    'file of the certificates (PEM) to trust for mqtts://, instead of the public ones of Node',
-  ),
-];
+}));

@@ -24,10 +24,7 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> =
   gzip: (bytes) => promisify(gzip)(bytes),
 };
 
-/**
- * Serves an asset, created at the first request and compressed once for each encoding, off the event loop. Responds
- * with 304 if the client has it already.
- */
+/** Serves an asset, created at the first request and compressed once for each encoding; 304 if the client has it. */
 export function assetHandler(create: () => Asset, headers: Readonly<Record<string, string>>): RequestHandler {
   let loaded: ReturnType<typeof load> | undefined;
   return async (request, response) => {

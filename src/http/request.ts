@@ -71,10 +71,7 @@ export function requestContext(limits: ClientLimits): RequestHandler {
   };
 }
 
-/**
- * The client's IP address: the one a trusted proxy reports, else the socket's. An IPv4-mapped IPv6 address
- * (`::ffff:203.0.113.7`) becomes the IPv4 address; `unknown` if neither is an IP address.
- */
+/** The address that a trusted proxy reports, else the socket's, in canonical form; `unknown` if neither is one. */
 function clientAddress(request: Request): string {
   for (const candidate of [request.ip, request.socket.remoteAddress]) {
     const address = candidate === undefined ? null : normalAddress(candidate);
@@ -104,27 +101,19 @@ export const refuseAmbiguous: RequestHandler = (request, response, next) => {
     response.setHeader('Connection', 'close');
     throw malformed('Transfer-Encoding must be "chunked"; otherwise send Content-Length.');
   }
-  const { hosts, authorizations } = countHeaders(request);
+  const hosts = countOf(request, 'host');
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
     throw malformed('Send exactly one Host header.');
   }
-  if (authorizations > 1) throw malformed('Send at most one Authorization header.');
+  if (countOf(request, 'authorization') > 1) throw malformed('Send at most one Authorization header.');
   next();
 };
 
-/** Counts Host and Authorization headers in `rawHeaders`: `request.headers` keeps only one of each. */
-function countHeaders({ rawHeaders }: Request): { readonly hosts: number; readonly authorizations: number } {
-  let hosts = 0;
-  let authorizations = 0;
-  // `rawHeaders` alternates names and values: `['Host', 'example.com', …]`.
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts += 1;
-    else if (name.length === 'authorization'.length && name.toLowerCase() === 'authorization') {
-      authorizations += 1;
-    }
-  }
-  return { hosts, authorizations };
+/** How often a header was sent: `request.headers` keeps only one. `rawHeaders` alternates names and values. */
+function countOf({ rawHeaders }: Request, name: string): number {
+  const isName = (text: string, index: number): boolean =>
+    index % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
+  return rawHeaders.filter(isName).length;
 }
 
 /** Parameters of the query string by name. 400 if one is repeated or not well encoded. */

@@ -38,10 +38,7 @@ export function sendProblem(
   discard(request, () => response.end());
 }
 
-/**
- * Ends a response that was begun. If part of the request's body is unread, reads and drops it as `sendProblem` does, and
- * closes the connection.
- */
+/** Ends a response that was begun. An unread body is discarded as by `sendProblem`, and the connection closed. */
 export function endResponse(request: Request, response: Response): void {
   if (response.destroyed) return;
   if (request.complete) response.end();
@@ -99,10 +96,7 @@ export interface StoredResponses {
 export const STREAM_BYTES = 1024 * 1024;
 /** Bytes whose base64 text fills one piece. */
 const BASE64_BYTES = (PIECE_BYTES / 4) * 3;
-/**
- * Unread bytes up to which more pieces are written to a connection without waiting for its client. Only for
- * responses that are in memory and counted anyway.
- */
+/** Unread bytes up to which further pieces are written without waiting, if they are counted in memory anyway. */
 const AHEAD_BYTES = 512 * 1024;
 
 /** Counts bytes of a response until it is closed. Errors: `busy`, `malformed` (see `HeldBytes`). */
@@ -113,10 +107,7 @@ export function holdBytes(response: Response, bytes = 0): HeldBytes {
   return held;
 }
 
-/**
- * Sets `held`, created before a change, to the size of its response. Returns false if the limit is exceeded:
- * the connection is cut, since an error would say that nothing was changed.
- */
+/** Sets `held` to the size of the response to a change; false if that is too much: an error would say it failed. */
 export function holdChanged(response: Response, held: HeldBytes, bytes: number): boolean {
   try {
     held.resize(bytes);

@@ -7,10 +7,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 // A plus sign that was not percent-encoded arrives as a space.
 const TIMESTAMP =
   /^(?<date>\d{4}-\d{2}-\d{2})T(?<minute>\d{2}:\d{2})(?::(?<second>\d{2})(?:\.(?<fraction>\d+))?)?(?:Z|(?<sign>[+ -])(?<hours>\d{2}):?(?<minutes>\d{2}))$/i;
-/**
- * Start of the years 1 and 10000, in milliseconds since 1970: with its offset, a time must stay in the range
- * of texts and databases.
- */
+/** Start of the years 1 and 10000, in milliseconds since 1970: the range of texts and databases. */
 const [FIRST, END] = [-62_135_596_800_000, 253_402_300_800_000];
 
 /** Example for errors and descriptions. */
@@ -59,10 +56,7 @@ function intervalOf(from: number | undefined, length: number): Interval | undefi
   return from === undefined || from < FIRST || from >= END ? undefined : { from, to: from + length };
 }
 
-/**
- * The instant one period before `now`, in UTC. A day that the month does not have becomes its last day: 1
- * month before 31 March is 28 or 29 February.
- */
+/** The instant one period before `now`, in UTC: 1 month before 31 March is 28 or 29 February. */
 export function instantBefore(now: Date, { months, days }: Period): Date {
   const at = new Date(now);
   at.setUTCDate(1);
@@ -78,10 +72,7 @@ export interface OffsetChange {
   readonly offset: number;
 }
 
-/**
- * Canonical name of a time zone, for example `America/Sao_Paulo`, in any case of letters; undefined if it is
- * unknown to Intl.
- */
+/** Canonical name of a time zone, for example `America/Sao_Paulo`; undefined if it is unknown to Intl. */
 export function timeZoneNamed(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;

@@ -6,10 +6,7 @@ export type Role = (typeof ROLES)[number];
 export const SCOPES = ['read', 'write', 'admin', 'ingest', 'terminals'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/**
- * Scopes of a token that a user gets by signing in. Only tokens created with `ingest` or `terminals` have
- * these scopes, so that a dashboard's token cannot invent payments or act as a terminal.
- */
+/** Scopes of a token got by signing in, so that no dashboard can invent payments or act as a terminal. */
 export const ORDINARY_SCOPES = ['read', 'write', 'admin'] as const satisfies readonly Scope[];
 
 export type Channel = 'api' | 'interface';

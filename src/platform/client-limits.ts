@@ -38,10 +38,7 @@ interface Company {
   exempt: HeldBytes | null;
 }
 
-/**
- * Counts the bytes of responses that connections have not taken yet, on every transport: by company and in
- * total (decisions.md#waiting-bytes).
- */
+/** Bytes of responses that clients have not taken yet, by company and in total (decisions.md#waiting-bytes). */
 export class WaitingBytes {
   readonly #companies = new Map<number | null, Company>();
   /** Sizes of recent large responses by request: the same request probably gets a response of the same size. */
@@ -225,10 +222,6 @@ export class Slots {
     this.refused.set(kind, (this.refused.get(kind) ?? 0) + 1);
   }
 
-  count(slot: Slot): number {
-    return this.#taken.get(nameOf(slot)) ?? 0;
-  }
-
   #release(name: string): void {
     const left = (this.#taken.get(name) ?? 0) - 1;
     if (left <= 0) this.#taken.delete(name);
@@ -254,16 +247,10 @@ function knownAddress(text: string): KnownAddress {
   return { normal, networks: [64, 48, 32].map((bits) => `${bytes.slice(0, bits / 8).join('.')}/${bits}`) };
 }
 
-/**
- * An IP address in its canonical form: `::ffff:203.0.113.7` becomes the IPv4 address. Null for other text, for example
- * from a header.
- */
+/** An IP address in canonical form: `::ffff:203.0.113.7` becomes `203.0.113.7`. Null for other text. */
 export const normalAddress = (text: string): string | null => addresses.memo(text).normal;
 
-/**
- * Keys under which limits count a client: an IPv4 address, or the /64, the /48 and the /32 network of an IPv6 address
- * (contract 14). Text that is not an address is returned as it is.
- */
+/** Keys of a client in limits: an IPv4 address, or the /64, /48 and /32 networks of IPv6 (contract 14). */
 export const networksOf = (address: string): readonly string[] => addresses.memo(address).networks;
 
 /** The first of `networksOf`. */

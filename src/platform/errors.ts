@@ -49,10 +49,7 @@ export function invalid(field: string, message: string): DomainError {
   return new DomainError('invalid', 'Some fields are not valid.', { fields: { [field]: [message] } });
 }
 
-/**
- * Error for a missing record; `what` is for example `device`. Records of other companies get the same
- * message, so that it does not reveal whether they exist.
- */
+/** Error for a missing record, for example `device`; records of other companies get the same message. */
 export function notFound(what: string): DomainError {
   return new DomainError('not_found', `No such ${what}.`);
 }

@@ -38,10 +38,7 @@ export function fileCause(error: unknown, known?: string): string | null {
   return syscall === '' ? null : (CAUSES[code]?.(path, syscall) ?? null);
 }
 
-/**
- * The path and the cause of an error, for example `/nope/x.db: the folder /nope does not exist`; null if it
- * is not about a file. `known` is the path for errors without one.
- */
+/** Path and cause, for example `/nope/x.db: the folder /nope does not exist`; null if the error is not about a file. */
 export function fileProblem(error: unknown, known?: string): string | null {
   const cause = fileCause(error, known);
   const { path = known } = (cause === null ? {} : error) as NodeJS.ErrnoException;
@@ -81,10 +78,7 @@ export function syncPath(path: string): void {
 
 const OWNER_ONLY = 0o600;
 
-/**
- * Sets the modification time of the file to now: it is the time of the last backup. Errors: those of the
- * operating system.
- */
+/** Sets the modification time of the file, which is the time of the last backup. Errors: those of the system. */
 export function noteBackup(path: string, { now }: Pick<Clock, 'now'>): void {
   const descriptor = openSync(path, 'a', OWNER_ONLY);
   try {

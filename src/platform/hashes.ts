@@ -1,10 +1,7 @@
 import crc16xmodem from 'crc/calculators/crc16xmodem';
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/**
- * HMAC-SHA-256 with a key derived from a secret and a purpose, so that hashes of one purpose reveal nothing
- * about another.
- */
+/** HMAC-SHA-256 with a key for one purpose, so that hashes of one purpose reveal nothing about another. */
 export class KeyedHash {
   readonly #key: Buffer;
   /** Identifies the key without revealing it: 16 hexadecimal characters. */

@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 import { type DomainError, type FieldErrors, invalid } from './errors.js';
 
-/**
- * A row of a file or stream: an object, or the errors of an invalid row. `line` is its first line, from 1;
- * `bytes` its approximate size.
- */
+/** A row, or the errors of an invalid one. `line` is its first line, from 1; `bytes` its approximate size. */
 export type Row = { readonly line: number } & (
   | { readonly value: Readonly<Record<string, unknown>>; readonly bytes: number }
   | { readonly errors: FieldErrors }
@@ -17,10 +14,7 @@ export interface RejectedRow {
   readonly errors: FieldErrors;
 }
 
-/**
- * Result of a row: `created` if it has changed something, `repeated` if it was stored before, `rejected` if
- * it was refused. `id` is that of the record.
- */
+/** Result of a row: `created` if it has changed something, `repeated` if it was stored before, or `rejected`. */
 export type RowResult =
   | { readonly line: number; readonly result: 'created' | 'repeated'; readonly id: number }
   | RejectedRow;
@@ -40,10 +34,7 @@ const errors = z.record(z.string(), z.array(z.string())).describe('Messages by f
 const count = z.int().min(0);
 const totals = { total: count, created: count, repeated: count, rejected: count };
 
-/**
- * Lines of a response: the result of each row, then the totals, with the error that has ended the response if
- * there is one.
- */
+/** Lines of a response: the result of each row, then the totals, with the error that ended the response. */
 export const StoredLine = z.strictObject({ line, result: z.enum(['created', 'repeated']), id: z.int() });
 export const RejectedLine = z.strictObject({ line, result: z.literal('rejected'), errors });
 const error = z

@@ -100,10 +100,7 @@ export function createTracing({ url, share, databaseSystem, logger }: TracingOpt
   };
 }
 
-/**
- * Samples by trace id, traces started by clients included: a client cannot force a trace to be recorded, but
- * it can prevent it.
- */
+/** Samples by trace id, also for clients' traces: a client can prevent that one is recorded, but not force it. */
 function samplerOf(share: number): ParentBasedSampler {
   const byShare = new TraceIdRatioBasedSampler(share);
   return new ParentBasedSampler({
@@ -113,10 +110,7 @@ function samplerOf(share: number): ParentBasedSampler {
   });
 }
 
-/**
- * The parent that a `traceparent` header names. `tracestate` is ignored: it is text of the client, and would
- * be sent to the collector.
- */
+/** The parent that `traceparent` names. `tracestate` is ignored: the text of a client would be sent on. */
 function contextOf(traceparent: string | undefined): Context {
   const parent = traceparent === undefined ? null : parseTraceParent(traceparent);
   return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });

@@ -61,10 +61,7 @@ export const recordIds = z
   .max(1000, 'must have at most 1000 entries')
   .transform((ids) => [...new Set(ids)]);
 
-/**
- * The id in a text; undefined unless it is in canonical form: "01" and "1e0", which SQLite would read as 1,
- * are refused.
- */
+/** The id in a text; undefined unless in canonical form: SQLite would read "01" and "1e0" as 1. */
 export function idFromText(text: string): number | undefined {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
   const id = Number(text);

@@ -179,10 +179,7 @@ interface CounterLimits {
   readonly windowMs: number;
 }
 
-/**
- * Limits of a client, of a /48 and of a /32 network, as multiples of one client's limit. Lower ones would affect
- * all customers of a provider.
- */
+/** Multiples of a client's limit for a client, a /48, a /32: lower ones would affect all customers of a provider. */
 const CLIENTS = [1, 64, 4_096];
 
 /** Maximum keys in each of the three stores; about 10 MB. */
@@ -191,10 +188,7 @@ const MAX_KEYS = 50_000;
 type Usage = Omit<WindowState, 'count' | 'unshared'>;
 const NOTHING_USED: Usage = { remaining: Infinity, isFull: false, isOver: false, msLeft: 0 };
 
-/**
- * Counts events by the network of a client, and by the wider networks around it (contract 14). Usages are those of the
- * strictest limit.
- */
+/** Counts events by the network of a client and those around it (contract 14); the strictest limit applies. */
 export function createNetworkCounter({ name, points, windowMs }: CounterLimits, stores: WindowStores) {
   const all = CLIENTS.map((clients) => {
     const limits = { name: `${name} ${clients}`, points: points * clients, windowMs, maxKeys: MAX_KEYS };

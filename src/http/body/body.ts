@@ -67,10 +67,7 @@ export function inviteBody(request: Request, response: Response): void {
   if (headerOf(request, 'expect')?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
-/**
- * Reads the fields of a body, for any method: a JSON object whatever the Content-Type, otherwise a form
- * (contract 1). Errors: 400, 408 too slow, 413, 415.
- */
+/** Reads a JSON object, whatever the Content-Type, otherwise a form (contract 1). Errors: 400, 408, 413, 415. */
 export async function readBody(request: Request, limits: BodyLimits): Promise<Body> {
   const { bytes, text } = await readText(request, limits);
   return { bytes, ...fieldsOf(text, headerOf(request, 'content-type') ?? '') };
@@ -96,10 +93,7 @@ export function emptyBody(request: Request): Body | undefined {
   return hasBody(request) ? undefined : EMPTY_BODY;
 }
 
-/**
- * Checks Content-Encoding and Content-Type. Errors: 415 for a compressed body, a charset other than UTF-8, or
- * a list of types. The headers are ignored if the body has no bytes (contract 1).
- */
+/** Errors: 415 for a compressed body, a charset but UTF-8 or a list of types, unless it is empty (contract 1). */
 export async function refuseLabels(request: IncomingMessage, bodyMs: number): Promise<void> {
   const problem = problemOfLabels(request);
   if (problem === undefined || !hasBody(request)) return;
@@ -107,10 +101,7 @@ export async function refuseLabels(request: IncomingMessage, bodyMs: number): Pr
   if (!isChunked || (await firstBytes(request, bodyMs)) !== 'none') throw problem;
 }
 
-/**
- * First bytes of a body, without consuming them. `none` if it has no bytes; undefined if none arrive within
- * `waitMs` or the client disconnects.
- */
+/** First bytes of a body, which stay unread. `none` if it is empty; undefined if none arrive within `waitMs`. */
 async function firstBytes(request: IncomingMessage, waitMs: number): Promise<Buffer | 'none' | undefined> {
   if (!hasBody(request)) return 'none';
   if (request.readableLength === 0 && !request.complete) await arrival(request, waitMs);
@@ -123,10 +114,7 @@ export function isMultipart(request: IncomingMessage): boolean {
   return /^\s*multipart\//i.test(headerOf(request, 'content-type') ?? '');
 }
 
-/**
- * Whether a body that is labelled as multipart is a JSON object of up to 1 MiB, as its first bytes tell, or empty
- * (contract 1). Leaves the body unread.
- */
+/** Whether a body labelled as multipart is a JSON object of up to 1 MiB, or empty (contract 1). Leaves it unread. */
 export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
   if (Number(headerOf(request, 'content-length') ?? 0) > MAX_BODY_BYTES) return false;
   const first = await firstBytes(request, waitMs);

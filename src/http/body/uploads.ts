@@ -43,10 +43,7 @@ export interface UploadStorage {
 }
 type StoredBytes = Omit<StagedContent, 'adopted'>;
 
-/**
- * The uploads of the whole server, whatever form they have: one object for all surfaces. Companies take turns: otherwise a
- * few uploads that send a byte now and then would hold all places.
- */
+/** The uploads of all surfaces. Companies take turns, or a few slow uploads would hold all places. */
 export class Uploads {
   readonly limits: UploadLimits;
   /** By the id of the company. */

@@ -17,10 +17,7 @@ export interface WatchedOperation {
   failed(code: string): void;
 }
 
-/**
- * Measures and traces what `use` does: an operation, or one event of a subscription. `isAlone` is for those that no
- * request waits for: they get a trace of their own.
- */
+/** Measures and traces what `use` does. `isAlone` is for what no request waits for: it gets a trace of its own. */
 export type WatchOperation = <T>(
   use: (operation: WatchedOperation) => Promise<T>,
   isAlone?: boolean,

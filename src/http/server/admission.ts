@@ -42,10 +42,7 @@ function limitOfNetwork(kind: string, max: number): RequestHandler {
   };
 }
 
-/**
- * Counts the request until `leaveRequests`, or until the returned function is called. Errors: `refusal` if too many of
- * its kind are in progress.
- */
+/** Counts the request until `leaveRequests` or the returned function is called. Errors: `refusal`, if the slot is full. */
 export function takeSlot(response: Response, slot: Slot, refusal: () => Error): () => void {
   const { limits, leave } = requestContextOf(response);
   const taken = limits.slots.take(slot);
@@ -55,10 +52,7 @@ export function takeSlot(response: Response, slot: Slot, refusal: () => Error): 
   return taken;
 }
 
-/**
- * Stores the caller in the context and counts the request for its company. Requests of terminals and of users
- * are counted separately. Errors: `busy` if the company has too many in progress.
- */
+/** Stores the caller and counts the request for its company. Errors: `busy` if the company has too many in progress. */
 export function enterCompany(
   response: Response,
   caller: Pick<Caller, 'companyId' | 'userId'>,
@@ -82,10 +76,7 @@ export function leaveRequests(response: Response): void {
 /** Counts one request from an IP address; null if the rate limit is off. */
 export type CountRequest = (address: string) => Budget | null;
 
-/**
- * Counts in fixed windows, by network (contract 14), and calls `onOver` for each request over the limit. A limit of 0
- * turns the rate limit off.
- */
+/** Counts in windows, by network (contract 14). Calls `onOver` for each request over the limit; 0 is no limit. */
 export function createRequestCounter(
   limit: number,
   clock: Clock,
@@ -108,10 +99,7 @@ export function overLimit({ limit }: Budget): string {
   return `Too many requests: at most ${limit} an hour. Wait for the next window.`;
 }
 
-/**
- * Sets the three rate limit headers (contract 14) and refuses a client over its limit with 429. No headers if the
- * rate limit is off.
- */
+/** Sets the headers of the rate limit (contract 14). Errors: 429 for a client over its limit. */
 export function rateLimit(count: CountRequest): RequestHandler {
   return (_request, response, next) => {
     const context = requestContextOf(response);
@@ -146,10 +134,7 @@ interface Connection {
 
 const connections = new WeakMap<Socket, Connection>();
 
-/**
- * Handles pipelined requests of one connection one at a time, in order. Connections are served round-robin,
- * so that many requests at once do not delay other clients.
- */
+/** Handles the pipelined requests of one connection in order, one at a time, and connections round-robin. */
 export const takeTurn: RequestHandler = (request, response, next) =>
   take({ party: request.socket, enter: enterEventLoop }, request, response, next);
 
@@ -218,10 +203,7 @@ function tooManyAhead(): HttpProblem {
   return new HttpProblem(429, 'rate_limited', message, { 'Retry-After': '1', Connection: 'close' });
 }
 
-/**
- * Refused terminals that may retry per second, and their shortest and longest delay in seconds: a fleet of 10,000 has
- * retried within 90 seconds.
- */
+/** Refused terminals that may retry per second, and their delays: 10,000 have retried within 90 seconds. */
 const RETRIES = { perSecond: 150, leastSeconds: 5, mostSeconds: 90 };
 
 /**

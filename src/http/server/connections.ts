@@ -22,19 +22,13 @@ export const IDLE_RULE = {
 };
 type IdleRule = Readonly<typeof IDLE_RULE>;
 
-/**
- * Functions that stop counting a connection for its network, by `keyOf`. Not by socket: with TLS, the socket
- * of a request is another object than the accepted one.
- */
+/** Functions by `keyOf`, not by socket: with TLS, a request has another socket than was accepted. */
 const networkSlots = new Map<string, () => void>();
 
 const keyOf = ({ localPort, remoteAddress, remotePort }: Socket): string =>
   `${localPort} ${remoteAddress} ${remotePort}`;
 
-/**
- * Stops counting the connection for its network. Called once the client is known and has limits of its own:
- * thousands of terminals may share one address.
- */
+/** Called once the client is known and has limits of its own: thousands of terminals may share one address. */
 export function leaveNetwork(socket: Socket): void {
   networkSlots.get(keyOf(socket))?.();
 }

@@ -40,14 +40,7 @@ const CLOSE_IDLE_INTERVAL_MS = 50;
 /** Node offers `http/1.1` only, and refuses the handshake of clients that know no other than `http/1.0`. */
 const ALPN_PROTOCOLS = ['http/1.1', 'http/1.0'];
 
-export interface HttpListener {
-  /** For example `http://127.0.0.1:4000`. */
-  readonly url: string;
-  /** For new connections. Throws if OpenSSL refuses it; then the earlier one stays. No effect without TLS. */
-  renewCertificate(tls: Tls): void;
-  /** Accepts no new connections and lets in-flight requests finish; closes the remaining connections after `graceMs`. */
-  stop(graceMs: number): Promise<void>;
-}
+export type HttpListener = Awaited<ReturnType<typeof listen>>;
 
 /** Rejects if the address is in use or not allowed. */
 export async function listen(
@@ -55,7 +48,7 @@ export async function listen(
   config: Pick<Config, 'host' | 'port' | 'tls'>,
   connections: Connections,
   timeouts: Timeouts = TIMEOUTS,
-): Promise<HttpListener> {
+) {
   const tlsServer = config.tls === null ? null : createTlsServer(tlsOptions(config.tls, timeouts), listener);
   const server = tlsServer ?? createServer(serverOptions(timeouts), listener);
   server.timeout = timeouts.idleMs;
@@ -73,9 +66,12 @@ export async function listen(
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
+    /** For example `http://127.0.0.1:4000`. */
     url: `${tlsServer === null ? 'http' : 'https'}://${host}:${port}`,
-    renewCertificate: (tls) => tlsServer?.setSecureContext(tls),
-    stop: (graceMs) => stopServer(server, connections, graceMs),
+    /** For new connections. Throws if OpenSSL refuses it; then the earlier one stays. No effect without TLS. */
+    renewCertificate: (tls: Tls): void => tlsServer?.setSecureContext(tls),
+    /** Lets in-flight requests finish, and closes the remaining connections after `graceMs`. */
+    stop: (graceMs: number): Promise<void> => stopServer(server, connections, graceMs),
   };
 }
 
@@ -122,10 +118,7 @@ async function stopServer(server: Server, connections: Connections, graceMs: num
 /** Connections with a request that may take long. */
 const takingLong = new WeakSet<Duplex>();
 
-/**
- * The request may take as long as it needs: `Timeouts.requestMs` does not end it. For bodies of any length, which are read at a
- * least rate.
- */
+/** `Timeouts.requestMs` does not end the request. For bodies of any length, which are read at a least rate. */
 export function mayTakeLong(response: Response): void {
   const { socket } = response.req;
   takingLong.add(socket);

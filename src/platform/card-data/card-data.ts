@@ -63,31 +63,30 @@ function replaced(text: string, ranges: readonly Range[], hiddenCharacters: RegE
 }
 
 /** Like `scrubText`, for all strings, whole numbers and keys of a JSON value. Other numbers are not changed. */
-export function scrubJson(value: unknown, named?: NamedField): Scrubbed<unknown> {
-  if (typeof value === 'string') return scrubValue(value, named);
-  if (typeof value === 'number') {
-    if (!Number.isInteger(value)) return { value, scrubs: 0 };
-    const { value: text, scrubs } = scrubValue(String(value), named);
-    return { value: scrubs === 0 ? value : text, scrubs };
-  }
-  if (typeof value !== 'object' || value === null) return { value, scrubs: 0 };
-  if (Array.isArray(value))
-    return joined(
-      value.map((each) => scrubJson(each, named)),
-      (entries) => entries,
-    );
-  const given = Object.entries(value);
-  const label = labelOf(given);
-  const fields = given.map(([name, field]: [string, unknown]) => {
-    const isValue = label !== undefined && VALUE_OF_PAIR.test(name);
-    const kind = named ?? namedField(isValue ? label : name, field);
-    const isNsu = ORDINARY_NAME.test(name) && /^\d{1,15}$/.test(String(field));
-    return joined(
-      [scrubText(name), isNsu ? { value: field, scrubs: 0 } : scrubJson(field, kind)],
-      (pair) => pair,
-    );
-  });
-  return joined(fields, (pairs) => Object.fromEntries(pairs as [string, unknown][]));
+export function scrubJson(json: unknown): Scrubbed<unknown> {
+  let scrubs = 0;
+  const counted = ({ value, scrubs: more }: Scrubbed<string>): string => {
+    scrubs += more;
+    return value;
+  };
+  const scrub = (value: unknown, named?: NamedField): unknown => {
+    if (typeof value === 'string') return counted(scrubValue(value, named));
+    if (Number.isInteger(value)) {
+      const text = counted(scrubValue(String(value), named));
+      return text === String(value) ? value : text;
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((each) => scrub(each, named));
+    const label = labelOf(Object.entries(value));
+    const scrubField = ([name, field]: [string, unknown]): [string, unknown] => {
+      const isValue = label !== undefined && VALUE_OF_PAIR.test(name);
+      const isNsu = ORDINARY_NAME.test(name) && /^\d{1,15}$/.test(String(field));
+      const kind = named ?? namedField(isValue ? label : name, field);
+      return [counted(scrubText(name)), isNsu ? field : scrub(field, kind)];
+    };
+    return Object.fromEntries(Object.entries(value).map(scrubField));
+  };
+  return { value: scrub(json), scrubs };
 }
 
 /** Names of fields whose numbers of up to 15 digits are not hidden: some begin like American Express cards. */
@@ -109,17 +108,7 @@ function scrubValue(text: string, named: NamedField | undefined): Scrubbed<strin
   return hide(text, [...middleOfValue(text), ...searchText(text)], searchEncoded(text));
 }
 
-function joined<T>(parts: readonly Scrubbed<unknown>[], make: (values: unknown[]) => T): Scrubbed<T> {
-  return {
-    value: make(parts.map((part) => part.value)),
-    scrubs: parts.reduce((sum, part) => sum + part.scrubs, 0),
-  };
-}
-
-/**
- * A name, number or serial number of up to `max` characters. Card data is refused instead of masked, because
- * a masked text no longer identifies.
- */
+/** A name of up to `max` characters. Card data is refused instead of masked: a masked text no longer identifies. */
 export function identifyingName(max: number): z.ZodType<string, string> {
   return printableName(max).refine(
     (name) => !hasCardData(name),

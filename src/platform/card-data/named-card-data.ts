@@ -1,10 +1,7 @@
 /** Range of characters to hide, `to` excluded. */
 export type Range = readonly [from: number, to: number];
 
-/**
- * Kind of card data that the name of a field announces. `number`: the middle digits are hidden; `secret`:
- * everything is.
- */
+/** Kind of card data by the name of a field. `number`: its middle digits are hidden; `secret`: everything is. */
 export type NamedField = 'number' | 'secret';
 
 const PART = String.raw`[\s_.-]?`;
@@ -95,10 +92,7 @@ function placeOfValue({ 0: whole, index, groups }: RegExpExecArray): Range {
   return [to - (groups?.value?.length ?? 0), to];
 }
 
-/**
- * Range of the middle digits of a named card number: all but the first 6 and the last 4. Empty unless the
- * value has 13 to 19 digits.
- */
+/** Range of all digits but the first 6 and the last 4. Empty unless the value has 13 to 19 digits. */
 export function middleOfValue(value: string, from = 0): Range[] {
   const places = Array.from(value.matchAll(/\d/g), ({ index }) => from + index);
   const [first, last] = [places[6], places.at(-5)];

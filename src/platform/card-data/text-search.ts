@@ -41,10 +41,7 @@ function numbersInOnePiece(text: string): Range[] {
   return ranges;
 }
 
-/**
- * Bytes in hexadecimal. Digits in them, such as the value of the EMV tag 9F41, are not treated as card
- * numbers: `searchDigitPairs` finds those.
- */
+/** Bytes in hexadecimal, in which `searchDigitPairs` finds card numbers. Other digits in them are no card numbers. */
 const HEX = /^(?=.*[a-f])[0-9a-f]{24,}$/i;
 
 /** Whether the digits are part of hexadecimal bytes, judging by the characters beside them. */
@@ -56,10 +53,7 @@ const middleOf = (from: number, length: number): Range => [from + FIRST_DIGITS, 
 
 /** Text before the decimals of a fraction such as 1.4111111111111111 or 0,4111111111111111. */
 const FRACTION = /\d\.$|(?<!\d)0,$/;
-/**
- * Names of numbers that are not cards, such as `"nsu":"` or `NSU `. Numbers of up to 15 digits after them are
- * not hidden: some begin like American Express cards.
- */
+/** Names such as `"nsu":"`: up to 15 digits after them are not hidden, since some look like American Express. */
 const ORDINARY_NAME = /(?:nsu|imei)[\w-]{0,20}(?:\\{0,4}["'])?\s{0,3}[:=>]?\s{0,3}(?:\\{0,4}["'])?$/i;
 const NEAR = 40;
 
@@ -79,10 +73,7 @@ function isOrdinaryIn(text: string, from: number, digits: string): boolean {
 }
 
 const GAP = String.raw`[ \u00a0.-]`;
-/**
- * Card numbers in groups of one size, or in those of American Express: 4111 1111 1111 1111,
- * 3782-822463-10005, 41 11 11 11 11 11 11 11.
- */
+/** Card numbers in groups: 4111 1111 1111 1111, 3782-822463-10005, 41 11 11 11 11 11 11 11. */
 const GROUPS_OF_FOUR = new RegExp(
   String.raw`\d{4}(?<!\d{5})(${GAP})\d{4}\1\d{4}(?!\d)(?:\1\d{4}(?!\d))*(?:\1\d{1,3}(?!\d))?`,
   'g',
@@ -244,10 +235,7 @@ function hasSchemeOf(digits: string): boolean {
   return SCHEMES[digits.length]?.test(digits) === true;
 }
 
-/**
- * Whether the digits are an EAN (13), a CNPJ (14), or a date and time (14) such as 30112026235959, which can
- * pass for card numbers.
- */
+/** Whether the digits are an EAN (13), a CNPJ (14), or a date and time (14) such as 30112026235959. */
 function isOrdinaryNumber(digits: string): boolean {
   if (digits.length === 13)
     return sumOfDigits(digits, (digit, place) => digit * (place % 2 === 0 ? 1 : 3)) % 10 === 0;

@@ -94,10 +94,7 @@ interface NotesOptions<Key, Note> {
   readonly clock: Pick<Clock, 'elapsed'>;
 }
 
-/**
- * Notes about companies, stored in the background: all notes of a company in one call, one company after the
- * other, and no more often than `intervalMs` allows.
- */
+/** Notes about companies, stored in the background: one company after the other, and once in `intervalMs` at most. */
 export class CompanyNotes<Key, Note> {
   #waiting = new Map<number, Map<Key, Note>>();
   #timer: NodeJS.Timeout | undefined;

@@ -43,10 +43,7 @@ const HALF_LIFE_MS = 500;
 /** Parties of one level have used about as much time: less than 1 ms, less than 2, less than 4, … */
 const levelOf = ({ used }: Party): number => 32 - Math.clz32(used);
 
-/**
- * Decides which part continues next: one of the party that has used the event loop least lately. Parties that
- * have used about as much are served round-robin.
- */
+/** The next part is one of the party that used the event loop least lately; parties of one level take turns. */
 export class WaitingParties {
   readonly #parties = new Map<unknown, Party>();
   /** Waiting parties, in the order in which their next parts began to wait. */
@@ -156,10 +153,7 @@ let isTimed = false;
 let startedAt = 0;
 /** The party whose part runs, and the start of the part in milliseconds; null while none runs. */
 let current: { readonly party: Party; readonly since: number } | null = null;
-/**
- * Whether a call of `enterEventLoop` has just resolved at once. Until its caller continues, other callers,
- * such as further requests of the same packet, wait.
- */
+/** Set until the caller that entered at once continues; others, such as requests of the same packet, wait. */
 let isEntering = false;
 
 export function currentOwner(): Owner {
@@ -176,10 +170,7 @@ export function companyOwner({ companyId }: { readonly companyId: number }): Own
   return { party: companyId, client: currentOwner().client };
 }
 
-/**
- * The owner of work for the terminals of a company: a separate party, so that a fleet does not delay the
- * company's users.
- */
+/** The owner of work for terminals: a party of its own, so that a fleet does not delay the company's users. */
 export function terminalsOwner({ companyId }: { readonly companyId: number }): Owner {
   return { party: `terminals of ${companyId}`, client: currentOwner().client };
 }
@@ -196,10 +187,7 @@ export function enterEventLoop(): Promise<void> {
   return Promise.resolve().then(() => void (isEntering = false));
 }
 
-/**
- * To be awaited between the parts of long work: lets the loop handle events, and resolves when its owner is
- * the next one.
- */
+/** To be awaited between the parts of long work. Resolves when its owner is the next one. */
 export function yieldToEventLoop(): Promise<void> {
   time();
   const owner = currentOwner();

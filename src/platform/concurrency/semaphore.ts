@@ -45,10 +45,7 @@ export class Semaphore<Key = null> {
     return this.#waiting.size;
   }
 
-  /**
-   * Resolves to the release once the limits allow another holder. Rejects with the limits' `busy` error, and
-   * with the signal's reason when it is aborted.
-   */
+  /** Resolves to the release. Errors: `busy` of the limits, and the reason of the signal when it is aborted. */
   async acquire(key: Key, signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
     if (this.#state === 'open' && this.#hasPlace(key)) return this.#enter(key);

@@ -18,10 +18,7 @@ const MAX_BYTES = 65_535;
 
 const OTHERS = ['MQTT_USERNAME', 'MQTT_PASSWORD_FILE', 'MQTT_CA_FILE'] as const;
 
-/**
- * Null without `MQTT_URL`. `valueOf` returns another setting, empty if it is not set. Errors: an `Error` that
- * says what is wrong; it never shows the password.
- */
+/** Null without `MQTT_URL`; `valueOf` returns another setting. Errors: an `Error`, which never shows the password. */
 export function readMqtt(url: string, valueOf: (name: string) => string): MqttSettings | null {
   const [username, passwordFile, caFile] = [valueOf(OTHERS[0]), valueOf(OTHERS[1]), valueOf(OTHERS[2])];
   if (url === '') {

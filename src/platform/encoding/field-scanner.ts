@@ -7,10 +7,7 @@ export interface FieldTarget {
 
 /** Extracts the value of one field from a text that arrives in pieces, so that it is never in memory as a whole. */
 export interface FieldScanner {
-  /**
-   * Passes the part of the value in this piece to the target. Returns the rest of the piece, in which the
-   * value is empty.
-   */
+  /** Passes the part of the value in this piece to the target, and returns the rest, in which the value is empty. */
   add(piece: string): string;
   /** Ends the text. Returns the text held back for an incomplete escape sequence. */
   finish(): string;
@@ -19,10 +16,7 @@ export interface FieldScanner {
 /** Maximum length of a name that is compared: longer than any field name with each character escaped. */
 const MAX_NAME = 200;
 
-/**
- * Extracts a string field of the outermost JSON object. Does not check the rest of the syntax: the rest is
- * well-formed JSON exactly if the whole text is.
- */
+/** Extracts a string field of the outermost JSON object. The rest is well-formed JSON exactly if the whole text is. */
 export class JsonFieldScanner implements FieldScanner {
   #place: 'between' | 'text' | 'value' = 'between';
   /** Number of open objects and arrays. */
@@ -89,10 +83,7 @@ export class JsonFieldScanner implements FieldScanner {
     return this.#latest.length <= MAX_NAME && unescaped(this.#latest) === this.field;
   }
 
-  /**
-   * Returns the part that belongs to the rest. An invalid string stays in the rest, so that the rest is not
-   * JSON either.
-   */
+  /** Returns the part of the rest. An invalid string stays in it, so that the rest is not JSON either. */
   #readText(raw: string): string {
     if (this.#place === 'text') {
       if (this.#latest.length <= MAX_NAME) this.#latest += raw.slice(0, MAX_NAME + 1);

@@ -5,10 +5,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0
 const UNSTORABLE = /[\0\p{Cs}]/u;
 const codePoints = (text: string): number => Array.from(text).length;
 
-/**
- * Maximum length that is normalized: longer than any name. Composing a long run of combining marks takes
- * quadratic time.
- */
+/** Longer than any name. To compose a long run of combining marks takes quadratic time. */
 const MAX_COMPOSED = 2048;
 
 /** NFC form, so that a name has one spelling. Longer text than any name is returned unchanged. */

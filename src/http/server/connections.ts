@@ -1,5 +1,6 @@
+import express from 'express';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { BlockList, isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
@@ -56,7 +57,8 @@ const isOpen = ({ request, response }: Exchange): boolean => !request.complete |
 /** Limits the connections of each network, and cuts those whose clients do not read. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
-  #cut = 0;
+  /** Connections cut because their clients did not read. */
+  cut = 0;
 
   constructor(
     private readonly slots: Slots,
@@ -67,10 +69,6 @@ export class Connections {
 
   get count(): number {
     return this.#open.size;
-  }
-
-  get cut(): number {
-    return this.#cut;
   }
 
   get haveUnsent(): boolean {
@@ -113,7 +111,7 @@ export class Connections {
       else if (progress === null || taken - progress.taken >= leastBytes) {
         connection.progress = { taken, since: now };
       } else if (now - progress.since >= idleMs) {
-        this.#cut += 1;
+        this.cut += 1;
         reset(socket);
       }
     }
@@ -172,7 +170,11 @@ export function createClientLimits({ trustProxy, idleMs, clock }: LimitOptions) 
   const slots = new Slots();
   const waiting = new WaitingBytes();
   const rule = { ...IDLE_RULE, idleMs };
-  const connections = new Connections(slots, rule, addressesIn(trustProxy), clock);
+  /** The rule of express for the same setting. */
+  const isTrusted = express()
+    .set('trust proxy', [...trustProxy])
+    .get('trust proxy fn') as (address: string) => boolean;
+  const connections = new Connections(slots, rule, isTrusted, clock);
   const figures = (): ClientFigures => ({
     waitingBytes: waiting.bytes,
     connections: connections.count,
@@ -181,17 +183,3 @@ export function createClientLimits({ trustProxy, idleMs, clock }: LimitOptions) 
   });
   return { slots, waiting, connections, figures };
 }
-
-/** Whether an address is one of these, or in one of these networks. */
-function addressesIn(list: readonly string[]): (address: string) => boolean {
-  const known = new BlockList();
-  for (const entry of list) {
-    const [address = '', prefix] = entry.split('/');
-    const family = familyOf(address);
-    if (prefix === undefined) known.addAddress(address, family);
-    else known.addSubnet(address, Number(prefix), family);
-  }
-  return (address) => known.check(address, familyOf(address));
-}
-
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');

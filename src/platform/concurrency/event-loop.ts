@@ -18,21 +18,20 @@ export interface Owner {
 }
 
 /** A party that waits, or has used time lately. */
-interface Party {
-  readonly key: unknown;
+class Party {
   /**
    * Waiting parts by client. Idle clients are deleted now and then only: each change of a Map may leave behind a table
    * that keeps the sockets of clients in memory.
    */
-  readonly clients: Map<unknown, Queue<() => void>>;
+  readonly clients = new Map<unknown, Queue<() => void>>();
   /** Clients with waiting parts, in the order in which they continue. */
-  readonly waiting: Queue<Queue<() => void>>;
+  readonly waiting = new Queue<Queue<() => void>>();
   /** Entry in the queue of waiting parties; null while the party does not wait. */
-  place: Place<Party> | null;
+  place: Place<Party> | null = null;
   /** Time at which its next part began to wait, in milliseconds. */
-  since: number;
+  since = 0;
   /** Time used lately, in milliseconds; halved every `HALF_LIFE_MS`. */
-  used: number;
+  used = 0;
 }
 
 /** A party that has waited this long continues next, however much time it has used; at most every second part. */
@@ -58,7 +57,8 @@ export class WaitingParties {
   }
 
   add({ party: key, client }: Owner, now: number, resolve: () => void): void {
-    const party = this.#partyOf(key);
+    const party = this.#parties.get(key) ?? new Party();
+    this.#parties.set(key, party);
     const own = party.clients.get(client) ?? new Queue();
     party.clients.set(client, own);
     if (own.size === 0) party.waiting.add(own);
@@ -84,21 +84,6 @@ export class WaitingParties {
   charge(party: Party, ms: number, now: number): void {
     this.#forget(now);
     party.used += ms;
-  }
-
-  #partyOf(key: unknown): Party {
-    const known = this.#parties.get(key);
-    if (known !== undefined) return known;
-    const added = {
-      key,
-      clients: new Map(),
-      waiting: new Queue<Queue<() => void>>(),
-      place: null,
-      since: 0,
-      used: 0,
-    };
-    this.#parties.set(key, added);
-    return added;
   }
 
   #next(now: number): Party | undefined {

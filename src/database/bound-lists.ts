@@ -1,11 +1,11 @@
 /** Lists bound as JSON texts: one parameter each, so that the text of a statement does not depend on the length. */
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
-import { portable } from './storage.js';
+import { portable, type Sql } from './storage.js';
 import { POSTGRES_TYPES, type SqlType } from './storage.js';
 
 /** PostgreSQL expressions that convert `value`, an element of a JSON list, to a type. */
-const ELEMENTS: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
+const ELEMENTS: Readonly<Record<SqlType, Sql>> = {
   integer: sql`value::bigint`,
   text: sql`value`,
   instant: sql`timestamptz 'epoch' + value::bigint * interval '1 millisecond'`,
@@ -20,26 +20,26 @@ export function boundList(values: readonly unknown[]): string {
 }
 
 /** The elements of a bound JSON list as a PostgreSQL array. The planner assumes that it has 10 elements. */
-const arrayOf = (type: SqlType, list: string): RawBuilder<unknown> =>
+const arrayOf = (type: SqlType, list: string): Sql =>
   sql`array(select ${ELEMENTS[type]} from json_array_elements_text(${list}::json) as item (value))`;
 
 /** `in …`, to follow a column: whether its value is in the list. */
-export function inList(type: SqlType, values: readonly unknown[]): RawBuilder<unknown> {
+export function inList(type: SqlType, values: readonly unknown[]): Sql {
   const list = boundList(values);
   return portable(sql`in (select value from json_each(${list}))`, sql`= any (${arrayOf(type, list)})`);
 }
 
 /** `in …`, to follow a column of ids: whether its value is in the list. */
-export function inIds(ids: readonly number[]): RawBuilder<unknown> {
+export function inIds(ids: readonly number[]): Sql {
   return inList('integer', ids);
 }
 
 /** The elements of a bound JSON list of lists, as rows with the column `value`. */
-const pairsOf = (list: string): RawBuilder<unknown> =>
+const pairsOf = (list: string): Sql =>
   sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value)`;
 
 /** `in …`, to follow two columns: whether their values are such a pair, `[1, 17]` for the id 17 of company 1. */
-export function inPairs(pairs: readonly (readonly [number, number])[]): RawBuilder<unknown> {
+export function inPairs(pairs: readonly (readonly [number, number])[]): Sql {
   const list = JSON.stringify(pairs);
   return portable(
     sql`in (select json_extract(value, '$[0]'), json_extract(value, '$[1]')
@@ -49,10 +49,10 @@ export function inPairs(pairs: readonly (readonly [number, number])[]): RawBuild
 }
 
 /** A list of ids as a table `p` with the column `value`, for joins. */
-export const idTable = (ids: readonly unknown[]): RawBuilder<unknown> => listTable('integer', ids);
+export const idTable = (ids: readonly unknown[]): Sql => listTable('integer', ids);
 
 /** A list of ids or names as a table `p` with the column `value`, for joins. */
-export function listTable(type: 'integer' | 'text', values: readonly unknown[]): RawBuilder<unknown> {
+export function listTable(type: 'integer' | 'text', values: readonly unknown[]): Sql {
   const list = JSON.stringify(values);
   return portable(sql`json_each(${list}) as p`, sql`unnest(${arrayOf(type, list)}) as p (value)`);
 }
@@ -62,7 +62,7 @@ export function pairTable<Other extends number | string>(
   type: Other extends number ? 'integer' : 'text',
   pairs: readonly (readonly [id: number | string, other: Other])[],
   idType: 'integer' | 'text' = 'integer',
-): RawBuilder<unknown> {
+): Sql {
   const list = JSON.stringify(pairs);
   return portable(
     sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
@@ -75,24 +75,17 @@ export function pairTable<Other extends number | string>(
 export interface RangeSums {
   readonly ranges: readonly (readonly [bucket: number, first: number, last: number])[];
   /** Columns of `t` by which it is grouped, besides the bucket, and sums over it; neither binds values. */
-  readonly columns: readonly RawBuilder<unknown>[];
-  readonly sums: readonly RawBuilder<unknown>[];
+  readonly columns: readonly Sql[];
+  readonly sums: readonly Sql[];
   /** The table `t`. */
-  readonly table: RawBuilder<unknown>;
+  readonly table: Sql;
   /** Condition on `t` and `ranges`, which has the columns `first` and `last`. */
-  readonly where: RawBuilder<unknown>;
-  readonly having: RawBuilder<unknown>;
+  readonly where: Sql;
+  readonly having: Sql;
 }
 
 /** A query for sums by `bucket` and columns. PostgreSQL looks up each range, or it would compare all rows with all ranges. */
-export function sumsOfRanges({
-  ranges,
-  columns,
-  sums,
-  table,
-  where,
-  having,
-}: RangeSums): RawBuilder<unknown> {
+export function sumsOfRanges({ ranges, columns, sums, table, where, having }: RangeSums): Sql {
   const list = JSON.stringify(ranges);
   const selected = sql.join([...columns, ...sums]);
   return portable(
@@ -108,7 +101,7 @@ export function sumsOfRanges({
 }
 
 /** Joins the ids of a query with one column, `id`, for each preceding row, as a table with the column `value`. */
-export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
+export function joinIds(query: Sql, alias: string): Sql {
   const name = sql.ref(alias);
   return portable(
     sql`cross join json_each((select json_group_array(found.id) from (${query}) as found)) as ${name}`,
@@ -117,7 +110,7 @@ export function joinIds(query: RawBuilder<unknown>, alias: string): RawBuilder<u
 }
 
 /** The column `id` of a query as the text of a JSON list, in undefined order. */
-export function idsOf(query: RawBuilder<unknown>): RawBuilder<string> {
+export function idsOf(query: Sql): Sql<string> {
   const list = portable(
     sql<string>`json_group_array(found.id)`,
     sql<string>`coalesce(json_agg(found.id), '[]')::text`,
@@ -126,7 +119,7 @@ export function idsOf(query: RawBuilder<unknown>): RawBuilder<string> {
 }
 
 /** A query of the ids in JSON lists, which are in a column of a table. */
-export function idsIn(table: string, column: string): RawBuilder<unknown> {
+export function idsIn(table: string, column: string): Sql {
   const lists = sql.ref(`${table}.${column}`);
   return portable(
     sql`select item.value from ${sql.table(table)} cross join json_each(${lists}) as item`,

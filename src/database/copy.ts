@@ -72,29 +72,18 @@ export async function compareTables(
 export const isEqual = ({ source, target }: Comparison): boolean =>
   source.rows === target.rows && source.checksum === target.checksum;
 
-export interface TableSize {
-  readonly name: string;
-  readonly rows: number;
-  readonly bytes: number;
-}
-
 /** Measured duration of a copy and its comparison, on two processors. Rows with many indexes take longest. */
 const SECONDS_PER_ROW = 60e-6;
 const SECONDS_PER_BYTE = 30e-9;
 
 /** Tables that would be copied, and the approximate duration in seconds. */
-export async function estimate(
-  source: CopySource,
-): Promise<{ readonly tables: readonly TableSize[]; readonly seconds: number }> {
-  const tables: TableSize[] = [];
+export async function estimate(source: CopySource) {
+  const tables: { readonly name: string; readonly rows: number; readonly bytes: number }[] = [];
   for (const table of TABLES) {
     tables.push({ name: table.name, rows: await source.count(table), bytes: await source.bytes(table) });
   }
-  const seconds = tables.reduce(
-    (sum, { rows, bytes }) => sum + rows * SECONDS_PER_ROW + bytes * SECONDS_PER_BYTE,
-    1,
-  );
-  return { tables, seconds: Math.ceil(seconds) };
+  const each = tables.map(({ rows, bytes }) => rows * SECONDS_PER_ROW + bytes * SECONDS_PER_BYTE);
+  return { tables, seconds: Math.ceil(each.reduce((sum, seconds) => sum + seconds, 1)) };
 }
 
 type OnRows = (rows: number) => void;
@@ -114,14 +103,19 @@ async function readAll(
   return sums;
 }
 
-/** Reads a table, and stores it in a target, if there is one, while it reads the next batch. */
+/**
+ * Reads a table, and stores it in a target, if there is one, while it reads the next batch. The checksum is that of the
+ * lines of the table, in the order of its primary key: equal for equal tables of both databases.
+ */
 async function readTable(
   source: CopySource,
   table: Table,
   onRows: OnRows,
   target: CopyTarget | null,
 ): Promise<TableSum> {
-  const checksum = new Checksum(table);
+  const hash = createHash('sha256');
+  const canonical = mapKind(table, 'jsonb', canonicalJson);
+  let count = 0;
   let storing = Promise.resolve();
   try {
     for await (const rows of source.rows(table)) {
@@ -129,23 +123,19 @@ async function readTable(
       if (target !== null) storing = target.insert(table, rows);
       // The next `await` throws its error.
       storing.catch(() => undefined);
-      checksum.add(rows);
+      for (const row of rows) hash.update(lineOf(canonical(row)));
+      count += rows.length;
       onRows(rows.length);
     }
   } finally {
     await storing;
   }
-  return { rows: checksum.rows, checksum: checksum.end() };
+  return { rows: count, checksum: hash.digest('hex') };
 }
 
-function compared(source: readonly TableSum[], target: readonly TableSum[]): readonly Comparison[] {
-  const none: TableSum = { rows: 0, checksum: '' };
-  return TABLES.map(({ name }, index) => ({
-    name,
-    source: source[index] ?? none,
-    target: target[index] ?? none,
-  }));
-}
+const NONE: TableSum = { rows: 0, checksum: '' };
+const compared = (sources: readonly TableSum[], targets: readonly TableSum[]): readonly Comparison[] =>
+  TABLES.map(({ name }, index) => ({ name, source: sources[index] ?? NONE, target: targets[index] ?? NONE }));
 
 async function rowsOf(reader: CopySource): Promise<number> {
   let rows = 0;
@@ -194,27 +184,6 @@ function canonicalJson(text: string): string {
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,
   );
-}
-
-/** SHA-256 over the lines of a table, in the order of its primary key: equal for equal tables of both databases. */
-class Checksum {
-  readonly #hash = createHash('sha256');
-  readonly #canonical: (row: CopyRow) => CopyRow;
-  rows = 0;
-
-  constructor(table: Table) {
-    this.#canonical = mapKind(table, 'jsonb', canonicalJson);
-  }
-
-  add(rows: readonly CopyRow[]): void {
-    this.rows += rows.length;
-    for (const row of rows) this.#hash.update(lineOf(this.#canonical(row)));
-  }
-
-  /** Hexadecimal. */
-  end(): string {
-    return this.#hash.digest('hex');
-  }
 }
 
 /** Table that exists only in a database into which a copy began but did not end. */

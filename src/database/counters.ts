@@ -1,25 +1,41 @@
 /** Counters of the tables of each company: numbers of rows, which triggers keep exact, and the last drawn ids. */
-import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely';
+import { sql, type QueryExecutorProvider } from 'kysely';
 import { randomInt } from 'node:crypto';
 
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
-import { COUNTED, TABLES, type CounterName } from '../schema/schema.js';
+import { COUNTED, TABLES, type CounterName, type Row } from '../schema/schema.js';
 import { inList } from './bound-lists.js';
 import type { Database } from './database.js';
 import { runCached, type Ending } from './statements.js';
-import { indexedBy, portable } from './storage.js';
+import { indexedBy, portable, type Sql } from './storage.js';
 import type { ReadWork } from './work.js';
 
-/** Number of records of the caller's company, from a counter that triggers keep exact. */
-export async function countOf(work: ReadWork, name: CounterName): Promise<number> {
-  const { companyId } = work.caller;
-  const rows = await runCached<{ total: number }>(
-    work.db,
-    'count',
+async function counterOf(
+  db: QueryExecutorProvider,
+  companyId: number,
+  name: string,
+): Promise<Row<'counters'> | undefined> {
+  const rows = await runCached<Row<'counters'>>(
+    db,
+    'counter',
     [companyId, name],
-    () => sql`select total from counters where company_id = ${companyId} and name = ${name}`,
+    () => sql`select total, last_drawn from counters where company_id = ${companyId} and name = ${name}`,
   );
-  return rows[0]?.total ?? 0;
+  return rows[0];
+}
+
+/** Number of records of the caller's company, from a counter that triggers keep exact. */
+export async function countOf({ db, caller }: ReadWork, name: CounterName): Promise<number> {
+  return (await counterOf(db, caller.companyId, name))?.total ?? 0;
+}
+
+/** The last id drawn for a company in a table, even if its record was deleted; 0 if none was drawn. */
+export async function lastDrawn(
+  db: QueryExecutorProvider,
+  companyId: number,
+  table: string,
+): Promise<number> {
+  return (await counterOf(db, companyId, table))?.last_drawn ?? 0;
 }
 
 /** Counters of several tables, in one statement. */
@@ -67,22 +83,18 @@ export async function queuedDeliveries(database: Pick<Database, 'snapshot'>): Pr
 /** Rows that one statement reads; more would hold the event loop for too long. */
 const ROWS = 2_000;
 
-interface KeyedRow {
-  readonly company_id: number;
-  readonly key: string | number;
-  readonly total: number;
-}
+type KeyedRow = Readonly<Record<'company_id' | 'total', number> & Record<'key', string | number>>;
 
 /** Rows of all companies in the order of their keys: the company, and `column`, which is greater than `first`. */
 async function* rowsInParts(
   database: Pick<Database, 'snapshot'>,
-  selected: RawBuilder<unknown>,
+  selected: Sql,
   { column, first }: { readonly column: string; readonly first: string | number },
 ): AsyncIterable<KeyedRow> {
   let last: Pick<KeyedRow, 'company_id' | 'key'> | undefined = { company_id: -1, key: first };
   while (last !== undefined) {
     const { company_id: companyId, key } = last;
-    const query: RawBuilder<KeyedRow> = sql`select ${selected} (company_id, ${sql.ref(column)}) > (${companyId}, ${key})
+    const query: Sql<KeyedRow> = sql`select ${selected} (company_id, ${sql.ref(column)}) > (${companyId}, ${key})
       order by company_id, ${sql.ref(column)} limit ${ROWS}`;
     const { rows } = await database.snapshot(null, (db) => query.execute(db));
     yield* rows;
@@ -100,21 +112,6 @@ export const NUMBERED_TABLES: ReadonlySet<string> = new Set(
 export const DRAWING_TABLES: ReadonlySet<string> = new Set(
   COUNTED.flatMap(({ table, drawn }) => (drawn === null ? [] : [table])),
 );
-
-/** The last id drawn for a company in a table, even if its record was deleted; 0 if none was drawn. */
-export async function lastDrawn(
-  db: QueryExecutorProvider,
-  companyId: number,
-  table: string,
-): Promise<number> {
-  const rows = await runCached<{ last_drawn: number }>(
-    db,
-    'last drawn id',
-    [companyId, table],
-    () => sql`select last_drawn from counters where company_id = ${companyId} and name = ${table}`,
-  );
-  return rows[0]?.last_drawn ?? 0;
-}
 
 /**
  * Draws `count` consecutive ids of a table for each company (0 for rows without one), in one statement. Returns the
@@ -144,11 +141,7 @@ export async function drawIds(
 /** Inserts a row of one of `DRAWING_TABLES` and draws its id, stored in the column `number`, in one statement. */
 export async function insertDrawing<R>(
   db: QueryExecutorProvider,
-  {
-    table,
-    number,
-    companyId,
-  }: { readonly table: string; readonly number: string; readonly companyId: number },
+  { table, number, companyId }: { table: string; number: string; companyId: number },
   row: object,
   ending: Ending,
 ): Promise<R[]> {

@@ -9,13 +9,12 @@ import {
   type QueryExecutor,
   type QueryExecutorProvider,
   type QueryResult,
-  type RawBuilder,
 } from 'kysely';
 
 import { DomainError } from '../platform/errors.js';
 import type { Tables } from '../schema/schema.js';
 import { exactComparisons, toColumn, type Condition } from './list/condition.js';
-import { areSame } from './storage.js';
+import { areSame, type Sql } from './storage.js';
 
 interface Handle {
   readonly connection: DatabaseConnection;
@@ -66,31 +65,21 @@ export async function runCached<R>(
   const { connection, queries } = handle;
   let query = queries.get(shape);
   if (query === undefined) {
-    query = compiled(db, parameters, build);
+    const { sql: text, parameters: values } = build().compile(db);
+    const isSame = (value: unknown, place: number): boolean => areSame(value, parameters[place]);
+    if (values.length !== parameters.length || !values.every(isSame))
+      throw new Error(`Wrong parameters for: ${text}`);
+    query = CompiledQuery.raw(text);
     if (queries.size >= MAX_SHAPES) queries.delete(queries.keys().next().value ?? '');
     queries.set(shape, query);
   }
   return (await connection.executeQuery<R>({ ...query, parameters })).rows;
 }
 
-function compiled(
-  db: QueryExecutorProvider,
-  parameters: readonly unknown[],
-  build: () => { compile(db: QueryExecutorProvider): CompiledQuery },
-): CompiledQuery {
-  const { sql: text, parameters: values } = build().compile(db);
-  if (!areEqual(values, parameters)) throw new Error(`Wrong parameters for: ${text}`);
-  return CompiledQuery.raw(text);
-}
-
-function areEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return one.length === other.length && one.every((value, place) => areSame(value, other[place]));
-}
-
 /** SQL after the values of an INSERT, for example RETURNING; `name` identifies it, and is null if it binds values. */
 export interface Ending {
   readonly name: string | null;
-  readonly sql: RawBuilder<unknown>;
+  readonly sql: Sql;
 }
 
 export const NO_ENDING: Ending = { name: '', sql: sql`` };
@@ -104,7 +93,7 @@ export async function insertRows<R>(
 ): Promise<R[]> {
   const columns = Object.keys(rows[0] ?? {});
   const values = rows.map((row) => columns.map((column) => (row as Record<string, unknown>)[column]));
-  const build = (): RawBuilder<R> => sql<R>`insert into ${sql.table(table)}
+  const build = (): Sql<R> => sql<R>`insert into ${sql.table(table)}
     (${sql.join(columns.map((column) => sql.ref(column)))})
     values ${sql.join(values.map((row) => sql`(${sql.join(row)})`))} ${ending.sql}`;
   if (rows.length > 1 || ending.name === null) return (await build().execute(db)).rows;

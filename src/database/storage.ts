@@ -7,6 +7,9 @@ import { sql, type RawBuilder, RawNode } from 'kysely';
 
 import type { JsonColumn } from '../schema/table.js';
 
+/** SQL that a statement contains. */
+export type Sql<T = unknown> = RawBuilder<T>;
+
 export interface Codec<Value, Read, Written = Read> {
   toColumn(value: Value): Written;
   fromColumn(column: Read): Value;
@@ -56,16 +59,11 @@ export function comparableInstant(read: number | string): Date {
   return new Date(Math.min(Math.max(at, FIRST_INSTANT), LAST_INSTANT));
 }
 
-/** An instant for a comparison with a column in a Kysely query. Its type is that of a value read from the column. */
-export function comparedInstant(at: Date): RawBuilder<number> {
-  return hiddenFromPlanner<unknown>(at) as RawBuilder<number>;
-}
-
 /** Type of an SQL value, for statements from whose text PostgreSQL cannot infer it. */
 export type SqlType = 'integer' | 'text' | 'instant' | 'flag';
 
 /** Names of the types in PostgreSQL. */
-export const POSTGRES_TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
+export const POSTGRES_TYPES: Readonly<Record<SqlType, Sql>> = {
   integer: sql`bigint`,
   text: sql`text`,
   instant: sql`timestamptz`,
@@ -73,7 +71,7 @@ export const POSTGRES_TYPES: Readonly<Record<SqlType, RawBuilder<unknown>>> = {
 };
 
 /** A bound value with its type, for a value that is selected, and so is not compared with anything that has a type. */
-export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
+export function typed<T>(type: SqlType, value: T): Sql<T> {
   return portable(sql<T>`${value}`, sql<T>`${value}::${POSTGRES_TYPES[type]}`);
 }
 
@@ -81,26 +79,26 @@ export function typed<T>(type: SqlType, value: T): RawBuilder<T> {
  * A bound value that SQLite's planner does not examine. Otherwise it plans statements with several tables or a limit
  * anew for each execution, which takes 10 to 200 µs and gives the same plan.
  */
-export function hiddenFromPlanner<T>(value: T): RawBuilder<T> {
+export function hiddenFromPlanner<T>(value: T): Sql<T> {
   return portable(sql<T>`(select ${value})`, sql<T>`${value}`);
 }
 
 /** A table with an alias, and the index that the query planner of SQLite must use; PostgreSQL chooses by statistics. */
-export function indexedBy(table: string, alias: string, index: string): RawBuilder<unknown> {
+export function indexedBy(table: string, alias: string, index: string): Sql {
   const aliased = sql`${sql.table(table)} as ${sql.ref(alias)}`;
   return portable(sql`${aliased} indexed by ${sql.ref(index)}`, aliased);
 }
 
 /** A column in a form for which SQLite's query planner uses no index; PostgreSQL chooses by statistics. */
-export function unindexed<T>(column: RawBuilder<T>): RawBuilder<T> {
+export function unindexed<T>(column: Sql<T>): Sql<T> {
   return portable(sql<T>`+${column}`, column);
 }
 
 /** Joins two tables; a condition with ON follows. SQLite reads the left one first; PostgreSQL chooses by statistics. */
-export const crossJoin: RawBuilder<unknown> = portable(sql`cross join`, sql`join`);
+export const crossJoin: Sql = portable(sql`cross join`, sql`join`);
 
 /** An instant from a column of milliseconds since 1970, in the form of a column of instants. */
-export function instantIn(column: string): RawBuilder<Date> {
+export function instantIn(column: string): Sql<Date> {
   const milliseconds = sql.ref(column);
   return portable(
     sql<Date>`${milliseconds}`,
@@ -108,23 +106,17 @@ export function instantIn(column: string): RawBuilder<Date> {
   );
 }
 
-export interface Children {
-  /** The table `p` of parents. */
-  readonly parents: RawBuilder<unknown>;
-  readonly table: RawBuilder<unknown>;
-  /** Columns of `table` with the company and the id, and the only company whose rows are read. */
-  readonly company: string;
-  readonly id: string;
-  readonly companyId: number;
-  /** SQL after FROM, with an order and a limit, for the children `t` of the parent `p`. */
-  readonly ofParent: RawBuilder<unknown>;
-  /** Id of a child in `ofParent`. */
-  readonly childId: string;
-}
-
-/** FROM clause that joins each parent `p` with its children `r`: SQLite by a limited list of ids, others laterally. */
-export function childrenOfEach(children: Children): RawBuilder<unknown> {
-  const { parents, table, company, id, companyId, ofParent, childId } = children;
+/**
+ * FROM clause that joins each parent `p` with its children `r`: SQLite by a limited list of ids, others laterally.
+ * `company` and `id` are columns of `table`; `ofParent` is SQL after FROM for children `t`, whose ids are in `childId`.
+ */
+export function childrenOfEach(
+  parents: Sql,
+  { table, company, id }: { table: Sql; company: string; id: string },
+  companyId: number,
+  childId: string,
+  ofParent: Sql,
+): Sql {
   const ownCompany = sql.ref(`r.${company}`);
   return sql`${parents} cross join ${portable(
     sql`${table} as r
@@ -134,25 +126,22 @@ export function childrenOfEach(children: Children): RawBuilder<unknown> {
   )} ${ofParent}${portable(sql`)`, sql`) as r where ${ownCompany} = own.id`)}`;
 }
 
-export interface PageQuery {
+interface PageQuery {
   /** Columns of the table `t`, which has the columns `company_id` and `id`. */
-  readonly columns: RawBuilder<unknown>;
-  readonly table: RawBuilder<unknown>;
-  readonly where: RawBuilder<unknown>;
+  readonly columns: Sql;
+  readonly table: Sql;
+  readonly where: Sql;
   /** An order that an index has. */
-  readonly order: RawBuilder<unknown>;
+  readonly order: Sql;
   readonly limit: number;
 }
 
-export function firstPage({ columns, table, where, order, limit }: PageQuery): RawBuilder<unknown> {
-  return sql`select ${columns} from ${table} as t where ${where} order by ${order} limit ${hiddenFromPlanner(limit)}`;
-}
-
 /** The rows after the first `skip` ones. PostgreSQL would read those, so it finds the ids of the page first. */
-export function laterPage(page: PageQuery, skip: number): RawBuilder<unknown> {
-  const { columns, table, where, order, limit } = page;
+export function pageOf({ columns, table, where, order, limit }: PageQuery, skip: number): Sql {
+  const rest = sql`${table} as t where ${where} order by ${order} limit ${hiddenFromPlanner(limit)}`;
+  if (skip === 0) return sql`select ${columns} from ${rest}`;
   return sql`${portable(sql`select ${columns} from`, sql`select ${columns} from (select t.company_id, t.id from`)}
-    ${table} as t where ${where} order by ${order} limit ${hiddenFromPlanner(limit)} offset ${hiddenFromPlanner(skip)}
+    ${rest} offset ${hiddenFromPlanner(skip)}
     ${portable(
       sql``,
       sql`) as found join ${table} as t on t.company_id = found.company_id and t.id = found.id order by ${order}`,
@@ -160,7 +149,7 @@ export function laterPage(page: PageQuery, skip: number): RawBuilder<unknown> {
 }
 
 /** The text under `key` in a column of JSON objects; null if absent. `key` is not escaped: never user input. */
-export function jsonText(column: string, key: string): RawBuilder<string | null> {
+export function jsonText(column: string, key: string): Sql<string | null> {
   return portable(
     sql<string | null>`json_extract(${sql.ref(column)}, ${sql.lit(`$.${key}`)})`,
     sql<string | null>`${sql.ref(column)} ->> ${sql.lit(key)}`,
@@ -168,15 +157,15 @@ export function jsonText(column: string, key: string): RawBuilder<string | null>
 }
 
 /** End of a query whose rows others must not change before this unit has ended; on SQLite, no other unit writes. */
-export const forUpdate: RawBuilder<unknown> = portable(sql``, sql`for update`);
+export const forUpdate: Sql = portable(sql``, sql`for update`);
 
 /** The text of a column that may hold JSON. */
-export function textOf(column: string): RawBuilder<string> {
+export function textOf(column: string): Sql<string> {
   return portable(sql<string>`${sql.ref(column)}`, sql<string>`${sql.ref(column)}::text`);
 }
 
 /** Whether a text column contains `part`, case-sensitively. */
-export function holdsText(column: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
+export function holdsText(column: Sql, part: string): Sql<boolean> {
   return portable(sql<boolean>`instr(${column}, ${part}) > 0`, sql<boolean>`strpos(${column}, ${part}) > 0`);
 }
 
@@ -189,7 +178,7 @@ interface PortableNode extends RawNode {
  * Two SQL expressions with the same meaning, one for each database, that bind the same values in the same order. Only
  * the SQL of `database/` and the declarations of the schema call this.
  */
-export function portable<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<T>): RawBuilder<T> {
+export function portable<T>(sqlite: Sql<T>, postgres: Sql<T>): Sql<T> {
   const expression = {
     isRawBuilder: true,
     toOperationNode: (): PortableNode => ({

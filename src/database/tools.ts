@@ -108,15 +108,9 @@ function stateOf(applied: readonly string[], pending: readonly string[]): 'curre
 }
 
 /** Counters that describe a database. */
-const RECORDS = [
-  'groups',
-  'logical_numbers',
-  'devices',
-  'apps',
-  'files',
-  'notifications',
-  'transactions',
-] as const satisfies readonly CounterName[];
+const RECORDS: readonly CounterName[] = [
+  ...(['groups', 'logical_numbers', 'devices', 'apps', 'files', 'notifications', 'transactions'] as const),
+];
 
 /** SQL for both databases: numbers of companies, of users and of `RECORDS`, as `name` and `total`. */
 export const TOTAL_ROWS = `select 'companies' as name, count(*) as total from companies

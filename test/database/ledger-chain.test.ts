@@ -2,33 +2,23 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { selectStates, type Link } from '../../src/database/ledger/chain.js';
-import { verifyChain, type ChainReport } from '../../src/database/ledger/verify.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { KeyedHash } from '../../src/platform/hashes.js';
-import { testDatabase } from '../support/database.js';
 import type { SqlValue, TestPlace } from '../support/databases/place.js';
-import { insertRows } from '../support/databases/rows.js';
 import { SYSTEM } from '../support/server.js';
+import { ACME, BETA, databaseOfLedgers, verifierOf } from './ledgers.js';
 
 const HASH = new KeyedHash('a secret for tests only: 0123456789abcdef', 'ledger chain');
 const ENTRIES = 12;
-const ACME = 71;
-const BETA = 72;
 
 let place: TestPlace;
 let database: Database;
 let units: Units;
 beforeEach(async () => {
-  ({ place, database } = await testDatabase());
+  ({ place, database } = await databaseOfLedgers());
   units = unitsWith(HASH);
-  const times = { created_at: new Date(0), updated_at: new Date(0) };
-  await insertRows(place, 'companies', [
-    { id: ACME, name: 'Acme', ...times },
-    { id: BETA, name: 'Beta', ...times },
-  ]);
 });
 
 const unitsWith = (hash: KeyedHash | null): Units => createUnits(database, systemClock, { chain: hash });
@@ -53,20 +43,7 @@ async function append(count: number, by = units): Promise<void> {
   }
 }
 
-interface Options {
-  readonly companyId?: number;
-  readonly from?: number;
-  readonly isOn?: boolean;
-  readonly expected?: readonly Link[];
-  readonly hash?: KeyedHash;
-}
-
-async function verify(options: Options = {}): Promise<ChainReport> {
-  const { companyId = ACME, from = 1, isOn = true, expected = [], hash = HASH } = options;
-  const state = (await units.systemRead(selectStates)).find((each) => each.companyId === companyId);
-  if (state === undefined) throw new Error('There is no such company.');
-  return await verifyChain(units, hash, state, { from, isOn, expected, onEntry: () => undefined });
-}
+const verify = verifierOf(() => units, HASH);
 
 /** An editor of the stored rows, whom neither triggers nor indexes hold back. */
 async function edit(statement: string, values: readonly SqlValue[] = []): Promise<void> {

@@ -1,34 +1,26 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import { selectStates, type Link } from '../../src/database/ledger/chain.js';
-import { verifyChain, type ChainReport } from '../../src/database/ledger/verify.js';
+import type { Link } from '../../src/database/ledger/chain.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
 import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';
 import { ledgerChainHash, type KeyedHash } from '../../src/platform/hashes.js';
-import { testDatabase } from '../support/database.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { insertRows } from '../support/databases/rows.js';
 import { pruneNow, SECRET, type Pruning } from '../support/retention.js';
 import { SYSTEM } from '../support/server.js';
+import { ACME, BETA, databaseOfLedgers, verifierOf } from './ledgers.js';
 
 const HASH = ledgerChainHash(SECRET);
 const OTHER = ledgerChainHash('another secret for tests: 0123456789abcdef');
-const ACME = 71;
-const BETA = 72;
 /** So long after each other entries are made, in days. */
 const STEP = 10;
 
 let place: TestPlace;
 let database: Database;
 beforeEach(async () => {
-  ({ place, database } = await testDatabase());
-  const times = { created_at: new Date(0), updated_at: new Date(0) };
-  await insertRows(place, 'companies', [
-    { id: ACME, name: 'Acme', ...times },
-    { id: BETA, name: 'Beta', ...times },
-  ]);
+  ({ place, database } = await databaseOfLedgers());
 });
 
 const now = systemClock.now().getTime();
@@ -54,21 +46,7 @@ async function prune(period: string, options: Pruning = {}): Promise<number> {
   return (await pruneNow(database, { ledger: period }, options)).ledger ?? 0;
 }
 
-interface Verifying {
-  readonly companyId?: number;
-  readonly from?: number;
-  readonly isOn?: boolean;
-  readonly expected?: readonly Link[];
-  readonly hash?: KeyedHash;
-}
-
-async function verify(options: Verifying = {}): Promise<ChainReport> {
-  const { companyId = ACME, from = 1, isOn = true, expected = [], hash = HASH } = options;
-  const units = unitsWith(null);
-  const state = (await units.systemRead(selectStates)).find((each) => each.companyId === companyId);
-  if (state === undefined) throw new Error('There is no such company.');
-  return await verifyChain(units, hash, state, { from, isOn, expected, onEntry: () => undefined });
-}
+const verify = verifierOf(() => unitsWith(null), HASH);
 
 async function sequences(companyId = ACME): Promise<number[]> {
   const rows = await place.sql<{ sequence: number }>(

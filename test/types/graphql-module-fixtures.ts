@@ -13,37 +13,24 @@ const card = ({ card: { brand } }: Terminal) => ({ brand });
 
 /** The fields of a record in /v1 are those of its response shape, and every property of the record is shown or named. */
 const REST_FIXTURES: readonly Fixture[] = [
-  {
-    name: 'takes a shape that shows every property of the record',
-    source: `${REST}
-export const fields = fieldsOf(Shape).from<Terminal>({ card });
-`,
-  },
-  {
-    name: 'refuses a shape that leaves a property of the record out',
-    source: `${REST}
-export const fields = fieldsOf(Shape.omit({ notes: true })).from<Terminal>({ card }); // error TS2345: notes
-`,
-  },
-  {
-    name: 'refuses a shape with a field that the record does not have',
-    source: `${REST}
-export const fields = fieldsOf(Shape.extend({ more: z.string() })).from<Terminal>({ card }); // error TS2345: more
-`,
-  },
-  {
-    name: 'refuses a shape that is never null for a property that may be null',
-    source: `${REST}
-export const fields = fieldsOf(Shape.extend({ notes: z.string() })).from<Terminal>({ card }); // error TS2345: notes
-`,
-  },
-  {
-    name: 'refuses an omission of a property that is shown',
-    source: `${REST}
-export const fields = fieldsOf(Shape).from<Terminal>({ card, serialNumber: 'omitted' }); // error TS2561: serialNumber
-`,
-  },
-];
+  ['takes a shape that shows every property of the record', '(Shape).from<Terminal>({ card });'],
+  [
+    'refuses a shape that leaves a property of the record out',
+    '(Shape.omit({ notes: true })).from<Terminal>({ card }); // error TS2345: notes',
+  ],
+  [
+    'refuses a shape with a field that the record does not have',
+    '(Shape.extend({ more: z.string() })).from<Terminal>({ card }); // error TS2345: more',
+  ],
+  [
+    'refuses a shape that is never null for a property that may be null',
+    '(Shape.extend({ notes: z.string() })).from<Terminal>({ card }); // error TS2345: notes',
+  ],
+  [
+    'refuses an omission of a property that is shown',
+    "(Shape).from<Terminal>({ card, serialNumber: 'omitted' }); // error TS2561: serialNumber",
+  ],
+].map(([name = '', fields]) => ({ name, source: `${REST}\nexport const fields = fieldsOf${fields}\n` }));
 
 /** A GraphQL type shows every property of its domain type, except those that are named as shown by relations. */
 const GRAPHQL_FIXTURES: readonly Fixture[] = [

@@ -1,14 +1,14 @@
 /** Statements on a table whose rows belong to companies. All of them see only the company of the unit of work. */
-import { sql, type Insertable, type RawBuilder } from 'kysely';
+import { sql, type Insertable } from 'kysely';
 
 import type { Caller } from '../../platform/caller.js';
-import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { inParts, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { offsetOf, type PageRequest } from '../../platform/requests.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { boundList, inList } from '../bound-lists.js';
 import { drawIds, DRAWING_TABLES, insertDrawing, NUMBERED_TABLES } from '../counters.js';
 import { insertRows, NO_ENDING, runCached, type Ending } from '../statements.js';
-import { hiddenFromPlanner, textOf } from '../storage.js';
+import { hiddenFromPlanner, textOf, type Sql } from '../storage.js';
 import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
 
 /** A unit of work of one company: that of its caller, or the one given to `inCompany`. */
@@ -47,7 +47,7 @@ export type NewRow<Name extends CompanyTableName> = Omit<Insertable<Tables[Name]
 export type Changes<Name extends CompanyTableName> = {
   readonly [Column in Exclude<keyof Tables[Name], 'company_id' | 'id'>]?:
     | Written<Tables[Name]>[Column]
-    | RawBuilder<Written<Tables[Name]>[Column]>;
+    | Sql<Written<Tables[Name]>[Column]>;
 };
 
 export interface Selection<Name extends CompanyTableName> {
@@ -58,7 +58,7 @@ export interface Selection<Name extends CompanyTableName> {
 
 export class CompanyRows<Name extends CompanyTableName> {
   /** SQL of all columns: `*` would fail in prepared statements of PostgreSQL when another node adds a column. */
-  readonly #columns: RawBuilder<unknown>;
+  readonly #columns: Sql;
 
   constructor(readonly table: Name) {
     this.#columns = sql.join(columnNames(table).map((name) => sql.ref(name)));
@@ -82,7 +82,7 @@ export class CompanyRows<Name extends CompanyTableName> {
   }
 
   async exists(work: ReadWork, match: Match<Name>): Promise<boolean> {
-    const first = (matching: RawBuilder<unknown>) => sql`select 1 from ${matching} limit 1`;
+    const first = (matching: Sql) => sql`select 1 from ${matching} limit 1`;
     return (await this.#run(work, 'exists', match, [], first)).length > 0;
   }
 
@@ -95,7 +95,7 @@ export class CompanyRows<Name extends CompanyTableName> {
       if (few < most) return few;
       work.moveToThread();
     }
-    const count = (matching: RawBuilder<unknown>) => sql`select count(*) as total from ${matching}`;
+    const count = (matching: Sql) => sql`select count(*) as total from ${matching}`;
     return await this.#total(work, 'count', match, [], count);
   }
 
@@ -104,7 +104,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     name: string,
     match: Match<Name>,
     more: readonly unknown[],
-    build: (matching: RawBuilder<unknown>) => RawBuilder<unknown>,
+    build: (matching: Sql) => Sql,
   ): Promise<number> {
     return (await this.#run<{ total: number }>(work, name, match, more, build))[0]?.total ?? 0;
   }
@@ -115,7 +115,7 @@ export class CompanyRows<Name extends CompanyTableName> {
     name: string,
     match: Match<Name>,
     more: readonly unknown[],
-    build: (matching: RawBuilder<unknown>) => RawBuilder<unknown>,
+    build: (matching: Sql) => Sql,
   ): Promise<R[]> {
     const shape = [this.table, name];
     const values: unknown[] = [work.caller.companyId];
@@ -157,11 +157,8 @@ export class CompanyRows<Name extends CompanyTableName> {
       const row = { ...only, company_id: companyId };
       return await insertDrawing<R>(work.db, { table: this.table, number: 'id', companyId }, row, ending);
     }
-    const numbered = await this.#numbered(work, rows);
     const returned: R[][] = [];
-    for (let start = 0; start < numbered.length; start += ROWS_PER_INSERT) {
-      if (start > 0) await yieldToEventLoop();
-      const part = numbered.slice(start, start + ROWS_PER_INSERT);
+    for await (const part of inParts(await this.#numbered(work, rows), ROWS_PER_INSERT)) {
       const owned = part.map((row) => ({ ...row, company_id: work.caller.companyId }));
       returned.push(await insertRows<R>(work.db, this.table, owned, ending));
     }
@@ -212,13 +209,13 @@ export class CompanyRows<Name extends CompanyTableName> {
     });
   }
 
-  #matching(work: ReadWork, match: Match<Name>): RawBuilder<unknown> {
+  #matching(work: ReadWork, match: Match<Name>): Sql {
     return sql`${sql.table(this.table)} where ${ownedAnd(work.caller, match)}`;
   }
 }
 
 /** The only place where rows of a company's table are restricted to the caller's company. */
-function ownedAnd({ companyId }: Pick<Caller, 'companyId'>, match: object): RawBuilder<unknown> {
+function ownedAnd({ companyId }: Pick<Caller, 'companyId'>, match: object): Sql {
   const conditions = entriesOf(match).map((entry) => conditionOf(entry).sql());
   return sql.join([sql`company_id = ${hiddenFromPlanner(companyId)}`, ...conditions], sql` and `);
 }
@@ -227,7 +224,7 @@ function ownedAnd({ companyId }: Pick<Caller, 'companyId'>, match: object): RawB
 interface MatchCondition {
   readonly form: string;
   readonly values: readonly unknown[];
-  readonly sql: () => RawBuilder<unknown>;
+  readonly sql: () => Sql;
 }
 
 function conditionOf([name, value]: readonly [string, unknown]): MatchCondition {
@@ -248,11 +245,11 @@ const entriesOf = (object: object): [string, unknown][] => Object.entries(object
 export const excluded = (columns: readonly string[]): object =>
   Object.fromEntries(columns.map((name) => [name, sql.ref(`excluded.${name}`)]));
 
-function assignments(changes: object): RawBuilder<unknown> {
+function assignments(changes: object): Sql {
   return sql.join(entriesOf(changes).map(([column, value]) => sql`${sql.ref(column)} = ${value}`));
 }
 
-function conflictClause({ key, changes }: { key: readonly string[]; changes: object }): RawBuilder<unknown> {
+function conflictClause({ key, changes }: { key: readonly string[]; changes: object }): Sql {
   return sql`on conflict (${sql.join(['company_id', ...key].map((column) => sql.ref(column)))})
     do update set ${assignments(changes)}`;
 }

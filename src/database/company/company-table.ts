@@ -1,11 +1,11 @@
-import { sql, type RawBuilder, type UpdateType } from 'kysely';
+import { sql, type UpdateType } from 'kysely';
 
 import { camelCase, type CamelCase } from '../../platform/encoding/text.js';
 import type { PageRequest } from '../../platform/requests.js';
 import type { Audit } from '../../platform/validate.js';
 import { columnsOf, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { type AuditColumns, audited, type ColumnKind } from '../../schema/table.js';
-import { areSame, flag, instant, json, nullable, type Codec } from '../storage.js';
+import { areSame, flag, instant, json, nullable, type Codec, type Sql } from '../storage.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../work.js';
 import { CompanyRows, excluded, only } from './company-rows.js';
 import type { Changes, CompanyTableName, Match, NewRow } from './company-rows.js';
@@ -106,7 +106,7 @@ export function changedBy(
 export function changedTogether(
   work: SystemWriteWork,
   table: string,
-): Readonly<Record<'revision', RawBuilder<number>> & Record<'updated_at', RawBuilder<Date>>> {
+): Readonly<Record<'revision', Sql<number>> & Record<'updated_at', Sql<Date>>> {
   const updatedAt = sql.ref(`${table}.updated_at`);
   const now = instant.toColumn(work.now);
   return {

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { inParts } from '../../platform/concurrency/event-loop.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { invalid, notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/requests.js';
@@ -117,9 +117,7 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   ): Promise<readonly R[]> => {
     const { entityType, table } = this.kind;
     const all: R[] = [];
-    for (let start = 0; start < before.length; start += ROWS_PER_UPDATE) {
-      if (start > 0) await yieldToEventLoop();
-      const part = before.slice(start, start + ROWS_PER_UPDATE);
+    for await (const part of inParts(before, ROWS_PER_UPDATE)) {
       const ids = part.map(({ id }) => id);
       const after = new Map((await table.updateAll(work, ids, changes)).map((each) => [each.id, each]));
       for (const record of part) {

@@ -3,19 +3,21 @@
  * entry. The key comes from the token secret: who can only edit the database cannot compute a hash. The head has a
  * row of its own, so that a cut at the end is detected.
  */
-import { sql, type RawBuilder, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 
+import { inParts } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/hashes.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
-import { inParts, notePruning, prunedUpTo, type OldBatch } from '../prunings.js';
+import { notePruning, prunedUpTo, ROWS_PER_DELETE, type OldBatch } from '../prunings.js';
 import { insertRows, runCached, type Ending } from '../statements.js';
-import type { SystemWriteWork } from '../work.js';
+import type { Sql } from '../storage.js';
+import type { SystemReadWork, SystemWriteWork } from '../work.js';
 
 /** Company id of entries without a company, for example of a sign-in with an unknown e-mail address. */
 export const NO_COMPANY = 0;
 
 /** Condition for the entries of a company. */
-const entriesOf = (companyId: number): RawBuilder<unknown> =>
+const entriesOf = (companyId: number): Sql =>
   companyId === NO_COMPANY ? sql`company_id is null` : sql`company_id = ${companyId}`;
 
 /** Columns of a ledger entry without its hash. */
@@ -84,27 +86,22 @@ export async function chained(
     db,
     `chain heads of ${companyIds.length}`,
     companyIds,
-    () => sql`select ${sql.join(HEAD_COLUMNS)} from ledger_chains
+    () => sql`select ${sql.join(HEAD_COLUMNS.map((name) => sql.ref(name)))} from ledger_chains
       where company_id in (${sql.join(companyIds)})`,
   );
   const heads = new Map(stored.map((head) => [head.company_id, head]));
   const linked = rows.map((row) => {
     const head = heads.get(companyOf(row));
-    const before = head === undefined ? NO_LINK : linkOf(head);
+    const before = head ?? NO_LINK;
     const link = { sequence: row.sequence, hash: hash.of(hashedValues(row, before)) };
     heads.set(companyOf(row), movedHead(hash, head, companyOf(row), before, link));
     return { ...row, hash: link.hash };
   });
-  await saveHeads(
-    db,
-    companyIds.flatMap((companyId) => heads.get(companyId) ?? []).map((head) => sealed(hash, head)),
-  );
+  await saveHeads(db, hash, [...heads.values()]);
   return linked;
 }
 
 const companyOf = (row: Pick<LedgerRow, 'company_id'>): number => row.company_id ?? NO_COMPANY;
-
-const linkOf = ({ sequence, hash }: Link): Link => ({ sequence, hash });
 
 /** The head after a new entry. If the key differs from that of the last one, the verifiable part begins anew. */
 function movedHead(
@@ -126,31 +123,21 @@ function movedHead(
   };
 }
 
-function sealed(hash: KeyedHash, head: ChainHead): ChainHead {
-  return { ...head, seal: hash.of(sealedValues(head)) };
-}
-
-/** Seals a changed head and stores it. */
-async function saveHead(db: Transaction<Tables>, hash: KeyedHash, head: ChainHead): Promise<void> {
-  await saveHeads(db, [sealed(hash, head)]);
-}
-
-const HEAD_COLUMNS = columnNames('ledger_chains').map((name) => sql.ref(name));
-const REPLACED = columnNames('ledger_chains').map(
-  (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
-);
+const HEAD_COLUMNS = columnNames('ledger_chains');
+const REPLACED = HEAD_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
 const OR_REPLACE: Ending = {
   name: 'or replace',
   sql: sql`on conflict (company_id) do update set ${sql.join(REPLACED)}`,
 };
 
-async function saveHeads(db: Transaction<Tables>, heads: readonly ChainHead[]): Promise<void> {
-  await insertRows(db, 'ledger_chains', heads, OR_REPLACE);
-}
-
-/** A unit of work that reads. */
-interface Reading {
-  readonly db: Pick<Transaction<Tables>, 'selectFrom' | 'getExecutor'>;
+/** Seals changed heads and stores them. */
+async function saveHeads(
+  db: Transaction<Tables>,
+  hash: KeyedHash,
+  heads: readonly ChainHead[],
+): Promise<void> {
+  const sealed = heads.map((head) => ({ ...head, seal: hash.of(sealedValues(head)) }));
+  await insertRows(db, 'ledger_chains', sealed, OR_REPLACE);
 }
 
 /** Entries per page. One entry may have half a megabyte. */
@@ -158,7 +145,7 @@ const PAGE_SIZE = 50;
 
 /** Entries with sequences after `after`, up to `upTo`, ascending; at most 50. */
 export async function selectEntries(
-  { db }: Reading,
+  { db }: SystemReadWork,
   companyId: number,
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<readonly Row<'ledger'>[]> {
@@ -181,30 +168,27 @@ export interface ChainState {
 }
 
 /** States of all companies by name, including those without entries, and of the entries without a company. */
-export async function selectStates({ db }: Reading): Promise<readonly ChainState[]> {
+export async function selectStates({ db }: SystemReadWork): Promise<readonly ChainState[]> {
   const companies = await db.selectFrom('companies').select(['id', 'name']).orderBy('name').execute();
-  const heads = new Map(
-    (await db.selectFrom('ledger_chains').selectAll().execute()).map((head) => [head.company_id, head]),
-  );
-  const { rows } = await sql<{ company_id: number; last: number }>`
-    select coalesce(company_id, ${NO_COMPANY}) as company_id, max(sequence) as last from ledger
+  const heads = await db.selectFrom('ledger_chains').selectAll().execute();
+  const pruned = await db.selectFrom('prunings').selectAll().where('name', '=', 'ledger').execute();
+  const { rows: last } = await sql<{ company_id: number; sequence: number }>`
+    select coalesce(company_id, ${NO_COMPANY}) as company_id, max(sequence) as sequence from ledger
     group by company_id`.execute(db);
-  const last = new Map(rows.map((row) => [row.company_id, row.last]));
-  const rowsPruned = await db.selectFrom('prunings').selectAll().where('name', '=', 'ledger').execute();
-  const pruned = new Map(
-    rowsPruned.map((row) => [row.company_id, { upTo: row.up_to, newestAt: new Date(row.newest_at) }]),
-  );
-  return [...companies, { id: NO_COMPANY, name: 'no company' }].map(({ id, name }) => ({
-    companyId: id,
-    name,
-    head: heads.get(id) ?? null,
-    last: last.get(id) ?? 0,
-    pruned: pruned.get(id) ?? null,
-  }));
+  const byCompany = <Row extends { company_id: number }>(rows: readonly Row[]) =>
+    new Map(rows.map((row) => [row.company_id, row]));
+  const [headOf, pruningOf, lastOf] = [byCompany(heads), byCompany(pruned), byCompany(last)];
+  return [...companies, { id: NO_COMPANY, name: 'no company' }].map(({ id, name }) => {
+    const pruning = pruningOf.get(id);
+    return {
+      companyId: id,
+      name,
+      head: headOf.get(id) ?? null,
+      last: lastOf.get(id)?.sequence ?? 0,
+      pruned: pruning === undefined ? null : { upTo: pruning.up_to, newestAt: new Date(pruning.newest_at) },
+    };
+  });
 }
-
-/** Entries per DELETE: more would hold the event loop for too long. */
-const ROWS_PER_DELETE = 100;
 
 type Entry = Pick<Row<'ledger'>, 'sequence' | 'at' | 'hash'>;
 
@@ -229,13 +213,10 @@ export async function pruneLedger(
   const pruned = { count: old.length, upTo: last.sequence, newestAt: new Date(last.at), now };
   await notePruning(db, companyId, 'ledger', pruned);
   if (head !== undefined && last.sequence >= head.first_sequence) await moveHead(db, hash, head, old);
-  await inParts(
-    old.map(({ sequence }) => sequence),
-    ROWS_PER_DELETE,
-    (part) =>
-      sql`delete from ledger where ${entriesOf(companyId)}
-      and sequence >= ${part[0]} and sequence <= ${part.at(-1)}`.execute(db),
-  );
+  for await (const part of inParts(old, ROWS_PER_DELETE)) {
+    await sql`delete from ledger where ${entriesOf(companyId)}
+      and sequence >= ${part[0]?.sequence} and sequence <= ${part.at(-1)?.sequence}`.execute(db);
+  }
   return old.length;
 }
 
@@ -270,5 +251,5 @@ async function moveHead(
   const chained = deleted.findLast((entry) => entry.hash !== null && entry.sequence >= head.first_sequence);
   const before = chained ?? { sequence: head.before_sequence, hash: head.before_hash };
   const moved = { before_sequence: before.sequence, before_hash: before.hash ?? '' };
-  await saveHead(db, hash, { ...head, first_sequence: upTo + 1, ...moved });
+  await saveHeads(db, hash, [{ ...head, first_sequence: upTo + 1, ...moved }]);
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 
 import type { Caller } from '../../platform/caller.js';
-import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { inParts } from '../../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../../platform/hashes.js';
 import type { Tables } from '../../schema/schema.js';
 import { drawIds, insertDrawing } from '../counters.js';
@@ -51,10 +51,7 @@ export function createLedger(
         await insertDrawing(db, drawing, rowOf(only, actor), NO_ENDING);
         return entries;
       }
-      const toInsert = await numbered(db, entries);
-      for (let start = 0; start < toInsert.length; start += ROWS_PER_INSERT) {
-        if (start > 0) await yieldToEventLoop();
-        const part = toInsert.slice(start, start + ROWS_PER_INSERT);
+      for await (const part of inParts(await numbered(db, entries), ROWS_PER_INSERT)) {
         const plain = part.map(([entry, sequence]) => ({ sequence, ...rowOf(entry, actor) }));
         const rows = chain === null ? plain : await chained(db, chain, plain);
         await insertRows(db, 'ledger', rows);

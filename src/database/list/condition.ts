@@ -1,8 +1,8 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
 import type { PresenceLimits } from '../../platform/terminal.js';
 import { inList } from '../bound-lists.js';
-import { holdsText, hiddenFromPlanner, unindexed, type SqlType } from '../storage.js';
+import { holdsText, hiddenFromPlanner, unindexed, type SqlType, type Sql } from '../storage.js';
 
 /** The filter of a list. */
 export type Condition =
@@ -42,6 +42,9 @@ export interface FilterColumn {
   readonly meaning?: (comparison: Comparison, at: MeaningAt) => Condition;
 }
 
+/** Columns to filter by, by public name. */
+export type Filters = Readonly<Record<string, FilterColumn>>;
+
 /** Values of the unit of work that `meaning` may depend on. */
 export interface MeaningAt {
   readonly now: Date;
@@ -49,11 +52,7 @@ export interface MeaningAt {
 }
 
 /** The condition with each comparison replaced by its `meaning`, if it has one. */
-export function meant(
-  columns: Readonly<Record<string, FilterColumn>>,
-  where: Condition | null,
-  at: MeaningAt,
-): Condition | null {
+export function meant(columns: Filters, where: Condition | null, at: MeaningAt): Condition | null {
   const replaced = (part: Condition): Condition => {
     if ('and' in part) return { and: part.and.map(replaced) };
     if ('or' in part) return { or: part.or.map(replaced) };
@@ -68,11 +67,11 @@ export function meant(
  * The condition as SQL over the table `t`. The planner may use indexes of columns for which `isIndexed` returns true.
  */
 export function condition(
-  columns: Readonly<Record<string, FilterColumn>>,
+  columns: Filters,
   where: Condition,
   isIndexed: (column: string) => boolean = () => true,
-): RawBuilder<unknown> {
-  const joined = (parts: readonly Condition[], operator: RawBuilder<unknown>): RawBuilder<unknown> =>
+): Sql {
+  const joined = (parts: readonly Condition[], operator: Sql): Sql =>
     sql`(${sql.join(
       parts.map((part) => condition(columns, part, isIndexed)),
       operator,
@@ -156,10 +155,7 @@ export function fieldsIn(where: Condition): readonly string[] {
   return 'not' in where ? fieldsIn(where.not) : [where.field];
 }
 
-export function columnsIn(
-  filters: Readonly<Record<string, FilterColumn>>,
-  where: Condition | null,
-): string[] {
+export function columnsIn(filters: Filters, where: Condition | null): string[] {
   return where === null ? [] : fieldsIn(where).flatMap((field) => filters[field]?.column ?? []);
 }
 
@@ -188,11 +184,7 @@ export function toColumn(value: unknown): string | number | boolean | Date {
   throw new Error(`A column cannot be compared with a value of type ${typeof value}`);
 }
 
-function comparison(
-  columns: Readonly<Record<string, FilterColumn>>,
-  where: Comparison,
-  isIndexed: (column: string) => boolean,
-): RawBuilder<unknown> {
+function comparison(columns: Filters, where: Comparison, isIndexed: (column: string) => boolean): Sql {
   const known = columns[where.field];
   if (known === undefined) throw new Error(`The list has no filter ${where.field}`);
   const named = sql.ref(`t.${known.column}`);

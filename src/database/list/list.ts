@@ -121,7 +121,7 @@ export class List<T> {
 
   /** Records in the order of their insertion; `index` is the name of the index over the company and the id. */
   newRows(index: string): NewRows<T> {
-    return newRowsOf(this.listing, index);
+    return { name: this.name, filters: this.filters, ...newRowsOf(this.listing, index) };
   }
 
   /** Lists of the children of many parents, which are given by their ids (`number`) or names (`string`). */

@@ -1,8 +1,8 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
 import { columnNames, TABLES, type CounterName, type Row, type Tables } from '../../schema/schema.js';
 import { listTable } from '../bound-lists.js';
-import { comparableInstant, crossJoin, hiddenFromPlanner } from '../storage.js';
+import { comparableInstant, crossJoin, hiddenFromPlanner, type Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import {
   conjuncts,
@@ -10,7 +10,7 @@ import {
   LAST,
   type Comparison,
   type Condition,
-  type FilterColumn,
+  type Filters,
 } from './condition.js';
 
 /** How the children of a parent are found: by a column with its id or name, or by links, with its id in `parent`. */
@@ -31,8 +31,7 @@ export interface ListTable {
   readonly company?: string;
   /** Columns to order by, by public name. Each has an index and is never null. */
   readonly orders: Readonly<Record<string, string>>;
-  /** Columns to filter by, by public name. */
-  readonly filters: Readonly<Record<string, FilterColumn>>;
+  readonly filters: Filters;
   /** Counter of the company's rows; a fixed number if there is no counter. */
   readonly rows: CounterName | number;
   /** Records are added all the time, so a parent may have very many of them. */
@@ -73,7 +72,7 @@ export interface Reading {
 }
 
 /** Each of these columns once. */
-export const selected = (alias: string, columns: readonly string[]): RawBuilder<unknown> =>
+export const selected = (alias: string, columns: readonly string[]): Sql =>
   sql.join([...new Set(columns)].map((column) => sql.ref(`${alias}.${column}`)));
 
 /** The column of the order of a page. */
@@ -87,17 +86,13 @@ export function orderColumn({ table, orders }: ListTable, { order }: Pick<SliceR
  * Condition for the rows `t` of the caller's company. For alternatives, SQLite uses their indexes only if the company
  * is bound without `hiddenFromPlanner`.
  */
-export function ofCompany(
-  list: ListTable,
-  { caller }: ReadWork,
-  where: Condition | null,
-): RawBuilder<unknown> {
+export function ofCompany(list: ListTable, { caller }: ReadWork, where: Condition | null): Sql {
   const company = sql.ref(`t.${list.company ?? 'company_id'}`);
   return sql`${company} = ${boundCompany(caller.companyId, where)}`;
 }
 
 /** The company of rows that meet a condition, to be compared with a column (see `ofCompany`). */
-export function boundCompany(companyId: number, where: Condition | null): RawBuilder<number> {
+export function boundCompany(companyId: number, where: Condition | null): Sql<number> {
   return hasAlternatives(where) ? sql<number>`${companyId}` : hiddenFromPlanner(companyId);
 }
 
@@ -106,7 +101,7 @@ export const childColumn = ({ link, parent }: LinkRelation): string =>
   columnNames(link).find((name) => name !== 'company_id' && name !== parent) ?? '';
 
 /** The parents as a table `p` with the column `value`. */
-export function parentTable(relation: Relation, parents: readonly KeyValue[]): RawBuilder<unknown> {
+export function parentTable(relation: Relation, parents: readonly KeyValue[]): Sql {
   const isName = 'column' in relation && relation.isName === true;
   return listTable(isName ? 'text' : 'integer', parents);
 }
@@ -120,7 +115,7 @@ export function childrenOf(
   relation: Relation,
   work: ReadWork,
   used: readonly string[] = [],
-): RawBuilder<unknown> {
+): Sql {
   if ('column' in relation) {
     return sql`${tableWith(table, [relation.column, ...used], { join: crossJoin })} as t where ${sql.ref(`t.${relation.column}`)} = p.value`;
   }
@@ -152,9 +147,9 @@ export type ListColumn<Name extends keyof Tables> = string &
 
 interface Joining {
   /** Rows of the presence to read first; by default all. */
-  readonly rows?: RawBuilder<unknown>;
+  readonly rows?: Sql;
   /** Join of devices with their presence; by default the planner chooses which one is read first. */
-  readonly join?: RawBuilder<unknown>;
+  readonly join?: Sql;
 }
 
 /** Whether the presence of devices has all columns that a statement uses. */
@@ -169,7 +164,7 @@ export function tableWith(
   table: keyof Tables,
   used: readonly string[],
   { rows, join = sql`join` }: Joining = {},
-): RawBuilder<unknown> {
+): Sql {
   if (!usesPresence(table, used)) return sql.table(table);
   const own = sql`${sql.table(table)} as o`;
   const beside = sql`${rows ?? sql.table('device_presence')} as c`;
@@ -234,11 +229,7 @@ export function boundKey(column: string, { value }: Key): KeyValue | Date {
  * The condition of a page without what follows from its key, for example `started_at < tomorrow` below yesterday:
  * SQLite may start its index scan at such a bound, far from the key.
  */
-export function besideKey(
-  filters: Readonly<Record<string, FilterColumn>>,
-  column: string,
-  request: SliceRequest,
-): Condition | null {
+export function besideKey(filters: Filters, column: string, request: SliceRequest): Condition | null {
   const { condition, key } = request;
   if (condition === null || key === null) return condition;
   const parts = conjuncts(condition).map((part) =>

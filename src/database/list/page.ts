@@ -1,9 +1,9 @@
 /** SQL of the pages of lists. */
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
 import { idsIn, idsOf } from '../bound-lists.js';
 import { runCached, runFiltered } from '../statements.js';
-import { childrenOfEach, hiddenFromPlanner } from '../storage.js';
+import { childrenOfEach, hiddenFromPlanner, type Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn } from './condition.js';
 import {
@@ -62,7 +62,7 @@ export class PageStatement {
   }
 
   /** If the presence of devices has the columns of the order and of all filters, its rows are read first. */
-  #page(): RawBuilder<unknown> {
+  #page(): Sql {
     const { table } = this.list.listing;
     const used = this.#used();
     const columns = [...this.list.read, ...used];
@@ -75,21 +75,16 @@ export class PageStatement {
   }
 
   /** The page `r` of each parent `p`. */
-  #pages({ relation, parents }: Parents): RawBuilder<unknown> {
+  #pages({ relation, parents }: Parents): Sql {
     const { listing, read } = this.list;
     const { table, id, company = 'company_id' } = listing;
     const childId = 'link' in relation ? `l.${childColumn(relation)}` : `t.${id}`;
     const columns = [...read, this.#column];
-    const pages = childrenOfEach({
-      parents: parentTable(relation, parents),
-      table: tableWith(table, columns),
-      company,
-      id,
-      childId,
-      companyId: this.work.caller.companyId,
-      ofParent: sql`${childrenOf(listing, relation, this.work, [...columns, ...this.#used()])}
-        and ${this.#filtered()} ${this.#ordered('t', childId)} ${this.#limit()}`,
-    });
+    const ofParent = sql`${childrenOf(listing, relation, this.work, [...columns, ...this.#used()])}
+      and ${this.#filtered()} ${this.#ordered('t', childId)} ${this.#limit()}`;
+    const own = { table: tableWith(table, columns), company, id };
+    const { companyId } = this.work.caller;
+    const pages = childrenOfEach(parentTable(relation, parents), own, companyId, childId, ofParent);
     const order = this.#isById ? sql`` : this.#ordered('r', `r.${id}`, unindexedRef);
     return sql`select p.value as parent_id, ${selected('r', columns)} from ${pages} ${order}`;
   }
@@ -99,17 +94,17 @@ export class PageStatement {
     return [this.#column, ...columnsIn(this.list.listing.filters, this.request.condition)];
   }
 
-  #limit(): RawBuilder<unknown> {
+  #limit(): Sql {
     return sql`limit ${hiddenFromPlanner(this.request.limit + 1)}`;
   }
 
-  #filtered(): RawBuilder<unknown> {
+  #filtered(): Sql {
     const { listing } = this.list;
     const where = besideKey(listing.filters, this.#column, this.request);
     return sql`${ofCompany(listing, this.work, where)} ${alsoMeets(listing, where, this.of?.relation)} ${this.#beyondKey()}`;
   }
 
-  #beyondKey(): RawBuilder<unknown> {
+  #beyondKey(): Sql {
     const { key } = this.request;
     if (key === null) return sql``;
     const comparison = isDown(this.request) ? sql`<` : sql`>`;
@@ -120,7 +115,7 @@ export class PageStatement {
     return sql`and (${ref(`t.${this.#column}`)}, ${id}) ${comparison} (${value}, ${hiddenFromPlanner(key.id)})`;
   }
 
-  #ordered(table: string, idRef: string, ref = this.#ref()): RawBuilder<unknown> {
+  #ordered(table: string, idRef: string, ref = this.#ref()): Sql {
     const direction = isDown(this.request) ? sql`desc` : sql`asc`;
     const id = sql`${ref(idRef)} ${direction}`;
     return this.#isById
@@ -178,11 +173,7 @@ export async function readLinked<P extends KeyValue>(
 }
 
 /** The ids of the links of a page. */
-function linksOf(
-  work: ReadWork,
-  relation: LinkRelation,
-  { key, limit, ...order }: SliceRequest,
-): RawBuilder<unknown> {
+function linksOf(work: ReadWork, relation: LinkRelation, { key, limit, ...order }: SliceRequest): Sql {
   const child = sql.ref(`l.${childColumn(relation)}`);
   const isDescending = isDown(order);
   const beyond =

@@ -1,20 +1,13 @@
 /** Class of a list request from what its columns declare: an index serves it, or it searches (decisions.md#many-rows). */
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
 import { PRESENCE_LIMITS } from '../../platform/terminal.js';
 import type { CounterName } from '../../schema/schema.js';
 import { countsOf } from '../counters.js';
-import { unindexed } from '../storage.js';
+import { unindexed, type Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
-import {
-  conjuncts,
-  meant,
-  type Condition,
-  type FilterColumn,
-  type MeaningAt,
-  condition,
-  type Comparison,
-} from './condition.js';
+import { condition, conjuncts, meant } from './condition.js';
+import type { Comparison, Condition, Filters, MeaningAt } from './condition.js';
 import type { ListTable, Relation, SliceRequest } from './listing.js';
 
 /** A read that may read many rows, and show few of them or only their number. */
@@ -30,10 +23,8 @@ export async function searchedRows(work: ReadWork, searches: readonly Search[]):
   const all = searches.map(({ rows }) => rows);
   const names = new Set(all.filter((rows) => typeof rows === 'string'));
   const totals = names.size === 0 ? undefined : await countsOf(work, [...names]);
-  return all.reduce<number>(
-    (sum, rows) => sum + (typeof rows === 'number' ? rows : (totals?.get(rows) ?? 0)),
-    0,
-  );
+  const numbers = all.map((rows) => (typeof rows === 'number' ? rows : (totals?.get(rows) ?? 0)));
+  return numbers.reduce((sum, rows) => sum + rows, 0);
 }
 
 /** A fixed time: the class depends on the form of a meaning, which is the same at all times. */
@@ -63,32 +54,22 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Ends of an interval of a column that a comparison sets. */
-function endsOf(
-  filters: Readonly<Record<string, FilterColumn>>,
-  part: Condition,
-  column: string | undefined,
-): readonly string[] {
+function endsOf(filters: Filters, part: Condition, column: string | undefined): readonly string[] {
   if (!('field' in part) || filters[part.field]?.column !== column) return [];
   return ENDS[part.operator] ?? [];
 }
 
-/** Indexes that the planner of SQLite may use for a list; PostgreSQL chooses by statistics. */
-
-type Filters = Readonly<Record<string, FilterColumn>>;
-
-type Ref = (name: string) => RawBuilder<unknown>;
+type Ref = (name: string) => Sql;
 
 export const indexedRef: Ref = (name) => sql.ref(name);
 export const unindexedRef: Ref = (name) => unindexed(sql.ref(name));
 
 /** Whether values of a unique column find few records. With `in` and others, SQLite may prefer another index. */
 const findsFew = (filters: Filters, parts: readonly Condition[]): boolean =>
-  parts.some(
-    (part) =>
-      isExact(part) &&
-      filters[part.field]?.isUnique === true &&
-      (part.operator === 'eq' || parts.length === 1),
-  );
+  parts.some((part) => {
+    const isUnique = isExact(part) && filters[part.field]?.isUnique === true;
+    return isUnique && (part.operator === 'eq' || parts.length === 1);
+  });
 
 const isExact = (part: Condition): part is Comparison =>
   'field' in part && (part.operator === 'eq' || part.operator === 'in');
@@ -111,11 +92,7 @@ export function orderOfChildren({ filters, orders, id }: ListTable, relation: Re
 }
 
 /** `and …` with the condition; empty without one. */
-export function alsoMeets(
-  list: ListTable,
-  where: Condition | null,
-  relation?: Relation,
-): RawBuilder<unknown> {
+export function alsoMeets(list: ListTable, where: Condition | null, relation?: Relation): Sql {
   if (where === null) return sql``;
   const { filters, orders } = list;
   const narrow = relation === undefined ? narrowing(filters, where) : undefined;
@@ -125,7 +102,10 @@ export function alsoMeets(
     const isOfIndex = (name: string): boolean => name === column || name === orders[order];
     return sql`and ${withoutAlternatives(filters, where, isOfIndex)}`;
   }
-  const isIndexed = (column: string): boolean => mayIndex(list, column, relation);
+  // By another index than that of their relation, SQLite would read all records of the company for each parent.
+  const ofRelation = relation && orders[orderOfChildren(list, relation) ?? ''];
+  const isIndexed = (column: string): boolean =>
+    relation === undefined || (column !== list.id && column === ofRelation);
   const narrows = conjuncts(where).some((part) => 'field' in part && filters[part.field]?.narrows === true);
   return sql`and ${(narrows ? withoutAlternatives : condition)(filters, where, isIndexed)}`;
 }
@@ -135,22 +115,11 @@ export function withoutAlternatives(
   filters: Filters,
   where: Condition,
   isIndexed: (column: string) => boolean = () => true,
-): RawBuilder<unknown> {
+): Sql {
   const parts = conjuncts(where).map((part) =>
     condition(filters, part, 'field' in part ? isIndexed : () => false),
   );
   return parts.length === 0 ? sql`1 = 1` : sql.join(parts, sql` and `);
-}
-
-/**
- * Whether the planner may use the index of a column. For children, only that of their links or relation: by another
- * one, SQLite would read all records of the company for each parent.
- */
-function mayIndex(list: ListTable, column: string, relation?: Relation): boolean {
-  if (relation === undefined) return true;
-  if ('link' in relation) return false;
-  const order = orderOfChildren(list, relation);
-  return column !== list.id && order !== undefined && list.orders[order] === column;
 }
 
 /** Whether an index has the order of a page. */
@@ -163,15 +132,14 @@ export function isOrderIndexed(
     const narrow = narrowing(list.filters, where);
     return narrow === undefined || list.filters[narrow.field]?.order === order;
   }
-  if ('link' in relation) return list.orders[order] === list.id;
   return orderOfChildren(list, relation) === order;
 }
 
 /** SQL for the number of entries that the records with these ids have, up to `max`. */
-export type EntryCount = (work: ReadWork, max: number, ids: readonly number[]) => RawBuilder<number>;
+export type EntryCount = (work: ReadWork, max: number, ids: readonly number[]) => Sql<number>;
 
 /** Number of rows that a statement finds, up to `max`; no more are read. */
-export function countUpTo(max: number, rows: RawBuilder<unknown>): RawBuilder<number> {
+export function countUpTo(max: number, rows: Sql): Sql<number> {
   return sql<number>`(select count(*) from (select 1 ${rows} limit ${max}) as found)`;
 }
 

@@ -1,8 +1,8 @@
 /** Rows of lists besides pages: one with those that it refers to, and new ones in the order of their ids. */
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
 import { runCached } from '../statements.js';
-import { hiddenFromPlanner, indexedBy } from '../storage.js';
+import { hiddenFromPlanner, indexedBy, type Sql } from '../storage.js';
 import type { ReadWork, SystemReadWork } from '../work.js';
 import { condition, type Condition, type FilterKind } from './condition.js';
 import {
@@ -30,15 +30,12 @@ export interface JoinedOne {
 const nameOfJoined = ({ alias, listing, columns, of, reference }: JoinedOne): string =>
   `${alias} ${listing.table} ${columns.join()} ${of ?? ''} ${reference}`;
 
-function joinedColumns({ alias, columns }: JoinedOne): readonly RawBuilder<unknown>[] {
+function joinedColumns({ alias, columns }: JoinedOne): readonly Sql[] {
   return columns.map((column) => sql`${sql.ref(`${alias}.${column}`)} as ${sql.ref(`${alias}_${column}`)}`);
 }
 
 /** `ownCompany` is the column with the company of the rows themselves, `t`. */
-function joinOf(
-  { alias, listing, columns, of, reference }: JoinedOne,
-  ownCompany: string,
-): RawBuilder<unknown> {
+function joinOf({ alias, listing, columns, of, reference }: JoinedOne, ownCompany: string): Sql {
   const { table, id, company = 'company_id' } = listing;
   return sql`left join ${tableWith(table, columns)} as ${sql.table(alias)} on ${sql.ref(`${alias}.${company}`)} = ${sql.ref(`t.${ownCompany}`)}
     and ${sql.ref(`${alias}.${id}`)} = ${sql.ref(`${of ?? 't'}.${reference}`)}`;
@@ -51,13 +48,13 @@ export async function readJoined(
   id: number,
   joined: readonly JoinedOne[],
 ): Promise<ListRow | undefined> {
-  const joins = joined.map((one) => joinOf(one, listing.company ?? 'company_id'));
+  const joins = (): Sql[] => joined.map((one) => joinOf(one, listing.company ?? 'company_id'));
   const rows = await runCached<ListRow>(
     work.db,
     [key, 'by id', ...joined.map(nameOfJoined)].join(),
     [work.caller.companyId, id],
     () => sql`select ${sql.join([selected('t', read), ...joined.flatMap(joinedColumns)])}
-      from ${tableWith(listing.table, read)} as t ${sql.join(joins, sql` `)}
+      from ${tableWith(listing.table, read)} as t ${sql.join(joins(), sql` `)}
       where ${ofCompany(listing, work, null)} and ${sql.ref(`t.${listing.id}`)} = ${hiddenFromPlanner(id)}`,
   );
   return rows[0];
@@ -88,14 +85,10 @@ export interface NewRows<T> {
 }
 
 /** `index` is the name of the index over the company and the id. */
-export function newRowsOf<T>(
-  { name, table, id, filters, recordOf }: AnyListing<T>,
-  index: string,
-): NewRows<T> {
+export function newRowsOf<T>(listing: AnyListing<T>, index: string): Pick<NewRows<T>, 'span' | 'read'> {
+  const { table, id, filters, recordOf } = listing;
   const column = sql.ref(`t.${id}`);
   return {
-    name,
-    filters: Object.fromEntries(Object.entries(filters).map(([field, { kind }]) => [field, kind])),
     span: async (work, companyId) => {
       const { rows } = await sql<{ first: number | null; last: number | null }>`select
         (select ${column} from ${sql.table(table)} as t where t.company_id = ${companyId}

@@ -183,6 +183,14 @@ export function yieldToEventLoop(): Promise<void> {
   });
 }
 
+/** Parts of a list, of at most `size`; the loop handles events between two. */
+export async function* inParts<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[], void> {
+  for (let start = 0; start < list.length; start += size) {
+    if (start > 0) await yieldToEventLoop();
+    yield list.slice(start, start + size);
+  }
+}
+
 function time(): void {
   if (isTimed) return;
   isTimed = true;

@@ -12,7 +12,6 @@ import {
   json,
   jsonText,
   textOf,
-  comparedInstant,
   hiddenFromPlanner,
   indexedBy,
   instantIn,
@@ -192,7 +191,7 @@ type Counted = { readonly count: number } & Readonly<Record<'offline' | 'stale' 
 function counted(work: ReadWork): RawBuilder<unknown> {
   const { offline, stale, online } = presenceStarts(work);
   const since = (start: number): RawBuilder<unknown> =>
-    sql`sum(case when s.last_seen_at >= ${comparedInstant(new Date(start))} then 1 else 0 end)`;
+    sql`sum(case when s.last_seen_at >= ${hiddenFromPlanner(new Date(start))} then 1 else 0 end)`;
   return sql`count(*) as count, ${since(offline)} as offline, ${since(stale)} as stale, ${since(online)} as online`;
 }
 

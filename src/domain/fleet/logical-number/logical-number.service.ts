@@ -3,7 +3,7 @@ import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { inParts } from '../../../platform/concurrency/event-loop.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
@@ -60,10 +60,8 @@ export async function getLogicalNumberByNumber(work: ReadWork, number: string): 
 /** Logical numbers with these numbers; unknown ones are absent. One statement per 2,000 numbers. */
 export async function findLogicalNumbersByNumbers(work: ReadWork, numbers: readonly string[]) {
   const found: LogicalNumberHead[] = [];
-  for (let start = 0; start < numbers.length; start += NUMBERS_PER_QUERY) {
-    if (start > 0) await yieldToEventLoop();
-    const part = numbers.slice(start, start + NUMBERS_PER_QUERY).map(normalized);
-    found.push(...(await logicalNumberTable.select(work, { number: part })));
+  for await (const part of inParts(numbers, NUMBERS_PER_QUERY)) {
+    found.push(...(await logicalNumberTable.select(work, { number: part.map(normalized) })));
   }
   return found;
 }

@@ -3,18 +3,16 @@ import { sql } from 'kysely';
 import { inIds, inList } from '../../../database/bound-lists.js';
 import {
   deletedUpTo,
-  inParts,
   notePruning,
   prunedUpTo,
+  ROWS_PER_DELETE,
   type OldBatch,
   type Retained,
 } from '../../../database/prunings.js';
 import { specialSql, type SystemWriteWork } from '../../../database/work.js';
 import { MINUTE, SPANS } from '../../../platform/clock.js';
+import { inParts } from '../../../platform/concurrency/event-loop.js';
 import { ROLLUPS } from '../../../schema/rollups.js';
-
-/** Rows that one statement deletes; more would block the event loop for too long. */
-const ROWS_PER_DELETE = 50;
 
 export const transactionRetention: Retained = {
   kind: 'transactions',
@@ -44,13 +42,10 @@ async function deleteOldTransactions(work: SystemWriteWork, { companyId, before,
   const old = young === -1 ? rows : rows.slice(0, young);
   const last = old.at(-1);
   if (last === undefined) return 0;
-  await inParts(
-    old.map(({ id }) => id),
-    ROWS_PER_DELETE,
-    (part) =>
-      sql`delete from transactions where company_id = ${companyId}
-      and id >= ${part[0]} and id <= ${part.at(-1)}`.execute(db),
-  );
+  for await (const part of inParts(old, ROWS_PER_DELETE)) {
+    await sql`delete from transactions where company_id = ${companyId}
+      and id >= ${part[0]?.id} and id <= ${part.at(-1)?.id}`.execute(db);
+  }
   await deleteEmptyTotals(work, companyId, old);
   const pruned = { count: old.length, upTo: last.id, newestAt: new Date(last.recorded_at) };
   await notePruning(db, companyId, 'transactions', { ...pruned, now: work.now });

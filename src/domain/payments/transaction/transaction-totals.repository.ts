@@ -10,7 +10,7 @@ import {
 } from '../../../database/list/condition.js';
 import { boundCompany } from '../../../database/list/listing.js';
 import { runCached, runFiltered } from '../../../database/statements.js';
-import { firstPage, laterPage, hiddenFromPlanner } from '../../../database/storage.js';
+import { hiddenFromPlanner, pageOf } from '../../../database/storage.js';
 import { specialSql, type ReadWork, MANY_ROWS } from '../../../database/work.js';
 import { DAY, MINUTE } from '../../../platform/clock.js';
 import { ROLLUPS, type rollups } from '../../../schema/rollups.js';
@@ -219,7 +219,7 @@ export async function selectTransactions(work: ReadWork, given: Condition, place
       order: NEWEST_FIRST,
       limit,
     };
-    return skip === 0 ? firstPage(page) : laterPage(page, skip);
+    return pageOf(page, skip);
   });
   return rows.map(transactionOf);
 }

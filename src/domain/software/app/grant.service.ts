@@ -1,7 +1,7 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import type { Condition } from '../../../database/list/condition.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { inParts, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import type { Group } from '../../fleet/group/group.model.js';
@@ -152,9 +152,7 @@ async function linkedNumbers(
   if (mode === 'remove' || appVersionIds.length === 0) return numbers;
   const groupIds = [...new Set(numbers.flatMap(({ groupId }) => groupId ?? []))];
   const linked = new Set<number | null>();
-  for (let start = 0; start < groupIds.length; start += GROUPS_PER_QUERY) {
-    if (start > 0) await yieldToEventLoop();
-    const part = groupIds.slice(start, start + GROUPS_PER_QUERY);
+  for await (const part of inParts(groupIds, GROUPS_PER_QUERY)) {
     const byGroup = Map.groupBy(await linksOf(work, part, appVersionIds), (link) => link.group_id);
     for (const [group, own] of byGroup) if (own.length === appVersionIds.length) linked.add(group);
   }

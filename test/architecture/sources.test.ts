@@ -2,6 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import { mutationsIn } from './company-filters.js';
+
 const ROOT = resolve(import.meta.dirname, '../..');
 const DOMAIN = /^src\/domain\/.+[.](?:model|rules|repository|service)[.]ts$/;
 
@@ -86,4 +88,20 @@ export class Unused {}`,
     const names = unreachedIn(new Map(Object.entries(program))).map((each) => each.split(' ')[1]);
     expect(names).toEqual(['report', 'revokeToken', 'orphan', 'helperOfOrphan', 'Unused']);
   });
+});
+
+/** A header that is read by its name, or a request that is taken apart for that. */
+const BY_NAME =
+  /request\.headers(\[|\??\.)|\} = request\.headers;|\bheaders\b[^}()]*\}: (Request|IncomingMessage)\b/;
+
+it('headers of requests are read by `headerOf`', () => {
+  const files = globSync('src/**/*.ts');
+  expect(files.length).toBeGreaterThan(300);
+  expect(files.filter((file) => BY_NAME.test(readFileSync(file, 'utf8')))).toEqual([]);
+  const before = 'function bearerToken({ headers }: Request) {';
+  expect([BY_NAME.test(before), BY_NAME.test('headers: request.headers,')]).toEqual([true, false]);
+});
+
+it('every comparison of a company is a filter that can be removed, to see which test fails without it', () => {
+  expect(mutationsIn('src/').length).toBeGreaterThan(100);
 });

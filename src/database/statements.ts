@@ -24,10 +24,7 @@ interface Handle {
 
 const handles = new WeakMap<QueryExecutor, Handle>();
 
-/**
- * Returns a function that makes the handles of one kind of database, which build statements that `execute` runs. All
- * share the rest, so that one costs little.
- */
+/** Makes handles of one kind of database, which build statements that `execute` runs and share all else. */
 export function handlesOf(
   parts: Omit<Dialect, 'createDriver'>,
 ): (execute: <R>(query: CompiledQuery) => Promise<QueryResult<R>>) => Transaction<Tables> {
@@ -50,10 +47,7 @@ function noStream(): never {
 /** Maximum cached shapes. Clients choose some of them, so beyond this number the oldest are dropped. */
 const MAX_SHAPES = 3_000;
 
-/**
- * Runs a query whose SQL text is the same for every call with this `shape`, with the values that it binds. The first
- * call compiles it: that takes longer than SQLite needs for a row by its id.
- */
+/** Runs a query whose SQL text is the same for every `shape`: compiling takes longer than reading a row by its id. */
 export async function runCached<R>(
   db: QueryExecutorProvider,
   shape: string,

@@ -75,10 +75,7 @@ export function typed<T>(type: SqlType, value: T): Sql<T> {
   return portable(sql<T>`${value}`, sql<T>`${value}::${POSTGRES_TYPES[type]}`);
 }
 
-/**
- * A bound value that SQLite's planner does not examine. Otherwise it plans statements with several tables or a limit
- * anew for each execution, which takes 10 to 200 µs and gives the same plan.
- */
+/** A bound value that SQLite's planner does not examine: it would plan anew for each execution, for 10 to 200 µs. */
 export function hiddenFromPlanner<T>(value: T): Sql<T> {
   return portable(sql<T>`(select ${value})`, sql<T>`${value}`);
 }
@@ -174,10 +171,7 @@ interface PortableNode extends RawNode {
   readonly postgres: RawNode;
 }
 
-/**
- * Two SQL expressions with the same meaning, one for each database, that bind the same values in the same order. Only
- * the SQL of `database/` and the declarations of the schema call this.
- */
+/** Two SQL expressions with the same meaning and the same bound values, one for each database. */
 export function portable<T>(sqlite: Sql<T>, postgres: Sql<T>): Sql<T> {
   const expression = {
     isRawBuilder: true,

@@ -11,10 +11,7 @@ import {
 } from './table.js';
 import { referenceTo, RIGHTS_OF_SYSTEM, sinceEpoch, table, text, withFallback } from './table.js';
 
-/**
- * Condition for the accounts of the company's members. A scalar subselect is looked up for each user; with EXISTS,
- * the planner may read all members of the company first.
- */
+/** Condition for accounts of members. With EXISTS, the planner may read all members of the company first. */
 const MEMBER = `id = (select user_id from memberships where memberships.user_id = users.id and memberships.${OWN_ROWS})`;
 
 export const people = {

@@ -75,10 +75,7 @@ export const ROLLUPS: readonly Rollup[] = Object.entries(rollups).map(([name, { 
 /** The columns of the primary key of a rollup. */
 export const keyOf = ({ kind }: Rollup): readonly string[] => ['company_id', 'span', 'start', ...kind];
 
-/**
- * A query for the company, span and start of each row of a rollup that differs from the transactions. `minute` is SQL
- * for the minute of a transaction since 1970.
- */
+/** A query for the company, span and start of wrong rows. `minute` is SQL for the minute of a transaction. */
 export function wrongRows({ name, kind }: Rollup, minute: string): string {
   const stored = `select company_id, span, start, ${kind.join()}, ${SUMS.join()} from ${name}
     where ${SUMS.map((sum) => `${sum} <> 0`).join(' or ')}`;

@@ -1,36 +1,26 @@
+/** The schema as SQL of SQLite. */
 import { SPANS } from '../platform/clock.js';
 import { DELIVERY_STATES } from './messages.js';
-/** The schema as SQL of SQLite. */
 import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING, TABLES } from './schema.js';
-import { type Column, type ColumnKind, foreignKey, type Index, type Table } from './table.js';
-
-const TYPES: Readonly<Record<ColumnKind, string>> = {
-  integer: 'integer',
-  instant: 'integer',
-  flag: 'integer',
-  text: 'text',
-  json: 'text',
-  jsonb: 'text',
-  bytes: 'blob',
-};
+import { TYPES, constraintsOf, type Column, foreignKey, type Index, type Table } from './table.js';
 
 function column([name, { kind, isOptional, fallback, isDrawn }]: readonly [string, Column]): string {
   if (isDrawn === true) return `"${name}" integer primary key autoincrement`;
   const literal = typeof fallback === 'string' ? `'${fallback}'` : fallback;
   const value = kind === 'instant' && fallback !== null ? 0 : literal;
-  return `"${name}" ${TYPES[kind]}${isOptional ? '' : ' not null'}${value === null ? '' : ` default ${value}`}`;
+  return `"${name}" ${TYPES[kind].sqlite}${isOptional ? '' : ' not null'}${value === null ? '' : ` default ${value}`}`;
 }
 
-function creation({ name, columns, key, unique, references, check, isKeyed }: Table): string {
+function creation(table: Table): string {
+  const { name, columns, key, references, isKeyed } = table;
   const isDrawn = Object.values(columns).some((each) => each.isDrawn);
   const lines = [
     ...Object.entries(columns).map(column),
     ...(isDrawn ? [] : [`primary key (${key.join(', ')})`]),
-    ...unique.map((each) => `unique (${each.join(', ')})`),
     ...references.map(foreignKey),
-    ...(check === null ? [] : [`check (${check})`]),
+    ...constraintsOf(table),
   ];
   return `create table ${name} (\n  ${lines.join(',\n  ')}\n)${isKeyed ? ' without rowid' : ''}`;
 }

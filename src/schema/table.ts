@@ -11,6 +11,17 @@ export type JsonColumn = string;
 /** `json` keeps the text as it was written; `jsonb` is for lists and objects of the program itself. */
 export type ColumnKind = 'integer' | 'instant' | 'flag' | 'text' | 'json' | 'jsonb' | 'bytes';
 
+/** Types of SQLite and of PostgreSQL. */
+export const TYPES: Readonly<Record<ColumnKind, { readonly sqlite: string; readonly postgres: string }>> = {
+  integer: { sqlite: 'integer', postgres: 'bigint' },
+  instant: { sqlite: 'integer', postgres: 'timestamptz' },
+  flag: { sqlite: 'integer', postgres: 'boolean' },
+  text: { sqlite: 'text', postgres: 'text collate "C"' },
+  json: { sqlite: 'text', postgres: 'json' },
+  jsonb: { sqlite: 'text', postgres: 'jsonb' },
+  bytes: { sqlite: 'blob', postgres: 'bytea' },
+};
+
 export interface Column<Value = unknown> {
   readonly kind: ColumnKind;
   /** Whether it may be null. */
@@ -81,6 +92,12 @@ export function foreignKey({ columns, table, targets, isOwned }: Reference): str
   const action = isOwned ? ' on delete cascade' : '';
   return `foreign key (${columns.join(', ')}) references ${table} (${targets.join(', ')})${action}`;
 }
+
+/** SQL of what a table demands of its rows besides its key and references. */
+export const constraintsOf = ({ unique, check }: Table): readonly string[] => [
+  ...unique.map((each) => `unique (${each.join(', ')})`),
+  ...(check === null ? [] : [`check (${check})`]),
+];
 
 export interface Index {
   readonly name: string;

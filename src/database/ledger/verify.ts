@@ -217,9 +217,7 @@ class Walk {
     else if (this.#bareFrom !== null) this.#endsBare(this.#bareFrom);
   }
 
-  /**
-   * Reports the entries that retention has deleted. Of those that somebody noted, only the last one can be compared.
-   */
+  /** Reports the entries that retention has deleted. Of noted ones, only the last can be compared. */
   #endPruned(): void {
     if (this.#pruned === null) return;
     const { upTo, newestAt } = this.#pruned;

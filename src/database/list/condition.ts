@@ -63,9 +63,7 @@ export function meant(columns: Filters, where: Condition | null, at: MeaningAt):
   return where === null || !hasMeanings ? where : replaced(where);
 }
 
-/**
- * The condition as SQL over the table `t`. The planner may use indexes of columns for which `isIndexed` returns true.
- */
+/** The condition as SQL over the table `t`. The planner may use indexes of columns that `isIndexed` accepts. */
 export function condition(
   columns: Filters,
   where: Condition,

@@ -1,7 +1,4 @@
-/**
- * Lists with keyset pagination. The key of a record is `[sort value, id]`, for example `['SN-0042', 17]`; the id
- * makes the order total (decisions.md#keyset-cursors).
- */
+/** Lists with keyset pagination: a record's key is `[sort value, id]`, a total order (decisions.md#keyset-cursors). */
 import { sql } from 'kysely';
 
 import { columnNames, type Tables } from '../../schema/schema.js';

@@ -82,10 +82,7 @@ export function orderColumn({ table, orders }: ListTable, { order }: Pick<SliceR
   return column;
 }
 
-/**
- * Condition for the rows `t` of the caller's company. For alternatives, SQLite uses their indexes only if the company
- * is bound without `hiddenFromPlanner`.
- */
+/** Condition for the company's rows `t`. SQLite needs a plainly bound company for the indexes of alternatives. */
 export function ofCompany(list: ListTable, { caller }: ReadWork, where: Condition | null): Sql {
   const company = sql.ref(`t.${list.company ?? 'company_id'}`);
   return sql`${company} = ${boundCompany(caller.companyId, where)}`;
@@ -134,10 +131,7 @@ export function companiesOf({ caller: { companyId } }: ReadWork, relation?: Rela
   return relation !== undefined && 'link' in relation ? [companyId, companyId] : [companyId];
 }
 
-/**
- * Whether a statement uses `last_seen_at` of devices, which is in a table of its own (decisions.md#device-presence).
- * Lists show, filter and order by it like by the columns of devices themselves.
- */
+/** Whether a statement uses `last_seen_at` of devices, a column of another table (decisions.md#device-presence). */
 const usesPresence = (table: keyof Tables, used: readonly string[]): boolean =>
   table === 'devices' && used.includes('last_seen_at');
 
@@ -225,10 +219,7 @@ export function boundKey(column: string, { value }: Key): KeyValue | Date {
   return INSTANTS.has(column) ? comparableInstant(value) : value;
 }
 
-/**
- * The condition of a page without what follows from its key, for example `started_at < tomorrow` below yesterday:
- * SQLite may start its index scan at such a bound, far from the key.
- */
+/** The condition of a page without what its key implies: SQLite may start its index scan at such a bound, far away. */
 export function besideKey(filters: Filters, column: string, request: SliceRequest): Condition | null {
   const { condition, key } = request;
   if (condition === null || key === null) return condition;

@@ -162,10 +162,7 @@ const COPYING = '(21574, 5)';
 const WAIT_MS = 5_000;
 const PAUSE_MS = 100;
 
-/**
- * Stores everything in one transaction, which creates the tables anew, without indexes, references, triggers and
- * policies. PostgreSQL can then store rows as if they were old (`freeze`).
- */
+/** Stores everything in one transaction with new tables, so that rows are stored as if they were old (`freeze`). */
 class ServerTarget extends ServerSource implements CopyTarget {
   #isCommitted = false;
 

@@ -42,7 +42,7 @@ async function nodeOf(ctx: GraphqlContext, globalId: string): Promise<object | n
 const node = query('node', {
   field: object.orNull(Node, 'A record of any type by its global id. Null if the company has none.'),
   args: { id: id('Global id of the record.') },
-  resolve: (_source, ctx, args: { readonly id: string }) => nodeOf(ctx, args.id),
+  resolve: (_source, ctx, args) => nodeOf(ctx, args.id),
 });
 
 const nodes = query('nodes', {
@@ -54,7 +54,7 @@ const nodes = query('nodes', {
     isNullable: 'items',
   },
   args: { ids: id.list(`Global ids of the records, at most ${MAX_NODES}.`) },
-  resolve: (_source, ctx, { ids }: { readonly ids: readonly string[] }) => {
+  resolve: (_source, ctx, { ids }) => {
     if (ids.length > MAX_NODES)
       throw requestError(`nodes takes at most ${MAX_NODES} ids, not ${ids.length}.`);
     return ids.map((each) => nodeOf(ctx, each));

@@ -33,8 +33,8 @@ export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, subs
 
 /** Arguments of a subscription: which events, and after which id. */
 export interface FollowArgs {
-  readonly filter?: FilterInput | null;
-  readonly after?: number | null;
+  readonly filter?: FilterInput | null | undefined;
+  readonly after?: number | null | undefined;
 }
 
 /** Services that all operations of a server share. */

@@ -30,6 +30,7 @@ import {
   type Fields,
   type FieldsOf,
   type TypedField,
+  type ValuesOf,
 } from './types.js';
 
 /** List in which `node(id:)` looks up the records of one type. */
@@ -96,11 +97,14 @@ function declaration(
   return [() => field.type, { nullable: field.isNullable || scope !== 'read', description }] as const;
 }
 
+/** A field of a root type; `resolve` takes the values of its arguments. */
+type RootField<R, F extends Fields> = ResolvedField<R, ValuesOf<F>> & { readonly args?: F };
+
 type Decorate = (type: () => object, options: object) => MethodDecorator;
 
 /** Function that adds a field to a root type. */
 function rootField(decorate: Decorate, more: object = {}) {
-  return <R, A = ListArgs>(name: string, resolved: ResolvedField<R, A>): GraphqlModule => {
+  return <R, F extends Fields>(name: string, resolved: RootField<R, F>): GraphqlModule => {
     const Root = decoratedClass(Resolver());
     const [type, options] = declaration(Root, name, resolved);
     decorate(type, { ...options, ...more })(Root.prototype, name, {});

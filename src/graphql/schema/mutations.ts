@@ -10,12 +10,12 @@ import { inputOf, type Input, type InputOptions, type References } from './input
 import type { ListTypes } from './list.js';
 import { fieldName, globalId, idOf, withArticle, withNumbers, words } from './node.js';
 import { changedRecord, payloadType, present } from './payload.js';
-import { flag, id, int, object, type Fields } from './types.js';
+import { flag, id, int, object, type Fields, type ValuesOf } from './types.js';
 
 /** A mutation with arguments and a payload of its own, such as `memberAdd`. `P` is what `prepare` makes. */
-interface OwnMutation<A, P> {
+interface OwnMutation<F extends Fields, P> {
   readonly description: string;
-  readonly args: Fields;
+  readonly args: F;
   /** Fields of the payload besides `userErrors`. */
   readonly payload: Fields;
   /** Defaults to `write`; null if every valid token may call the mutation. */
@@ -25,16 +25,19 @@ interface OwnMutation<A, P> {
   /** Runs before the unit of work begins, so that no other change waits for it. */
   readonly prepare?: (ctx: GraphqlContext) => Promise<P>;
   /** Resolves to the fields of the payload. */
-  readonly run: (work: WriteWork, args: A, ctx: GraphqlContext, prepared: P) => Promise<object>;
+  readonly run: (work: WriteWork, args: ValuesOf<F>, ctx: GraphqlContext, prepared: P) => Promise<object>;
 }
 
 /** Adds a mutation; `name` is its name as a type, for example `MemberAdd`. */
-export function ownMutation<A, P = undefined>(name: string, own: OwnMutation<A, P>): GraphqlModule {
+export function ownMutation<F extends Fields, P = undefined>(
+  name: string,
+  own: OwnMutation<F, P>,
+): GraphqlModule {
   const { description, args, payload, scope, within, prepare, run } = own;
   return mutation(fieldName(name), {
     field: object(payloadType(name, payload), description),
     args,
-    resolve: (_source, ctx, given: A) =>
+    resolve: (_source, ctx, given) =>
       ctx.change(
         (work, prepared: P) => run(work, given, ctx, prepared),
         scope,
@@ -126,7 +129,7 @@ function creation<T extends object, R>(
     args: { input: object(Fields, `Fields of the new ${noun}.`) },
     payload: { [field]: changedRecord(Record), ...payloadFields },
     within,
-    run: async (work, { input }: { readonly input: Input }) => ({
+    run: async (work, { input }) => ({
       [field]: await create.run(work, withNumbers(input, references)),
     }),
   });
@@ -189,7 +192,7 @@ export function recordMutations<T extends object, R>(
   return graphqlModule(...changes);
 }
 
-interface RecordMutation<R> extends RecordChange<R>, Pick<OwnMutation<never, never>, 'payload' | 'within'> {
+interface RecordMutation<R> extends RecordChange<R>, Pick<OwnMutation<Fields, never>, 'payload' | 'within'> {
   /** Whether the mutation takes `ifMatch`. Defaults to true. */
   readonly isLocked?: boolean;
 }
@@ -224,7 +227,8 @@ function recordMutation<R>(
       ...(isLocked ? { ifMatch } : {}),
       ...(keeps === undefined ? {} : { force: FORCE }),
     },
-    run: async (work, given: RecordArgs) => {
+    run: async (work, values) => {
+      const given = values as unknown as RecordArgs;
       const current = await get(work, idOf(typeName, given.id));
       if (given.ifMatch != null) demandRevision(noun, current as Revised, given.ifMatch);
       const single = (): Input =>

@@ -94,6 +94,11 @@ export type AnyField = TypedField<never>;
 /** Fields of a type, or arguments of a field, by name. */
 export type Fields = Readonly<Record<string, AnyField>>;
 
+/** The values of arguments. */
+export type ValuesOf<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends TypedField<infer V> ? V : never;
+};
+
 /** Makes a class, decorates it as an object, input or interface type, and adds its fields. */
 export function decoratedClass(decorate: ClassDecorator, fields: Fields = {}): ClassType {
   class Decorated extends Object {}

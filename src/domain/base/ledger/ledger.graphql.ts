@@ -1,7 +1,6 @@
 import {
   choice,
   fields,
-  type FollowArgs,
   graphqlModule,
   instant,
   int,
@@ -51,7 +50,7 @@ const ledgerAppended = subscription('ledgerAppended', {
       'Resumes after the entry with this `sequence`. Without it, only changes from now on are sent.',
     ),
   },
-  subscribe: (ctx, args: FollowArgs) => ctx.follow(ledgerNewRows, args, 'admin'),
+  subscribe: (ctx, args) => ctx.follow(ledgerNewRows, args, 'admin'),
   resolve: (entry: LedgerEntry) => entry,
 });
 

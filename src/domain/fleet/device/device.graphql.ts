@@ -6,7 +6,6 @@ import {
   flag,
   graphqlModule,
   id,
-  type Input,
   inputOf,
   json,
   listTypes,
@@ -77,7 +76,7 @@ const deviceReport = ownMutation('DeviceReport', {
   payload: { device: changedRecord(DeviceType) },
   scope: 'ingest',
   within: (field) => (field === 'serialNumber' ? [field] : ['input', field]),
-  run: async (work, { serialNumber, input }: { readonly serialNumber: string; readonly input: Input }) => {
+  run: async (work, { serialNumber, input }) => {
     const name = normalized(serialNumber);
     const device = (await findDevicesBySerialNumbers(work, [name])).get(name);
     if (device === undefined) throw unknownDevice();

@@ -125,7 +125,7 @@ function changeOfDeliveries(
   return mutation(fieldName(name), {
     field: object(Payload, `${description} ${IN_PARTS}`),
     args: { id: NOTIFICATION_ID },
-    resolve: async (_source, ctx, args: { readonly id: string }) => {
+    resolve: async (_source, ctx, args) => {
       let notification: Notification | null = null;
       return await ctx.changeInParts(
         async (work) => {
@@ -154,10 +154,7 @@ const notificationDelivery = subscription('notificationDelivery', {
       'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
     ),
   },
-  subscribe: async (
-    ctx,
-    { notificationId, after = null }: { readonly notificationId: string; readonly after?: number | null },
-  ) => {
+  subscribe: async (ctx, { notificationId, after }) => {
     await ctx.read('read', (work) => getNotification(work, numberIn('Notification', notificationId) ?? 0));
     return await ctx.follow(deliveryNewRows, { filter: { notificationId: { eq: notificationId } }, after });
   },

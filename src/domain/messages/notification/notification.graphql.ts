@@ -92,12 +92,6 @@ function pathOf(field: string): readonly string[] {
   return ['groupId', 'logicalNumbers'].includes(field) ? ['input', 'target', field] : ['input', field];
 }
 
-interface SendArgs {
-  readonly input: Input;
-  readonly dryRun?: boolean | null;
-  readonly expectCount?: number | null;
-}
-
 const notificationSend = ownMutation('NotificationSend', {
   description: 'Sends a notification: queues it once for each logical number of its target, for 7 days.',
   args: { input: object(NotificationSendInput, 'Fields of the new notification.'), ...TARGET_ARGS },
@@ -107,7 +101,7 @@ const notificationSend = ownMutation('NotificationSend', {
     ...targetPayload('Number of logical numbers for which the notification was queued.', LogicalNumberType),
   },
   within: pathOf,
-  run: async (work, { input: { target, ...input }, dryRun, expectCount }: SendArgs) => {
+  run: async (work, { input: { target, ...input }, dryRun, expectCount }) => {
     const given = withNumbers({ ...input, ...(target as Input) }, { groupId: 'Group', appId: 'App' });
     if (dryRun === true || expectCount != null) {
       const reached = await affectedByNotification(work, given);

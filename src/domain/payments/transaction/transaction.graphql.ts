@@ -16,7 +16,6 @@ import {
   int,
   objectType,
   subscription,
-  type FollowArgs,
 } from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
@@ -157,7 +156,7 @@ const transactionRecorded = subscription('transactionRecorded', {
       'Resumes after the transaction with this `sequence`. Without it, only transactions from now on are sent.',
     ),
   },
-  subscribe: (ctx, args: FollowArgs) => ctx.follow(transactionNewRows, args),
+  subscribe: (ctx, args) => ctx.follow(transactionNewRows, args),
   resolve: (transaction: Transaction) => ({ sequence: transaction.id, transaction }),
 });
 

@@ -4,7 +4,6 @@ import {
   graphqlModule,
   id,
   idOf,
-  type Input,
   inputOf,
   instant,
   listTypes,
@@ -91,7 +90,7 @@ const apiTokenCreate = ownMutation('ApiTokenCreate', {
   args: { input: object(ApiTokenCreateInput, 'Fields of the new token.') },
   payload: issued('none was created'),
   scope: 'admin',
-  run: async (work, { input }: { readonly input: Input }) => {
+  run: async (work, { input }) => {
     const { token, secret } = await createOwnToken(work, input);
     return { apiToken: token, token: secret };
   },
@@ -104,7 +103,7 @@ const apiTokenRenew = ownMutation('ApiTokenRenew', {
   payload: issued('nothing was changed'),
   scope: null,
   within: [],
-  run: async (work, given: { readonly id: string }, { secrets }) => {
+  run: async (work, given, { secrets }) => {
     const current = await getManagedToken(work, idOf('ApiToken', given.id));
     const { token, secret } = await renewToken(work, secrets.tokenSecret, current);
     return { apiToken: token, token: secret };

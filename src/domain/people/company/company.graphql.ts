@@ -2,7 +2,6 @@ import {
   changedRecord,
   type Fields,
   graphqlModule,
-  type Input,
   nodesOf,
   nodeType,
   ownMutation,
@@ -23,7 +22,7 @@ export const CompanyType = nodeType<Company>(
 );
 
 const changeMutation = (name: string, description: string, args: Fields) =>
-  ownMutation<Input>(name, {
+  ownMutation(name, {
     description,
     args,
     payload: { company: changedRecord(CompanyType) },

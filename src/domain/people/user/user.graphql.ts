@@ -10,7 +10,6 @@ import {
   graphqlModule,
   id,
   idOf,
-  type Input,
   inputOf,
   instant,
   int,
@@ -145,7 +144,7 @@ const memberAdd = ownMutation('MemberAdd', {
   scope: 'admin',
   // Made whether or not it is needed.
   prepare: (ctx) => ctx.secrets.newPassword(),
-  run: async (work, { input }: { readonly input: Input }, _ctx, { password, hash }) => {
+  run: async (work, { input }, _ctx, { password, hash }) => {
     const { member, isNewAccount } = await addMember(work, input, hash);
     return { user: member, initialPassword: isNewAccount ? password : null };
   },
@@ -156,7 +155,7 @@ const memberSetRole = ownMutation('MemberSetRole', {
   description: 'Changes the role of a member; the last administrator stays one. Requires the scope ADMIN.',
   args: { userId: USER_ID, role: choice(Role, 'The new role.') },
   payload: CHANGED,
-  run: async (work, { userId, role }: { readonly userId: string; readonly role: RoleName }) => ({
+  run: async (work, { userId, role }) => ({
     user: await setRole(work, await memberAt(work, userId), { role }),
   }),
 });
@@ -169,7 +168,7 @@ const memberRemove = ownMutation('MemberRemove', {
   payload: {
     removedId: id.orNull('Global id of the removed user. Null if no member was removed.'),
   },
-  run: async (work, { userId }: { readonly userId: string }) => {
+  run: async (work, { userId }) => {
     await removeMember(work, await memberAt(work, userId));
     return { removedId: userId };
   },
@@ -181,7 +180,7 @@ const userUpdate = ownMutation('UserUpdate', {
   args: { id: USER_ID, input: object(UserUpdateInput, 'New values.') },
   payload: CHANGED,
   scope: null,
-  run: async (work, given: { readonly id: string; readonly input: Input }) => ({
+  run: async (work, given) => ({
     user: await updateUser(work, await getUser(work, idOf('User', given.id)), given.input),
   }),
 });

@@ -103,14 +103,6 @@ interface Target extends Input {
   readonly all?: boolean | null;
 }
 
-interface GrantArgs {
-  readonly appVersionIds: readonly string[];
-  readonly target: Target;
-  readonly mode?: GrantMode | null;
-  readonly dryRun?: boolean | null;
-  readonly expectCount?: number | null;
-}
-
 /** Path in the arguments of a field that a domain error names. */
 function pathOf(field: string): readonly string[] {
   const path = field.split('.');
@@ -133,8 +125,8 @@ const appVersionGrant = mutation('appVersionGrant', {
     mode: { ...choice.orNull(Mode, 'What to do with the versions.'), defaultValue: 'add' },
     ...TARGET_ARGS,
   },
-  resolve: (_source, ctx, { appVersionIds, target, mode, dryRun, expectCount }: GrantArgs, info) => {
-    const { filter, all, ...others } = target;
+  resolve: (_source, ctx, { appVersionIds, target, mode, dryRun, expectCount }, info) => {
+    const { filter, all, ...others } = target as Target;
     let tried: Affected | null = null;
     return ctx.changeInParts(
       async (work) => {

@@ -63,10 +63,6 @@ const UnknownTerminalList = listTypes(unknownTerminals, UnknownTerminalType);
 const deviceAt = recordAt('deviceId', 'Device', getDevice);
 const DEVICE_ID = { deviceId: id('Global id of the device.') };
 
-interface DeviceArgs {
-  readonly deviceId: string;
-}
-
 const deviceTokenIssue = ownMutation('DeviceTokenIssue', {
   description:
     'Issues the token with which a device calls `/terminal/v1`, and shows its text once. The one that the device had before ends at once. Requires the scope ADMIN.',
@@ -77,7 +73,7 @@ const deviceTokenIssue = ownMutation('DeviceTokenIssue', {
   },
   scope: 'admin',
   within: [],
-  run: async (work, { deviceId }: DeviceArgs) => {
+  run: async (work, { deviceId }) => {
     const device = await deviceAt(work, deviceId);
     return { token: (await issueDeviceToken(work, device)).secret, device };
   },
@@ -89,15 +85,10 @@ const deviceTokenRevoke = ownMutation('DeviceTokenRevoke', {
   payload: { device: changedRecord(DeviceType) },
   scope: 'admin',
   within: [],
-  run: async (work, { deviceId }: DeviceArgs) => ({
+  run: async (work, { deviceId }) => ({
     device: await revokeDeviceToken(work, await deviceAt(work, deviceId)),
   }),
 });
-
-interface AdoptArgs {
-  readonly serialNumber: string;
-  readonly logicalNumberId?: string | null;
-}
 
 const deviceAdopt = ownMutation('DeviceAdopt', {
   description: 'Creates the device of an unknown terminal, which is enabled and no longer unknown.',
@@ -109,7 +100,7 @@ const deviceAdopt = ownMutation('DeviceAdopt', {
   },
   payload: { device: changedRecord(DeviceType) },
   within: [],
-  run: async (work, { serialNumber, logicalNumberId }: AdoptArgs) => {
+  run: async (work, { serialNumber, logicalNumberId }) => {
     const given = withNumbers({ logicalNumberId }, { logicalNumberId: 'LogicalNumber' });
     return { device: await adoptTerminal(work, serialNumber, given) };
   },

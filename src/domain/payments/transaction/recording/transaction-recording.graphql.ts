@@ -144,7 +144,7 @@ const record = ownMutation('TransactionRecord', {
     repeated: flag.orNull('Whether the transaction had been recorded before. Null if it was not recorded.'),
   },
   scope: 'ingest',
-  run: async (work, { input }: { readonly input: Input }) => {
+  run: async (work, { input }) => {
     const { transaction, repeated } = await recordTransaction(work, input);
     return { transaction, repeated };
   },
@@ -159,7 +159,7 @@ const finish = ownMutation('TransactionFinish', {
   },
   payload: { transaction: changedRecord(TransactionType) },
   scope: 'ingest',
-  run: async (work, given: { readonly id: string; readonly input: Input }) => {
+  run: async (work, given) => {
     const current = await getTransaction(work, idOf('Transaction', given.id));
     return { transaction: await finishTransaction(work, current, given.input) };
   },

@@ -1,5 +1,5 @@
 /** Exports for the modules of resources (`*.graphql.ts`). */
-export type { FollowArgs, GraphqlContext } from './execution/context.js';
+export type { GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/operation-text.js';
 export { requestError } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';

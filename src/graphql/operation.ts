@@ -31,7 +31,6 @@ import { approximateJsonBytes, JsonMeasure } from './limits/json-bytes.js';
 import { LIMITS, OperationRefused, operationRefused, tooLarge } from './limits/limits.js';
 import { plannedResult, type PlannedFields, type PlannedResult } from './plan/plan.js';
 
-/** Services that all operations of a server share. */
 export interface OperationParts extends MaskingOptions {
   readonly schema: GraphQLSchema;
   readonly admission: Admission;
@@ -41,7 +40,6 @@ export interface OperationParts extends MaskingOptions {
 export interface Answer {
   /** JSON; over HTTP with placeholders for contents of files. */
   readonly text: string;
-  /** Approximate bytes. */
   readonly bytes: number;
   /** False if the variables are invalid. */
   readonly isExecuted: boolean;
@@ -55,7 +53,6 @@ interface AnswerOptions {
   readonly extensions?: () => object;
 }
 
-/** An operation whose document is admitted. */
 export class Operation {
   readonly definition: OperationDefinitionNode;
   readonly #admitted: AdmittedDocument;
@@ -83,7 +80,6 @@ export class Operation {
     return this.definition.operation;
   }
 
-  /** Type and name, for metrics and traces. */
   get label(): OperationKind {
     return { type: this.kind, name: this.definition.name?.value ?? null };
   }
@@ -143,7 +139,6 @@ export class Operation {
     return (await executeRepeatable({ ...execution, mask })) ?? (await this.#resolve(execution, event));
   }
 
-  /** Executes with the resolvers. */
   async #resolve(execution: Execution, event: unknown): Promise<ExecutionResult> {
     this.#prepared ??= coerceLongLists(execution).then(shareArguments);
     const { context } = execution;
@@ -181,7 +176,6 @@ export class Operation {
   }
 }
 
-/** The data of a response as JSON. */
 async function textOf(
   data: ExecutionResult['data'],
   planned: PlannedFields | undefined,
@@ -207,7 +201,6 @@ async function withContents(text: string, context: GraphqlContext): Promise<stri
   return filled;
 }
 
-/** The operation as graphql-js takes it. */
 function argumentsOf(
   { schema, document, operation, variables }: Executable,
   context: GraphqlContext,

@@ -24,7 +24,7 @@ import {
   refuseSingleConnection,
   type BodyOptions,
 } from './http/request.js';
-import { createAdmission } from './limits/admission.js';
+import { Admission } from './limits/admission.js';
 import { EventStreams } from './live/event-streams.js';
 import { LIVE_TIMES, type LiveTimes } from './live/limits.js';
 import { Sockets } from './live/sockets.js';
@@ -34,7 +34,6 @@ export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, BodyOp
   readonly authenticator: Authenticator;
   /** Mutations of which a document may contain one in total, see `checkStructure`. */
   readonly sensitiveMutations: readonly string[];
-  /** Opens introspection and GraphiQL. */
   readonly development: boolean;
   /** Token that GraphiQL shows to browsers on this machine; null if there is none. */
   readonly graphiqlToken: () => string | null;
@@ -48,7 +47,6 @@ export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, BodyOp
   readonly liveTimes: Partial<LiveTimes>;
 }
 
-/** GraphQL over HTTP, WebSockets and server-sent events. */
 export interface Graphql {
   readonly handler: RequestHandler;
   /** Handler for POST requests to the path /graphql itself. */
@@ -60,7 +58,7 @@ export interface Graphql {
 
 export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   const authenticate = createAuthenticate(options.authenticator, options);
-  const parts = { ...options, admission: createAdmission(options), authenticate };
+  const parts = { ...options, admission: new Admission(options), authenticate };
   const times = { ...LIVE_TIMES, ...options.liveTimes };
   const sockets = new Sockets(parts, times);
   const streams = new EventStreams(parts, times);

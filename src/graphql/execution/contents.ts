@@ -14,7 +14,6 @@ export interface Content {
 /** Reads stored bytes in pieces whose lengths, except the last, are multiples of 3. */
 export type ReadContent = (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
 
-/** Maximum bytes of contents in a response that is one message. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
 
 /**
@@ -58,7 +57,6 @@ export class OperationContents {
     return Promise.resolve(this.#placeholder(this.#contents.push(content) - 1));
   }
 
-  /** The contents whose placeholders are in a text, by placeholder. */
   placeholdersIn(text: string): ReadonlyMap<string, Content> {
     const found = this.#contents.map((content, index) => [this.#placeholder(index), content] as const);
     return new Map(found.filter(([placeholder]) => text.includes(placeholder)));

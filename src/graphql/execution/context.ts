@@ -19,13 +19,10 @@ import type { Executable } from './long-input.js';
 import { RequestLoaders } from './reading.js';
 import { RecordReads } from './reads.js';
 
-/** Facts of a request besides its caller. */
 export interface RequestFacts {
   /** The client's hourly request budget; null if requests are not limited. */
   readonly budget: Budget | null;
-  /** The client's Idempotency-Key; null if it sent none. */
   readonly idempotencyKey: string | null;
-  /** Null for queries and mutations. */
   readonly subscription: SubscriptionRequest | null;
 }
 
@@ -37,7 +34,6 @@ export interface FollowArgs {
   readonly after?: number | null | undefined;
 }
 
-/** Services that all operations of a server share. */
 export interface OperationServices {
   readonly units: Units;
   readonly feeds: SharedFeeds;
@@ -48,11 +44,9 @@ export interface OperationServices {
   readonly secrets: Secrets;
   /** Maximum bytes of file contents in a streamed response. */
   readonly maxContentBytes: number;
-  /** See `RequestLoaders`. */
   readonly largeReads: Semaphore<number>;
 }
 
-/** An operation with its context. */
 export interface Execution extends Executable {
   readonly context: GraphqlContext;
 }
@@ -98,7 +92,6 @@ export class GraphqlContext extends RecordReads {
     return { context, isPersonal: () => isPersonal };
   }
 
-  /** Ends the operation: closes its read unit. */
   finish(): void {
     this.loaders.finish();
   }

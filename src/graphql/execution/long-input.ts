@@ -29,7 +29,6 @@ import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Variables } from '../limits/cost.js';
 import { JsonValue } from '../schema/scalars.js';
 
-/** An operation that was validated, and its variables. */
 export interface Executable {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;

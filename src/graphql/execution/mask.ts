@@ -5,7 +5,6 @@ import { DomainError } from '../../platform/errors.js';
 import { LIMITS, OperationRefused } from '../limits/limits.js';
 import { topLevelError } from '../schema/errors.js';
 
-/** How a transport masks errors. */
 export interface MaskingOptions {
   /** Shows suggestions ("Did you mean …?"), which contain names of the schema. */
   readonly development: boolean;
@@ -32,7 +31,6 @@ export class RenderedErrors extends Error {
     super(errors[0]?.message);
   }
 
-  /** Code of the first error, for example `UNAUTHENTICATED`. */
   get code(): string {
     return firstCode(this.errors);
   }
@@ -111,7 +109,6 @@ function compare(one: unknown, other: unknown): number {
 
 const pathOf = (error: unknown): Path => (error as Partial<GraphQLError> | null)?.path ?? [];
 
-/** Character position of the field in the text of the operation. */
 const placeOf = (error: unknown): number => (error as Partial<GraphQLError>).positions?.[0] ?? 0;
 
 function comparePaths(path: Path, other: Path): number {

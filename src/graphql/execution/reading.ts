@@ -199,7 +199,6 @@ export class RequestLoaders {
     this.#permit = null;
   }
 
-  /** Ends the operation. Later reads are rejected. */
   finish(): void {
     this.#isFinished = true;
     this.forget();
@@ -236,7 +235,6 @@ export class SharedUnit {
     });
   }
 
-  /** Errors: `busy` if the unit cannot be opened, and the errors of `read`. */
   async use<T>(read: (work: ReadWork) => Promise<T>): Promise<T> {
     this.#running += 1;
     try {
@@ -247,7 +245,6 @@ export class SharedUnit {
     }
   }
 
-  /** Resolves when the reads that were running have settled. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#endIfIdle();

@@ -9,13 +9,11 @@ import { numberIn } from '../schema/node.js';
 import { connection, sliceRequest, type Connection, type Keys, type ListArgs } from '../schema/page.js';
 import type { RequestLoaders } from './reading.js';
 
-/** Counts what an operation does while it runs. */
 export interface OperationCounters {
   /** Records in the response: `extensions.cost.actual`. */
   nodes: number;
   /** Whether a mutation was answered from its stored payload. */
   replayed: boolean;
-  /** Whether it began to change something. */
   hasChanged: boolean;
 }
 
@@ -69,7 +67,6 @@ export class RecordReads {
     return this.counted(found);
   }
 
-  /** A list of all records of the company. */
   list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard?: OrderBy): Connection<T> {
     demandScope(this.caller, scope);
     const request = sliceRequest(list, args, standard);
@@ -111,13 +108,11 @@ export class RecordReads {
     );
   }
 
-  /** A value that is read once for the whole operation. */
   loadOnce<T>(load: (work: ReadWork) => Promise<T>): Promise<T> {
     demandScope(this.caller, 'read');
     return this.loaders.load(load, 'once', load);
   }
 
-  /** A value that is read once for each `selection`. */
   loadSelected<T, S>(load: (work: ReadWork, selection: S) => Promise<T>, selection: S): Promise<T> {
     demandScope(this.caller, 'read');
     return this.loaders.load(load, `once ${JSON.stringify(selection)}`, (work) => load(work, selection));

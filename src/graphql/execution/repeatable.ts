@@ -108,7 +108,6 @@ class RepeatableField implements RepeatableChange {
   constructor(
     private readonly execution: RepeatableExecution,
     private readonly key: IdempotencyKey,
-    /** The operation with this field alone. */
     private readonly document: DocumentNode,
   ) {
     this.#recordsBefore = execution.context.counters.nodes;
@@ -221,13 +220,11 @@ class RepeatableField implements RepeatableChange {
     await storedResponses.store(work, this.key, { status: SUCCESS, contentId: first ?? null, answer });
     for (const contentId of more) {
       const key = { ...this.key, call: `${this.key.call} content ${contentId}` };
-      // Deletes an expired one.
       await storedResponses.find(work, key);
       await storedResponses.store(work, key, { status: SUCCESS, contentId, answer: '' });
     }
   }
 
-  /** Errors: `busy` after `RENDER_MS`. */
   async #renderedInTime(): Promise<StoredPayload> {
     const message = `Nothing was changed: reading the payload took more than ${RENDER_MS} ms. Select less of it, or send no Idempotency-Key.`;
     const refuse = (): void => this.#rendered.reject(new DomainError('busy', message, { retryAfter: 1 }));
@@ -240,7 +237,6 @@ class RepeatableField implements RepeatableChange {
   }
 }
 
-/** A stored error, shown without changes. */
 class StoredError extends GraphQLError {
   constructor(private readonly formatted: GraphQLFormattedError) {
     super(formatted.message, { path: formatted.path ?? null, extensions: formatted.extensions ?? null });
@@ -255,7 +251,6 @@ function resultOf({ data, errors }: StoredPayload): ExecutionResult {
   return { data, ...(errors.length === 0 ? {} : { errors: errors.map((error) => new StoredError(error)) }) };
 }
 
-/** The operation with this field alone. */
 function documentOf({ document, operation }: Execution, nodes: readonly FieldNode[]): DocumentNode {
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const single = { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections: nodes } } as const;

@@ -114,7 +114,6 @@ export async function startApollo({
 type Texts = Exclude<ApolloServerOptions<ApolloContext>['cache'], 'bounded' | undefined>;
 
 const MAX_TEXTS = 500;
-/** Longer texts are not cached. */
 const MAX_CHARACTERS = 64 * 1024;
 
 /** Cache of automatic persisted queries; with an allow list, the operations of the list only. */

@@ -19,7 +19,6 @@ const BUILT = ['graphiql.js', 'editor.worker.js', 'json.worker.js', 'graphql.wor
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; " +
   "font-src data:; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** Assets have a path of their own in each version. */
 const FOREVER = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'Cache-Control': 'public, max-age=31536000, immutable',

@@ -10,7 +10,6 @@ import { operationRefused, type OperationRefused } from '../limits/limits.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** An operation as a client sends it. */
 export interface OperationText {
   readonly query: string;
   readonly variables: Variables;

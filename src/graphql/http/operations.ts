@@ -129,13 +129,10 @@ async function send(response: Response, text: string, held: HeldBytes): Promise<
   return sendInPieces(response, contents.fill(text));
 }
 
-/** The operation of one request. */
 class HttpOperation implements HttpPipeline {
-  /** Null until the operation has run or was refused. */
   answer: HttpAnswer | null = null;
   isRefused = false;
   #operation: Operation | null = null;
-  /** Maximum number of records in the response. */
   #requestedCost = 0;
   readonly #context: GraphqlContext;
 
@@ -148,7 +145,6 @@ class HttpOperation implements HttpPipeline {
     this.#context = graphqlContextOf(response);
   }
 
-  /** Null if the operation is refused. */
   admit(text: OperationText): Operation | null {
     try {
       return (this.#operation = new Operation(this.parts, text));
@@ -158,7 +154,6 @@ class HttpOperation implements HttpPipeline {
     }
   }
 
-  /** Runs the admitted operation. */
   async run(): Promise<HttpAnswer> {
     const operation = this.#operation;
     if (operation === null) return this.answer ?? this.#fail(new Error('No operation was admitted.'));
@@ -196,7 +191,6 @@ class HttpOperation implements HttpPipeline {
     return { cost: { requested: this.#requestedCost, actual: this.#context.counters.nodes } };
   }
 
-  /** Refuses changes by GET, and subscriptions. */
   #demandTransport(kind: OperationTypeNode): void {
     if (kind === OperationTypeNode.QUERY) return;
     if (this.request.method === 'GET') {
@@ -212,7 +206,6 @@ class HttpOperation implements HttpPipeline {
   }
 }
 
-/** A refusal that the client gets with this status. */
 function refusedWith(status: number, message: string): OperationRefused {
   return new OperationRefused([
     new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status } } }),

@@ -26,7 +26,6 @@ import { operationRefused, OperationRefused } from '../limits/limits.js';
 import { topLevelError } from '../schema/errors.js';
 import { operationWithFile } from './operation-text.js';
 
-/** Methods for sending operations. */
 export const METHODS: readonly string[] = ['GET', 'POST'];
 /** `Allow` header of OPTIONS and of 405. /graphql/stream has no HEAD: a stream always has a body. */
 const ALLOWED = {
@@ -35,7 +34,6 @@ const ALLOWED = {
 } as const;
 type Path = keyof typeof ALLOWED;
 
-/** OPTIONS lists the methods in `Allow`. */
 export function listMethods(path: Path): RequestHandler {
   return (_request, response) => {
     sendMethods(response, ALLOWED[path]);
@@ -50,7 +48,6 @@ export function demandMethod(path: Path): RequestHandler {
   };
 }
 
-/** `advice` ends the message. */
 function methodNotAllowed(path: Path, advice = ''): HttpProblem {
   const headers = { Allow: ALLOWED[path].join(', ') };
   return new HttpProblem(405, 'method_not_allowed', `Send ${METHODS.join(' or ')}.${advice}`, headers);
@@ -135,7 +132,6 @@ export function createAuthenticate(
   };
 }
 
-/** Authenticates a request before its body is read. */
 export function authenticateRequest(authenticate: Authenticate): RequestHandler {
   return async (request, response, next) => {
     const requestContext = requestContextOf(response);
@@ -167,7 +163,6 @@ export interface BodyOptions {
   readonly bodyMs: number;
 }
 
-/** Reads the body of an authenticated caller. */
 export function readOperation({ readUpload, bodyMs }: BodyOptions): RequestHandler {
   return async (request, response, next) => {
     request.body = undefined;

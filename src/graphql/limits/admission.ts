@@ -25,36 +25,54 @@ export interface AdmittedDocument {
 /** The maximum cost of an operation, see cost.ts. */
 export type Price = Omit<Cost, 'fixed'>;
 
-/** The checks before execution, equal for every transport. Both methods throw `OperationRefused`. */
-export interface Admission {
-  /** Parses and validates a document. Recent ones are cached. */
-  admit(text: string): AdmittedDocument;
-  price(admitted: AdmittedDocument, variables: Variables, operationName: string | null | undefined): Price;
-}
-
 export interface AdmissionOptions {
   readonly schema: GraphQLSchema;
-  /** Opens introspection and suggestions. */
   readonly development: boolean;
   /** The only documents that may run; null for any. */
   readonly allowList: OperationList | null;
-  /** See `checkStructure`. */
   readonly sensitiveMutations: readonly string[];
 }
 
 /** Cached documents, by their texts. A parsed one takes up to 150 bytes per character of its text. */
 const CACHED = { max: 500, maxSize: 512 * 1024, maxEntrySize: 64 * 1024 };
 
-export function createAdmission(options: AdmissionOptions): Admission {
-  const { schema, development, allowList, sensitiveMutations } = options;
-  const cache = new LRUCache<string, AdmittedDocument>({
+/** The checks before execution, equal for every transport. Methods throw `OperationRefused`. */
+export class Admission {
+  readonly #cache = new LRUCache<string, AdmittedDocument>({
     ...CACHED,
     sizeCalculation: (_admitted, text) => text.length,
   });
-  const rules = development ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
-  const admitNew = (text: string): AdmittedDocument => {
+
+  constructor(private readonly options: AdmissionOptions) {}
+
+  /** Parses and validates a document. Recent ones are cached. */
+  admit(text: string): AdmittedDocument {
+    const cached = this.#cache.get(text);
+    if (cached !== undefined) return cached;
+    const { allowList } = this.options;
+    if (allowList !== null && !allowList.has(operationHash(text))) {
+      throw operationRefused(
+        'PERSISTED_QUERY_NOT_IN_LIST',
+        'The operation is not in the list of allowed operations of this server.',
+      );
+    }
+    const admitted = { document: this.#validated(text), prices: new Map<string, Price>() };
+    this.#cache.set(text, admitted);
+    return admitted;
+  }
+
+  price(admitted: AdmittedDocument, variables: Variables, operationName: string | null): Price {
+    checkVariables(variables);
+    const price = priceOf(this.options.schema, admitted, variables, operationName);
+    if (price.nodes <= LIMITS.cost) return price;
+    throw beyondLimit('cost', price.nodes, 'The operation could answer too many records');
+  }
+
+  #validated(text: string): DocumentNode {
+    const { schema, development, sensitiveMutations } = this.options;
     const document = parseDocument(text);
     checkStructure(document, sensitiveMutations);
+    const rules = development ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
     const errors = validate(schema, document, rules, {
       // One less than the limit, because graphql-js adds an entry that says there are more.
       maxErrors: LIMITS.errors - 1,
@@ -62,29 +80,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     });
     const [first, ...others] = errors.map(invalidDocument);
     if (first !== undefined) throw new OperationRefused([first, ...others]);
-    return { document, prices: new Map() };
-  };
-  return {
-    admit: (text) => {
-      const cached = cache.get(text);
-      if (cached !== undefined) return cached;
-      if (allowList !== null && !allowList.has(operationHash(text))) {
-        throw operationRefused(
-          'PERSISTED_QUERY_NOT_IN_LIST',
-          'The operation is not in the list of allowed operations of this server.',
-        );
-      }
-      const admitted = admitNew(text);
-      cache.set(text, admitted);
-      return admitted;
-    },
-    price: (admitted, variables, operationName) => {
-      checkVariables(variables);
-      const price = priceOf(schema, admitted, variables, operationName ?? null);
-      if (price.nodes <= LIMITS.cost) return price;
-      throw beyondLimit('cost', price.nodes, 'The operation could answer too many records');
-    },
-  };
+    return document;
+  }
 }
 
 function parseDocument(text: string): DocumentNode {

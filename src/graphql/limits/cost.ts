@@ -45,7 +45,6 @@ import { Base64 } from '../schema/scalars.js';
 import { operationRefused } from './limits.js';
 import { fragmentsOf, spreadFragment, type Fragments } from './structure.js';
 
-/** Cost of a field of bytes. */
 export const CONTENT_COST = 100;
 
 export type Variables = Readonly<Record<string, unknown>>;
@@ -231,7 +230,6 @@ class Meter {
 /** Types of variables that can be a page size, but no list or object. */
 const LEAVES: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
 
-/** The cost that a field declares (`counts`). */
 function ownCost({ extensions }: GraphQLField<unknown, unknown>, node: FieldNode): number {
   const { counts = 0, countsWhere: where }: Declarations = extensions;
   return where === undefined || node.arguments?.some(({ name }) => name.value === where) === true
@@ -239,7 +237,6 @@ function ownCost({ extensions }: GraphQLField<unknown, unknown>, node: FieldNode
     : 0;
 }
 
-/** Whether a value depends on variables. */
 export function hasVariable(value: ValueNode): boolean {
   if (value.kind === Kind.VARIABLE) return true;
   if (value.kind === Kind.LIST) return value.values.some(hasVariable);

@@ -7,7 +7,6 @@ const MIB = 1024 * 1024;
 
 interface Limit {
   readonly value: number;
-  /** For src/docs/limits.md. */
   readonly meaning: string;
 }
 
@@ -26,7 +25,6 @@ export const DECLARED_LIMITS = {
   /** Reading 15,000 objects takes about 30 ms. */
   variableObjects: limit(15_000, 'objects and lists in variables'),
   variableValues: limit(100_000, 'values in variables'),
-  /** See cost.ts. */
   cost: limit(10_000, 'records that the response can have: the product of page sizes'),
   searched: limit(
     MANY_ROWS,
@@ -44,7 +42,6 @@ export const DECLARED_LIMITS = {
 
 type LimitName = keyof typeof DECLARED_LIMITS;
 
-/** The values of `DECLARED_LIMITS`, by name. */
 export const LIMITS = Object.fromEntries(
   Object.entries(DECLARED_LIMITS).map(([name, { value }]) => [name, value]),
 ) as Readonly<Record<LimitName, number>>;
@@ -82,7 +79,6 @@ export function beyondLimit(
   });
 }
 
-/** The operation exceeds a limit of bytes while it runs. */
 export function tooLarge(limit: 'readBytes' | 'answerBytes', actual: number): GraphQLError {
   const maximum = LIMITS[limit];
   const what =

@@ -13,7 +13,6 @@ import {
 
 import { beyondLimit, LIMITS, operationRefused } from './limits.js';
 
-/** The fragments of a document, by name. */
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
@@ -32,7 +31,6 @@ export function spreadFragment(
   return selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
 }
 
-/** Totals of a selection set with its fragments expanded. */
 interface Extent {
   readonly depth: number;
   readonly aliases: number;

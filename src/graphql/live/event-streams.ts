@@ -39,7 +39,6 @@ export class EventStreams {
     next();
   };
 
-  /** Runs the operation in the body for the authenticated caller. */
   readonly respond: RequestHandler = async (request, response) => {
     const { ip } = requestContextOf(response);
     const { caller } = graphqlContextOf(response);
@@ -170,7 +169,6 @@ class EventStream {
     if (this.isStalled) this.destroy();
   }
 
-  /** Drops what is buffered for the client. */
   destroy(): void {
     this.response.destroy();
   }

@@ -17,7 +17,6 @@ import type { OperationText } from '../http/operation-text.js';
 import type { Authenticate } from '../http/request.js';
 import { Operation, selectionKey, type OperationParts } from '../operation.js';
 
-/** Services that sockets and event streams share. */
 export interface LiveParts extends OperationParts {
   readonly clock: Clock;
   readonly observer: LiveObserver;
@@ -35,7 +34,6 @@ export interface Message {
   readonly payload: string;
 }
 
-/** The client of an operation and its transport. */
 export interface Client {
   readonly transport: Transport;
   readonly requestId: string;
@@ -47,19 +45,16 @@ export interface Client {
   readonly stop: AbortController;
   /** Waits until it may be executed. Call the result with the bytes of the response when the client has taken it. */
   readonly turn?: (signal: AbortSignal) => Promise<(bytes: number) => void>;
-  /** Called once, after the operation has ended. */
   readonly onEnd?: () => void;
 }
 
 /** The response of a query or mutation, or the events of a subscription, several at a time. */
 export type Messages = AsyncGenerator<readonly Message[]>;
 
-/** An operation over a socket or an event stream. */
 export class LiveOperation {
   readonly #operation: Operation;
   readonly #startedAt: number;
   #context: GraphqlContext | null = null;
-  /** Approximate bytes of the response. */
   #bytes = 0;
   #events = 0;
   #hasEnded = false;
@@ -222,7 +217,6 @@ export class LiveOperation {
     }, true);
   }
 
-  /** The context that was made for the next events. */
   #renewed(): GraphqlContext {
     if (this.#context === null) throw new Error('An event came without a check of its caller.');
     return this.#context;

@@ -17,7 +17,6 @@ import { LIVE_LIMITS, takeToken } from './limits.js';
 import { LiveOperation, type Client, type LiveParts, type Message } from './operation.js';
 import { Outbox } from './outbox.js';
 
-/** Facts of the request that opened the socket. */
 export interface Opening {
   readonly ip: string;
   readonly requestId: string;
@@ -35,10 +34,8 @@ const TRY_AGAIN_LATER = 1013;
 const GOING_AWAY = 1001;
 const NO_TOKEN = 'A valid access token is needed';
 
-/** The caller and the running operations of one socket. */
 export class SocketSession {
   #token: string | undefined;
-  #isAuthenticated = false;
   #companyId: number | null = null;
   #isStopping = false;
   /** Abort controllers of the running operations, by the client's id of the operation. */
@@ -68,7 +65,6 @@ export class SocketSession {
     return { party: companyId ?? this, client: this };
   }
 
-  /** Whether queries or mutations have no response yet. */
   get isBusy(): boolean {
     return this.#pending > 0;
   }
@@ -97,7 +93,6 @@ export class SocketSession {
       }
       return this.#refuse(TRY_AGAIN_LATER, 'Try again later');
     }
-    this.#isAuthenticated = true;
     this.onAuthenticated();
     return true;
   }
@@ -132,9 +127,8 @@ export class SocketSession {
     });
   }
 
-  /** Closes the socket if its token has expired or was revoked. */
   async recheck(): Promise<void> {
-    if (!this.#isAuthenticated) return;
+    if (this.#companyId === null) return;
     try {
       await this.#context(this.opening.requestId);
     } catch (error) {
@@ -150,7 +144,6 @@ export class SocketSession {
     await this.#send([text]);
   }
 
-  /** Refuses new operations from now on. */
   refuseOperations(): void {
     this.#isStopping = true;
   }
@@ -161,7 +154,6 @@ export class SocketSession {
     this.socket.close(GOING_AWAY, 'The server is stopping');
   }
 
-  /** Reports a fault of the server and closes the socket. */
   fail(error: unknown): void {
     this.parts.onError(error, this.opening.requestId);
     this.#refuse(CloseCode.InternalServerError, 'Something went wrong on the server');

@@ -51,7 +51,6 @@ import {
   type WriteValue,
 } from './texts.js';
 
-/** A field of the operation itself. */
 export type RootField = PlannedField<ListRow> & {
   /** Whether it takes one statement, if what is joined can be. */
   readonly isSingle?: (variables: Variables) => boolean;
@@ -67,7 +66,6 @@ type Field = GraphQLField<unknown, unknown>;
 
 /** Compiles fields for given values of the variables in their directives. Methods throw `Unplanned`. */
 export class Compiler {
-  /** Scopes that the caller needs. */
   readonly scopes = new Set<Scope>();
   /** Whether the plan reads a list whose records may be large. */
   isLarge = false;
@@ -79,7 +77,6 @@ export class Compiler {
     private readonly variables: Variables,
   ) {}
 
-  /** The fields of the operation itself. */
   selected(type: GraphQLObjectType, set: SelectionSetNode): readonly Selected[] {
     return selectedIn(collectFields(this.schema, this.fragments, this.variables, type, set));
   }
@@ -110,7 +107,6 @@ export class Compiler {
     return { key, ...textOf(field, nodes) };
   }
 
-  /** The fields of the object that a field shows. */
   #object<Row>(
     field: Field,
     nodes: Nodes,
@@ -200,7 +196,6 @@ export class Compiler {
     };
   }
 
-  /** Writes the selected properties of an object. */
   #objectWriter(field: Field, nodes: Nodes): WriteValue {
     const type = getNamedType(field.type);
     if (!isObjectType(type) || type.getInterfaces().length > 0) throw new Unplanned('Bytes, or a record');

@@ -30,7 +30,6 @@ import { areDifferent } from './relations.js';
 import { demandShort, PlanRun, Unplanned } from './texts.js';
 
 interface Plan {
-  /** Scopes that the caller needs. */
   readonly scopes: readonly Scope[];
   /** Whether the plan reads a list whose records may be large. */
   readonly isLarge: boolean;
@@ -145,7 +144,6 @@ function planOf(
   return compiled;
 }
 
-/** Names of all variables in the directives of a document. */
 function variablesOfDirectives(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
   visit(document, {

@@ -60,9 +60,7 @@ export function oneText(
   };
 }
 
-/** The selected fields of a connection. */
 export interface ConnectionPlan {
-  /** Columns of the records. */
   readonly columns: readonly string[];
   readonly texts: Texts<Page>;
   /** Data that the fields need: the records, the page (`pageInfo`, cursors), the total. */
@@ -70,7 +68,6 @@ export interface ConnectionPlan {
   readonly requestOf: RequestOf;
 }
 
-/** The page that the arguments of a field select. */
 export type RequestOf = (variables: Variables) => SliceRequest;
 
 /** A page of a list, empty and with the total 0 if no field needs them. */
@@ -103,7 +100,6 @@ export function itemsText(itemTexts: Texts<Item>): FieldText<Page> {
   };
 }
 
-/** The records of a page's entries. */
 export function recordTexts(record: RecordPlan): Texts<Item> {
   return async (run, items, times) => {
     const rows = items.map((item) => item.record);
@@ -229,7 +225,6 @@ export function areDifferent(selected: readonly Selected[]): boolean {
 const keyOf = ([, [{ name, arguments: given = [] }]]: Selected): string =>
   `${name.value} (${given.map((argument) => print(argument)).join()})`;
 
-/** Page request of a field, by the values of the variables. */
 export function requestsOf(
   list: List<unknown>,
   field: GraphQLField<unknown, unknown>,

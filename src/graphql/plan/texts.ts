@@ -34,22 +34,17 @@ const PART = LONG_RESPONSE / 16;
 /** Maximum length of a turn. If all yielded earlier, more responses would be in memory at once: a third slower. */
 const TURN_MS = 12;
 
-/** One execution of a plan. */
 export class PlanRun {
-  /** Records in the response: `extensions.cost.actual`. */
   nodes = 0;
   /** Entries of lists without pages in the response. */
   #entries = 0;
-  /** Bytes read from large lists. */
   #bytes = 0;
   /** Characters made since the clock was read. */
   #made = 0;
 
   constructor(
     readonly work: ReadWork,
-    /** Coerced values. */
     readonly variables: Variables,
-    /** For resolvers. */
     readonly context: GraphqlContext,
     /** Whether records are read in one statement with the records that they refer to. */
     readonly isJoined = false,
@@ -111,11 +106,9 @@ export type FieldText<Row> =
   | { readonly write: (row: Row, run: PlanRun) => string }
   | {
       readonly texts: Texts<Row>;
-      /** See `RecordPlan`. */
       readonly joined?: RecordPlan['joined'];
     };
 
-/** A field with its name in the response. */
 export type PlannedField<Row> = FieldText<Row> & { readonly key: string };
 
 /** The selected fields of records that are read as rows. */
@@ -127,7 +120,6 @@ export interface RecordPlan {
   readonly joined: (of: string | null) => readonly JoinedOne[] | null;
 }
 
-/** Texts of objects with these fields. */
 export function objectTexts<Row>(fields: readonly PlannedField<Row>[]): Texts<Row> {
   const starts = fields.map(({ key }, index) => `${index === 0 ? '' : ','}"${key}":`);
   return async (run, rows, times) => {
@@ -231,7 +223,6 @@ export function propertyOf(value: unknown, name: string): unknown {
   return property;
 }
 
-/** Makes the JSON text of a value. */
 export type WriteValue = (value: unknown, run: PlanRun) => string;
 
 /** Writes a value of a type, or each value of a list; `ofObject` returns what writes an object. Errors: `Unplanned`. */

@@ -40,18 +40,13 @@ interface BulkOptions<Row, R extends object, Prepared> {
   /** Name of the mutation as a type, for example `DeviceBulkCreate`. */
   readonly name: string;
   readonly description: string;
-  /** The argument with the rows. */
   readonly argument: string;
   readonly rows: TypedField<readonly Row[]>;
-  /** The field of a row's result that shows its record. */
   readonly field: string;
   readonly record: TypedField<R>;
-  /** Further fields of a row's result. */
   readonly rowFields?: Fields;
-  /** Further fields of the payload. */
   readonly payloadFields?: Fields;
   readonly countDescription: string;
-  /** Defaults to `write`. */
   readonly scope?: Scope;
   /** Fixed policy for invalid rows; absent if the client chooses. */
   readonly errorPolicy?: ErrorPolicy;

@@ -37,7 +37,6 @@ export type Getter = (work: ReadWork, key: string) => Promise<{ readonly id: num
 
 /** How a plan reads a field. Properties are properties of records. */
 export type Declared =
-  /** The global id of a record. */
   | { readonly kind: 'id' }
   | { readonly kind: 'column'; readonly property: string; readonly scope: Scope | null }
   /** A value that follows from a column, which may be no property of a record, and from the unit of work. */
@@ -46,7 +45,6 @@ export type Declared =
       readonly property: string;
       readonly of: (value: unknown, work: ReadWork) => unknown;
     }
-  /** The record whose number is in a property. */
   | { readonly kind: 'one'; readonly list: List<unknown>; readonly reference: string }
   /** A page of the records that refer to the value of a property. */
   | {
@@ -56,14 +54,12 @@ export type Declared =
       readonly scope: Scope;
       readonly order: OrderBy | undefined;
     }
-  /** A page of all records. */
   | {
       readonly kind: 'list';
       readonly list: List<unknown>;
       readonly scope: Scope;
       readonly order: OrderBy | undefined;
     }
-  /** One record by exactly one of its keys. */
   | {
       readonly kind: 'find';
       readonly list: List<unknown>;

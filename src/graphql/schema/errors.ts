@@ -7,7 +7,6 @@ export function requestError(message: string, details: object = {}): GraphQLErro
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', ...details } });
 }
 
-/** Codes of `userErrors`: errors that the client can correct. */
 export type UserErrorCode =
   | 'INVALID'
   | 'TAKEN'
@@ -88,7 +87,6 @@ export async function foundOrNull<T>(get: () => Promise<T | null>): Promise<T | 
   }
 }
 
-/** A domain error for the `errors` of the response. */
 export function topLevelError(error: DomainError): GraphQLError {
   const mapped = CODES[error.code];
   const code = 'top' in mapped ? mapped.top : mapped.user === 'INVALID' ? 'BAD_USER_INPUT' : mapped.user;

@@ -36,7 +36,6 @@ import {
 /** List in which `node(id:)` looks up the records of one type. */
 export interface NodeSource {
   readonly list: List<object>;
-  /** The scope that reading a record requires. */
   readonly scope: Scope;
   /** Record type in the ledger; by default the type name in snake case. */
   readonly entityType?: string | undefined;
@@ -49,7 +48,6 @@ export interface GraphqlModule {
   readonly roots: readonly ClassType[];
 }
 
-/** Joins modules into one. */
 export function graphqlModule(...modules: readonly GraphqlModule[]): GraphqlModule {
   return { nodes: modules.flatMap(({ nodes }) => nodes), roots: modules.flatMap(({ roots }) => roots) };
 }
@@ -102,7 +100,6 @@ type RootField<R, F extends Fields> = ResolvedField<R, ValuesOf<F>> & { readonly
 
 type Decorate = (type: () => object, options: object) => MethodDecorator;
 
-/** Function that adds a field to a root type. */
 function rootField(decorate: Decorate, more: object = {}) {
   return <R, F extends Fields>(name: string, resolved: RootField<R, F>): GraphqlModule => {
     const Root = decoratedClass(Resolver());
@@ -165,7 +162,6 @@ export function nodeType<T extends { readonly id: number }, Hidden extends keyof
   return Type;
 }
 
-/** A field that is computed from the record. */
 export function computed<R, V>(
   field: TypedField<V>,
   resolve: (record: R, ctx: GraphqlContext) => V | Promise<V>,
@@ -195,7 +191,6 @@ export function required<R>(resolved: ResolvedField<R>): ResolvedField<R> {
 }
 
 export interface ListOptions {
-  /** The scope that reading the list requires. */
   readonly scope?: Scope;
   /** Default order; ascending by id if absent. */
   readonly order?: OrderBy;
@@ -219,7 +214,6 @@ export function many<R, T extends object, P extends KeyValue>(
   };
 }
 
-/** A page of all records of the company. */
 export function all<R, T extends object>(
   { list, Connection, args: takes }: ListTypes<T>,
   description: string,

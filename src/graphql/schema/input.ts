@@ -10,7 +10,6 @@ export type Input = Readonly<Record<string, unknown>>;
 /** Type names of the records that the ids in a field belong to, for example `{ groupId: 'Group' }`. */
 export type References = Readonly<Record<string, string>>;
 
-/** The enums of fields, for example `{ kind: AppKind }`. */
 export type Enums = Readonly<Record<string, Enumeration>>;
 
 /** Properties of an input type that the schema of its model does not contain. */
@@ -20,7 +19,6 @@ export interface InputOptions {
   readonly fields?: Fields;
   readonly references?: References;
   readonly enums?: Enums;
-  /** Input types of fields whose values are objects. */
   readonly inputs?: Readonly<Record<string, ClassType<Input>>>;
   /** Descriptions that replace those of the model, by field. */
   readonly descriptions?: Readonly<Record<string, string>>;

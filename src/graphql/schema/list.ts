@@ -24,10 +24,8 @@ export interface ListTypes<T extends object> {
   readonly list: List<T>;
   readonly Record: ClassType<T>;
   readonly Connection: ClassType<Page<T>>;
-  /** See `ListArgs`. */
   readonly args: Fields;
   readonly Filter: ClassType<FilterInput>;
-  /** The enums of the record's fields, by field. */
   readonly enums: Enums;
 }
 
@@ -71,7 +69,6 @@ const PageInfo = objectType<PageInfoShape>('PageInfo', 'Position of a page in it
   endCursor: text.orNull('Cursor of the last record of the page. Null for an empty page.'),
 });
 
-/** The object types of a list's pages and of their edges. */
 function connectionOf<T extends object>(Record: ClassType<T>, name: string): ClassType<Page<T>> {
   const noun = words(name);
   const nouns = plural(noun);
@@ -92,7 +89,6 @@ const OrderDirection = enumeration<OrderBy['direction']>('OrderDirection', 'Dire
   desc: 'Descending: highest, newest or alphabetically last record first.',
 });
 
-/** The input type that orders a list by one of its indexed columns. */
 function orderOf(name: string, fields: readonly string[]): ClassType {
   const nouns = plural(words(name));
   const OrderField = enumeration(

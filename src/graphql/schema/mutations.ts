@@ -16,7 +16,6 @@ import { flag, id, int, object, type Fields, type ValuesOf } from './types.js';
 interface OwnMutation<F extends Fields, P> {
   readonly description: string;
   readonly args: F;
-  /** Fields of the payload besides `userErrors`. */
   readonly payload: Fields;
   /** Defaults to `write`; null if every valid token may call the mutation. */
   readonly scope?: Scope | null | undefined;
@@ -24,7 +23,6 @@ interface OwnMutation<F extends Fields, P> {
   readonly within?: Within | undefined;
   /** Runs before the unit of work begins, so that no other change waits for it. */
   readonly prepare?: (ctx: GraphqlContext) => Promise<P>;
-  /** Resolves to the fields of the payload. */
   readonly run: (work: WriteWork, args: ValuesOf<F>, ctx: GraphqlContext, prepared: P) => Promise<object>;
 }
 
@@ -47,7 +45,6 @@ export function ownMutation<F extends Fields, P = undefined>(
   });
 }
 
-/** A record that optimistic locking can guard. */
 interface Revised {
   readonly id: number;
   readonly revision: number;
@@ -58,16 +55,13 @@ type RunOnRecord<R> = (work: WriteWork, current: R, input: Input) => Promise<obj
 /** Refuses a change of a record that takes software from terminals. Errors: `in_use`. */
 type Keeps<R> = (work: ReadWork, current: R, input: Input) => Promise<void>;
 
-/** The input of a mutation and what it does. */
 interface Change<Run> extends Pick<InputOptions, 'descriptions' | 'fields'> {
-  /** The fields of the input. */
   readonly model: z.ZodObject;
   readonly run: Run;
   /** Description of the mutation; defaults to a standard sentence such as "Creates a device.". */
   readonly description?: string;
 }
 
-/** A mutation of one record, such as `deviceAssign`. */
 interface RecordChange<R> {
   readonly description: string;
   /** Arguments besides `id`, as fields of the model. All must be given; nullable ones accept null. */
@@ -83,9 +77,7 @@ interface RecordChange<R> {
 interface RecordOptions<R> {
   /** Errors: `not_found`. */
   readonly get: (work: ReadWork, id: number) => Promise<R>;
-  /** Types of the records that inputs and arguments refer to by id. */
   readonly references?: References;
-  /** Further mutations of one record, by name. */
   readonly changes?: Readonly<Record<string, RecordChange<R>>>;
 }
 
@@ -208,7 +200,6 @@ interface RecordArgs extends Readonly<Record<string, unknown>> {
   readonly force?: boolean | null;
 }
 
-/** A mutation that looks up and changes a record. */
 function recordMutation<R>(
   name: string,
   typeName: string,
@@ -240,13 +231,11 @@ function recordMutation<R>(
   });
 }
 
-/** Errors: `stale`. */
 function demandRevision(noun: string, { revision }: Revised, ifMatch: number): void {
   const message = `The ${noun} was changed: its revision is ${revision}, not ${ifMatch}. Read it again.`;
   demandUnchanged(revision, [ifMatch], message);
 }
 
-/** The argument of mutations that may take software from terminals. */
 const FORCE = {
   ...flag.orNull(
     'Without it, a change that takes app versions from terminals is refused: IN_USE, with the number of terminals. True makes it.',

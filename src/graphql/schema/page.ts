@@ -11,7 +11,6 @@ import type { Lazy } from './types.js';
 export const DEFAULT_FIRST = 30;
 export const MAX_FIRST = 100;
 
-/** Default order of lists. */
 const BY_ID: OrderBy = { field: 'ID', direction: 'asc' };
 
 /** Arguments of a list. `first` with `after` counts from its start, `last` with `before` from its end. */
@@ -49,7 +48,6 @@ export interface PageInfoShape {
 /** A page of which each field reads from the database only when it is selected. */
 export type Connection<T> = Lazy<Page<T>>;
 
-/** The arguments of a list as a request to the database. */
 export function sliceRequest(
   list: FilteredList,
   { first, last, after, before, orderBy, filter }: ListArgs,
@@ -77,7 +75,6 @@ export function sliceRequest(
   };
 }
 
-/** The searches of a list, or of the lists of many parents. */
 export function searchesOf<T, P extends KeyValue>(
   source: List<T> | ChildList<T, P>,
   standard?: OrderBy,

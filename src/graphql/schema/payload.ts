@@ -51,7 +51,6 @@ decoratedClass(
   }),
 );
 
-/** The field `userErrors` of payloads and of rows. */
 export const userErrors = (description: string): AnyField => object.list(UserError, description);
 
 export interface Payload {
@@ -66,11 +65,9 @@ export const WARNINGS: Fields = {
   ),
 };
 
-/** The field of a payload that shows the record. */
 export const changedRecord = (Record: ClassType): AnyField =>
   object.orNull(Record, 'The record after the change. Null if nothing was changed.');
 
-/** The payload type of a mutation with these fields. */
 export function payloadType(name: string, fields: Fields): ClassType<Payload> {
   return untypedObjectType(`${name}Payload`, `Result of \`${fieldName(name)}\`.`, {
     ...fields,

@@ -15,7 +15,6 @@ import { fieldName, plural, withArticle, words } from './node.js';
 import type { Keys } from './page.js';
 import { id, int, object, text, type AnyField } from './types.js';
 
-/** Another unique field to look a record up by. */
 interface UniqueKey<T> {
   readonly description: string;
   /** Errors: `not_found`, which the query answers with null. */
@@ -23,7 +22,6 @@ interface UniqueKey<T> {
 }
 
 interface QueryOptions<T> extends ListQueryOptions, Pick<NodeSource, 'entityType'> {
-  /** Unique fields besides `id` and `databaseId`, by name. */
   readonly keys?: Readonly<Record<string, UniqueKey<T>>>;
 }
 

@@ -57,7 +57,6 @@ function refuseEmpty(value: unknown, path: string): void {
   for (const [name, entry] of entries) refuseEmpty(entry, `${path}.${name}`);
 }
 
-/** Arguments of a change by target. */
 export const TARGET_ARGS = {
   dryRun: {
     ...flag.orNull('True changes nothing, and returns what the change would affect: `count` and `examples`.'),

@@ -72,7 +72,6 @@ choice.list = <V extends string>(of: Enumeration<V>, description: string) => lis
 
 type ObjectClass<T> = abstract new (...args: never[]) => T;
 
-/** A field whose value has fields of its own. */
 export const object = <T extends object>(type: ObjectClass<T>, description: string) =>
   make<T>(type, description);
 object.orNull = <T extends object>(type: ObjectClass<T>, description: string) =>
@@ -88,7 +87,6 @@ export type FieldsOf<T, Hidden> = {
   readonly [K in Exclude<keyof T, Hidden>]: TypedField<T[K]>;
 };
 
-/** A field for values of any type. */
 export type AnyField = TypedField<never>;
 
 /** Fields of a type, or arguments of a field, by name. */
@@ -123,12 +121,10 @@ export function objectType<T extends object, Hidden extends keyof T = never>(
   return untypedObjectType(name, description, fields) as ClassType<T>;
 }
 
-/** An object type whose fields are known at run time only. */
 export function untypedObjectType(name: string, description: string, fields: Fields): ClassType {
   return decoratedClass(ObjectType(name, { description, simpleResolvers: true }), fields);
 }
 
-/** An input type for values of type `T`. */
 export function inputType<T extends object>(name: string, description: string, fields: Fields): ClassType<T> {
   return decoratedClass(InputType(name, { description }), fields) as ClassType<T>;
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
-import { createAdmission } from '../../../src/graphql/limits/admission.js';
+import { Admission } from '../../../src/graphql/limits/admission.js';
 import { LiveOperation, type Message } from '../../../src/graphql/live/operation.js';
 import { watchOperations } from '../../../src/http/monitoring/operations.js';
 import { audited, insertMany } from '../../support/databases/rows.js';
@@ -52,7 +52,7 @@ function operationOf(query: string): LiveOperation {
     watch: watchOperations({ countOperation: ignore }, null, server.clock),
   };
   const rules = { development: false, allowList: null, sensitiveMutations: [] };
-  const admission = createAdmission({ schema, ...rules });
+  const admission = new Admission({ schema, ...rules });
   const context = (): Promise<GraphqlContext> =>
     Promise.resolve(new GraphqlContext(server.acme.caller, servicesOf(server)));
   return new LiveOperation(

@@ -9,11 +9,9 @@ import { requestError } from '../../schema/errors.js';
 import { demandNoGap, readPage, type Identified, type Page, type Source } from './page.js';
 import type { Member, SharedFeed, SharedFeeds, SharedPage, SharedTexts } from './shared-feed.js';
 
-/** The connection of a subscription. */
 export interface SubscriptionRequest {
   /** Authenticates again. Each event is executed for the caller returned here. Errors: `unauthenticated`. */
   readonly caller: () => Promise<Caller>;
-  /** Aborted when the client has left. */
   readonly signal: AbortSignal;
   /** `Last-Event-ID`: the last event that the client received; null if its transport does not report it. */
   readonly lastSeen: number | null;
@@ -21,7 +19,6 @@ export interface SubscriptionRequest {
   readonly track: (waitingSince: WaitingSince) => () => void;
 }
 
-/** Records that a subscriber follows, and the scope it needs. */
 export interface Followed<T> extends Source<T> {
   /** Required scope; checked before events are sent. */
   readonly scope: Scope;

@@ -24,7 +24,6 @@ export interface Source<T> {
   readonly condition: Condition | null;
 }
 
-/** Records read by one statement. */
 export interface Page<T> {
   /** All records that meet the condition and have an id greater than `after`, up to `upTo`; ascending. */
   readonly records: readonly T[];

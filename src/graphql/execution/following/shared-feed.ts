@@ -15,23 +15,19 @@ const INTERVAL_OF_EACH_MS = 0.75;
 const MAX_INTERVAL_MS = 250;
 /** Maximum pages in memory; pages of a filtered feed may have no records. */
 const MAX_PAGES = 16;
-/** Members woken per turn of the event loop. */
 const WOKEN_PER_TURN = 64;
 
 /** Maximum characters of the texts in memory for one page; a single longer text is allowed. */
 const MAX_TEXTS = 256 * 1024;
 
-/** A page that several subscribers send. */
 export interface SharedPage<T> extends Page<T> {
   readonly texts: SharedTexts;
   /** Commit time of the oldest record. */
   readonly arrivedAt: number;
 }
 
-/** A subscriber of the feed. */
 export interface Member {
   readonly caller: Caller;
-  /** Id of the last record that the member has. */
   readonly cursor: number;
 }
 
@@ -45,7 +41,6 @@ export class SharedFeed<T extends Identified> {
   #pages: SharedPage<T>[] = [];
   /** Id up to which the feed has read; null if the next read starts at the cursor of a member. */
   #upTo: number | null = null;
-  /** Last id of the company at the latest read. */
   #last = 0;
   readonly #members = new Set<Member>();
   readonly #waiting = new Map<Member, (hasPage: boolean) => void>();
@@ -133,7 +128,6 @@ export class SharedFeed<T extends Identified> {
     return !this.#isReading && this.#waiting.size > 0 && this.#woken.size === 0;
   }
 
-  /** Schedules the next read, if members wait for it. */
   #schedule(): void {
     if (!this.#isReady) return;
     const at = this.#nextAt();
@@ -149,7 +143,6 @@ export class SharedFeed<T extends Identified> {
     );
   }
 
-  /** Time of the next read. */
   #nextAt(): number {
     if (this.#upTo === null) return this.#readAt + INTERVAL_MS;
     if (this.#upTo < this.#last) return -Infinity;

@@ -1,4 +1,4 @@
-/** Exports for the modules of resources (`*.graphql.ts`). */
+/** The toolkit of the modules of resources (`*.graphql.ts`), which import it as `g`, like zod as `z`. */
 export type { GraphqlContext } from './execution/context.js';
 export { findSentFile } from './http/operation-text.js';
 export { requestError } from './schema/errors.js';

@@ -1,18 +1,6 @@
 import { LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
 import type { LedgerEntry } from '../../domain/base/ledger/ledger.service.js';
-import {
-  computed,
-  fields,
-  type GraphqlContext,
-  graphqlModule,
-  type GraphqlModule,
-  id,
-  Node,
-  object,
-  parseGlobalId,
-  query,
-  requestError,
-} from '../../graphql/index.js';
+import * as g from '../../graphql/index.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 
 /** Where the records of each type are read from, by type name. */
@@ -24,8 +12,8 @@ const MAX_NODES = 100;
 
 /** A record as a `Node`; null without a source, and if the company has none with this id. */
 async function readNode(
-  ctx: GraphqlContext,
-  source: GraphqlModule['nodes'][number] | undefined,
+  ctx: g.GraphqlContext,
+  source: g.GraphqlModule['nodes'][number] | undefined,
   number: number | null,
 ): Promise<object | null> {
   if (source === undefined) return null;
@@ -34,29 +22,29 @@ async function readNode(
 }
 
 /** The record with a global id, of any type; null if the company has none. */
-async function nodeOf(ctx: GraphqlContext, globalId: string): Promise<object | null> {
-  const parsed = parseGlobalId(globalId);
+async function nodeOf(ctx: g.GraphqlContext, globalId: string): Promise<object | null> {
+  const parsed = g.parseGlobalId(globalId);
   return parsed === undefined ? null : await readNode(ctx, nodeSources.get(parsed.typeName), parsed.id);
 }
 
-const node = query('node', {
-  field: object.orNull(Node, 'A record of any type by its global id. Null if the company has none.'),
-  args: { id: id('Global id of the record.') },
+const node = g.query('node', {
+  field: g.object.orNull(g.Node, 'A record of any type by its global id. Null if the company has none.'),
+  args: { id: g.id('Global id of the record.') },
   resolve: (_source, ctx, args) => nodeOf(ctx, args.id),
 });
 
-const nodes = query('nodes', {
+const nodes = g.query('nodes', {
   field: {
-    ...object.list(
-      Node,
+    ...g.object.list(
+      g.Node,
       'Records of any types, in the order of their ids. Null for each id that the company does not have.',
     ),
     isNullable: 'items',
   },
-  args: { ids: id.list(`Global ids of the records, at most ${MAX_NODES}.`) },
+  args: { ids: g.id.list(`Global ids of the records, at most ${MAX_NODES}.`) },
   resolve: (_source, ctx, { ids }) => {
     if (ids.length > MAX_NODES)
-      throw requestError(`nodes takes at most ${MAX_NODES} ids, not ${ids.length}.`);
+      throw g.requestError(`nodes takes at most ${MAX_NODES} ids, not ${ids.length}.`);
     return ids.map((each) => nodeOf(ctx, each));
   },
 });
@@ -70,13 +58,13 @@ function snakeCase(typeName: string): string {
   return typeName.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 }
 
-const entity = computed(
-  object.orNull(
-    Node,
+const entity = g.computed(
+  g.object.orNull(
+    g.Node,
     'The changed record as it is now. Null if it was deleted, or if records of `entityType` have no global id.',
   ),
   ({ entityType, entityId }: LedgerEntry, ctx) =>
     readNode(ctx, sourcesByEntityType.get(entityType), entityId),
 );
 
-export const nodeLookupGraphql = graphqlModule(node, nodes, fields(LedgerEntryType, { entity }));
+export const nodeLookupGraphql = g.graphqlModule(node, nodes, g.fields(LedgerEntryType, { entity }));

@@ -4,28 +4,16 @@ import { CompanyType } from '../../domain/people/company/company.graphql.js';
 import { companies } from '../../domain/people/company/company.service.js';
 import { Role, UserType } from '../../domain/people/user/user.graphql.js';
 import { users } from '../../domain/people/user/user.service.js';
-import {
-  choice,
-  computed,
-  fields,
-  type GraphqlContext,
-  graphqlModule,
-  instant,
-  int,
-  object,
-  objectType,
-  query,
-  searchesOf,
-} from '../../graphql/index.js';
+import * as g from '../../graphql/index.js';
 import { mayUse, type Role as RoleName, type Scope as ScopeName, SCOPES } from '../../platform/caller.js';
 
-const RateLimit = objectType<NonNullable<GraphqlContext['request']['budget']>, 'retryAfter'>(
+const RateLimit = g.objectType<NonNullable<g.GraphqlContext['request']['budget']>, 'retryAfter'>(
   'RateLimit',
   'Quota of requests of a client address, over GraphQL and REST together.',
   {
-    limit: int('Requests allowed in a window of one hour.'),
-    remaining: int('Requests left in this window, after this one.'),
-    resetAt: instant('When the window ends and the quota is full again.'),
+    limit: g.int('Requests allowed in a window of one hour.'),
+    remaining: g.int('Requests left in this window, after this one.'),
+    resetAt: g.instant('When the window ends and the quota is full again.'),
   },
 );
 
@@ -34,39 +22,39 @@ interface Viewer {
   readonly scopes: readonly ScopeName[];
 }
 
-const ViewerType = objectType<Viewer>('Viewer', 'The caller: the token, its user and its company.', {
-  role: choice(Role, "The user's role in the company."),
-  scopes: choice.list(Scope, "Scopes of the token that the user's role allows too."),
+const ViewerType = g.objectType<Viewer>('Viewer', 'The caller: the token, its user and its company.', {
+  role: g.choice(Role, "The user's role in the company."),
+  scopes: g.choice.list(Scope, "Scopes of the token that the user's role allows too."),
 });
 
-const viewer = query('viewer', {
-  field: object(ViewerType, 'The caller, and what it may do.'),
+const viewer = g.query('viewer', {
+  field: g.object(ViewerType, 'The caller, and what it may do.'),
   resolve: (_source, { caller }): Viewer => ({
     role: caller.role,
     scopes: SCOPES.filter((scope) => mayUse(caller, scope)),
   }),
 });
 
-export const viewerGraphql = graphqlModule(
+export const viewerGraphql = g.graphqlModule(
   viewer,
-  fields(ViewerType, {
+  g.fields(ViewerType, {
     apiTokens: {
-      field: object(
+      field: g.object(
         ApiTokenList.Connection,
         'Tokens of the user for the company, expired and revoked ones included. Users can renew and revoke their own.',
       ),
       args: ApiTokenList.args,
       resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args, null),
-      searches: searchesOf(apiTokensOfUser),
+      searches: g.searchesOf(apiTokensOfUser),
     },
-    user: computed(object.orNull(UserType, 'User on whose behalf the token acts.'), (_viewer, ctx) =>
+    user: g.computed(g.object.orNull(UserType, 'User on whose behalf the token acts.'), (_viewer, ctx) =>
       ctx.one(users, ctx.caller.userId),
     ),
-    company: computed(object.orNull(CompanyType, 'Company of the token.'), (_viewer, ctx) =>
+    company: g.computed(g.object.orNull(CompanyType, 'Company of the token.'), (_viewer, ctx) =>
       ctx.one(companies, ctx.caller.companyId),
     ),
-    rateLimit: computed(
-      object.orNull(RateLimit, 'Quota of requests. Null if the server has no rate limit.'),
+    rateLimit: g.computed(
+      g.object.orNull(RateLimit, 'Quota of requests. Null if the server has no rate limit.'),
       (_viewer, ctx) => ctx.request.budget,
     ),
   }),

@@ -1,52 +1,34 @@
-import {
-  choice,
-  fields,
-  graphqlModule,
-  instant,
-  int,
-  json,
-  listQuery,
-  listTypes,
-  nodesOf,
-  nodeType,
-  object,
-  objectType,
-  one,
-  query,
-  safeInt,
-  subscription,
-  text,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { CompanyType } from '../../people/company/company.graphql.js';
 import { companies } from '../../people/company/company.service.js';
 import { Channel, UserList } from '../../people/user/user.graphql.js';
 import { ledgerEntries, type LedgerEntry, ledgerNewRows } from './ledger.service.js';
 import { type Deleted, type DeletedRows, deletedRows } from './retention.service.js';
 
-export const LedgerEntryType = nodeType<LedgerEntry, 'companyId' | 'userId'>(
+export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId'>(
   'LedgerEntry',
   'A recorded change: who changed what and when, with the record before and after.',
   {
-    sequence: int('Position among the changes in the company: 1, 2, 3 and so on, without gaps.'),
-    at: instant('When the change was made.'),
-    channel: choice(Channel, 'Interface through which the change was made.'),
-    action: text('What was done: create, update, delete or another event, such as report.'),
-    entityType: text('Type of the changed record in snake case, for example logical_number.'),
-    entityId: int.orNull('`databaseId` of the changed record. Null if the event is not about one record.'),
-    before: json.orNull('The record before the change. Null if it was created.'),
-    after: json.orNull('The record after the change. Null if it was deleted.'),
+    sequence: g.int('Position among the changes in the company: 1, 2, 3 and so on, without gaps.'),
+    at: g.instant('When the change was made.'),
+    channel: g.choice(Channel, 'Interface through which the change was made.'),
+    action: g.text('What was done: create, update, delete or another event, such as report.'),
+    entityType: g.text('Type of the changed record in snake case, for example logical_number.'),
+    entityId: g.int.orNull('`databaseId` of the changed record. Null if the event is not about one record.'),
+    before: g.json.orNull('The record before the change. Null if it was created.'),
+    after: g.json.orNull('The record after the change. Null if it was deleted.'),
   },
 );
 
-const LedgerEntryList = listTypes(ledgerEntries, LedgerEntryType);
+const LedgerEntryList = g.listTypes(ledgerEntries, LedgerEntryType);
 
-const ledgerAppended = subscription('ledgerAppended', {
-  field: object(
+const ledgerAppended = g.subscription('ledgerAppended', {
+  field: g.object(
     LedgerEntryType,
     'Each change in the company once it is committed, in order. Requires the scope ADMIN.',
   ),
   args: {
-    after: int.orNull(
+    after: g.int.orNull(
       'Resumes after the entry with this `sequence`. Without it, only changes from now on are sent.',
     ),
   },
@@ -54,18 +36,18 @@ const ledgerAppended = subscription('ledgerAppended', {
   resolve: (entry: LedgerEntry) => entry,
 });
 
-export const ledgerEntryGraphql = graphqlModule(
-  nodesOf(ledgerEntries, 'admin'),
-  listQuery(LedgerEntryList, {
+export const ledgerEntryGraphql = g.graphqlModule(
+  g.nodesOf(ledgerEntries, 'admin'),
+  g.listQuery(LedgerEntryList, {
     field: 'ledger',
     scope: 'admin',
     order: { field: 'SEQUENCE', direction: 'asc' },
     listDescription: 'All changes in the company, oldest first by default.',
   }),
   ledgerAppended,
-  fields(LedgerEntryType, {
-    company: one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
-    actor: one(
+  g.fields(LedgerEntryType, {
+    company: g.one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
+    actor: g.one(
       UserList,
       'userId',
       'User who made the change. Null for a failed sign-in, and if that user is no longer a member.',
@@ -73,32 +55,32 @@ export const ledgerEntryGraphql = graphqlModule(
   }),
 );
 
-const DeletedRecords = objectType<Deleted>(
+const DeletedRecords = g.objectType<Deleted>(
   'DeletedRecords',
   'What retention has deleted of one kind of records.',
   {
-    count: safeInt('Number of records that were deleted so far.'),
-    upTo: int(
+    count: g.safeInt('Number of records that were deleted so far.'),
+    upTo: g.int(
       'All records with a `sequence` up to this one are deleted: the next one is the first that is left. 0 if there is none, and for deliveries, which are deleted in the order of their ends.',
     ),
-    newestAt: instant.orNull(
+    newestAt: g.instant.orNull(
       'The time of the newest of them: when it was recorded or, for a delivery, ended. Null if there is none.',
     ),
   },
 );
 
-const DeletedByRetention = objectType<DeletedRows>(
+const DeletedByRetention = g.objectType<DeletedRows>(
   'DeletedByRetention',
   'What retention has deleted in the company. Lists, totals and summaries do not have it any more.',
   {
-    ledger: object(DeletedRecords, 'Entries of the ledger.'),
-    transactions: object(DeletedRecords, 'Transactions.'),
-    deliveries: object(DeletedRecords, 'Deliveries of notifications.'),
+    ledger: g.object(DeletedRecords, 'Entries of the ledger.'),
+    transactions: g.object(DeletedRecords, 'Transactions.'),
+    deliveries: g.object(DeletedRecords, 'Deliveries of notifications.'),
   },
 );
 
-export const retentionGraphql = query('deletedByRetention', {
-  field: object(
+export const retentionGraphql = g.query('deletedByRetention', {
+  field: g.object(
     DeletedByRetention,
     'What retention has deleted in the company, so that a reader who goes on from an earlier sequence or cursor knows what it misses.',
   ),

@@ -1,22 +1,4 @@
-import {
-  bulkMutation,
-  changedRecord,
-  enumeration,
-  fields,
-  flag,
-  graphqlModule,
-  id,
-  inputOf,
-  json,
-  listTypes,
-  many,
-  mutations,
-  object,
-  one,
-  ownMutation,
-  queries,
-  text,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';
 import { auditedType } from '../../people/user/user.graphql.js';
@@ -36,15 +18,15 @@ import {
 } from './device.service.js';
 
 export const DeviceType = auditedType<Device, 'logicalNumberId'>('Device', 'A payment terminal.', {
-  serialNumber: text('Serial number, unique in the company.'),
-  enabled: flag('Whether the device may access the service.'),
-  meta: json(
+  serialNumber: g.text('Serial number, unique in the company.'),
+  enabled: g.flag('Whether the device may access the service.'),
+  meta: g.json(
     'Properties that the device reported, such as brand, model and battery_level; values are texts.',
   ),
-  frameworkVersion: text.orNull('Installed version of the framework. Null until the device reports it.'),
+  frameworkVersion: g.text.orNull('Installed version of the framework. Null until the device reports it.'),
 });
 
-export const DevicePresence = enumeration<Presence>(
+export const DevicePresence = g.enumeration<Presence>(
   'DevicePresence',
   'How long ago the terminal of a device last sent a request that was admitted, by the times of the settings.',
   {
@@ -56,9 +38,9 @@ export const DevicePresence = enumeration<Presence>(
   },
 );
 
-const DeviceList = listTypes(devices, DeviceType, {}, { presence: DevicePresence });
+const DeviceList = g.listTypes(devices, DeviceType, {}, { presence: DevicePresence });
 
-const DeviceReportInput = inputOf('DeviceReportInput', DeviceReport, {
+const DeviceReportInput = g.inputOf('DeviceReportInput', DeviceReport, {
   description: 'What a device reports about itself. Absent fields keep their values.',
   descriptions: {
     frameworkVersion: 'Installed version of the framework. 1 to 64 characters. Null clears it.',
@@ -66,14 +48,14 @@ const DeviceReportInput = inputOf('DeviceReportInput', DeviceReport, {
   },
 });
 
-const deviceReport = ownMutation('DeviceReport', {
+const deviceReport = g.ownMutation('DeviceReport', {
   description:
     'Records what a device reports about itself. A report without any change is not recorded. Requires the scope INGEST.',
   args: {
-    serialNumber: text('Serial number of the device.'),
-    input: object(DeviceReportInput, 'The report.'),
+    serialNumber: g.text('Serial number of the device.'),
+    input: g.object(DeviceReportInput, 'The report.'),
   },
-  payload: { device: changedRecord(DeviceType) },
+  payload: { device: g.changedRecord(DeviceType) },
   scope: 'ingest',
   within: (field) => (field === 'serialNumber' ? [field] : ['input', field]),
   run: async (work, { serialNumber, input }) => {
@@ -89,25 +71,25 @@ function unknownDevice(): DomainError {
   return new DomainError('not_found', message, { fields: { serialNumber: [message] } });
 }
 
-const deviceImport = bulkMutation({
+const deviceImport = g.bulkMutation({
   name: 'DeviceBulkCreate',
   description: 'Creates up to 1000 devices.',
   argument: 'serialNumbers',
-  rows: text.list('Serial numbers of the new devices.'),
+  rows: g.text.list('Serial numbers of the new devices.'),
   field: 'device',
-  record: object(DeviceType, 'The new device. Null if it was not created.'),
+  record: g.object(DeviceType, 'The new device. Null if it was not created.'),
   countDescription: 'Number of devices created; 0 if an invalid row rejected the batch.',
   prepare: (serialNumbers) => serialNumbers,
   run: createDevices,
 });
 
-export const deviceGraphql = graphqlModule(
+export const deviceGraphql = g.graphqlModule(
   deviceReport,
   deviceImport,
-  queries(DeviceList, {
+  g.queries(DeviceList, {
     keys: { serialNumber: { get: getDeviceBySerialNumber, description: 'Serial number of the device.' } },
   }),
-  mutations(DeviceList, {
+  g.mutations(DeviceList, {
     get: getDevice,
     create: {
       model: DeviceCreate,
@@ -132,7 +114,7 @@ export const deviceGraphql = graphqlModule(
       deviceAssign: {
         description: 'Assigns a device to a logical number, or to none.',
         args: {
-          logicalNumberId: id.orNull(
+          logicalNumberId: g.id.orNull(
             'Global id of the logical number. Required; null leaves the device without one.',
           ),
         },
@@ -140,14 +122,14 @@ export const deviceGraphql = graphqlModule(
       },
     },
   }),
-  fields(DeviceType, {
-    logicalNumber: one(
+  g.fields(DeviceType, {
+    logicalNumber: g.one(
       LogicalNumberList,
       'logicalNumberId',
       'Logical number that the device works under. Null if it has none.',
     ),
   }),
-  fields(LogicalNumberType, {
-    devices: many(DeviceList, devicesOfLogicalNumber, 'Devices that work under the number.'),
+  g.fields(LogicalNumberType, {
+    devices: g.many(DeviceList, devicesOfLogicalNumber, 'Devices that work under the number.'),
   }),
 );

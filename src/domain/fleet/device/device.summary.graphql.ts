@@ -1,17 +1,4 @@
-import {
-  choice,
-  computed,
-  fields,
-  graphqlModule,
-  instant,
-  int,
-  type Lazy,
-  object,
-  objectType,
-  one,
-  query,
-  text,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { GroupList } from '../group/group.graphql.js';
 import { DevicePresence, DeviceType } from './device.graphql.js';
 import {
@@ -37,36 +24,36 @@ interface Summary extends DeviceTotals {
   readonly byFrameworkVersion: readonly DeviceCount[];
 }
 
-const DeviceCountType = objectType<DeviceCount>(
+const DeviceCountType = g.objectType<DeviceCount>(
   'DeviceCount',
   'Number of devices that report the same value.',
   {
-    value: text.orNull('The value. Null for devices that have not reported one.'),
-    count: int('Number of devices.'),
+    value: g.text.orNull('The value. Null for devices that have not reported one.'),
+    count: g.int('Number of devices.'),
   },
 );
 
-const DeviceSummary = objectType<Summary>('DeviceSummary', 'Numbers of devices in the company.', {
-  total: int('All devices.'),
-  enabled: int('Devices that may access the service.'),
-  disabled: int('Devices that may not access the service.'),
-  neverSeen: int(
+const DeviceSummary = g.objectType<Summary>('DeviceSummary', 'Numbers of devices in the company.', {
+  total: g.int('All devices.'),
+  enabled: g.int('Devices that may access the service.'),
+  disabled: g.int('Devices that may not access the service.'),
+  neverSeen: g.int(
     'Devices that have never reported `meta` or a framework version. For those whose terminal never sent a request, see `byPresence`.',
   ),
-  byModel: object.list(
+  byModel: g.object.list(
     DeviceCountType,
     `Devices by model, most frequent model first. At most ${MAX_VALUES} models.`,
   ),
-  byFrameworkVersion: object.list(
+  byFrameworkVersion: g.object.list(
     DeviceCountType,
     `Devices by framework version, most frequent version first. At most ${MAX_VALUES} versions.`,
   ),
 });
 
-const deviceSummary = query('deviceSummary', {
-  field: object(DeviceSummary, 'Numbers of devices in the company, by state, model and version.'),
+const deviceSummary = g.query('deviceSummary', {
+  field: g.object(DeviceSummary, 'Numbers of devices in the company, by state, model and version.'),
   searches: () => [{ rows: 'devices' }],
-  resolve: (_source, ctx): Lazy<Summary> => {
+  resolve: (_source, ctx): g.Lazy<Summary> => {
     const total = (name: keyof DeviceTotals) => async () => (await ctx.loadOnce(totalDevices))[name];
     return {
       total: total('total'),
@@ -79,20 +66,20 @@ const deviceSummary = query('deviceSummary', {
   },
 });
 
-const PresenceCountType = objectType<PresenceCount>(
+const PresenceCountType = g.objectType<PresenceCount>(
   'DevicePresenceCount',
   'Number of devices of one presence.',
   {
-    presence: choice(DevicePresence, 'The presence.'),
-    count: int('Number of devices.'),
+    presence: g.choice(DevicePresence, 'The presence.'),
+    count: g.int('Number of devices.'),
   },
 );
 
-const GroupCountType = objectType<GroupPresence, 'groupId' | 'byPresence'>(
+const GroupCountType = g.objectType<GroupPresence, 'groupId' | 'byPresence'>(
   'DeviceGroupCount',
   'Number of devices of one group.',
   {
-    count: int('Number of devices.'),
+    count: g.int('Number of devices.'),
   },
 );
 
@@ -101,12 +88,12 @@ const ALL = 'ONLINE first, and then STALE, OFFLINE and NEVER_SEEN.';
 /** The column is that of `lastSeenAt` for both fields. */
 const property = 'lastSeenAt';
 
-export const deviceSummaryGraphql = graphqlModule(
+export const deviceSummaryGraphql = g.graphqlModule(
   deviceSummary,
-  fields(DeviceType, {
+  g.fields(DeviceType, {
     lastSeenAt: {
-      ...computed(
-        instant.orNull(
+      ...g.computed(
+        g.instant.orNull(
           'When the terminal last sent a request to `/terminal/v1` that was admitted, or a confirmation over MQTT, by the clock of the server. Up to a minute older than that while the terminal sends more. Null if it never did.',
         ),
         async (device, ctx) => (await ctx.loadForMany(sightings, device))?.lastSeenAt,
@@ -118,8 +105,8 @@ export const deviceSummaryGraphql = graphqlModule(
       },
     },
     presence: {
-      ...computed(
-        choice(DevicePresence, 'How long ago the terminal was last seen, see `lastSeenAt`.'),
+      ...g.computed(
+        g.choice(DevicePresence, 'How long ago the terminal was last seen, see `lastSeenAt`.'),
         async (device, ctx) => (await ctx.loadForMany(sightings, device))?.presence ?? 'never_seen',
       ),
       planned: {
@@ -129,14 +116,14 @@ export const deviceSummaryGraphql = graphqlModule(
       },
     },
   }),
-  fields(DeviceSummary, {
+  g.fields(DeviceSummary, {
     byPresence: {
-      field: object.list(PresenceCountType, `Devices by presence: ${ALL}`),
+      field: g.object.list(PresenceCountType, `Devices by presence: ${ALL}`),
       resolve: (_summary, ctx) => ctx.loadOnce(devicesByPresence),
       searches: () => [{ rows: 'devices' }],
     },
     byGroup: {
-      field: object.list(
+      field: g.object.list(
         GroupCountType,
         `Devices by the group of their logical numbers, most devices first. At most ${MAX_GROUPS} groups.`,
       ),
@@ -144,14 +131,14 @@ export const deviceSummaryGraphql = graphqlModule(
       searches: () => [{ rows: 'devices' }],
     },
   }),
-  fields(GroupCountType, {
-    group: one(
+  g.fields(GroupCountType, {
+    group: g.one(
       GroupList,
       'groupId',
       'The group. Null for devices without a logical number, or whose number has no group.',
     ),
-    byPresence: computed(
-      object.list(PresenceCountType, `The devices by presence: ${ALL}`),
+    byPresence: g.computed(
+      g.object.list(PresenceCountType, `The devices by presence: ${ALL}`),
       ({ byPresence }) => byPresence,
     ),
   }),

@@ -1,4 +1,4 @@
-import { graphqlModule, listTypes, mutations, queries, text } from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { type Group, GroupCreate, GroupUpdate } from './group.model.js';
 import { createGroup, deleteGroup, getGroup, getGroupByName, groups, updateGroup } from './group.service.js';
@@ -6,14 +6,14 @@ import { createGroup, deleteGroup, getGroup, getGroupByName, groups, updateGroup
 export const GroupType = auditedType<Group>(
   'Group',
   'Logical numbers that share app versions, parameters and metacontents.',
-  { name: text('Name, unique in the company.') },
+  { name: g.text('Name, unique in the company.') },
 );
 
-export const GroupList = listTypes(groups, GroupType);
+export const GroupList = g.listTypes(groups, GroupType);
 
-export const groupGraphql = graphqlModule(
-  queries(GroupList, { keys: { name: { get: getGroupByName, description: 'Name of the group.' } } }),
-  mutations(GroupList, {
+export const groupGraphql = g.graphqlModule(
+  g.queries(GroupList, { keys: { name: { get: getGroupByName, description: 'Name of the group.' } } }),
+  g.mutations(GroupList, {
     get: getGroup,
     create: { model: GroupCreate, run: createGroup },
     update: { model: GroupUpdate, run: updateGroup },

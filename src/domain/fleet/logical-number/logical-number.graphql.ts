@@ -1,14 +1,4 @@
-import {
-  fields,
-  graphqlModule,
-  id,
-  listTypes,
-  many,
-  mutations,
-  one,
-  queries,
-  text,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import { LogicalNumberCreate, type LogicalNumberHead, LogicalNumberUpdate } from './logical-number.model.js';
@@ -26,16 +16,16 @@ import { refuseLossByMove } from './version-links.service.js';
 export const LogicalNumberType = auditedType<LogicalNumberHead, 'groupId'>(
   'LogicalNumber',
   'A number that devices work under. Determines the app versions, parameters and metacontents that they get.',
-  { number: text('The number, unique in the company.') },
+  { number: g.text('The number, unique in the company.') },
 );
 
-export const LogicalNumberList = listTypes(logicalNumbers, LogicalNumberType);
+export const LogicalNumberList = g.listTypes(logicalNumbers, LogicalNumberType);
 
-export const logicalNumberGraphql = graphqlModule(
-  queries(LogicalNumberList, {
+export const logicalNumberGraphql = g.graphqlModule(
+  g.queries(LogicalNumberList, {
     keys: { number: { get: getLogicalNumberByNumber, description: 'The number itself.' } },
   }),
-  mutations(LogicalNumberList, {
+  g.mutations(LogicalNumberList, {
     get: getLogicalNumber,
     create: { model: LogicalNumberCreate, run: createLogicalNumber },
     update: {
@@ -56,7 +46,9 @@ export const logicalNumberGraphql = graphqlModule(
         description:
           'Moves a logical number to a group, or out of its group. It keeps only the app versions that are attached to the new group.',
         args: {
-          groupId: id.orNull('Global id of the new group. Required; null leaves the number without a group.'),
+          groupId: g.id.orNull(
+            'Global id of the new group. Required; null leaves the number without a group.',
+          ),
         },
         run: updateLogicalNumber,
         keeps: refuseLossByMove,
@@ -64,7 +56,7 @@ export const logicalNumberGraphql = graphqlModule(
       logicalNumberSetAppVersions: {
         description: 'Replaces the app versions that a logical number may access.',
         args: {
-          appVersionIds: id.list(
+          appVersionIds: g.id.list(
             'Global ids of app versions that are attached to the group of the number. At most 1000.',
           ),
         },
@@ -72,10 +64,10 @@ export const logicalNumberGraphql = graphqlModule(
       },
     },
   }),
-  fields(LogicalNumberType, {
-    group: one(GroupList, 'groupId', 'Group that the number belongs to. Null if it has none.'),
+  g.fields(LogicalNumberType, {
+    group: g.one(GroupList, 'groupId', 'Group that the number belongs to. Null if it has none.'),
   }),
-  fields(GroupType, {
-    logicalNumbers: many(LogicalNumberList, logicalNumbersOfGroup, 'Logical numbers of the group.'),
+  g.fields(GroupType, {
+    logicalNumbers: g.many(LogicalNumberList, logicalNumbersOfGroup, 'Logical numbers of the group.'),
   }),
 );

@@ -1,28 +1,4 @@
-import {
-  type ClassType,
-  fields,
-  graphqlModule,
-  type GraphqlModule,
-  id,
-  inputType,
-  type Input,
-  listTypes,
-  many,
-  mutations,
-  numberIn,
-  object,
-  one,
-  queries,
-  type ResolvedField,
-  WARNINGS,
-  json,
-  text,
-  bulkMutation,
-  choice,
-  enumeration,
-  inputOf,
-  objectType,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
@@ -43,12 +19,12 @@ import {
 } from './setting.model.js';
 import { getOwnerByIds, type OwnedRecords, metacontents } from './setting.service.js';
 
-const OwnerInput = inputType(
+const OwnerInput = g.inputType(
   'OwnerInput',
   'The owner of a parameter or metacontent: either a logical number or a group.',
   {
-    logicalNumberId: id.orNull('Global id of the logical number.'),
-    groupId: id.orNull('Global id of the group.'),
+    logicalNumberId: g.id.orNull('Global id of the logical number.'),
+    groupId: g.id.orNull('Global id of the group.'),
   },
 );
 
@@ -64,7 +40,7 @@ function ownerIdsOf(owner: unknown): OwnerIds {
 const UNKNOWN = 0;
 
 function numberOf(typeName: string, id: string | null | undefined): number | null {
-  return id == null ? null : (numberIn(typeName, id) ?? UNKNOWN);
+  return id == null ? null : (g.numberIn(typeName, id) ?? UNKNOWN);
 }
 
 /** Properties that an owned record shows as the relations `logicalNumber` and `group`. */
@@ -74,49 +50,49 @@ type Descriptions = Readonly<Record<string, string>>;
 
 /** GraphQL module of parameters or metacontents: queries, mutations, owner, and lists of each owner. */
 function ownedRecordGraphql<R extends OwnedRecord>(
-  Record: ClassType<R>,
+  Record: g.ClassType<R>,
   records: OwnedRecords<R>,
   descriptions: { readonly create?: Descriptions; readonly update?: Descriptions } = {},
-): GraphqlModule {
+): g.GraphqlModule {
   const { name, all, ofLogicalNumber, ofGroup, models } = records;
   const { create = {}, update = {} } = descriptions;
-  const types = listTypes(all, Record);
-  return graphqlModule(
-    queries(types, { listDescription: `All ${name}s of the company, of logical numbers and of groups.` }),
-    mutations(types, {
+  const types = g.listTypes(all, Record);
+  return g.graphqlModule(
+    g.queries(types, { listDescription: `All ${name}s of the company, of logical numbers and of groups.` }),
+    g.mutations(types, {
       get: records.getById,
       create: {
         model: models.create,
         descriptions: create,
-        run: async (work, { owner, ...input }: Input) =>
+        run: async (work, { owner, ...input }: g.Input) =>
           records.create(work, await getOwnerByIds(work, ownerIdsOf(owner)), input),
         description: `Creates a ${name} of a logical number or of a group.`,
-        fields: { owner: object(OwnerInput, `Owner of the ${name}.`) },
+        fields: { owner: g.object(OwnerInput, `Owner of the ${name}.`) },
       },
       update: { model: models.update, descriptions: update, run: records.update },
       delete: { run: records.delete },
-      payloadFields: WARNINGS,
+      payloadFields: g.WARNINGS,
     }),
-    fields(Record, ownerFields(name)),
-    fields(LogicalNumberType, {
-      [`${name}s`]: many(
+    g.fields(Record, ownerFields(name)),
+    g.fields(LogicalNumberType, {
+      [`${name}s`]: g.many(
         types,
         ofLogicalNumber,
         `The ${name}s of the logical number itself, without those of its group.`,
       ),
     }),
-    fields(GroupType, { [`${name}s`]: many(types, ofGroup, `The ${name}s of the group.`) }),
+    g.fields(GroupType, { [`${name}s`]: g.many(types, ofGroup, `The ${name}s of the group.`) }),
   );
 }
 
-function ownerFields(name: string): Readonly<Record<string, ResolvedField<OwnedRecord>>> {
+function ownerFields(name: string): Readonly<Record<string, g.ResolvedField<OwnedRecord>>> {
   return {
-    logicalNumber: one(
+    logicalNumber: g.one(
       LogicalNumberList,
       'logicalNumberId',
       `Logical number that owns the ${name}. Null if a group owns it.`,
     ),
-    group: one(GroupList, 'groupId', `Group that owns the ${name}. Null if a logical number owns it.`),
+    group: g.one(GroupList, 'groupId', `Group that owns the ${name}. Null if a logical number owns it.`),
   };
 }
 
@@ -124,8 +100,8 @@ const MetacontentType = auditedType<Metacontent, OwnerKeys>(
   'Metacontent',
   'A JSON setting of a logical number or of a group, which devices read by its key.',
   {
-    key: text('Key, unique for its owner.'),
-    value: json.orNull('Value: any JSON. Null is a value like any other.'),
+    key: g.text('Key, unique for its owner.'),
+    value: g.json.orNull('Value: any JSON. Null is a value like any other.'),
   },
 );
 
@@ -140,36 +116,36 @@ const ParameterType = auditedType<Parameter, OwnerKeys>(
   'Parameter',
   'A text setting of a logical number or of a group, which devices read by its key.',
   {
-    key: text('Key, unique for its owner.'),
-    value: text('Value.'),
-    description: text.orNull('Purpose of the parameter. Null if there is no description.'),
+    key: g.text('Key, unique for its owner.'),
+    value: g.text('Value.'),
+    description: g.text.orNull('Purpose of the parameter. Null if there is no description.'),
   },
 );
 
-const ParameterSource = enumeration<EffectiveParameter['source']>(
+const ParameterSource = g.enumeration<EffectiveParameter['source']>(
   'ParameterSource',
   'Owner of the value that devices get.',
   { LOGICAL_NUMBER: 'The logical number itself.', GROUP: 'The group of the logical number.' },
 );
 
-const EffectiveParameterType = objectType<EffectiveParameter>(
+const EffectiveParameterType = g.objectType<EffectiveParameter>(
   'EffectiveParameter',
   'A parameter as the devices of a logical number get it.',
   {
-    key: text('Key, unique for the logical number.'),
-    value: text('Value that devices get.'),
-    description: text.orNull('Purpose of the parameter. Null if there is no description.'),
-    source: choice(ParameterSource, 'Whether the logical number or its group owns the value.'),
-    overridden: object.orNull(
+    key: g.text('Key, unique for the logical number.'),
+    value: g.text('Value that devices get.'),
+    description: g.text.orNull('Purpose of the parameter. Null if there is no description.'),
+    source: g.choice(ParameterSource, 'Whether the logical number or its group owns the value.'),
+    overridden: g.object.orNull(
       ParameterType,
       "The group's parameter that the logical number overrides with the same key. Null if there is none.",
     ),
   },
 );
 
-const effectiveParameters = fields(LogicalNumberType, {
+const effectiveParameters = g.fields(LogicalNumberType, {
   effectiveParameters: {
-    field: object.list(
+    field: g.object.list(
       EffectiveParameterType,
       "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
     ),
@@ -178,30 +154,30 @@ const effectiveParameters = fields(LogicalNumberType, {
   },
 });
 
-const ParameterBulkSetRow = inputOf('ParameterBulkSetRow', ParameterCreate, {
+const ParameterBulkSetRow = g.inputOf('ParameterBulkSetRow', ParameterCreate, {
   description: 'A parameter and its new value.',
   descriptions: {
     key: 'Key of the parameter, unique for its owner. 1 to 255 characters.',
     description:
       'Purpose of the parameter. At most 4096 characters. If absent, an existing description stays.',
   },
-  fields: { owner: object(OwnerInput, 'Owner of the parameter.') },
+  fields: { owner: g.object(OwnerInput, 'Owner of the parameter.') },
 });
 
-const parameterBulkSet = bulkMutation({
+const parameterBulkSet = g.bulkMutation({
   name: 'ParameterBulkSet',
   description: 'Sets up to 1000 parameters by owner and key: creates new ones and updates existing ones.',
   argument: 'rows',
-  rows: object.list(ParameterBulkSetRow, 'Parameters to set. Each owner and key may occur once.'),
+  rows: g.object.list(ParameterBulkSetRow, 'Parameters to set. Each owner and key may occur once.'),
   field: 'parameter',
-  record: object(ParameterType, 'The parameter after the change. Null if it was not set.'),
-  payloadFields: WARNINGS,
+  record: g.object(ParameterType, 'The parameter after the change. Null if it was not set.'),
+  payloadFields: g.WARNINGS,
   countDescription: 'Number of parameters with the given value now; 0 if an invalid row rejected the batch.',
   prepare: (rows) => rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner), input })),
   run: setParameters,
 });
 
-export const parameterGraphql = graphqlModule(
+export const parameterGraphql = g.graphqlModule(
   ownedRecordGraphql(ParameterType, parameters),
   effectiveParameters,
   parameterBulkSet,

@@ -1,27 +1,4 @@
-import {
-  choice,
-  computed,
-  enumeration,
-  fieldName,
-  fields,
-  graphqlModule,
-  type GraphqlModule,
-  id,
-  instant,
-  int,
-  listTypes,
-  mutation,
-  many,
-  nodesOf,
-  nodeType,
-  numberIn,
-  object,
-  objectType,
-  one,
-  payloadType,
-  subscription,
-  text,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import {
@@ -45,7 +22,7 @@ import {
 } from './notification.model.js';
 import { getNotification } from './notification.service.js';
 
-const State = enumeration<DeliveryState>('NotificationDeliveryState', 'What became of a delivery.', {
+const State = g.enumeration<DeliveryState>('NotificationDeliveryState', 'What became of a delivery.', {
   queued: 'It waits.',
   sent: 'It was handed to a connection of the terminal, or to a broker, and is not confirmed yet.',
   delivered: 'The terminal has confirmed it.',
@@ -63,52 +40,54 @@ type Hidden =
   | 'sequence'
   | 'serialNumber';
 
-const DeliveryType = nodeType<Delivery, Hidden>(
+const DeliveryType = g.nodeType<Delivery, Hidden>(
   'NotificationDelivery',
   'A notification for the terminal of one logical number.',
   {
-    state: choice(State, 'What became of it.'),
-    queuedAt: instant('When the notification was sent.'),
-    sentAt: instant.orNull('When it was first handed to a connection or to a broker. Null if it never was.'),
-    finishedAt: instant.orNull(
+    state: g.choice(State, 'What became of it.'),
+    queuedAt: g.instant('When the notification was sent.'),
+    sentAt: g.instant.orNull(
+      'When it was first handed to a connection or to a broker. Null if it never was.',
+    ),
+    finishedAt: g.instant.orNull(
       'When it was delivered, or has failed, expired or been cancelled. Null while it waits.',
     ),
-    reason: text.orNull('Why it has failed. Null in other states.'),
-    confirmedAt: instant.orNull(
+    reason: g.text.orNull('Why it has failed. Null in other states.'),
+    confirmedAt: g.instant.orNull(
       'When the terminal that was given it first confirmed it, also after it was cancelled, expired or failed. Null if none has.',
     ),
   },
 );
 
-const DeliveryList = listTypes(deliveryList, DeliveryType, { state: State });
+const DeliveryList = g.listTypes(deliveryList, DeliveryType, { state: State });
 
-const SummaryType = objectType<DeliverySummary>(
+const SummaryType = g.objectType<DeliverySummary>(
   'NotificationSummary',
   'Number of deliveries of a notification by state.',
   {
-    queued: int('Deliveries that wait. Those of a large group are added within seconds.'),
-    sent: int('Deliveries that were handed out and are not confirmed yet.'),
-    delivered: int('Deliveries that terminals have confirmed.'),
-    failed: int('Deliveries that have failed.'),
-    expired: int('Deliveries that were not confirmed within 7 days.'),
-    cancelled: int('Deliveries that were cancelled.'),
+    queued: g.int('Deliveries that wait. Those of a large group are added within seconds.'),
+    sent: g.int('Deliveries that were handed out and are not confirmed yet.'),
+    delivered: g.int('Deliveries that terminals have confirmed.'),
+    failed: g.int('Deliveries that have failed.'),
+    expired: g.int('Deliveries that were not confirmed within 7 days.'),
+    cancelled: g.int('Deliveries that were cancelled.'),
   },
 );
 
-const NotificationDeliveryEvent = objectType<{ readonly sequence: number; readonly delivery: Delivery }>(
+const NotificationDeliveryEvent = g.objectType<{ readonly sequence: number; readonly delivery: Delivery }>(
   'NotificationDeliveryEvent',
   'A change of a delivery.',
   {
-    sequence: int(
+    sequence: g.int(
       'Position among the changes of deliveries of the company. Grows with each one; numbers may be missing.',
     ),
-    delivery: object(DeliveryType, 'The delivery as it was when the event was sent.'),
+    delivery: g.object(DeliveryType, 'The delivery as it was when the event was sent.'),
   },
 );
 
 const IN_PARTS =
   'Deliveries are changed in parts; if an error interrupts the mutation, repeat it: those that were changed already do not change again.';
-const NOTIFICATION_ID = id('Global id of the notification.');
+const NOTIFICATION_ID = g.id('Global id of the notification.');
 
 /** Changes deliveries as a plan says; the payload has how many were changed under `counted`. */
 function changeOfDeliveries(
@@ -117,19 +96,19 @@ function changeOfDeliveries(
   plan: typeof planCancel,
   counted: string,
   done: string,
-): GraphqlModule {
-  const Payload = payloadType(name, {
-    notification: object.orNull(NotificationType, 'The notification. Null if nothing was changed.'),
-    [counted]: int.orNull(`Number of deliveries that were ${done}. Null if nothing was changed.`),
+): g.GraphqlModule {
+  const Payload = g.payloadType(name, {
+    notification: g.object.orNull(NotificationType, 'The notification. Null if nothing was changed.'),
+    [counted]: g.int.orNull(`Number of deliveries that were ${done}. Null if nothing was changed.`),
   });
-  return mutation(fieldName(name), {
-    field: object(Payload, `${description} ${IN_PARTS}`),
+  return g.mutation(g.fieldName(name), {
+    field: g.object(Payload, `${description} ${IN_PARTS}`),
     args: { id: NOTIFICATION_ID },
     resolve: async (_source, ctx, args) => {
       let notification: Notification | null = null;
       return await ctx.changeInParts(
         async (work) => {
-          const planned = await plan(work, numberIn('Notification', args.id) ?? 0);
+          const planned = await plan(work, g.numberIn('Notification', args.id) ?? 0);
           ({ notification } = planned);
           return planned.parts;
         },
@@ -143,26 +122,26 @@ function changeOfDeliveries(
   });
 }
 
-const notificationDelivery = subscription('notificationDelivery', {
-  field: object(
+const notificationDelivery = g.subscription('notificationDelivery', {
+  field: g.object(
     NotificationDeliveryEvent,
     'Each delivery of a notification that has changed, in the order of the changes. Of changes that follow each other quickly, only the last one of a delivery is sent.',
   ),
   args: {
     notificationId: NOTIFICATION_ID,
-    after: int.orNull(
+    after: g.int.orNull(
       'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
     ),
   },
   subscribe: async (ctx, { notificationId, after }) => {
-    await ctx.read('read', (work) => getNotification(work, numberIn('Notification', notificationId) ?? 0));
+    await ctx.read('read', (work) => getNotification(work, g.numberIn('Notification', notificationId) ?? 0));
     return await ctx.follow(deliveryNewRows, { filter: { notificationId: { eq: notificationId } }, after });
   },
   resolve: ({ id: sequence, delivery }: DeliveryChange) => ({ sequence, delivery }),
 });
 
-export const deliveryGraphql = graphqlModule(
-  nodesOf(deliveryList),
+export const deliveryGraphql = g.graphqlModule(
+  g.nodesOf(deliveryList),
   changeOfDeliveries(
     'NotificationCancel',
     'Cancels all deliveries of a notification that are queued or sent. A terminal that was given one may still show it.',
@@ -178,32 +157,32 @@ export const deliveryGraphql = graphqlModule(
     'queued again',
   ),
   notificationDelivery,
-  fields(DeliveryType, {
-    logicalNumber: one(
+  g.fields(DeliveryType, {
+    logicalNumber: g.one(
       LogicalNumberList,
       'logicalNumberId',
       'The logical number. Null while it is being deleted with its deliveries.',
     ),
   }),
-  fields(LogicalNumberType, {
-    deliveries: many(DeliveryList, deliveriesOfLogicalNumber, 'Deliveries for the logical number.'),
+  g.fields(LogicalNumberType, {
+    deliveries: g.many(DeliveryList, deliveriesOfLogicalNumber, 'Deliveries for the logical number.'),
   }),
-  fields(DeviceType, {
-    deliveries: many(
+  g.fields(DeviceType, {
+    deliveries: g.many(
       DeliveryList,
       deliveriesOfDevice,
       'Deliveries that were last given to the terminal of this device, by its serial number, whatever logical number it had.',
       { key: 'serialNumber' },
     ),
   }),
-  fields(NotificationType, {
-    deliveries: many(
+  g.fields(NotificationType, {
+    deliveries: g.many(
       DeliveryList,
       deliveriesOfNotification,
       'Deliveries of the notification, one for each logical number.',
     ),
-    summary: computed(
-      object(SummaryType, 'Number of deliveries by state.'),
+    summary: g.computed(
+      g.object(SummaryType, 'Number of deliveries by state.'),
       async (notification, ctx) => (await ctx.loadForMany(deliverySummaries, notification)) ?? NO_DELIVERIES,
     ),
   }),

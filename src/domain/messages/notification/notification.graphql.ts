@@ -1,22 +1,4 @@
-import {
-  choice,
-  enumeration,
-  graphqlModule,
-  fields,
-  inputOf,
-  instant,
-  listTypes,
-  object,
-  one,
-  ownMutation,
-  queries,
-  TARGET_ARGS,
-  targetPayload,
-  text,
-  WARNINGS,
-  withNumbers,
-  type Input,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import { demandCount } from '../../fleet/logical-number/target.service.js';
@@ -30,12 +12,12 @@ import {
 } from './notification.model.js';
 import { affectedByNotification, notifications, sendNotification } from './notification.service.js';
 
-const Kind = enumeration<NotificationKind>('NotificationKind', 'What devices do with a notification.', {
+const Kind = g.enumeration<NotificationKind>('NotificationKind', 'What devices do with a notification.', {
   show: 'They show its text.',
   processing: 'They pass it to an app.',
 });
 
-const Range = enumeration<NotificationRange>('NotificationRange', 'Kind of target of a notification.', {
+const Range = g.enumeration<NotificationRange>('NotificationRange', 'Kind of target of a notification.', {
   group: 'The logical numbers that a group had when the notification was sent.',
   specific_logical_numbers: 'A list of logical numbers.',
 });
@@ -44,18 +26,18 @@ export const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
   'Notification',
   'A message to the devices of logical numbers.',
   {
-    content: text('Action and text, separated by a pipe, for example SHOW_MESSAGE|Closed on Sunday.'),
-    kind: choice(Kind, 'What devices do with the notification.'),
-    range: choice(Range, 'Kind of target.'),
-    expiresAt: instant(
+    content: g.text('Action and text, separated by a pipe, for example SHOW_MESSAGE|Closed on Sunday.'),
+    kind: g.choice(Kind, 'What devices do with the notification.'),
+    range: g.choice(Range, 'Kind of target.'),
+    expiresAt: g.instant(
       'End of delivery, 7 days after sending. Devices that are not reached by then do not get it.',
     ),
   },
 );
 
-const NotificationList = listTypes(notifications, NotificationType, { kind: Kind });
+const NotificationList = g.listTypes(notifications, NotificationType, { kind: Kind });
 
-const NotificationTargetInput = inputOf(
+const NotificationTargetInput = g.inputOf(
   'NotificationTargetInput',
   NotificationSend.pick({ groupId: true, logicalNumbers: true }),
   {
@@ -68,7 +50,7 @@ const NotificationTargetInput = inputOf(
   },
 );
 
-const NotificationSendInput = inputOf(
+const NotificationSendInput = g.inputOf(
   'NotificationSendInput',
   NotificationSend.pick({ content: true, appId: true }),
   {
@@ -80,8 +62,8 @@ const NotificationSendInput = inputOf(
       appId: 'Global id of the app that devices pass the notification to. Only with the kind PROCESSING.',
     },
     fields: {
-      kind: { ...choice(Kind, 'What devices do with the notification.'), defaultValue: 'show' },
-      target: object(NotificationTargetInput, 'Who gets the notification.'),
+      kind: { ...g.choice(Kind, 'What devices do with the notification.'), defaultValue: 'show' },
+      target: g.object(NotificationTargetInput, 'Who gets the notification.'),
     },
   },
 );
@@ -92,17 +74,20 @@ function pathOf(field: string): readonly string[] {
   return ['groupId', 'logicalNumbers'].includes(field) ? ['input', 'target', field] : ['input', field];
 }
 
-const notificationSend = ownMutation('NotificationSend', {
+const notificationSend = g.ownMutation('NotificationSend', {
   description: 'Sends a notification: queues it once for each logical number of its target, for 7 days.',
-  args: { input: object(NotificationSendInput, 'Fields of the new notification.'), ...TARGET_ARGS },
+  args: { input: g.object(NotificationSendInput, 'Fields of the new notification.'), ...g.TARGET_ARGS },
   payload: {
-    notification: object.orNull(NotificationType, 'The notification. Null after an error, and with dryRun.'),
-    ...WARNINGS,
-    ...targetPayload('Number of logical numbers for which the notification was queued.', LogicalNumberType),
+    notification: g.object.orNull(
+      NotificationType,
+      'The notification. Null after an error, and with dryRun.',
+    ),
+    ...g.WARNINGS,
+    ...g.targetPayload('Number of logical numbers for which the notification was queued.', LogicalNumberType),
   },
   within: pathOf,
   run: async (work, { input: { target, ...input }, dryRun, expectCount }) => {
-    const given = withNumbers({ ...input, ...(target as Input) }, { groupId: 'Group', appId: 'App' });
+    const given = g.withNumbers({ ...input, ...(target as g.Input) }, { groupId: 'Group', appId: 'App' });
     if (dryRun === true || expectCount != null) {
       const reached = await affectedByNotification(work, given);
       demandCount(reached.count, expectCount);
@@ -113,16 +98,16 @@ const notificationSend = ownMutation('NotificationSend', {
   },
 });
 
-export const notificationGraphql = graphqlModule(
-  queries(NotificationList),
+export const notificationGraphql = g.graphqlModule(
+  g.queries(NotificationList),
   notificationSend,
-  fields(NotificationType, {
-    group: one(
+  g.fields(NotificationType, {
+    group: g.one(
       GroupList,
       'groupId',
       'The group that it was sent to. Null if it was sent to logical numbers, or the group was deleted.',
     ),
-    app: one(
+    app: g.one(
       AppList,
       'appId',
       'The app that devices pass it to. Null if there is none, or the app was deleted.',

@@ -1,22 +1,4 @@
-import {
-  choice,
-  computed,
-  enumeration,
-  graphqlModule,
-  fields,
-  instant,
-  listTypes,
-  json,
-  many,
-  nodeType,
-  object,
-  queries,
-  safeInt,
-  text,
-  int,
-  objectType,
-  subscription,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
@@ -30,13 +12,13 @@ import {
   transactionNewRows,
 } from './transaction.service.js';
 
-export const TransactionStatus = enumeration<Transaction['status']>(
+export const TransactionStatus = g.enumeration<Transaction['status']>(
   'TransactionStatus',
   'State of a transaction.',
   { success: 'It ended successfully.', running: 'It has not ended yet.', fail: 'It failed.' },
 );
 
-export const TransactionKind = enumeration<Transaction['transactionType']>(
+export const TransactionKind = g.enumeration<Transaction['transactionType']>(
   'TransactionType',
   'Kind of an operation of a device.',
   {
@@ -46,7 +28,7 @@ export const TransactionKind = enumeration<Transaction['transactionType']>(
   },
 );
 
-export const PaymentStatus = enumeration<ParsedPayment['status']>(
+export const PaymentStatus = g.enumeration<ParsedPayment['status']>(
   'PaymentStatus',
   'Decision of the authorizer.',
   {
@@ -55,104 +37,104 @@ export const PaymentStatus = enumeration<ParsedPayment['status']>(
   },
 );
 
-const Installment = objectType<ParsedPayment['installment']>('Installment', 'Installments of a payment.', {
-  type: text.orNull('Who finances the installments: merchant, issuer or another. Null if unknown.'),
-  quantity: int.orNull('Number of installments. Null if the payment has none, or it is unknown.'),
+const Installment = g.objectType<ParsedPayment['installment']>('Installment', 'Installments of a payment.', {
+  type: g.text.orNull('Who finances the installments: merchant, issuer or another. Null if unknown.'),
+  quantity: g.int.orNull('Number of installments. Null if the payment has none, or it is unknown.'),
 });
 
-const PaymentCard = objectType<NonNullable<ParsedPayment['card']>>(
+const PaymentCard = g.objectType<NonNullable<ParsedPayment['card']>>(
   'PaymentCard',
   'The card of a payment. Its full number is not stored.',
   {
-    holderName: text.orNull('Name of the card holder. Null if unknown.'),
-    brand: text.orNull('Brand: mastercard, visa, amex or another. Null if unknown.'),
-    expirationDate: text.orNull('Month and year, for example 0131. Null if unknown.'),
-    firstDigits: text.orNull('First digits of the number, at most 6. Null if unknown.'),
-    lastDigits: text.orNull('Last digits of the number, at most 4. Null if unknown.'),
+    holderName: g.text.orNull('Name of the card holder. Null if unknown.'),
+    brand: g.text.orNull('Brand: mastercard, visa, amex or another. Null if unknown.'),
+    expirationDate: g.text.orNull('Month and year, for example 0131. Null if unknown.'),
+    firstDigits: g.text.orNull('First digits of the number, at most 6. Null if unknown.'),
+    lastDigits: g.text.orNull('Last digits of the number, at most 4. Null if unknown.'),
   },
 );
 
-const Merchant = objectType<ParsedPayment['merchant']>('Merchant', 'The merchant that was paid.', {
-  id: text.orNull('Id of the merchant at the acquirer. Null if unknown.'),
-  document: text.orNull('CNPJ or CPF of the merchant. Null if unknown.'),
-  name: text.orNull('Name of the merchant. Null if unknown.'),
+const Merchant = g.objectType<ParsedPayment['merchant']>('Merchant', 'The merchant that was paid.', {
+  id: g.text.orNull('Id of the merchant at the acquirer. Null if unknown.'),
+  document: g.text.orNull('CNPJ or CPF of the merchant. Null if unknown.'),
+  name: g.text.orNull('Name of the merchant. Null if unknown.'),
 });
 
-const ParsedPaymentType = objectType<ParsedPayment>(
+const ParsedPaymentType = g.objectType<ParsedPayment>(
   'ParsedPayment',
   'A payment, in one form for all financial protocols.',
   {
-    acquirer: text.orNull('Name of the acquirer. Null if unknown.'),
-    type: text('Kind of payment: sale, cancellation, refund or another.'),
-    status: choice(PaymentStatus, 'Decision of the authorizer.'),
-    statusReason: text.orNull('Response code of the authorizer. Null if it gave none.'),
-    captureMethod: text.orNull(
+    acquirer: g.text.orNull('Name of the acquirer. Null if unknown.'),
+    type: g.text('Kind of payment: sale, cancellation, refund or another.'),
+    status: g.choice(PaymentStatus, 'Decision of the authorizer.'),
+    statusReason: g.text.orNull('Response code of the authorizer. Null if it gave none.'),
+    captureMethod: g.text.orNull(
       'How the card was read: emv, magnetic-stripe, contactless or another. Null if unknown.',
     ),
-    amount: safeInt('Amount in cents.'),
-    paymentMethod: text.orNull('Debit or credit. Null if unknown.'),
-    installment: object(Installment, 'Installments of the payment.'),
-    nsu: text.orNull('NSU (sequence number) that the app generated. Null if it generated none.'),
-    nsuReference: text.orNull('NSU of the cancelled transaction. Null unless this is a cancellation.'),
-    authorizationCode: text.orNull('Authorization code of the host. Null if it gave none.'),
-    transactionId: text.orNull('Transaction id or NSU of the host. Null if it gave none.'),
-    card: object.orNull(
+    amount: g.safeInt('Amount in cents.'),
+    paymentMethod: g.text.orNull('Debit or credit. Null if unknown.'),
+    installment: g.object(Installment, 'Installments of the payment.'),
+    nsu: g.text.orNull('NSU (sequence number) that the app generated. Null if it generated none.'),
+    nsuReference: g.text.orNull('NSU of the cancelled transaction. Null unless this is a cancellation.'),
+    authorizationCode: g.text.orNull('Authorization code of the host. Null if it gave none.'),
+    transactionId: g.text.orNull('Transaction id or NSU of the host. Null if it gave none.'),
+    card: g.object.orNull(
       PaymentCard,
       'The card that was used. Null for a payment without a card, for example PIX or cash.',
     ),
-    merchant: object(Merchant, 'The merchant that was paid.'),
-    metadata: json('Other data of the acquirer, as a JSON object.'),
+    merchant: g.object(Merchant, 'The merchant that was paid.'),
+    metadata: g.json('Other data of the acquirer, as a JSON object.'),
   },
 );
 
-export const TransactionType = nodeType<Transaction>(
+export const TransactionType = g.nodeType<Transaction>(
   'Transaction',
   'An operation of a device. Card numbers are truncated.',
   {
-    transactionType: choice(TransactionKind, 'Release, transaction or download.'),
-    serialNumber: text('Serial number of the device, as recorded.'),
-    logicalNumber: text('Logical number that the device worked under, as recorded.'),
-    appName: text('Name of the app that ran, as recorded.'),
-    detail: text('Additional details. Empty if there are none.'),
-    frameworkVersion: text.orNull('Version of the framework on the device. Null if it was not reported.'),
-    status: choice(TransactionStatus, 'State of the transaction.'),
-    sent: text.orNull('Data sent to the host. Null if none was sent.'),
-    received: text.orNull('Data received from the host. Null if none was received.'),
-    parsed: object.orNull(
+    transactionType: g.choice(TransactionKind, 'Release, transaction or download.'),
+    serialNumber: g.text('Serial number of the device, as recorded.'),
+    logicalNumber: g.text('Logical number that the device worked under, as recorded.'),
+    appName: g.text('Name of the app that ran, as recorded.'),
+    detail: g.text('Additional details. Empty if there are none.'),
+    frameworkVersion: g.text.orNull('Version of the framework on the device. Null if it was not reported.'),
+    status: g.choice(TransactionStatus, 'State of the transaction.'),
+    sent: g.text.orNull('Data sent to the host. Null if none was sent.'),
+    received: g.text.orNull('Data received from the host. Null if none was received.'),
+    parsed: g.object.orNull(
       ParsedPaymentType,
       'The payment. Null unless a financial app recorded it and the status is SUCCESS.',
     ),
-    startedAt: instant('When the transaction started.'),
-    finishedAt: instant.orNull('When the transaction ended. Null while it is running.'),
-    reference: text.orNull(
+    startedAt: g.instant('When the transaction started.'),
+    finishedAt: g.instant.orNull('When the transaction ended. Null while it is running.'),
+    reference: g.text.orNull(
       'Name of the transaction at its source, unique for its serial number. Null if none.',
     ),
   },
 );
 
-export const TransactionList = listTypes(transactions, TransactionType, {
+export const TransactionList = g.listTypes(transactions, TransactionType, {
   status: TransactionStatus,
   transactionType: TransactionKind,
 });
 
 const NEWEST_FIRST = { field: 'STARTED_AT', direction: 'desc' } as const;
 
-const RecordedTransaction = objectType<{ readonly sequence: number; readonly transaction: Transaction }>(
+const RecordedTransaction = g.objectType<{ readonly sequence: number; readonly transaction: Transaction }>(
   'RecordedTransaction',
   'A transaction and its position in the order of recording.',
   {
-    sequence: int(
+    sequence: g.int(
       'Position among the recorded transactions of the company. Grows with each one; numbers may be missing.',
     ),
-    transaction: object(TransactionType, 'The transaction as it was when the event was sent.'),
+    transaction: g.object(TransactionType, 'The transaction as it was when the event was sent.'),
   },
 );
 
-const transactionRecorded = subscription('transactionRecorded', {
-  field: object(RecordedTransaction, 'Each transaction of the company once it is recorded, in order.'),
+const transactionRecorded = g.subscription('transactionRecorded', {
+  field: g.object(RecordedTransaction, 'Each transaction of the company once it is recorded, in order.'),
   args: {
-    filter: object.orNull(TransactionList.Filter, 'Only transactions for which this holds.'),
-    after: int.orNull(
+    filter: g.object.orNull(TransactionList.Filter, 'Only transactions for which this holds.'),
+    after: g.int.orNull(
       'Resumes after the transaction with this `sequence`. Without it, only transactions from now on are sent.',
     ),
   },
@@ -163,33 +145,33 @@ const transactionRecorded = subscription('transactionRecorded', {
 /** A filter that few transactions meet reads many: nine such fields use up the cost of one operation. */
 const FILTER_COST = 1_000;
 
-export const transactionGraphql = graphqlModule(
+export const transactionGraphql = g.graphqlModule(
   transactionRecorded,
-  queries(TransactionList, {
+  g.queries(TransactionList, {
     order: NEWEST_FIRST,
     listDescription: 'All transactions of the company, newest first by default.',
     filterCost: FILTER_COST,
   }),
-  fields(TransactionType, {
-    device: computed(
-      object.orNull(DeviceType, 'Device with this serial number. Null if the company has none now.'),
+  g.fields(TransactionType, {
+    device: g.computed(
+      g.object.orNull(DeviceType, 'Device with this serial number. Null if the company has none now.'),
       (transaction, ctx) => ctx.named(findDevicesBySerialNumbers, transaction.serialNumber),
     ),
-    app: computed(
-      object.orNull(AppType, 'App with this name. Null if the company has none now.'),
+    app: g.computed(
+      g.object.orNull(AppType, 'App with this name. Null if the company has none now.'),
       (transaction, ctx) => ctx.named(findAppsByNames, transaction.appName),
     ),
   }),
-  fields(DeviceType, {
-    transactions: many(
+  g.fields(DeviceType, {
+    transactions: g.many(
       TransactionList,
       transactionsOfDevice,
       'Transactions recorded under the serial number of the device, newest first by default.',
       { key: 'serialNumber', order: NEWEST_FIRST },
     ),
   }),
-  fields(LogicalNumberType, {
-    transactions: many(
+  g.fields(LogicalNumberType, {
+    transactions: g.many(
       TransactionList,
       transactionsOfLogicalNumber,
       'Transactions recorded under the number, newest first by default.',

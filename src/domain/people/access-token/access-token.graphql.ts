@@ -1,19 +1,4 @@
-import {
-  choice,
-  enumeration,
-  graphqlModule,
-  id,
-  idOf,
-  inputOf,
-  instant,
-  listTypes,
-  nodeType,
-  object,
-  ownMutation,
-  queries,
-  recordMutations,
-  text,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import type { Scope as ScopeName } from '../../../platform/caller.js';
 import { type AccessToken, NamedTokenCreate } from './access-token.model.js';
 import {
@@ -24,7 +9,7 @@ import {
   revokeToken,
 } from './access-token.service.js';
 
-export const Scope = enumeration<ScopeName>(
+export const Scope = g.enumeration<ScopeName>(
   'Scope',
   "What a token allows. It takes effect only as far as the role of the token's user allows it too.",
   {
@@ -38,34 +23,34 @@ export const Scope = enumeration<ScopeName>(
   },
 );
 
-const ApiTokenKind = enumeration<AccessToken['kind']>('ApiTokenKind', 'How a token was created.', {
+const ApiTokenKind = g.enumeration<AccessToken['kind']>('ApiTokenKind', 'How a token was created.', {
   derived: 'By signing in through REST, which returns the same token at every call.',
   named: 'By `apiTokenCreate` or the command line. Its text is shown once.',
 });
 
-export const ApiTokenType = nodeType<AccessToken, 'companyId' | 'userId'>(
+export const ApiTokenType = g.nodeType<AccessToken, 'companyId' | 'userId'>(
   'ApiToken',
   'An access token of a user for the company. Its text cannot be read again.',
   {
-    kind: choice(ApiTokenKind, 'How the token was created.'),
-    name: text.orNull('Name. Null for a token that was created by signing in.'),
-    scopes: choice.list(
+    kind: g.choice(ApiTokenKind, 'How the token was created.'),
+    name: g.text.orNull('Name. Null for a token that was created by signing in.'),
+    scopes: g.choice.list(
       Scope,
       "Scopes of the token. Those that the user's role does not allow have no effect.",
     ),
-    lastFour: text('The last four characters of its text.'),
-    createdAt: instant('When the token was created.'),
-    lastUsedAt: instant.orNull(
+    lastFour: g.text('The last four characters of its text.'),
+    createdAt: g.instant('When the token was created.'),
+    lastUsedAt: g.instant.orNull(
       'When the token was last used, with an error of up to five minutes. Null if it was never used.',
     ),
-    expiresAt: instant.orNull('When the token expires. Null if it does not expire at a set time.'),
-    revokedAt: instant.orNull('When the token was revoked. Null if it was not.'),
+    expiresAt: g.instant.orNull('When the token expires. Null if it does not expire at a set time.'),
+    revokedAt: g.instant.orNull('When the token was revoked. Null if it was not.'),
   },
 );
 
-export const ApiTokenList = listTypes(apiTokens, ApiTokenType);
+export const ApiTokenList = g.listTypes(apiTokens, ApiTokenType);
 
-const ApiTokenCreateInput = inputOf('ApiTokenCreateInput', NamedTokenCreate, {
+const ApiTokenCreateInput = g.inputOf('ApiTokenCreateInput', NamedTokenCreate, {
   description: 'Fields of a new token.',
   enums: { scopes: Scope },
   descriptions: {
@@ -81,13 +66,13 @@ const RIGHTS =
 
 /** Fields of a payload with a new token and its text; `none` says when they are null. */
 const issued = (none: string) => ({
-  apiToken: object.orNull(ApiTokenType, `The new token. Null if ${none}.`),
-  token: text.orNull(`Text of the new token, which is shown only here. Null if ${none}.`),
+  apiToken: g.object.orNull(ApiTokenType, `The new token. Null if ${none}.`),
+  token: g.text.orNull(`Text of the new token, which is shown only here. Null if ${none}.`),
 });
 
-const apiTokenCreate = ownMutation('ApiTokenCreate', {
+const apiTokenCreate = g.ownMutation('ApiTokenCreate', {
   description: 'Creates a token for the caller and shows its text once. Requires the scope ADMIN.',
-  args: { input: object(ApiTokenCreateInput, 'Fields of the new token.') },
+  args: { input: g.object(ApiTokenCreateInput, 'Fields of the new token.') },
   payload: issued('none was created'),
   scope: 'admin',
   run: async (work, { input }) => {
@@ -96,29 +81,29 @@ const apiTokenCreate = ownMutation('ApiTokenCreate', {
   },
 });
 
-const apiTokenRenew = ownMutation('ApiTokenRenew', {
+const apiTokenRenew = g.ownMutation('ApiTokenRenew', {
   description:
     'Replaces a token by a new one with the same name, scopes and expiry, and shows its text once. The old one ends at once. Users can renew their own tokens, administrators all of the company; none with more scopes or a later expiry than the token of the request.',
-  args: { id: id('Global id of the token to replace.') },
+  args: { id: g.id('Global id of the token to replace.') },
   payload: issued('nothing was changed'),
   scope: null,
   within: [],
   run: async (work, given, { secrets }) => {
-    const current = await getManagedToken(work, idOf('ApiToken', given.id));
+    const current = await getManagedToken(work, g.idOf('ApiToken', given.id));
     const { token, secret } = await renewToken(work, secrets.tokenSecret, current);
     return { apiToken: token, token: secret };
   },
 });
 
-export const apiTokenGraphql = graphqlModule(
-  queries(ApiTokenList, {
+export const apiTokenGraphql = g.graphqlModule(
+  g.queries(ApiTokenList, {
     scope: 'admin',
     entityType: 'access_token',
     listDescription: 'All tokens of the company, expired and revoked ones included.',
   }),
   apiTokenCreate,
   apiTokenRenew,
-  recordMutations(ApiTokenList, {
+  g.recordMutations(ApiTokenList, {
     get: getManagedToken,
     changes: {
       apiTokenRevoke: {

@@ -1,33 +1,4 @@
-import {
-  all,
-  changedRecord,
-  choice,
-  type ClassType,
-  computed,
-  enumeration,
-  fields,
-  type FieldsOf,
-  graphqlModule,
-  id,
-  idOf,
-  inputOf,
-  instant,
-  int,
-  listTypes,
-  many,
-  nodeType,
-  nullable,
-  object,
-  objectType,
-  one,
-  ownMutation,
-  queries,
-  recordAt,
-  recordMutations,
-  type ResolvedField,
-  text,
-  type AnyField,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import {
   type Channel as ChannelName,
   demandScope,
@@ -54,27 +25,27 @@ import { getUser, memberList, users } from './user.service.js';
 type Personal = 'email' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp' | 'timeZone' | 'updatedAt';
 type Internal = 'role' | 'disabledAt' | 'isDisabledByOperator' | 'lockedUntil' | 'revision';
 
-export const UserType = nodeType<Member, Personal | Internal>('User', 'A person with an account.', {
-  name: text('Full name.'),
-  createdAt: instant('When the user became a member of the company.'),
+export const UserType = g.nodeType<Member, Personal | Internal>('User', 'A person with an account.', {
+  name: g.text('Full name.'),
+  createdAt: g.instant('When the user became a member of the company.'),
 });
 
-export const UserList = listTypes(users, UserType);
+export const UserList = g.listTypes(users, UserType);
 
-const PERSONAL: FieldsOf<Pick<Member, Personal>, never> = {
-  email: text('E-mail address that the user signs in with.'),
-  signInCount: int('Number of sign-ins since the user is a member.'),
-  lastSignInAt: instant.orNull('When the user last signed in. Null before the first sign-in.'),
-  lastSignInIp: text.orNull('IP address of the last sign-in. Null before the first sign-in.'),
-  timeZone: text('IANA time zone, for example America/Sao_Paulo.'),
-  updatedAt: instant('When the member was last changed or signed in.'),
+const PERSONAL: g.FieldsOf<Pick<Member, Personal>, never> = {
+  email: g.text('E-mail address that the user signs in with.'),
+  signInCount: g.int('Number of sign-ins since the user is a member.'),
+  lastSignInAt: g.instant.orNull('When the user last signed in. Null before the first sign-in.'),
+  lastSignInIp: g.text.orNull('IP address of the last sign-in. Null before the first sign-in.'),
+  timeZone: g.text('IANA time zone, for example America/Sao_Paulo.'),
+  updatedAt: g.instant('When the member was last changed or signed in.'),
 };
 
 /** A field that only the user and administrators can read; others get the error FORBIDDEN. */
-function personal([property, field]: [string, AnyField]): [string, ResolvedField<Member>] {
+function personal([property, field]: [string, g.AnyField]): [string, g.ResolvedField<Member>] {
   const description = `${field.description} Only for administrators and the user.`;
-  const resolved: ResolvedField<Member> = {
-    field: nullable({ ...field, description }),
+  const resolved: g.ResolvedField<Member> = {
+    field: g.nullable({ ...field, description }),
     resolve: (user, { caller }) => {
       // Asked first, so that administrators share what is rendered for one of them.
       if (!mayUse(caller, 'admin') && user.id !== caller.userId) demandScope(caller, 'admin');
@@ -85,7 +56,7 @@ function personal([property, field]: [string, AnyField]): [string, ResolvedField
   return [property, resolved];
 }
 
-export const Role = enumeration<RoleName>('Role', 'What a user may do in a company.', {
+export const Role = g.enumeration<RoleName>('Role', 'What a user may do in a company.', {
   viewer: 'Read.',
   operator: 'Read and write.',
   admin: 'Read and write, and manage users, tokens and the ledger.',
@@ -93,22 +64,24 @@ export const Role = enumeration<RoleName>('Role', 'What a user may do in a compa
 
 type Shown = 'role' | 'disabledAt' | 'lockedUntil' | 'lastSignInAt';
 
-const MemberType = objectType<Member, Exclude<keyof Member, Shown>>(
+const MemberType = g.objectType<Member, Exclude<keyof Member, Shown>>(
   'Member',
   'A user with role and access in the company.',
   {
-    role: choice(Role, 'What the user may do in the company.'),
-    disabledAt: instant.orNull('When the access to the company was disabled. Null if the user has access.'),
-    lockedUntil: instant.orNull(
+    role: g.choice(Role, 'What the user may do in the company.'),
+    disabledAt: g.instant.orNull('When the access to the company was disabled. Null if the user has access.'),
+    lockedUntil: g.instant.orNull(
       'Until then the password is refused from some networks, after too many wrong passwords. A network from which the user has signed in before is affected only by wrong passwords from there. Tokens stay valid. May be in the past. Null if there is no lock.',
     ),
-    lastSignInAt: instant.orNull('When the user last signed in, as a member. Null before the first sign-in.'),
+    lastSignInAt: g.instant.orNull(
+      'When the user last signed in, as a member. Null before the first sign-in.',
+    ),
   },
 );
 
-const MemberList = listTypes(memberList, MemberType, { role: Role });
+const MemberList = g.listTypes(memberList, MemberType, { role: Role });
 
-const MemberAddInput = inputOf('MemberAddInput', UserAdd, {
+const MemberAddInput = g.inputOf('MemberAddInput', UserAdd, {
   description: 'Fields of a new member.',
   enums: { role: Role },
   descriptions: {
@@ -119,25 +92,25 @@ const MemberAddInput = inputOf('MemberAddInput', UserAdd, {
   },
 });
 
-const UserUpdateInput = inputOf('UserUpdateInput', UserUpdate, {
+const UserUpdateInput = g.inputOf('UserUpdateInput', UserUpdate, {
   description: 'Changes of a user. Absent fields keep their values.',
   isUpdate: true,
 });
 
-const USER_ID = id('Global id of the user.');
-const CHANGED = { user: changedRecord(UserType) };
+const USER_ID = g.id('Global id of the user.');
+const CHANGED = { user: g.changedRecord(UserType) };
 /** For administrators; errors name the arguments. */
 const BY_ADMIN = { scope: 'admin', within: [] } as const;
 
-const memberAt = recordAt('userId', 'User', getUser);
+const memberAt = g.recordAt('userId', 'User', getUser);
 
-const memberAdd = ownMutation('MemberAdd', {
+const memberAdd = g.ownMutation('MemberAdd', {
   description:
     'Adds a user to the company. Creates the account if there is none with this e-mail address, and shows its password once. Requires the scope ADMIN.',
-  args: { input: object(MemberAddInput, 'Fields of the new member.') },
+  args: { input: g.object(MemberAddInput, 'Fields of the new member.') },
   payload: {
-    user: object.orNull(UserType, 'The new member. Null if none was added.'),
-    initialPassword: text.orNull(
+    user: g.object.orNull(UserType, 'The new member. Null if none was added.'),
+    initialPassword: g.text.orNull(
       'Password of a new user, which is shown only here. Null if none was added, and for a user who has an account already: the password stays what it is.',
     ),
   },
@@ -150,23 +123,23 @@ const memberAdd = ownMutation('MemberAdd', {
   },
 });
 
-const memberSetRole = ownMutation('MemberSetRole', {
+const memberSetRole = g.ownMutation('MemberSetRole', {
   ...BY_ADMIN,
   description: 'Changes the role of a member; the last administrator stays one. Requires the scope ADMIN.',
-  args: { userId: USER_ID, role: choice(Role, 'The new role.') },
+  args: { userId: USER_ID, role: g.choice(Role, 'The new role.') },
   payload: CHANGED,
   run: async (work, { userId, role }) => ({
     user: await setRole(work, await memberAt(work, userId), { role }),
   }),
 });
 
-const memberRemove = ownMutation('MemberRemove', {
+const memberRemove = g.ownMutation('MemberRemove', {
   ...BY_ADMIN,
   description:
     'Ends the access of a user to the company: tokens and subscriptions end at once. The account and other companies of the user are not affected. The last administrator cannot be removed. Requires the scope ADMIN.',
   args: { userId: USER_ID },
   payload: {
-    removedId: id.orNull('Global id of the removed user. Null if no member was removed.'),
+    removedId: g.id.orNull('Global id of the removed user. Null if no member was removed.'),
   },
   run: async (work, { userId }) => {
     await removeMember(work, await memberAt(work, userId));
@@ -174,23 +147,23 @@ const memberRemove = ownMutation('MemberRemove', {
   },
 });
 
-const userUpdate = ownMutation('UserUpdate', {
+const userUpdate = g.ownMutation('UserUpdate', {
   description:
     'Changes the name and time zone of a member, as this company sees them. Administrators can change all members, with the scope ADMIN; users themselves, with a token that has the scope WRITE, whatever their role.',
-  args: { id: USER_ID, input: object(UserUpdateInput, 'New values.') },
+  args: { id: USER_ID, input: g.object(UserUpdateInput, 'New values.') },
   payload: CHANGED,
   scope: null,
   run: async (work, given) => ({
-    user: await updateUser(work, await getUser(work, idOf('User', given.id)), given.input),
+    user: await updateUser(work, await getUser(work, g.idOf('User', given.id)), given.input),
   }),
 });
 
-export const userGraphql = graphqlModule(
+export const userGraphql = g.graphqlModule(
   memberAdd,
   memberSetRole,
   memberRemove,
   userUpdate,
-  recordMutations(UserList, {
+  g.recordMutations(UserList, {
     get: getUser,
     changes: {
       userUnlock: {
@@ -212,49 +185,49 @@ export const userGraphql = graphqlModule(
       },
     },
   }),
-  queries(UserList, { scope: 'admin', listDescription: 'All members of the company.' }),
-  fields(UserType, {
+  g.queries(UserList, { scope: 'admin', listDescription: 'All members of the company.' }),
+  g.fields(UserType, {
     ...Object.fromEntries(Object.entries(PERSONAL).map(personal)),
-    company: computed(
-      object.orNull(CompanyType, 'The company of the token, of which the user is a member.'),
+    company: g.computed(
+      g.object.orNull(CompanyType, 'The company of the token, of which the user is a member.'),
       (_user, ctx) => ctx.one(companies, ctx.caller.companyId),
     ),
-    apiTokens: many(ApiTokenList, apiTokensOfUser, 'Tokens of the user for the company.', {
+    apiTokens: g.many(ApiTokenList, apiTokensOfUser, 'Tokens of the user for the company.', {
       scope: 'admin',
     }),
   }),
-  fields(ApiTokenType, { user: one(UserList, 'userId', 'User on whose behalf the token acts.') }),
-  fields(MemberList.Record, { user: computed(object(UserType, 'The user.'), (member) => member) }),
-  fields(CompanyType, {
-    users: all(UserList, 'Members of the company.', { scope: 'admin' }),
-    members: all(MemberList, 'Users with their roles.', { scope: 'admin' }),
+  g.fields(ApiTokenType, { user: g.one(UserList, 'userId', 'User on whose behalf the token acts.') }),
+  g.fields(MemberList.Record, { user: g.computed(g.object(UserType, 'The user.'), (member) => member) }),
+  g.fields(CompanyType, {
+    users: g.all(UserList, 'Members of the company.', { scope: 'admin' }),
+    members: g.all(MemberList, 'Users with their roles.', { scope: 'admin' }),
   }),
 );
 
-export const Channel = enumeration<ChannelName>('Channel', 'Interface through which a change was made.', {
+export const Channel = g.enumeration<ChannelName>('Channel', 'Interface through which a change was made.', {
   api: 'REST, GraphQL with a token (over HTTP, sockets or streams), or the command line.',
   interface: 'A console that people work in.',
 });
 
 /** The fields of every record that knows who created it. */
 const AUDITED = {
-  revision: int(
+  revision: g.int(
     'Starts at 1 and grows with each change. Pass it as `ifMatch` to change the record only as it is now.',
   ),
-  createdAt: instant('When the record was created.'),
-  updatedAt: instant('When the record was last changed; equals `createdAt` until then.'),
-  createdVia: choice(Channel, 'Interface through which the record was created.'),
+  createdAt: g.instant('When the record was created.'),
+  updatedAt: g.instant('When the record was last changed; equals `createdAt` until then.'),
+  createdVia: g.choice(Channel, 'Interface through which the record was created.'),
 };
 
 /** A node type with audit fields, for records of type `T`. `Hidden` names properties without a field. */
 export function auditedType<T extends Audit & { readonly id: number }, Hidden extends keyof T = never>(
   name: string,
   description: string,
-  shown: FieldsOf<T, 'id' | keyof Audit | Hidden>,
-): ClassType<T> {
-  const Type = nodeType<T, keyof Audit | Hidden>(name, description, { ...AUDITED, ...shown });
-  fields<Audit>(Type, {
-    createdBy: one(
+  shown: g.FieldsOf<T, 'id' | keyof Audit | Hidden>,
+): g.ClassType<T> {
+  const Type = g.nodeType<T, keyof Audit | Hidden>(name, description, { ...AUDITED, ...shown });
+  g.fields<Audit>(Type, {
+    createdBy: g.one(
       UserList,
       'createdBy',
       'User who created the record. Null if that user is no longer a member.',

@@ -1,23 +1,4 @@
-import {
-  choice,
-  enumeration,
-  fields,
-  type FilterInput,
-  flag,
-  graphqlModule,
-  id,
-  type Input,
-  inputOf,
-  many,
-  mutation,
-  object,
-  payloadType,
-  recordMutations,
-  TARGET_ARGS,
-  targetConditionOf,
-  targetPayload,
-  withNumbers,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { GroupList, GroupType } from '../../fleet/group/group.graphql.js';
 import { getGroup } from '../../fleet/group/group.service.js';
 import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
@@ -39,9 +20,9 @@ import {
   setDefaultVersions,
 } from './grant.service.js';
 
-const VERSIONS = { appVersionIds: id.list('Global ids of the app versions. At most 1000.') };
+const VERSIONS = { appVersionIds: g.id.list('Global ids of the app versions. At most 1000.') };
 
-const attachAndDetach = recordMutations(GroupList, {
+const attachAndDetach = g.recordMutations(GroupList, {
   get: getGroup,
   references: { appVersionIds: 'AppVersion' },
   changes: {
@@ -63,13 +44,13 @@ const attachAndDetach = recordMutations(GroupList, {
 
 const REFERENCES = { appVersionIds: 'AppVersion', groupId: 'Group' };
 
-const Mode = enumeration<GrantMode>('AppVersionGrantMode', 'What a grant does with the app versions.', {
+const Mode = g.enumeration<GrantMode>('AppVersionGrantMode', 'What a grant does with the app versions.', {
   add: 'The logical numbers get the versions, and keep all that they have.',
   remove: 'The logical numbers lose the versions.',
   replace_of_same_app: 'The logical numbers get the versions, and lose other versions of the same apps.',
 });
 
-const AppVersionGrantTargetInput = inputOf(
+const AppVersionGrantTargetInput = g.inputOf(
   'AppVersionGrantTargetInput',
   AppVersionGrant.pick({ groupId: true, logicalNumbers: true }),
   {
@@ -81,25 +62,25 @@ const AppVersionGrantTargetInput = inputOf(
       logicalNumbers: 'Logical numbers (`number`, not ids); duplicates count once.',
     },
     fields: {
-      filter: object.orNull(
+      filter: g.object.orNull(
         LogicalNumberList.Filter,
         'The target is all logical numbers for which this holds now. Every condition must have a value, and there must be one.',
       ),
-      all: flag.orNull('True: the target is all logical numbers of the company.'),
+      all: g.flag.orNull('True: the target is all logical numbers of the company.'),
     },
   },
 );
 
-const AppVersionGrantPayload = payloadType(
+const AppVersionGrantPayload = g.payloadType(
   'AppVersionGrant',
-  targetPayload(
+  g.targetPayload(
     'Number of logical numbers whose versions have changed; 0 if all of them were as requested already.',
     LogicalNumberType,
   ),
 );
 
-interface Target extends Input {
-  readonly filter?: FilterInput | null;
+interface Target extends g.Input {
+  readonly filter?: g.FilterInput | null;
   readonly all?: boolean | null;
 }
 
@@ -117,21 +98,21 @@ const DESCRIPTION = [
   'those that were changed already do not change again.',
 ].join(' ');
 
-const appVersionGrant = mutation('appVersionGrant', {
-  field: object(AppVersionGrantPayload, DESCRIPTION),
+const appVersionGrant = g.mutation('appVersionGrant', {
+  field: g.object(AppVersionGrantPayload, DESCRIPTION),
   args: {
-    appVersionIds: id.list('Global ids of the app versions. At most 100.'),
-    target: object(AppVersionGrantTargetInput, 'The logical numbers to change.'),
-    mode: { ...choice.orNull(Mode, 'What to do with the versions.'), defaultValue: 'add' },
-    ...TARGET_ARGS,
+    appVersionIds: g.id.list('Global ids of the app versions. At most 100.'),
+    target: g.object(AppVersionGrantTargetInput, 'The logical numbers to change.'),
+    mode: { ...g.choice.orNull(Mode, 'What to do with the versions.'), defaultValue: 'add' },
+    ...g.TARGET_ARGS,
   },
   resolve: (_source, ctx, { appVersionIds, target, mode, dryRun, expectCount }, info) => {
     const { filter, all, ...others } = target as Target;
     let tried: Affected | null = null;
     return ctx.changeInParts(
       async (work) => {
-        const input = withNumbers({ appVersionIds, ...others }, REFERENCES);
-        const condition = filter == null ? undefined : targetConditionOf(logicalNumbers, filter, info);
+        const input = g.withNumbers({ appVersionIds, ...others }, REFERENCES);
+        const condition = filter == null ? undefined : g.targetConditionOf(logicalNumbers, filter, info);
         const request = { input, condition, all: all === true, mode: mode ?? 'add' };
         const plan = await planGrant(work, { ...request, dryRun: dryRun === true, expectCount });
         ({ tried } = plan);
@@ -143,7 +124,7 @@ const appVersionGrant = mutation('appVersionGrant', {
   },
 });
 
-const defaultVersions = recordMutations(
+const defaultVersions = g.recordMutations(
   GroupList,
   {
     get: getGroup,
@@ -153,7 +134,7 @@ const defaultVersions = recordMutations(
         description:
           'Replaces the app versions that logical numbers get when they are created in the group or moved to it. Logical numbers that the group has already do not change: see `appVersionGrant`.',
         args: {
-          appVersionIds: id.list(
+          appVersionIds: g.id.list(
             'Global ids of app versions that are attached to the group, at most one of each app. At most 1000.',
           ),
         },
@@ -164,20 +145,20 @@ const defaultVersions = recordMutations(
   true,
 );
 
-export const appVersionGrantGraphql = graphqlModule(
+export const appVersionGrantGraphql = g.graphqlModule(
   appVersionGrant,
   attachAndDetach,
   defaultVersions,
-  fields(LogicalNumberType, {
-    appVersions: many(
+  g.fields(LogicalNumberType, {
+    appVersions: g.many(
       AppVersionList,
       appVersionsOfLogicalNumber,
       'App versions that the number may access, out of those of its group.',
     ),
   }),
-  fields(GroupType, {
-    appVersions: many(AppVersionList, appVersionsOfGroup, 'App versions that are attached to the group.'),
-    defaultAppVersions: many(
+  g.fields(GroupType, {
+    appVersions: g.many(AppVersionList, appVersionsOfGroup, 'App versions that are attached to the group.'),
+    defaultAppVersions: g.many(
       AppVersionList,
       defaultVersionsOfGroup,
       'App versions that a logical number gets when it is created in the group or moved to it without a list of app versions. It gets no version of an app of which it has one already.',

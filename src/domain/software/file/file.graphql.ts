@@ -1,21 +1,4 @@
-import {
-  base64,
-  choice,
-  computed,
-  enumeration,
-  fields,
-  findSentFile,
-  graphqlModule,
-  type Input,
-  int,
-  listTypes,
-  many,
-  mutations,
-  queries,
-  required,
-  text,
-  upload,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { invalid } from '../../../platform/errors.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { appVersionsOfFile } from '../app/app-version.service.js';
@@ -29,34 +12,34 @@ import {
 } from './file.model.js';
 import { createFile, deleteFile, files, filesOfAppVersion, getFile, updateFile } from './file.service.js';
 
-const FileTypes = enumeration<FileTypeName>('FileType', 'Purpose of a file.', {
+const FileTypes = g.enumeration<FileTypeName>('FileType', 'Purpose of a file.', {
   asset: 'A resource that an app needs, such as an image.',
   torrent: 'A torrent: the places from which devices download the parts of a larger file.',
 });
 
 const FileType = auditedType<File, 'contentId'>('File', 'A file that devices download with app versions.', {
-  name: text('Base file name, unique in the company.'),
-  fileType: choice(FileTypes, 'Purpose of the file.'),
-  description: text.orNull('Description. Null if there is none.'),
-  size: int('Size in bytes.'),
-  crc: text('CRC-16/XMODEM of the content: 4 upper-case hexadecimal digits.'),
+  name: g.text('Base file name, unique in the company.'),
+  fileType: g.choice(FileTypes, 'Purpose of the file.'),
+  description: g.text.orNull('Description. Null if there is none.'),
+  size: g.int('Size in bytes.'),
+  crc: g.text('CRC-16/XMODEM of the content: 4 upper-case hexadecimal digits.'),
 });
 
-const FileList = listTypes(files, FileType, { fileType: FileTypes });
+const FileList = g.listTypes(files, FileType, { fileType: FileTypes });
 
 /** The uploaded file in an input; null if the input has none. It was received before the operation began. */
-function sentFile({ file }: Input): SentFile | null {
+function sentFile({ file }: g.Input): SentFile | null {
   if (file === undefined) return null;
-  const sent = findSentFile(file);
+  const sent = g.findSentFile(file);
   if (sent === undefined) throw invalid('file', 'must be an uploaded file, not null');
   return sent;
 }
 
 const DESCRIPTION = 'Description. At most 4000 characters.';
 
-export const fileGraphql = graphqlModule(
-  queries(FileList),
-  mutations(FileList, {
+export const fileGraphql = g.graphqlModule(
+  g.queries(FileList),
+  g.mutations(FileList, {
     get: getFile,
     create: {
       model: FileCreate,
@@ -64,7 +47,7 @@ export const fileGraphql = graphqlModule(
       description: 'Uploads a file.',
       descriptions: { description: DESCRIPTION, fileType: 'Purpose of the file. Defaults to ASSET.' },
       fields: {
-        file: upload(
+        file: g.upload(
           'The content, as a part of a multipart request. The base file name of the part becomes the name of the file.',
         ),
       },
@@ -75,7 +58,7 @@ export const fileGraphql = graphqlModule(
       description: 'Replaces the content of a file, or updates its description and purpose.',
       descriptions: { description: `${DESCRIPTION} Null clears it.`, fileType: 'Purpose of the file.' },
       fields: {
-        file: upload.orNull(
+        file: g.upload.orNull(
           'New content, as a part of a multipart request. The base file name of the part, if any, becomes the new name.',
         ),
       },
@@ -84,14 +67,14 @@ export const fileGraphql = graphqlModule(
     // The name of a file comes from the upload.
     within: (field) => ['input', field === 'name' ? 'file' : field],
   }),
-  fields(FileType, {
-    content: required(computed(base64.orNull(`The content in base64. ${CONTENT_IS_COSTLY}`), base64Of)),
-    sha256: required(
-      computed(text.orNull('SHA-256 of the content: 64 lower-case hexadecimal digits.'), sha256Of),
+  g.fields(FileType, {
+    content: g.required(g.computed(g.base64.orNull(`The content in base64. ${CONTENT_IS_COSTLY}`), base64Of)),
+    sha256: g.required(
+      g.computed(g.text.orNull('SHA-256 of the content: 64 lower-case hexadecimal digits.'), sha256Of),
     ),
-    appVersions: many(AppVersionList, appVersionsOfFile, 'App versions that have the file.'),
+    appVersions: g.many(AppVersionList, appVersionsOfFile, 'App versions that have the file.'),
   }),
-  fields(AppVersionType, {
-    files: many(FileList, filesOfAppVersion, 'Files that devices download with the version.'),
+  g.fields(AppVersionType, {
+    files: g.many(FileList, filesOfAppVersion, 'Files that devices download with the version.'),
   }),
 );

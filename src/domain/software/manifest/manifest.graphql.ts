@@ -1,13 +1,4 @@
-import {
-  choice,
-  enumeration,
-  fields,
-  graphqlModule,
-  int,
-  object,
-  objectType,
-  text,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { AppVersionType } from '../app/app.graphql.js';
 import type {
@@ -29,41 +20,49 @@ import {
 type Hidden = 'contentId' | 'versionId';
 
 const bytes = {
-  name: text(
+  name: g.text(
     'Name under which terminals download it: the name of the company folded to letters and digits, an underscore, and its own name.',
   ),
-  size: int('Size in bytes.'),
-  crc: text('CRC-16/XMODEM: 4 upper-case hexadecimal digits.'),
-  sha256: text('SHA-256: 64 lower-case hexadecimal digits.'),
+  size: g.int('Size in bytes.'),
+  crc: g.text('CRC-16/XMODEM: 4 upper-case hexadecimal digits.'),
+  sha256: g.text('SHA-256: 64 lower-case hexadecimal digits.'),
 };
 
-const ManifestFileType = objectType<Asset, Hidden>('ManifestFile', 'A file that terminals download.', bytes);
+const ManifestFileType = g.objectType<Asset, Hidden>(
+  'ManifestFile',
+  'A file that terminals download.',
+  bytes,
+);
 
 const software = {
   ...bytes,
-  type: text('Language of the application: `posxml` or `ruby`.'),
-  version: text('Number of the version.'),
+  type: g.text('Language of the application: `posxml` or `ruby`.'),
+  version: g.text('Number of the version.'),
 };
 
-const ManifestModuleType = objectType<ManifestModule, Hidden>(
+const ManifestModuleType = g.objectType<ManifestModule, Hidden>(
   'ManifestModule',
   'A version of an application of kind module that is a part of another one.',
   software,
 );
 
-const ManifestAppType = objectType<ManifestApp, Hidden>('ManifestApp', 'An application that terminals run.', {
-  label: text('Entry in the menu, such as `1 - Sale`; `X` for an application that is not in the menu.'),
-  ...software,
-  modules: object.list(ManifestModuleType, 'Modules of the version, and modules of these.'),
-});
+const ManifestAppType = g.objectType<ManifestApp, Hidden>(
+  'ManifestApp',
+  'An application that terminals run.',
+  {
+    label: g.text('Entry in the menu, such as `1 - Sale`; `X` for an application that is not in the menu.'),
+    ...software,
+    modules: g.object.list(ManifestModuleType, 'Modules of the version, and modules of these.'),
+  },
+);
 
-const ManifestOmissionKind = enumeration<Omission['kind']>('ManifestOmissionKind', 'What is left out.', {
+const ManifestOmissionKind = g.enumeration<Omission['kind']>('ManifestOmissionKind', 'What is left out.', {
   app: 'A version of an application or module.',
   file: 'A file.',
   parameter: 'A parameter.',
 });
 
-const ManifestOmissionReason = enumeration<Omission['reason']>(
+const ManifestOmissionReason = g.enumeration<Omission['reason']>(
   'ManifestOmissionReason',
   'Why it is left out.',
   {
@@ -77,27 +76,31 @@ const ManifestOmissionReason = enumeration<Omission['reason']>(
   },
 );
 
-const ManifestOmissionType = objectType<Omission>(
+const ManifestOmissionType = g.objectType<Omission>(
   'ManifestOmission',
   'Something that terminals do not get.',
   {
-    kind: choice(ManifestOmissionKind, 'What is left out.'),
-    name: text('Name of the application or file, or key of the parameter.'),
-    reason: choice(ManifestOmissionReason, 'Why it is left out.'),
+    kind: g.choice(ManifestOmissionKind, 'What is left out.'),
+    name: g.text('Name of the application or file, or key of the parameter.'),
+    reason: g.choice(ManifestOmissionReason, 'Why it is left out.'),
   },
 );
 
-const ManifestType = objectType<RenderedManifest, 'text'>('Manifest', 'What the terminal of a device gets.', {
-  etag: text('ETag of the manifest at `/terminal/v1/manifest`, with its quotes.'),
-  paramsDat: text('The settings file at `/terminal/v1/params.dat`.'),
-  apps: object.list(ManifestAppType, 'Applications, by name.'),
-  files: object.list(ManifestFileType, 'Files, by name.'),
-  omissions: object.list(ManifestOmissionType, 'What is left out, and why.'),
-});
+const ManifestType = g.objectType<RenderedManifest, 'text'>(
+  'Manifest',
+  'What the terminal of a device gets.',
+  {
+    etag: g.text('ETag of the manifest at `/terminal/v1/manifest`, with its quotes.'),
+    paramsDat: g.text('The settings file at `/terminal/v1/params.dat`.'),
+    apps: g.object.list(ManifestAppType, 'Applications, by name.'),
+    files: g.object.list(ManifestFileType, 'Files, by name.'),
+    omissions: g.object.list(ManifestOmissionType, 'What is left out, and why.'),
+  },
+);
 
-const manifest = fields(DeviceType, {
+const manifest = g.fields(DeviceType, {
   manifest: {
-    field: object.orNull(
+    field: g.object.orNull(
       ManifestType,
       'What the terminal gets, or would get if the device were enabled. Null if the device has no logical number.',
     ),
@@ -106,22 +109,22 @@ const manifest = fields(DeviceType, {
   },
 });
 
-const ReachType = objectType<Reach>('AppVersionReach', 'How far a version has come.', {
-  granted: int('Logical numbers that have the version.'),
-  downloaded: int('Devices whose terminals have downloaded its present bytes at `/terminal/v1/assets`.'),
-  current: int(
+const ReachType = g.objectType<Reach>('AppVersionReach', 'How far a version has come.', {
+  granted: g.int('Logical numbers that have the version.'),
+  downloaded: g.int('Devices whose terminals have downloaded its present bytes at `/terminal/v1/assets`.'),
+  current: g.int(
     'Devices whose terminals have its present bytes, as far as is known: they downloaded them or showed that they have them, and have not shown otherwise since: by a request for it with `crc` or `If-None-Match` of other bytes, by another version of the application, or by a manifest without this one. After such a request, another download does not count until the terminal shows that it has the bytes.',
   ),
 });
 
 const NONE: Reach = { granted: 0, downloaded: 0, current: 0 };
 
-const reach = fields(AppVersionType, {
+const reach = g.fields(AppVersionType, {
   reach: {
-    field: object(ReachType, 'How far the version has come.'),
+    field: g.object(ReachType, 'How far the version has come.'),
     resolve: async (version, ctx) => (await ctx.loadForMany(reachOf, version)) ?? NONE,
     searches: () => [REACH_SEARCH],
   },
 });
 
-export const manifestGraphql = graphqlModule(manifest, reach);
+export const manifestGraphql = g.graphqlModule(manifest, reach);

@@ -1,23 +1,4 @@
-import {
-  changedRecord,
-  choice,
-  computed,
-  enumeration,
-  fields,
-  graphqlModule,
-  id,
-  instant,
-  int,
-  listTypes,
-  nodeType,
-  object,
-  objectType,
-  ownMutation,
-  queries,
-  recordAt,
-  text,
-  withNumbers,
-} from '../../../graphql/index.js';
+import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { getDevice } from '../../fleet/device/device.service.js';
 import { issueDeviceToken, revokeDeviceToken } from './access.service.js';
@@ -29,7 +10,7 @@ import {
   unknownTerminals,
 } from './sightings.service.js';
 
-const TerminalRefusalCode = enumeration<TerminalRefusal['code']>(
+const TerminalRefusalCode = g.enumeration<TerminalRefusal['code']>(
   'TerminalRefusalCode',
   'Why the terminal of a device is refused at `/terminal/v1`.',
   {
@@ -38,38 +19,38 @@ const TerminalRefusalCode = enumeration<TerminalRefusal['code']>(
   },
 );
 
-const TerminalRefusalType = objectType<TerminalRefusal>(
+const TerminalRefusalType = g.objectType<TerminalRefusal>(
   'TerminalRefusal',
   'The last time that a terminal was refused.',
   {
-    code: choice(TerminalRefusalCode, 'Why it was refused.'),
-    at: instant('When it was refused. Of several refusals within a minute, the first one is kept.'),
+    code: g.choice(TerminalRefusalCode, 'Why it was refused.'),
+    at: g.instant('When it was refused. Of several refusals within a minute, the first one is kept.'),
   },
 );
 
-const UnknownTerminalType = nodeType<UnknownTerminal>(
+const UnknownTerminalType = g.nodeType<UnknownTerminal>(
   'UnknownTerminal',
   'A serial number of no device that a concentrator with a gateway token named at `/terminal/v1`.',
   {
-    serialNumber: text('The serial number.'),
-    firstSeenAt: instant('When it was first seen.'),
-    lastSeenAt: instant('When it was last seen.'),
-    count: int('Number of requests.'),
+    serialNumber: g.text('The serial number.'),
+    firstSeenAt: g.instant('When it was first seen.'),
+    lastSeenAt: g.instant('When it was last seen.'),
+    count: g.int('Number of requests.'),
   },
 );
 
-const UnknownTerminalList = listTypes(unknownTerminals, UnknownTerminalType);
+const UnknownTerminalList = g.listTypes(unknownTerminals, UnknownTerminalType);
 
-const deviceAt = recordAt('deviceId', 'Device', getDevice);
-const DEVICE_ID = { deviceId: id('Global id of the device.') };
+const deviceAt = g.recordAt('deviceId', 'Device', getDevice);
+const DEVICE_ID = { deviceId: g.id('Global id of the device.') };
 
-const deviceTokenIssue = ownMutation('DeviceTokenIssue', {
+const deviceTokenIssue = g.ownMutation('DeviceTokenIssue', {
   description:
     'Issues the token with which a device calls `/terminal/v1`, and shows its text once. The one that the device had before ends at once. Requires the scope ADMIN.',
   args: DEVICE_ID,
   payload: {
-    token: text.orNull('Text of the new token, which is shown only here. Null if none was issued.'),
-    device: object.orNull(DeviceType, 'The device. Null if no token was issued.'),
+    token: g.text.orNull('Text of the new token, which is shown only here. Null if none was issued.'),
+    device: g.object.orNull(DeviceType, 'The device. Null if no token was issued.'),
   },
   scope: 'admin',
   within: [],
@@ -79,10 +60,10 @@ const deviceTokenIssue = ownMutation('DeviceTokenIssue', {
   },
 });
 
-const deviceTokenRevoke = ownMutation('DeviceTokenRevoke', {
+const deviceTokenRevoke = g.ownMutation('DeviceTokenRevoke', {
   description: 'Ends the token of a device at once, if it has one. Requires the scope ADMIN.',
   args: DEVICE_ID,
-  payload: { device: changedRecord(DeviceType) },
+  payload: { device: g.changedRecord(DeviceType) },
   scope: 'admin',
   within: [],
   run: async (work, { deviceId }) => ({
@@ -90,33 +71,36 @@ const deviceTokenRevoke = ownMutation('DeviceTokenRevoke', {
   }),
 });
 
-const deviceAdopt = ownMutation('DeviceAdopt', {
+const deviceAdopt = g.ownMutation('DeviceAdopt', {
   description: 'Creates the device of an unknown terminal, which is enabled and no longer unknown.',
   args: {
-    serialNumber: text('Serial number, out of `unknownTerminals`.'),
-    logicalNumberId: id.orNull(
+    serialNumber: g.text('Serial number, out of `unknownTerminals`.'),
+    logicalNumberId: g.id.orNull(
       'Global id of the logical number that the device works under. None if absent or null.',
     ),
   },
-  payload: { device: changedRecord(DeviceType) },
+  payload: { device: g.changedRecord(DeviceType) },
   within: [],
   run: async (work, { serialNumber, logicalNumberId }) => {
-    const given = withNumbers({ logicalNumberId }, { logicalNumberId: 'LogicalNumber' });
+    const given = g.withNumbers({ logicalNumberId }, { logicalNumberId: 'LogicalNumber' });
     return { device: await adoptTerminal(work, serialNumber, given) };
   },
 });
 
-export const terminalGraphql = graphqlModule(
-  queries(UnknownTerminalList, {
+export const terminalGraphql = g.graphqlModule(
+  g.queries(UnknownTerminalList, {
     listDescription:
       'Serial numbers of no device that gateways named: the 1000 that were seen last. They appear within ten seconds.',
   }),
   deviceTokenIssue,
   deviceTokenRevoke,
   deviceAdopt,
-  fields(DeviceType, {
-    lastRefusal: computed(
-      object.orNull(TerminalRefusalType, 'Why and when the terminal was last refused. Null if it never was.'),
+  g.fields(DeviceType, {
+    lastRefusal: g.computed(
+      g.object.orNull(
+        TerminalRefusalType,
+        'Why and when the terminal was last refused. Null if it never was.',
+      ),
       async (device, ctx) => (await ctx.loadForMany(lastRefusals, device)) ?? null,
     ),
   }),

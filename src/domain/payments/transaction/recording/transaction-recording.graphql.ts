@@ -1,16 +1,4 @@
-import {
-  bulkMutation,
-  changedRecord,
-  enumeration,
-  flag,
-  graphqlModule,
-  id,
-  idOf,
-  type Input,
-  inputOf,
-  object,
-  ownMutation,
-} from '../../../../graphql/index.js';
+import * as g from '../../../../graphql/index.js';
 import {
   PaymentStatus,
   TransactionType,
@@ -35,7 +23,7 @@ import {
   type CheckedRecords,
 } from './transaction-recording.service.js';
 
-const InstallmentInput = inputOf('InstallmentInput', Installment, {
+const InstallmentInput = g.inputOf('InstallmentInput', Installment, {
   description: 'Installments of a payment.',
   descriptions: {
     type: 'Who finances the installments: merchant, issuer or another.',
@@ -43,7 +31,7 @@ const InstallmentInput = inputOf('InstallmentInput', Installment, {
   },
 });
 
-const PaymentCardInput = inputOf('PaymentCardInput', Card, {
+const PaymentCardInput = g.inputOf('PaymentCardInput', Card, {
   description:
     'The card of a payment. Of a card number at most the first 6 and the last 4 digits are stored.',
   descriptions: {
@@ -55,7 +43,7 @@ const PaymentCardInput = inputOf('PaymentCardInput', Card, {
   },
 });
 
-const MerchantInput = inputOf('MerchantInput', Merchant, {
+const MerchantInput = g.inputOf('MerchantInput', Merchant, {
   description: 'The merchant that was paid.',
   descriptions: {
     id: 'Id of the merchant at the acquirer.',
@@ -64,7 +52,7 @@ const MerchantInput = inputOf('MerchantInput', Merchant, {
   },
 });
 
-const ParsedPaymentInput = inputOf('ParsedPaymentInput', ParsedPayment, {
+const ParsedPaymentInput = g.inputOf('ParsedPaymentInput', ParsedPayment, {
   description: 'A payment, in one form for all financial protocols.',
   enums: { status: PaymentStatus },
   inputs: { installment: InstallmentInput, card: PaymentCardInput, merchant: MerchantInput },
@@ -94,7 +82,7 @@ const RESULT = {
   parsed: 'The payment. Only with the status SUCCESS.',
 };
 
-const TransactionInput = inputOf('TransactionInput', TransactionRecord, {
+const TransactionInput = g.inputOf('TransactionInput', TransactionRecord, {
   description: 'A transaction as a device reports it. Card data is masked before it is stored.',
   enums: { transactionType: TransactionKind, status: TransactionStatus },
   inputs: { parsed: ParsedPaymentInput },
@@ -113,13 +101,13 @@ const TransactionInput = inputOf('TransactionInput', TransactionRecord, {
   },
 });
 
-const TransactionResult = enumeration<TransactionFinish['status']>(
+const TransactionResult = g.enumeration<TransactionFinish['status']>(
   'TransactionResult',
   'How a transaction ended.',
   { success: 'It ended successfully.', fail: 'It failed.' },
 );
 
-const TransactionFinishInput = inputOf('TransactionFinishInput', TransactionFinish, {
+const TransactionFinishInput = g.inputOf('TransactionFinishInput', TransactionFinish, {
   description: 'Result of a running transaction. Absent fields keep their values.',
   enums: { status: TransactionResult },
   inputs: { parsed: ParsedPaymentInput },
@@ -133,15 +121,15 @@ const TransactionFinishInput = inputOf('TransactionFinishInput', TransactionFini
 const REPEATS =
   'A known `reference` with the same values returns the stored transaction; with other values it is TAKEN.';
 
-const record = ownMutation('TransactionRecord', {
+const record = g.ownMutation('TransactionRecord', {
   description: `Records a transaction of a device. ${REPEATS} Requires the scope INGEST.`,
-  args: { input: object(TransactionInput, 'The transaction.') },
+  args: { input: g.object(TransactionInput, 'The transaction.') },
   payload: {
-    transaction: object.orNull(
+    transaction: g.object.orNull(
       TransactionType,
       'The transaction, as it is stored. Null if it was not recorded.',
     ),
-    repeated: flag.orNull('Whether the transaction had been recorded before. Null if it was not recorded.'),
+    repeated: g.flag.orNull('Whether the transaction had been recorded before. Null if it was not recorded.'),
   },
   scope: 'ingest',
   run: async (work, { input }) => {
@@ -150,30 +138,30 @@ const record = ownMutation('TransactionRecord', {
   },
 });
 
-const finish = ownMutation('TransactionFinish', {
+const finish = g.ownMutation('TransactionFinish', {
   description:
     'Ends a running transaction. The same result again changes nothing; another one is INVALID. Requires the scope INGEST.',
   args: {
-    id: id('Global id of the transaction.'),
-    input: object(TransactionFinishInput, 'The result.'),
+    id: g.id('Global id of the transaction.'),
+    input: g.object(TransactionFinishInput, 'The result.'),
   },
-  payload: { transaction: changedRecord(TransactionType) },
+  payload: { transaction: g.changedRecord(TransactionType) },
   scope: 'ingest',
   run: async (work, given) => {
-    const current = await getTransaction(work, idOf('Transaction', given.id));
+    const current = await getTransaction(work, g.idOf('Transaction', given.id));
     return { transaction: await finishTransaction(work, current, given.input) };
   },
 });
 
-const bulk = bulkMutation<Input, Transaction, CheckedRecords>({
+const bulk = g.bulkMutation<g.Input, Transaction, CheckedRecords>({
   name: 'TransactionBulkRecord',
   description: `Records up to 1000 transactions of devices. Rejected rows do not stop the others. ${REPEATS} Requires the scope INGEST.`,
   argument: 'inputs',
-  rows: object.list(TransactionInput, 'The transactions.'),
+  rows: g.object.list(TransactionInput, 'The transactions.'),
   field: 'transaction',
-  record: object(TransactionType, 'The transaction, as it is stored. Null if it was rejected.'),
+  record: g.object(TransactionType, 'The transaction, as it is stored. Null if it was rejected.'),
   rowFields: {
-    repeated: flag('Whether the transaction had been recorded before, or by an earlier row.'),
+    repeated: g.flag('Whether the transaction had been recorded before, or by an earlier row.'),
   },
   countDescription: 'Number of new transactions, without repeated ones.',
   scope: 'ingest',
@@ -190,4 +178,4 @@ const bulk = bulkMutation<Input, Transaction, CheckedRecords>({
   },
 });
 
-export const transactionRecordingGraphql = graphqlModule(record, finish, bulk);
+export const transactionRecordingGraphql = g.graphqlModule(record, finish, bulk);

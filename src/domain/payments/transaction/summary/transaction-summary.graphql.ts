@@ -1,20 +1,4 @@
-import {
-  choice,
-  computed,
-  conditionOf,
-  enumeration,
-  graphqlModule,
-  fields,
-  instant,
-  int,
-  object,
-  objectType,
-  one,
-  query,
-  safeInt,
-  text,
-  type FilterInput,
-} from '../../../../graphql/index.js';
+import * as g from '../../../../graphql/index.js';
 import { DomainError, orProblem } from '../../../../platform/errors.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
 import {
@@ -42,7 +26,7 @@ import {
 /** A summary may read as much as a long list: ten of them use up the cost of one operation. */
 const SUMMARY_COST = 1_000;
 
-const SummaryBucket = enumeration<Bucket>(
+const SummaryBucket = g.enumeration<Bucket>(
   'TransactionSummaryBucket',
   'Time interval of a row of a summary.',
   {
@@ -54,7 +38,7 @@ const SummaryBucket = enumeration<Bucket>(
   },
 );
 
-const SummaryDimension = enumeration<Dimension>(
+const SummaryDimension = g.enumeration<Dimension>(
   'TransactionSummaryDimension',
   'A property by which a summary groups transactions.',
   {
@@ -74,48 +58,48 @@ const SummaryDimension = enumeration<Dimension>(
 const ONLY_BY = (dimension: string) => `Null unless the summary is by ${dimension}.`;
 const PAID_BY = (dimension: string) => `${ONLY_BY(dimension)} Also null without a payment, or if unknown.`;
 
-const SummaryRowType = objectType<SummaryRow, 'groupId'>(
+const SummaryRowType = g.objectType<SummaryRow, 'groupId'>(
   'TransactionSummaryRow',
   'Number and amount of the transactions with the same time interval and properties.',
   {
-    bucketStart: instant.orNull(
+    bucketStart: g.instant.orNull(
       'First instant of the hour, day, week or month in the time zone of the summary. Null with the bucket NONE.',
     ),
-    status: choice.orNull(TransactionStatus, `State of the transactions. ${ONLY_BY('STATUS')}`),
-    transactionType: choice.orNull(
+    status: g.choice.orNull(TransactionStatus, `State of the transactions. ${ONLY_BY('STATUS')}`),
+    transactionType: g.choice.orNull(
       TransactionKind,
       `Release, transaction or download. ${ONLY_BY('TRANSACTION_TYPE')}`,
     ),
-    appName: text.orNull(`Name of the app, as recorded. ${ONLY_BY('APP_NAME')}`),
-    logicalNumber: text.orNull(`Logical number, as recorded. ${ONLY_BY('LOGICAL_NUMBER')}`),
-    paymentStatus: choice.orNull(PaymentStatus, `Decision of the authorizer. ${PAID_BY('PAYMENT_STATUS')}`),
-    paymentType: text.orNull(`Kind of payment, or \`other\`. ${PAID_BY('PAYMENT_TYPE')}`),
-    brand: text.orNull(`Brand of the card, or \`other\`. ${PAID_BY('BRAND')}`),
-    acquirer: text.orNull(`Name of the acquirer, or \`other\`. ${PAID_BY('ACQUIRER')}`),
-    installments: int.orNull(`Number of installments. ${PAID_BY('INSTALLMENTS')}`),
-    count: int('Number of transactions.'),
-    amountTotal: safeInt(
+    appName: g.text.orNull(`Name of the app, as recorded. ${ONLY_BY('APP_NAME')}`),
+    logicalNumber: g.text.orNull(`Logical number, as recorded. ${ONLY_BY('LOGICAL_NUMBER')}`),
+    paymentStatus: g.choice.orNull(PaymentStatus, `Decision of the authorizer. ${PAID_BY('PAYMENT_STATUS')}`),
+    paymentType: g.text.orNull(`Kind of payment, or \`other\`. ${PAID_BY('PAYMENT_TYPE')}`),
+    brand: g.text.orNull(`Brand of the card, or \`other\`. ${PAID_BY('BRAND')}`),
+    acquirer: g.text.orNull(`Name of the acquirer, or \`other\`. ${PAID_BY('ACQUIRER')}`),
+    installments: g.int.orNull(`Number of installments. ${PAID_BY('INSTALLMENTS')}`),
+    count: g.int('Number of transactions.'),
+    amountTotal: g.safeInt(
       'Sum of `parsed.amount` in cents, over approved, denied and cancelled payments alike: `approvedAmount`, `deniedAmount` and `cancelledAmount` together. Transactions without a payment count as 0.',
     ),
-    approvedAmount: safeInt(
+    approvedAmount: g.safeInt(
       'Sum of the approved payments in cents, without those that cancel or refund others.',
     ),
-    deniedAmount: safeInt('Sum of the denied payments in cents, denied cancellations included.'),
-    cancelledAmount: safeInt(
+    deniedAmount: g.safeInt('Sum of the denied payments in cents, denied cancellations included.'),
+    cancelledAmount: g.safeInt(
       'Sum of the approved cancellations and refunds in cents: payments of type `cancellation` or `refund`, or with an `nsuReference`.',
     ),
   },
 );
 
 interface SummaryArgs {
-  readonly filter?: FilterInput | null | undefined;
+  readonly filter?: g.FilterInput | null | undefined;
   readonly bucket: Bucket;
   readonly by: readonly Dimension[];
   readonly timeZone?: string | null | undefined;
 }
 
 const requestOf = ({ filter, bucket, by, timeZone }: SummaryArgs): SummaryRequest => ({
-  where: conditionOf(transactions, filter),
+  where: g.conditionOf(transactions, filter),
   bucket,
   by,
   timeZone: timeZone ?? null,
@@ -127,8 +111,8 @@ function searchesBy(args: SummaryArgs): readonly ReturnType<typeof searchOfSumma
   return search instanceof DomainError ? [] : [search];
 }
 
-const transactionSummary = query('transactionSummary', {
-  field: object.list(
+const transactionSummary = g.query('transactionSummary', {
+  field: g.object.list(
     SummaryRowType,
     [
       'Numbers and amounts of transactions, ordered by time and then by properties.',
@@ -141,16 +125,16 @@ const transactionSummary = query('transactionSummary', {
     ].join(' '),
   ),
   args: {
-    filter: object.orNull(TransactionList.Filter, 'Only transactions for which this holds.'),
-    bucket: { ...choice(SummaryBucket, 'Time interval of a row.'), defaultValue: 'none' },
+    filter: g.object.orNull(TransactionList.Filter, 'Only transactions for which this holds.'),
+    bucket: { ...g.choice(SummaryBucket, 'Time interval of a row.'), defaultValue: 'none' },
     by: {
-      ...choice.list(
+      ...g.choice.list(
         SummaryDimension,
         'Properties to group by, besides time. Empty for one row for each time interval.',
       ),
       defaultValue: [],
     },
-    timeZone: text.orNull(
+    timeZone: g.text.orNull(
       'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
     ),
   },
@@ -160,20 +144,20 @@ const transactionSummary = query('transactionSummary', {
     ctx.loaders.rendered(await ctx.loadSelected(summarizeTransactions, requestOf(args))),
 });
 
-export const transactionSummaryGraphql = graphqlModule(
+export const transactionSummaryGraphql = g.graphqlModule(
   transactionSummary,
-  fields(SummaryRowType, {
-    netAmount: computed(
-      safeInt('`approvedAmount` minus `cancelledAmount`, in cents. Negative if more was cancelled.'),
+  g.fields(SummaryRowType, {
+    netAmount: g.computed(
+      g.safeInt('`approvedAmount` minus `cancelledAmount`, in cents. Negative if more was cancelled.'),
       ({ approvedAmount, cancelledAmount }) => approvedAmount - cancelledAmount,
     ),
-    group: one(
+    group: g.one(
       GroupList,
       'groupId',
       `Group that the logical number belonged to when the transactions were recorded. ${ONLY_BY('GROUP')} Also null without a group, or if the group was deleted.`,
     ),
-    groupDatabaseId: computed(
-      int.orNull(`Numeric id of this group, also of one that was deleted. ${ONLY_BY('GROUP')}`),
+    groupDatabaseId: g.computed(
+      g.int.orNull(`Numeric id of this group, also of one that was deleted. ${ONLY_BY('GROUP')}`),
       ({ groupId }) => groupId,
     ),
   }),

@@ -11,7 +11,12 @@ import {
 } from '../domain/messages/notification/dispatch.service.js';
 import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/notification.model.js';
 import type { MqttState } from '../http/monitoring/sources.js';
-import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
+import {
+  MqttFigures,
+  type Confirmation,
+  type ConfirmationResult,
+  type DeliveryQueue,
+} from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Logger } from '../platform/logger.js';
@@ -53,15 +58,7 @@ export class Mqtt {
   }
 }
 
-const NOT_STARTED: MqttState = {
-  isConnected: false,
-  connections: 0,
-  published: 0,
-  acknowledged: 0,
-  returned: 0,
-  inFlight: 0,
-  confirmations: new Map(),
-};
+const NOT_STARTED = new MqttFigures();
 
 /** Confirms deliveries, and makes those of terminals that say hello due. */
 async function takeAll(

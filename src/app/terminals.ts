@@ -17,7 +17,7 @@ import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.j
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import { TerminalRefused } from '../platform/terminal.js';
-import type { AdmitAll } from '../terminal/batches.js';
+import type { AdmitAll } from '../terminal/admission.js';
 import type { TerminalRoute } from '../terminal/exchange.js';
 import { createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring.js';

@@ -6,14 +6,15 @@ import { Semaphore } from '../platform/concurrency/semaphore.js';
 import { isObject } from '../platform/encoding/json.js';
 import { NotificationConfirm } from '../platform/terminal.js';
 import { idFromText } from '../platform/validate.js';
-import type {
-  Confirmation,
-  ConfirmationOutcome,
-  DeliveryQueue,
-  HeldDelivery,
-  MqttFigures,
+import {
+  terminalOfConfirmTopic,
+  type Confirmation,
+  type ConfirmationOutcome,
+  type DeliveryQueue,
+  type HeldDelivery,
+  type MqttFigures,
+  type TerminalName,
 } from './delivery-queue.js';
-import { terminalOfConfirmTopic, type TerminalName } from './topics.js';
 
 export interface ConfirmationLimits {
   /** Maximum confirmations that wait to be stored: in all, of one company, and of one terminal. */

@@ -1,38 +1,56 @@
 import { MqttClient, type IPublishPacket } from 'mqtt';
 import { randomBytes } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 
-import { SECOND } from '../platform/clock.js';
+import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { enterEventLoop } from '../platform/concurrency/event-loop.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
-import { CONFIRM_FILTER } from './topics.js';
+import type { Logger } from '../platform/logger.js';
+import { CONFIRM_FILTER, type MqttFigures } from './delivery-queue.js';
 
-export interface ConnectionTimes {
+export interface LinkTimes {
   /** From the first packet to the answer of the broker to the subscription, at most. */
   readonly connectMs: number;
   /** From a publish to its acknowledgement, at most: less than the lease of a delivery. */
   readonly acknowledgeMs: number;
   /** Between a packet to the broker and the next one; it must answer within this time. */
   readonly keepaliveMs: number;
+  /** Before the second attempt to connect; twice as long before each further one, up to `longestPauseMs`. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+  /** The longest pause after an attempt for which nothing listened: a broker that is started again is used soon. */
+  readonly notReachedPauseMs: number;
+  /** A connection that has lasted so long is a success, after which the pause is the first one again. */
+  readonly steadyMs: number;
 }
 
-export const CONNECTION_TIMES: ConnectionTimes = {
+export const LINK_TIMES: LinkTimes = {
   connectMs: 10 * SECOND,
   acknowledgeMs: 10 * SECOND,
   keepaliveMs: 30 * SECOND,
+  firstPauseMs: SECOND,
+  longestPauseMs: 30 * SECOND,
+  notReachedPauseMs: 2 * SECOND,
+  steadyMs: MINUTE,
 };
 
-export interface ConnectionOptions {
+export interface LinkOptions {
   readonly broker: MqttSettings;
-  readonly times: ConnectionTimes;
+  readonly times: LinkTimes;
+  readonly logger: Logger;
+  readonly figures: MqttFigures;
   /** Called for each message on a topic of `CONFIRM_FILTER`, or whatever else the broker sends, unless it is retained. */
   readonly onMessage: (topic: string, payload: Buffer) => void;
+  /** Called when there is a connection. */
+  readonly onConnected: () => void;
 }
 
 /** Messages handled before yielding to the event loop. */
 const MESSAGES_PER_TURN = 32;
 const CLOSE_MS = SECOND;
+const LOG_MS = MINUTE;
 
 /**
  * A connection that is subscribed to the confirmations. When it has ended, another one is opened
@@ -51,7 +69,7 @@ export class Connection {
   #isOpen = false;
   #messages = 0;
 
-  constructor({ broker, times, onMessage }: ConnectionOptions) {
+  constructor({ broker, times, onMessage }: LinkOptions) {
     this.#acknowledgeMs = times.acknowledgeMs;
     const client = new MqttClient(() => openStream(broker, () => (this.isReached = true)), {
       protocolVersion: 4,
@@ -116,7 +134,7 @@ export class Connection {
   /** The broker gets its acknowledgement, and the next message is read, when this has resolved. */
   async #handle(
     { topic, payload, retain }: IPublishPacket,
-    onMessage: ConnectionOptions['onMessage'],
+    onMessage: LinkOptions['onMessage'],
   ): Promise<void> {
     this.#messages += 1;
     if (this.#messages % MESSAGES_PER_TURN === 0) await enterEventLoop();
@@ -152,4 +170,87 @@ function openStream({ host, port, tls }: MqttSettings, onReached: () => void): S
 function openTls(host: string, port: number, ca: string | null): Socket {
   const name = isIP(host) === 0 ? { servername: host } : {};
   return connectTls({ host, port, ...name, ...(ca === null ? {} : { ca }), minVersion: 'TLSv1.2' });
+}
+
+/** Keeps a connection to the broker: when it ends, opens another one, with pauses that grow and differ between nodes. */
+export class BrokerLink {
+  /** Null while there is none. */
+  connection: Connection | null = null;
+  readonly #stopping = new AbortController();
+  /** Also one that is being opened. */
+  #latest: Connection | null = null;
+  #running = Promise.resolve();
+  #pauseMs: number;
+  #loggedAt = -Infinity;
+
+  constructor(private readonly options: LinkOptions) {
+    this.#pauseMs = options.times.firstPauseMs;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** The broker has done something useful: the next pause is the first one again. */
+  succeeded(): void {
+    this.#pauseMs = this.options.times.firstPauseMs;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#latest?.close();
+    await this.#running;
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping()) {
+      const since = systemClock.elapsed();
+      const reason = await this.#useConnection();
+      if (this.#isStopping()) return;
+      this.#logLoss(reason);
+      if (systemClock.elapsed() - since >= this.options.times.steadyMs) this.succeeded();
+      await this.#pause();
+    }
+  }
+
+  /** Resolves to the reason why there is no connection any more. */
+  async #useConnection(): Promise<string> {
+    const connection = new Connection(this.options);
+    this.#latest = connection;
+    try {
+      await connection.opened;
+    } catch (error) {
+      return (error as Error).message;
+    }
+    const { logger, figures, onConnected } = this.options;
+    this.connection = connection;
+    figures.isConnected = true;
+    figures.connections += 1;
+    this.#loggedAt = -Infinity;
+    logger.info('MQTT broker connected');
+    onConnected();
+    const reason = await connection.ended;
+    this.connection = null;
+    figures.isConnected = false;
+    return reason;
+  }
+
+  #logLoss(reason: string): void {
+    const now = systemClock.elapsed();
+    if (now - this.#loggedAt < LOG_MS) return;
+    this.#loggedAt = now;
+    this.options.logger.warn({ reason }, 'MQTT broker not connected, trying again');
+  }
+
+  async #pause(): Promise<void> {
+    const { longestPauseMs, notReachedPauseMs } = this.options.times;
+    const longest = this.#latest?.isReached === true ? longestPauseMs : notReachedPauseMs;
+    const pauseMs = Math.min(longest, this.#pauseMs) * (0.5 + Math.random() / 2);
+    this.#pauseMs = Math.min(longest, 2 * this.#pauseMs);
+    await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../platform/caller.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.js';
 import { camelCase, type CamelCase } from '../platform/encoding/text.js';
 import type { Page } from '../platform/requests.js';
-import type { Revised, RouteResponse } from './route.js';
+import type { Revised, RouteResponse } from './router.js';
 
 /** The fields of one kind of record in responses: their schema, and how a record becomes them. */
 export interface RecordFields<R, F = object> {

@@ -12,4 +12,4 @@ export {
 export type { LineRoute } from './lines.js';
 export { byId, byName, CREATED, resourceRoutes } from './resource.js';
 export { base64Of } from './response.js';
-export { NDJSON_TYPE, type Call, type Parameter, type Route } from './route.js';
+export { NDJSON_TYPE, type Call, type Parameter, type Route } from './router.js';

@@ -11,14 +11,11 @@ interface InputField {
   readonly name: string;
   /** Name in the request: `serial_number`. */
   readonly sentName: string;
-  /** Accepted type of the value, or of each entry if `isList`. */
-  readonly isBoolean: boolean;
-  readonly isInteger: boolean;
-  readonly isText: boolean;
+  /** JSON Schema types of the value and, of a list, of its entries. */
+  readonly types: ReadonlySet<string>;
   /** An object of texts by name, for example the parameters of a group. */
   readonly isTextByName: boolean;
-  readonly choices: readonly string[];
-  readonly isList: boolean;
+  readonly choices: readonly unknown[];
 }
 
 const fieldsByModel = new WeakMap<z.ZodObject, readonly InputField[]>();
@@ -46,27 +43,20 @@ export function pickInput(schema: z.ZodObject, body: BodyFields): Record<string,
   return input;
 }
 
-/** Body fields that the model does not have: the first 20 names, each cut to 64 characters. */
-function unknownFields(schema: z.ZodObject, { fields }: BodyFields): readonly string[] {
-  const known = new Set(inputFieldsOf(schema).map(({ sentName }) => sentName));
-  const unknown = Object.keys(fields).filter((name) => !known.has(name));
-  return unknown.slice(0, 20).map((name) => name.slice(0, 64));
-}
-
-function hasNumberAsText({ isText, isTextByName, isList }: InputField, value: unknown): boolean {
+function hasNumberAsText({ types, isTextByName }: InputField, value: unknown): boolean {
   if (isTextByName) return typeof value === 'object' && value !== null;
-  return isText && (typeof value === 'number' || (isList && Array.isArray(value)));
+  return types.has('string') && (typeof value === 'number' || (types.has('array') && Array.isArray(value)));
 }
 
 /** The value converted to the type of the field; undefined if it counts as absent. */
 function jsonValue(field: InputField, value: unknown): unknown {
-  if (field.isList && Array.isArray(value)) return value.map((entry) => scalar(field, entry));
-  if (field.isBoolean && (value === '' || value === null)) return undefined;
+  if (field.types.has('array') && Array.isArray(value)) return value.map((entry) => scalar(field, entry));
+  if (field.types.has('boolean') && (value === '' || value === null)) return undefined;
   return scalar(field, value);
 }
 
 function formValue(field: InputField, value: unknown): unknown {
-  if (!field.isList) {
+  if (!field.types.has('array')) {
     if (Array.isArray(value)) {
       throw malformed(`The form field "${field.sentName}" has one value, but the form gives several.`);
     }
@@ -91,11 +81,11 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 function scalar(field: InputField, value: unknown): unknown {
-  if (typeof value === 'number') return field.isBoolean ? (BOOLEANS.get(String(value)) ?? value) : value;
-  if (typeof value !== 'string') return value;
-  const lower = value.toLowerCase();
-  if (field.isBoolean) return BOOLEANS.get(lower) ?? value;
-  if (field.isInteger && /^[1-9][0-9]{0,15}$/.test(value)) return Number(value);
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  const lower = String(value).toLowerCase();
+  if (field.types.has('boolean')) return BOOLEANS.get(lower) ?? value;
+  if (typeof value === 'number') return value;
+  if (field.types.has('integer') && /^[1-9][0-9]{0,15}$/.test(value)) return Number(value);
   return field.choices.includes(lower) ? lower : value;
 }
 
@@ -112,16 +102,12 @@ function inputFieldsOf(schema: z.ZodObject): readonly InputField[] {
 
 function inputFieldOf(name: string, schema: Schema): InputField {
   const forms = formsOf(schema);
-  const types = new Set(forms.flatMap(({ type = [] }) => type));
   return {
     name,
     sentName: snakeCase(name),
-    isBoolean: types.has('boolean'),
-    isInteger: types.has('integer') || types.has('number'),
-    isText: types.has('string'),
+    types: new Set(forms.flatMap(({ type = [] }) => type)),
     isTextByName: typeof schema.additionalProperties === 'object',
-    choices: forms.flatMap((form) => form.enum ?? []).filter((choice) => typeof choice === 'string'),
-    isList: types.has('array'),
+    choices: forms.flatMap((form) => form.enum ?? []),
   };
 }
 
@@ -135,10 +121,12 @@ function formsOf(schema: Schema): Schema[] {
 export interface ReceivedInput {
   /** By the model's names. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Names of fields that the model does not have; at most 20. */
+  /** Names of fields that the model does not have: the first 20, each cut to 64 characters. */
   readonly ignored: readonly string[];
 }
 
 export function inputOf(model: z.ZodObject, body: BodyFields): ReceivedInput {
-  return { input: pickInput(model, body), ignored: unknownFields(model, body) };
+  const known = new Set(inputFieldsOf(model).map(({ sentName }) => sentName));
+  const ignored = Object.keys(body.fields).filter((name) => !known.has(name));
+  return { input: pickInput(model, body), ignored: ignored.slice(0, 20).map((name) => name.slice(0, 64)) };
 }

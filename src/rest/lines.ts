@@ -20,8 +20,7 @@ import { isObject } from '../platform/encoding/json.js';
 import { ndjsonLine, ndjsonRows } from '../platform/encoding/ndjson.js';
 import { DomainError } from '../platform/errors.js';
 import { addRows, batchesOf, NO_ROWS, type Row, type RowResult } from '../platform/requests.js';
-import { NDJSON_TYPE, type RouteBase } from './route.js';
-import { authorize, callerOf, createRouter, type Received } from './router.js';
+import { NDJSON_TYPE, authorize, callerOf, createRouter, type RouteBase, type Received } from './router.js';
 
 /** Stores rows in batches, each in its own unit of work. `Checked` is a batch checked before its unit. */
 export interface RowStore<Checked> {

@@ -4,7 +4,7 @@ import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope } from '../platform/caller.js';
 import type { Page, PageRequest } from '../platform/requests.js';
 import { etagOf, listResponse, listShape, type RecordFields } from './fields.js';
-import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';
+import type { Call, FilePart, Revised, Route, RouteResponse } from './router.js';
 
 /** How a path names one record. */
 export interface RecordKey<R> {

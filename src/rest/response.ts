@@ -17,8 +17,7 @@ import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { PIECE_BYTES } from '../platform/encoding/text.js';
-import { successStatus, type Route, type RouteResponse } from './route.js';
-import type { Received } from './router.js';
+import { type Route, type RouteResponse, type Received } from './router.js';
 
 /** Prefix of placeholders for contents. Random and never sent, so that no client text can contain it. */
 const CONTENT_MARK = `content:${randomBytes(24).toString('hex')}:`;
@@ -57,7 +56,7 @@ export interface RenderedList {
 }
 
 export function renderResponse(route: Route, { etag, body }: RouteResponse): RenderedResponse {
-  const status = successStatus(route);
+  const status = 201 in (route.statuses ?? {}) ? 201 : 200;
   const text = JSON.stringify(body);
   const mark = text.indexOf(CONTENT_MARK);
   if (mark === -1) return { status, etag, parts: [text], content: null };

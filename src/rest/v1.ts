@@ -43,8 +43,16 @@ import {
   type RenderedList,
   type RenderedResponse,
 } from './response.js';
-import type { Call, FilePart, Route, RouteResponse } from './route.js';
-import { authorize, createRouter, valueOf, type Received } from './router.js';
+import {
+  authorize,
+  createRouter,
+  valueOf,
+  type Call,
+  type FilePart,
+  type Route,
+  type RouteResponse,
+  type Received,
+} from './router.js';
 
 export interface RestOptions {
   readonly units: Units;
@@ -60,23 +68,25 @@ export interface RestOptions {
   readonly largeReads: Semaphore<number>;
 }
 
-interface ServeOptions extends RestOptions {
-  /** The routes that read multipart bodies, for messages: `POST /v1/files, …`. */
-  readonly fileRoutes: string;
-}
-
 export const V1 = '/v1';
 
 /** Handler of all routes below /v1. */
 export function createV1Router(routes: readonly Route[], options: RestOptions): RequestHandler {
   const withFile = routes.filter(({ file }) => file !== undefined);
-  const fileRoutes = withFile.map(({ method, path }) => `${method} ${V1}${path}`).join(', ');
+  const paths = withFile.map(({ method, path }) => `${method} ${V1}${path}`).join(', ');
+  const message = `Send a JSON object or a form: multipart/form-data is read by ${paths} only.`;
+  const multipartElsewhere = (): HttpProblem => new HttpProblem(400, 'malformed_json', message);
   return createRouter(V1, routes, async (received) => {
     const { scope } = received.route;
     const caller = scope === null ? null : await authorize(received, scope, options.authenticator);
     const owner = caller === null ? currentOwner() : companyOwner(caller);
-    await workFor(owner, () => handle(received, caller, { ...options, fileRoutes }));
+    await workFor(owner, () => handle(received, caller, { ...options, multipartElsewhere }));
   });
+}
+
+interface ServeOptions extends RestOptions {
+  /** Error of a multipart body for a route without a file. */
+  readonly multipartElsewhere: () => HttpProblem;
 }
 
 /** Refuses a request before any work if the unread responses of the company leave no room for its own: `busy`. */
@@ -90,27 +100,14 @@ async function handle(
   // Counts the response: for a change from now on, for a list while it is rendered.
   const held = holdBytes(response, 'write' in route ? PIECE_BYTES : 0);
   inviteBody(request, response);
-  const rendered = await respond(received, caller, held, options);
+  const { body, upload = null, release } = await receive(received, caller, options);
+  // A slow client must not keep the bytes of its request in memory while it reads the response.
+  const rendered = await perform({ ...received, body, upload }, caller, held, options).finally(release);
   const readContent = (contentId: number) => {
     if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
     return options.readContent(caller.companyId, contentId);
   };
   await sendResponse(received, rendered, { readContent, held });
-}
-
-/** Drops the body before the response is sent: a slow client must not keep its bytes in memory. */
-async function respond(
-  received: Received<Route>,
-  caller: Caller | null,
-  held: HeldBytes,
-  options: ServeOptions,
-): Promise<RenderedResponse | RenderedList> {
-  const { body, upload = null, release } = await receive(received, caller, options);
-  try {
-    return await perform({ ...received, body, upload }, caller, held, options);
-  } finally {
-    release?.();
-  }
 }
 
 interface ReceivedBody {
@@ -129,7 +126,7 @@ async function receive(
   if (empty !== undefined) return { body: empty };
   const { bodyMs } = options;
   const isForm = isMultipart(request) && !(await isMislabelled(request, bodyMs));
-  if (isForm && file === undefined) throw multipartElsewhere(options.fileRoutes);
+  if (isForm && file === undefined) throw options.multipartElsewhere();
   if (file !== undefined && (isForm || file.asText === true)) {
     if (caller === null) throw new Error(`The route ${path} reads a file without a caller`);
     if (isForm) return await receiveMultipart(file, () => options.readUpload(request, caller));
@@ -159,14 +156,7 @@ async function receiveMultipart(
   }
 }
 
-function multipartElsewhere(fileRoutes: string): HttpProblem {
-  const message = `Send a JSON object or a form: multipart/form-data is read by ${fileRoutes} only.`;
-  return new HttpProblem(400, 'malformed_json', message);
-}
-
-/**
- * Body size, in bytes, above which the event loop is yielded to around parsing: it takes some milliseconds.
- */
+/** Body size, in bytes, above which the event loop is yielded to around parsing: it takes some milliseconds. */
 const LONG_BODY = 64 * 1024;
 
 async function perform(

@@ -19,10 +19,18 @@ import type { Row } from '../platform/requests.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { inputOf, type ReceivedInput } from '../rest/input.js';
 import { lineAnswers, readRows, type RowLimits, type RowStore } from '../rest/lines.js';
-import { NDJSON_TYPE, type RouteBase } from '../rest/route.js';
-import { valueOf, type Received } from '../rest/router.js';
-import { admitted, type AdmitAll, type Batches, type GatheredCall, type PerformTogether } from './batches.js';
-import { enterWaiting, type OpenExchange, type OpenExchanges, type WaitingLimits } from './open-exchanges.js';
+import { NDJSON_TYPE, valueOf, type RouteBase, type Received } from '../rest/router.js';
+import {
+  admitted,
+  enterWaiting,
+  type AdmitAll,
+  type Batches,
+  type GatheredCall,
+  type OpenExchange,
+  type OpenExchanges,
+  type PerformTogether,
+  type WaitingLimits,
+} from './admission.js';
 
 /** Route of /terminal/v1. `T` is a terminal that may use the service. */
 export interface TerminalRoute<T> extends RouteBase {

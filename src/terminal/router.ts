@@ -10,9 +10,8 @@ import { DomainError } from '../platform/errors.js';
 import type { TerminalClaim } from '../platform/terminal.js';
 import { BoundedWindowStore } from '../platform/windows.js';
 import { createRouter } from '../rest/router.js';
-import { Batches } from './batches.js';
+import { Batches, OpenExchanges, type CheckOptions } from './admission.js';
 import { TerminalExchange, type ExchangeOptions, type TerminalRoute } from './exchange.js';
-import { OpenExchanges, type CheckOptions } from './open-exchanges.js';
 
 export const TERMINAL = '/terminal/v1';
 

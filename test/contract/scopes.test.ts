@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
-import type { Method } from '../../src/rest/route.js';
+import type { Method } from '../../src/rest/router.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { useServer, type Reply, type Member } from '../support/server.js';
 

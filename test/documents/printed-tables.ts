@@ -7,6 +7,7 @@ import { createProgram } from '../../src/cli/program.js';
 import { DECLARED_LIMITS } from '../../src/graphql/limits/limits.js';
 import { createMetrics } from '../../src/http/monitoring/metrics.js';
 import { SAME_ON_EACH_NODE } from '../../src/http/monitoring/sources.js';
+import { MqttFigures } from '../../src/mqtt/delivery-queue.js';
 import { SETTINGS } from '../../src/platform/config/settings.js';
 import { bytes, limitRows, wholeNumber } from './limit-rows.js';
 import { code, table, type Row } from './markdown.js';
@@ -161,15 +162,7 @@ async function metricRows(): Promise<readonly Row[]> {
         examining: () => ({ running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 }),
         windowFailures: zero,
       },
-      mqtt: () => ({
-        isConnected: false,
-        connections: 0,
-        published: 0,
-        acknowledged: 0,
-        returned: 0,
-        inFlight: 0,
-        confirmations: new Map(),
-      }),
+      mqtt: () => new MqttFigures(),
     },
     register,
   );

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import type { LinkTimes } from '../../src/mqtt/link.js';
-import { MAX_HELD } from '../../src/mqtt/publisher.js';
-import { createMqttService, type MqttService } from '../../src/mqtt/service.js';
+import type { LinkTimes } from '../../src/mqtt/connection.js';
+import { createMqttService, MAX_HELD, type MqttService } from '../../src/mqtt/service.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { DispatchRate } from '../../src/platform/concurrency/dispatch-rate.js';
 import type { MqttSettings } from '../../src/platform/config/mqtt.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { levelOf, notificationTopic, terminalOfConfirmTopic } from '../../src/mqtt/topics.js';
+import { levelOf, notificationTopic, terminalOfConfirmTopic } from '../../src/mqtt/delivery-queue.js';
 
 describe('the topics of a terminal', () => {
   it.each([

@@ -8,7 +8,7 @@ import {
   type OpenApiDocument,
   type OpenApiOperation,
 } from '../../src/rest/openapi/openapi.js';
-import type { Route, RouteBase } from '../../src/rest/route.js';
+import type { Route, RouteBase } from '../../src/rest/router.js';
 
 export const ROUTES: readonly Route[] = createRoutes(() =>
   Promise.reject(new Error('These routes are for their descriptions only.')),

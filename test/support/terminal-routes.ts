@@ -9,7 +9,7 @@ import { limitTerminalRequests } from '../../src/http/server/admission.js';
 import { createClientLimits } from '../../src/http/server/connections.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { TerminalRefused, type TerminalClaim } from '../../src/platform/terminal.js';
-import type { AdmitAll } from '../../src/terminal/batches.js';
+import type { AdmitAll } from '../../src/terminal/admission.js';
 import type { TerminalRoute } from '../../src/terminal/exchange.js';
 import { createTerminalRouter } from '../../src/terminal/router.js';
 import type { TestServer } from './server.js';

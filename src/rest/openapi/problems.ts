@@ -1,6 +1,6 @@
 import { OTHER_CODES, PROBLEM_CODES } from '../../http/problem.js';
 import { REFUSAL_CODES } from '../../platform/terminal.js';
-import type { RouteBase } from '../route.js';
+import type { RouteBase } from '../router.js';
 import type { Schema } from './schema.js';
 
 export interface Header {

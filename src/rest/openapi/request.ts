@@ -8,7 +8,7 @@ import {
   type FilePart,
   type Parameter,
   type RouteBase,
-} from '../route.js';
+} from '../router.js';
 import { bodySchema, sampleBody, sampleOf, type Schema } from './schema.js';
 
 export interface RequestBody {

@@ -173,10 +173,10 @@ function parsedBody(contentType: string, text: string): unknown {
   }
 }
 
-function documentOf({ operation }: Attempt) {
-  if (operation === undefined) return null;
+function documentOf({ document }: Attempt) {
+  if (document === undefined) return null;
   try {
-    return parse(operation.document);
+    return parse(document);
   } catch {
     return null;
   }

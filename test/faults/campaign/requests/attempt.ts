@@ -6,12 +6,6 @@ export type Surface = 'REST' | 'GraphQL' | 'streams' | 'sockets';
 /** How the bytes of a request are sent. */
 export type Delivery = 'whole' | 'slow' | 'cut' | 'reset' | 'twice';
 
-/** The operation that a GraphQL request runs, to compare the shape of the response; absent for others. */
-export interface SentOperation {
-  readonly document: string;
-  readonly operationName: string | null;
-}
-
 /** One request. Its parts are kept apart, so that they can be left out one by one. */
 export interface Attempt {
   readonly surface: Surface;
@@ -24,7 +18,8 @@ export interface Attempt {
   /** An object is sent as JSON, text and bytes as they are. */
   readonly body: object | string | Buffer | null;
   readonly delivery: Delivery;
-  readonly operation?: SentOperation;
+  /** The document that a GraphQL request runs, to compare the shape of the response; absent for others. */
+  readonly document?: string;
   /** Whether lengths and encodings in the headers may contradict the body. */
   readonly isMisframed?: boolean;
 }

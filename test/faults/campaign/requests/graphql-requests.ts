@@ -43,7 +43,7 @@ export class GraphqlRequests {
     const headers = sender.token === null ? [] : [['Authorization', `Bearer ${sender.token}`] as const];
     const sent: Attempt = { ...parts, headers: [...headers, ...parts.headers], sender, delivery: 'whole' };
     if (parts.surface === 'streams' || isMangled) return sent;
-    return { ...sent, operation: { document: given.text, operationName: null } };
+    return { ...sent, document: given.text };
   }
 
   #document(sender: Sender): GeneratedDocument {

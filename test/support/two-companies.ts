@@ -1,4 +1,6 @@
+import type { Tables } from '../../src/schema/schema.js';
 import type { SqlRow, SqlValue, TestPlace } from './databases/place.js';
+import { filled } from './databases/rows.js';
 
 /**
  * The other company, and what ids of its rows begin with: they are copies of those of the first, with links among
@@ -10,9 +12,6 @@ const SECOND_TOKEN = 8_880_000;
 
 /** When every record was made. */
 const EARLY = new Date(5);
-const MEMBER = { name: 'n', time_zone: 'UTC', revision: 1, created_at: EARLY, updated_at: EARLY };
-const audit = { revision: 1, created_at: EARLY, updated_at: EARLY, created_by: null, created_via: 'api' };
-const SEEN = { first_seen_at: EARLY, last_seen_at: EARLY, count: 1 };
 /** Ids of deliveries for logical number 1, in their order. */
 export const [FAILED_EARLIER, LEASED, FAILED_LATER] = [11, 12, 14];
 export const LEASE_END = new Date(7);
@@ -22,76 +21,45 @@ const DUE = { state: 'queued', finished_at: null, due_at: EARLY, lease_ends_at: 
 export const START = 10 * 86_400_000 + 18 * 3_600_000;
 
 /** Rows of the first company. Only links of the other company lead to group 2 and version 12. */
-const ROWS: readonly (readonly [table: string, unique: string | null, rows: readonly SqlRow[]])[] = [
-  ['groups', 'name', [1, 2].map((id) => ({ id, name: `group ${id}`, ...audit }))],
+const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows: readonly SqlRow[]])[] = [
+  ['groups', 'name', [1, 2].map((id) => ({ id, name: `group ${id}` }))],
   [
     'logical_numbers',
     'number',
     [
-      { id: 1, number: 'N', group_id: 1, ...audit },
-      { id: 2, number: 'N2', group_id: null, ...audit },
-      { id: 3, number: 'N3', group_id: null, ...audit },
+      { id: 1, number: 'N', group_id: 1 },
+      { id: 2, number: 'N2', group_id: null },
+      { id: 3, number: 'N3', group_id: null },
     ],
   ],
-  [
-    'devices',
-    'serial_number',
-    [
-      {
-        id: 1,
-        serial_number: 'S',
-        enabled: true,
-        logical_number_id: 1,
-        meta: '{}',
-        framework_version: null,
-        ...audit,
-      },
-    ],
-  ],
+  ['devices', 'serial_number', [{ id: 1, serial_number: 'S', enabled: true, logical_number_id: 1 }]],
+  // The other company has a device `Sx`.
   [
     'unknown_terminals',
     'serial_number',
-    // The other company has a device `Sx`.
-    [
-      { id: 1, serial_number: 'U', ...SEEN },
-      { id: 2, serial_number: 'Sx', ...SEEN },
-    ],
+    ['U', 'Sx'].map((serial_number, n) => ({ id: n + 1, serial_number })),
   ],
   [
     'apps',
     'name',
-    [{ id: 1, name: 'A.posxml', communication_format: 'http', kind: 'module', language: 'posxml', ...audit }],
+    [{ id: 1, name: 'A.posxml', communication_format: 'http', kind: 'module', language: 'posxml' }],
   ],
-  ['contents', null, [{ id: 1, size: 1, crc: '0000', sha256: 'sum', created_at: EARLY, released_at: null }]],
+  ['contents', null, [{ id: 1 }]],
   [
     'app_versions',
     'number',
-    [11, 12, 15, 16].map((id) => ({
-      id,
-      app_id: 1,
-      number: `${id}`,
-      displayable: false,
-      uuid: 'uuid',
-      content_id: 1,
-      size: 0,
-      crc: '0000',
-      ...audit,
-    })),
+    [11, 12, 15, 16].map((id) => ({ id, app_id: 1, number: `${id}`, content_id: 1 })),
   ],
-  [
-    'files',
-    'name',
-    [{ id: 1, name: 'F', file_type: 'asset', content_id: 1, size: 1, crc: '0000', ...audit }],
-  ],
+  ['files', 'name', [{ id: 1, name: 'F', file_type: 'asset', content_id: 1 }]],
   [
     'parameters',
     'key',
     [
-      { id: 1, group_id: 1, key: 'K', value: 'V', ...audit },
-      { id: 2, logical_number_id: 1, key: 'L', value: 'V', ...audit },
+      { id: 1, group_id: 1, logical_number_id: null, key: 'K' },
+      { id: 2, group_id: null, logical_number_id: 1, key: 'L' },
     ],
   ],
-  ['metacontents', 'key', [{ id: 1, logical_number_id: 1, key: 'K', value: '1', ...audit }]],
+  ['metacontents', 'key', [{ id: 1, logical_number_id: 1, key: 'K', value: '1' }]],
   [
     'notifications',
     null,
@@ -102,7 +70,6 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
       kind: 'show',
       group_id: 1,
       expires_at: new Date(9),
-      ...audit,
     })),
   ],
   ['notification_targets', null, [{ notification_id: 2, part: 0, logical_numbers: '[2]' }]],
@@ -116,7 +83,7 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
       { id: FAILED_LATER, notification_id: 4, logical_number_id: 1, ...FAILED },
       { id: 15, notification_id: 1, logical_number_id: 2, ...FAILED },
       { id: 16, notification_id: 1, logical_number_id: 3, ...DUE },
-    ].map((row) => ({ ...row, queued_at: EARLY, sequence: row.id, attempts: 1 })),
+    ].map((row) => ({ ...row, sequence: row.id, attempts: 1 })),
   ],
   [
     'transactions',
@@ -128,7 +95,6 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
         serial_number: 'S',
         logical_number: 'N',
         app_name: 'A.posxml',
-        detail: '',
         status: 'success',
         amount: 5,
         payment_outcome: 'approved',
@@ -141,7 +107,7 @@ const ROWS: readonly (readonly [table: string, unique: string | null, rows: read
   ],
 ];
 
-const LINKS: readonly (readonly [table: string, row: SqlRow, unlinked: SqlRow])[] = [
+const LINKS: readonly (readonly [table: keyof Tables, row: SqlRow, unlinked: SqlRow])[] = [
   ['app_version_groups', { app_version_id: 11, group_id: 1 }, { app_version_id: 12, group_id: 2 }],
   ['group_default_versions', { app_version_id: 11, group_id: 1 }, { app_version_id: 12, group_id: 2 }],
   ['app_version_modules', { app_version_id: 12, module_id: 11 }, { app_version_id: 11, module_id: 12 }],
@@ -172,7 +138,7 @@ function shifted(row: SqlRow, by: number, columns: readonly string[]): SqlRow {
   return Object.fromEntries(Object.entries(row).map(shift));
 }
 
-type Inserted = readonly [table: string, row: SqlRow];
+type Inserted = readonly [table: keyof Tables, row: SqlRow];
 
 /** Fills an empty database with the first company, and with the other one. */
 export async function seedCompanies(place: TestPlace, withOther: boolean): Promise<void> {
@@ -186,60 +152,23 @@ export async function seedCompanies(place: TestPlace, withOther: boolean): Promi
     ...ofDevices(withOther),
     ...(withOther ? ONLY_OF_OTHER : []),
   ];
-  await place.insertForbidden(rows);
+  await place.insertForbidden(rows.map(([table, row]) => [table, filled(table, row, EARLY)]));
   await place.continueIdsAfter(9_000_000);
 }
 
 function peopleOf(company: number): Inserted[] {
-  const user = {
-    id: company,
-    email: `${company}@example`,
-    name: 'user',
-    time_zone: 'UTC',
-    password_hash: '',
-    sign_in_count: 0,
-    failed_sign_ins: 0,
-    revision: 1,
-    created_at: EARLY,
-    updated_at: EARLY,
-  };
-  const token = {
-    id: company,
-    company_id: company,
-    user_id: company,
-    kind: 'named',
-    name: 't',
-    scopes: '[]',
-    token_hash: `${company}`,
-    last_four: '0000',
-    created_at: EARLY,
-  };
+  const token = { id: company, company_id: company, user_id: company, kind: 'named', scopes: '[]' };
+  // Both companies have it with the same id; that of the other one has ended before.
+  const [revoked, expired] = company === 1 ? [5, 6] : [1, 2];
+  const ended = { revoked_at: new Date(revoked), expires_at: new Date(expired) };
   return [
-    ['companies', { id: company, name: `company ${company}`, created_at: EARLY, updated_at: EARLY }],
-    ['users', user],
-    ['memberships', { company_id: company, user_id: company, role: 'admin', ...MEMBER }],
-    ['access_tokens', token],
-    ['access_tokens', endedToken(company)],
+    ['companies', { id: company, name: `company ${company}` }],
+    ['users', { id: company, email: `${company}@example`, time_zone: 'UTC' }],
+    ['memberships', { company_id: company, user_id: company, role: 'admin', time_zone: 'UTC' }],
+    ['access_tokens', { ...token, name: 't', token_hash: `${company}` }],
+    ['access_tokens', { ...token, id: 50, name: 'ended', token_hash: `ended ${company}`, ...ended }],
     ...sequencesOf(company).map((sequence) => entryOf(company, sequence)),
   ];
-}
-
-/** Both companies have it with the same id; that of the other one has ended before. */
-function endedToken(company: number): SqlRow {
-  const [revoked, expired] = company === 1 ? [5, 6] : [1, 2];
-  return {
-    id: 50,
-    company_id: company,
-    user_id: company,
-    kind: 'named',
-    name: 'ended',
-    scopes: '[]',
-    token_hash: `ended ${company}`,
-    last_four: '0000',
-    created_at: EARLY,
-    revoked_at: new Date(revoked),
-    expires_at: new Date(expired),
-  };
 }
 
 const sequencesOf = (company: number): readonly number[] => (company === 1 ? [2] : [1, 2, 3]);
@@ -251,24 +180,14 @@ function entryOf(company: number, sequence: number): Inserted {
 
 /** A user of both companies, with another role. */
 function personOfBoth(): Inserted[] {
-  const token = {
-    id: SECOND_TOKEN,
-    company_id: TWIN,
-    user_id: 1,
-    kind: 'derived',
-    nonce: 'n',
-    scopes: '[]',
-    token_hash: 'derived',
-    last_four: '0000',
-    created_at: EARLY,
-  };
+  const token = { id: SECOND_TOKEN, company_id: TWIN, user_id: 1, kind: 'derived', nonce: 'n', scopes: '[]' };
   return [
-    ['memberships', { company_id: TWIN, user_id: 1, role: 'viewer', ...MEMBER }],
-    ['access_tokens', token],
+    ['memberships', { company_id: TWIN, user_id: 1, role: 'viewer', time_zone: 'UTC' }],
+    ['access_tokens', { ...token, token_hash: 'derived' }],
   ];
 }
 
-function copies(table: string, unique: string | null, row: SqlRow, withOther: boolean): Inserted[] {
+function copies(table: keyof Tables, unique: string | null, row: SqlRow, withOther: boolean): Inserted[] {
   const own: Inserted = [table, { company_id: 1, ...row }];
   if (!withOther) return [own];
   const later = table === 'transactions' ? { started_at: new Date(START + 5 * 86_400_000) } : {};
@@ -280,7 +199,7 @@ function copies(table: string, unique: string | null, row: SqlRow, withOther: bo
   ];
 }
 
-function linkCopies(table: string, row: SqlRow, unlinked: SqlRow, withOther: boolean): Inserted[] {
+function linkCopies(table: keyof Tables, row: SqlRow, unlinked: SqlRow, withOther: boolean): Inserted[] {
   const own: Inserted = [table, { company_id: 1, ...row }];
   if (!withOther) return [own];
   return [
@@ -304,46 +223,15 @@ function chunks(withOther: boolean): Inserted[] {
 
 const ONLY_OF_OTHER: readonly Inserted[] = [
   // With the serial number of the device of the first company.
-  ['unknown_terminals', { company_id: TWIN, id: 3, serial_number: 'S', ...SEEN }],
-  [
-    'devices',
-    {
-      company_id: TWIN,
-      id: 30,
-      serial_number: 'S30',
-      enabled: true,
-      logical_number_id: 3,
-      meta: '{}',
-      framework_version: null,
-      ...audit,
-    },
-  ],
-  [
+  ['unknown_terminals', { company_id: TWIN, id: 3, serial_number: 'S' }],
+  ['devices', { company_id: TWIN, id: 30, serial_number: 'S30', enabled: true, logical_number_id: 3 }],
+  ...[
+    { id: 3, notification_id: 101, logical_number_id: 1, ...FAILED, finished_at: new Date(1) },
+    { id: 1, notification_id: 100, logical_number_id: 1, ...DUE },
+    { id: 2, notification_id: 100, logical_number_id: 2, ...DUE },
+  ].map((row): Inserted => [
     'notification_deliveries',
-    {
-      company_id: TWIN,
-      id: 3,
-      notification_id: 101,
-      logical_number_id: 1,
-      ...FAILED,
-      finished_at: new Date(1),
-      queued_at: EARLY,
-      sequence: 3,
-      attempts: 0,
-    },
-  ],
-  ...[1, 2].map((number): Inserted => [
-    'notification_deliveries',
-    {
-      company_id: TWIN,
-      id: number,
-      notification_id: 100,
-      logical_number_id: number,
-      ...DUE,
-      queued_at: EARLY,
-      sequence: number,
-      attempts: 0,
-    },
+    { company_id: TWIN, ...row, sequence: row.id, attempts: 0 },
   ]),
 ];
 
@@ -354,13 +242,13 @@ function ofDevices(withOther: boolean): Inserted[] {
   return [first, ...(withOther ? others : [])].flatMap((of): Inserted[] => {
     const hash = `${of.company_id} ${of.device_id}`;
     return [
-      ['device_tokens', { ...of, token_hash: hash, last_four: '0000', issued_by: 1, issued_at: EARLY }],
-      ['terminal_refusals', { ...of, code: 'terminal_disabled', refused_at: EARLY }],
+      ['device_tokens', { ...of, token_hash: hash, issued_by: 1 }],
+      ['terminal_refusals', { ...of, code: 'terminal_disabled' }],
       [
         'terminal_versions',
         { ...of, app_version_id: 11, content_id: 1, is_downloaded: true, is_current: true },
       ],
-      ['device_numbers', { ...of, ended_at: EARLY, number: hash }],
+      ['device_numbers', { ...of, number: hash }],
       // Only the other company has a version with this id.
       [
         'terminal_versions',

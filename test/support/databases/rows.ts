@@ -1,4 +1,5 @@
 import { NUMBERED_TABLES } from '../../../src/database/counters.js';
+import { columnsOf, type Tables } from '../../../src/schema/schema.js';
 import type { SqlRow, SqlValue, TestPlace } from './place.js';
 
 /** Both databases accept more parameters of one statement. */
@@ -73,3 +74,13 @@ export const audited = (createdBy: number | null): SqlRow => ({
   created_by: createdBy,
   created_via: 'api',
 });
+
+/** A row with a value in each column that needs one: 1, false, the name of the column, or the time `at`. */
+export function filled(table: keyof Tables, given: SqlRow, at: Date): SqlRow {
+  const values = { integer: 1, instant: at, flag: false, json: '{}', jsonb: '{}', bytes: Buffer.from('b') };
+  const needed = Object.entries(columnsOf(table)).filter(
+    ([, { isOptional, fallback, isDrawn }]) => !isOptional && fallback === null && isDrawn !== true,
+  );
+  const defaults = needed.map(([name, { kind }]) => [name, kind === 'text' ? name : values[kind]]);
+  return { ...(Object.fromEntries(defaults) as SqlRow), ...given };
+}

@@ -6,7 +6,8 @@ import { describe, expect, onTestFinished } from 'vitest';
 
 import { readDocument } from '../documents/markdown.js';
 import { itUnless } from '../faults/machine.js';
-import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
+import { sendHttp } from '../support/client.js';
+import { overFourTransports, REFUSED, SERVED } from '../support/four-transports.js';
 import { freePort } from '../support/free-port.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -51,7 +52,7 @@ async function startNginx(nodes: readonly string[]): Promise<string> {
   nginx.stderr.on('data', (bytes: Buffer) => (log += bytes.toString()));
   const url = `https://127.0.0.1:${port}`;
   const responds = async (): Promise<string> =>
-    await send(`${url}/readyz`).then(
+    await sendHttp(`${url}/readyz`).then(
       () => '',
       () => `nginx: ${log}`,
     );
@@ -74,7 +75,7 @@ describe('.config/container/nginx.conf', () => {
       const { token } = server.acme;
       expect(await overFourTransports(url, token, { origin: url })).toEqual(SERVED);
       expect(await overFourTransports(url, token, { origin: 'https://evil.example' })).toEqual(REFUSED);
-      await send(`${url}/v1/groups?access_token=${token}`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+      await sendHttp(`${url}/v1/groups?access_token=${token}`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
       expect(server.logs.at(-1)).toContain('"ip":"127.0.0.1"');
     },
   );
@@ -83,7 +84,7 @@ describe('.config/container/nginx.conf', () => {
     const { address } = await startNode();
     const url = await startNginx([address, address]);
     const paths = ['/healthz', '/readyz', '/metrics'];
-    const statuses = await Promise.all(paths.map(async (path) => (await send(url + path)).status));
+    const statuses = await Promise.all(paths.map(async (path) => (await sendHttp(url + path)).status));
     expect(statuses).toEqual([200, 404, 404]);
   });
 
@@ -93,7 +94,7 @@ describe('.config/container/nginx.conf', () => {
       const nodes = [await startNode(), await startNode()];
       const url = await startNginx(nodes.map(({ address }) => address));
       const statuses = async (): Promise<Set<number>> => {
-        const requests = Array.from({ length: 20 }, () => send(`${url}/healthz`));
+        const requests = Array.from({ length: 20 }, () => sendHttp(`${url}/healthz`));
         return new Set((await Promise.all(requests)).map(({ status }) => status));
       };
       expect(await statuses()).toEqual(new Set([200]));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
-import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
+import { sendHttp } from '../support/client.js';
+import { overFourTransports, REFUSED, SERVED } from '../support/four-transports.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const DASHBOARD = 'https://dash.example';
@@ -22,7 +23,7 @@ const transports = (server: TestServer, headers: Record<string, string>) =>
 
 /** Sends a request below a path of the server, with the token in the header. */
 const ask = (server: TestServer, path: string, headers: Record<string, string>, method = 'GET') =>
-  send(`${server.url}${path}`, {
+  sendHttp(`${server.url}${path}`, {
     method,
     headers: { authorization: `Bearer ${server.acme.token}`, ...headers },
   });
@@ -84,7 +85,7 @@ describe('AT-42 one rule for POST, GET, streams and sockets', () => {
       'content-type': 'application/json',
       origin: DASHBOARD,
     };
-    const { status, text } = await send(`${closed.url}/graphql`, { method: 'POST', headers, body });
+    const { status, text } = await sendHttp(`${closed.url}/graphql`, { method: 'POST', headers, body });
     expect([status, text]).toEqual([
       403,
       expect.stringContaining(`Origin ${DASHBOARD} is not allowed. Add it to ALLOWED_ORIGINS`),
@@ -119,7 +120,7 @@ describe('AT-42 CORS', () => {
         'access-control-request-method': 'POST',
         'access-control-request-headers': 'authorization,content-type,idempotency-key',
       };
-      const reply = await send(open.url + path, {
+      const reply = await sendHttp(open.url + path, {
         method: 'OPTIONS',
         headers: { origin: DASHBOARD, ...preflight },
       });
@@ -142,7 +143,7 @@ describe('AT-42 CORS', () => {
       );
       expect(reply.headers).not.toHaveProperty('x-rate-limit-limit');
       expect(reply.headers).not.toHaveProperty('access-control-allow-credentials');
-      const refused = await send(open.url + path, {
+      const refused = await sendHttp(open.url + path, {
         method: 'OPTIONS',
         headers: { origin: 'https://evil.example', ...preflight },
       });
@@ -182,11 +183,11 @@ describe('AT-42 CORS', () => {
     const limited = await startServer({ allowedOrigins: [DASHBOARD], rateLimitPerHour: 1 });
     onTestFinished(() => limited.stop());
     for (const status of [401, 429]) {
-      const reply = await send(`${limited.url}/v1/groups`, { headers: { origin: DASHBOARD } });
+      const reply = await sendHttp(`${limited.url}/v1/groups`, { headers: { origin: DASHBOARD } });
       expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, DASHBOARD]);
     }
     const preflight = { origin: DASHBOARD, 'access-control-request-method': 'GET' };
-    const reply = await send(`${limited.url}/v1/groups`, { method: 'OPTIONS', headers: preflight });
+    const reply = await sendHttp(`${limited.url}/v1/groups`, { method: 'OPTIONS', headers: preflight });
     expect(reply.status).toBe(204);
   });
 

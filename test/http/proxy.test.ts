@@ -11,7 +11,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Config } from '../../src/platform/config/config.js';
 import { readDocument } from '../documents/markdown.js';
-import { overFourTransports, REFUSED, send, SERVED } from '../support/four-transports.js';
+import { sendHttp } from '../support/client.js';
+import { overFourTransports, REFUSED, SERVED } from '../support/four-transports.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -79,7 +80,9 @@ describe('AT-42 behind a reverse proxy that replaces the Host', () => {
     const server = await serve({ allowedOrigins: [origin] });
     const url = await startProxy({ target: server.url, changeOrigin: true });
     expect(await ofPage(url, server, origin)).toEqual(SERVED);
-    const reply = await send(`${url}/v1/groups?access_token=${server.acme.token}`, { headers: { origin } });
+    const reply = await sendHttp(`${url}/v1/groups?access_token=${server.acme.token}`, {
+      headers: { origin },
+    });
     expect(reply.headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' });
   });
 });
@@ -153,7 +156,7 @@ describe('AT-42 behind nginx', () => {
     expect(await ofPage(url, server)).toEqual(SERVED);
     expect(await ofPage(url, server, url.replace('https', 'http'))).toEqual(REFUSED);
     expect(await ofPage(url, server, 'https://evil.example')).toEqual(REFUSED);
-    const ofOperators = await Promise.all(['/metrics', '/readyz'].map((path) => send(url + path)));
+    const ofOperators = await Promise.all(['/metrics', '/readyz'].map((path) => sendHttp(url + path)));
     expect(ofOperators.map(({ status }) => status)).toEqual([404, 404]);
     const old = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
     old.write(`GET /v1/groups?access_token=${server.acme.token} HTTP/1.0\r\n\r\n`);

@@ -1,4 +1,7 @@
-import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { text as textOf } from 'node:stream/consumers';
 
 import { expectDocumented } from './openapi-check.js';
 
@@ -67,7 +70,35 @@ export function fileForm(
 
 const agent = new Agent({ keepAlive: true });
 
-/** Sends a request with a body of any method; `fetch` allows none for GET. */
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/**
+ * Sends a request over http or https, whose certificates are not checked. Any method may have a body, which `fetch` does
+ * not allow for GET. On a connection of its own unless an agent is given.
+ */
+export async function sendHttp(
+  url: string | URL,
+  { method = 'GET', headers = {}, body, agent = false }: HttpRequest = {},
+): Promise<HttpReply> {
+  const request = String(url).startsWith('https') ? httpsRequest : httpRequest;
+  const sent = request(url, { method, agent, headers: { ...headers }, rejectUnauthorized: false });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const received = response.headers as Record<string, string>;
+  return { status: response.statusCode ?? 0, headers: received, text: await textOf(response) };
+}
+
+interface HttpRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer | undefined;
+  readonly agent?: Agent | false;
+}
+
 async function send(
   method: string,
   target: URL,
@@ -75,38 +106,12 @@ async function send(
   headers: Readonly<Record<string, string>>,
 ): Promise<Reply> {
   const encoded = await encode(body);
-  return await new Promise<Reply>((resolve, reject) => {
-    const sent = request(
-      target,
-      { method, agent, headers: { ...encoded.headers, ...headers } },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          const reply = replyOf(
-            response.statusCode ?? 0,
-            new Headers(response.headers as Record<string, string>),
-            text,
-          );
-          try {
-            expectDocumented({
-              method,
-              url: target,
-              contentType: reply.headers.get('content-type') ?? '',
-              ...reply,
-            });
-            resolve(reply);
-          } catch (error) {
-            reject(error instanceof Error ? error : new Error(String(error)));
-          }
-        });
-      },
-    );
-    sent.on('error', reject);
-    sent.end(encoded.bytes);
-  });
+  const sent = { method, agent, headers: { ...encoded.headers, ...headers }, body: encoded.bytes };
+  const { status, headers: received, text } = await sendHttp(target, sent);
+  const reply = replyOf(status, new Headers(received), text);
+  const contentType = reply.headers.get('content-type') ?? '';
+  expectDocumented({ method, url: target, contentType, ...reply });
+  return reply;
 }
 
 async function encode(

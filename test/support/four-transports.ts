@@ -1,16 +1,8 @@
-import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 
-type Headers = Readonly<Record<string, string>>;
+import { sendHttp, type HttpReply } from './client.js';
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
+type Headers = Readonly<Record<string, string>>;
 
 /** The HTTP status of one query by each transport of GraphQL. */
 export interface Statuses {
@@ -25,24 +17,6 @@ export const REFUSED: Statuses = { POST: 403, GET: 403, stream: 403, socket: 403
 
 const QUERY = '{ viewer { role } }';
 
-/** Sends one request with any headers, over http or https; certificates are not checked. */
-export async function send(
-  url: string,
-  { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Headers; body?: string } = {},
-): Promise<Answer> {
-  const options = { method, headers: { ...headers }, agent: false as const };
-  const sent = url.startsWith('https')
-    ? httpsRequest(url, { ...options, rejectUnauthorized: false })
-    : httpRequest(url, options);
-  sent.end(body);
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers as Headers,
-    text: await text(response),
-  };
-}
-
 /**
  * Sends a query as a page does: POST and GET with the token in Authorization, a stream as an EventSource and a socket
  * with the token in the URL, since a page can send no headers with these two.
@@ -54,9 +28,9 @@ export async function overFourTransports(url: string, token: string, headers: He
   const body = JSON.stringify({ query: QUERY });
   const accept = { ...headers, accept: 'text/event-stream' };
   const answers = {
-    POST: await send(`${url}/graphql`, { method: 'POST', headers: json, body }),
-    GET: await send(`${url}/graphql?${query}`, { headers: bearer }),
-    stream: await send(`${url}/graphql/stream?${query}&access_token=${token}`, { headers: accept }),
+    POST: await sendHttp(`${url}/graphql`, { method: 'POST', headers: json, body }),
+    GET: await sendHttp(`${url}/graphql?${query}`, { headers: bearer }),
+    stream: await sendHttp(`${url}/graphql/stream?${query}&access_token=${token}`, { headers: accept }),
   };
   for (const answer of Object.values(answers)) demandAnswered(answer);
   return {
@@ -67,7 +41,7 @@ export async function overFourTransports(url: string, token: string, headers: He
   };
 }
 
-function demandAnswered({ status, text: body }: Answer): void {
+function demandAnswered({ status, text: body }: HttpReply): void {
   const expected = status === 200 ? '"role":"ADMIN"' : 'FORBIDDEN';
   if (!body.includes(expected)) throw new Error(`${status}: ${body}`);
 }

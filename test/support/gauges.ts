@@ -1,5 +1,4 @@
-import { Agent, get } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { sendHttp } from './client.js';
 
 /** Values in the metrics of a server. */
 export interface Gauges {
@@ -28,11 +27,4 @@ export async function metricOf(url: string, name: string): Promise<number> {
 }
 
 /** On a connection of its own: one that was open may just be closed. */
-function metricsOf(url: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = get(`${url}/metrics`, { agent: new Agent() }, (response) => {
-      text(response).then(resolve, reject);
-    });
-    sent.once('error', reject);
-  });
-}
+const metricsOf = async (url: string): Promise<string> => (await sendHttp(`${url}/metrics`)).text;

@@ -87,25 +87,19 @@ interface Found {
   readonly operation: OpenApiOperation;
 }
 
-function operationAt(method: string, pathname: string): Found | undefined {
-  const segments = pathname.replace(/\/$/, '').split('/');
-  const path = PATHS.find(
-    ({ parts }) =>
-      parts.length === segments.length &&
-      parts.every(
-        (part, index) => part === segments[index] || (part.startsWith('{') && segments[index] !== ''),
-      ),
-  )?.path;
-  if (path === undefined) return undefined;
-  const operation = DOCUMENT.paths[path]?.[method.toLowerCase()];
-  if (operation === undefined) return undefined;
-  return { operation, pointer: `/paths/${escaped(path)}/${method.toLowerCase()}` };
-}
-
 /** Paths with fewer placeholders come first: `/groups/all` before `/groups/{group_name}`. */
 const PATHS = Object.keys(DOCUMENT.paths)
-  .map((path) => ({ path, parts: path.split('/') }))
-  .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+  .sort((a, b) => a.split('{').length - b.split('{').length)
+  .map((path) => {
+    const pattern = path.replaceAll('.', '[.]').replace(/\{[^}]+\}/g, '[^/]+');
+    return [path, new RegExp(`^${pattern}/?$`)] as const;
+  });
+
+function operationAt(method: string, pathname: string): Found | undefined {
+  const [path = ''] = PATHS.find(([, pattern]) => pattern.test(pathname)) ?? [];
+  const operation = DOCUMENT.paths[path]?.[method.toLowerCase()];
+  return operation && { operation, pointer: `/paths/${escaped(path)}/${method.toLowerCase()}` };
+}
 
 /** Undefined if the document has no such status, or not with this content type. */
 function schemaPointer({ pointer, operation }: Found, status: number, type: string): string | undefined {
@@ -125,21 +119,16 @@ function escaped(segment: string): string {
   return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-const validators = new Map<string, ValidateFunction>();
 let ajv: Ajv2020 | undefined;
 
-function documentValidator(): Ajv2020 {
-  if (ajv !== undefined) return ajv;
-  ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  ajv.addSchema(DOCUMENT, 'document');
-  return ajv;
-}
-
+/** The validator of a part of the document, compiled when it is needed first. */
 function validatorOf(pointer: string): ValidateFunction {
-  const compiled = validators.get(pointer);
-  if (compiled !== undefined) return compiled;
-  const validate = documentValidator().compile({ $ref: `document#${pointer}` });
-  validators.set(pointer, validate);
+  if (ajv === undefined) {
+    ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addSchema(DOCUMENT, 'document');
+  }
+  const validate = ajv.getSchema(`document#${pointer}`);
+  if (validate === undefined) throw new Error(`The document has no ${pointer}`);
   return validate;
 }

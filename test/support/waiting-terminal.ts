@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 
+import { sendHttp, type HttpReply } from './client.js';
 import { withoutTime } from './framework-terminal.js';
 
 /** A terminal's own HTTP requests, each over a connection of its own. */
@@ -11,10 +12,7 @@ export interface HttpTerminal {
   stream(): Promise<NotificationStream>;
 }
 
-export interface TerminalReply {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly text: string;
+export interface TerminalReply extends HttpReply {
   readonly body: Readonly<Record<string, unknown>>;
   /** The messages of an answer with notifications, without the time that the server adds. */
   readonly messages: readonly string[];
@@ -42,36 +40,20 @@ export function httpTerminal(url: string, token: string, named?: string): HttpTe
     authorization: `Bearer ${token}`,
     ...(named === undefined ? {} : { 'x-serial-number': named }),
   };
-  const open = async (path: string, method: string, body?: string): Promise<IncomingMessage> => {
-    const type = body === undefined ? {} : { 'content-type': 'application/json' };
-    const sent = request(`${url}/terminal/v1${path}`, {
-      method,
-      headers: { ...headers, ...type },
-      agent: false,
-    });
-    sent.end(body);
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    return response;
-  };
+  const typed = { ...headers, 'content-type': 'application/json' };
   const reply = async (path: string, method: string, body?: string): Promise<TerminalReply> => {
-    const response = await open(path, method, body);
-    let text = '';
-    for await (const chunk of response.setEncoding('utf8')) text += String(chunk);
+    const { text, ...head } = await sendHttp(`${url}/terminal/v1${path}`, { method, headers: typed, body });
     const parsed = (text === '' ? {} : JSON.parse(text)) as TerminalReply['body'] & Listed;
-    return {
-      status: response.statusCode ?? 0,
-      headers: response.headers,
-      text,
-      body: parsed,
-      messages: (parsed.notifications ?? []).map(({ message }) => withoutTime(message)),
-    };
+    const messages = (parsed.notifications ?? []).map(({ message }) => withoutTime(message));
+    return { ...head, text, body: parsed, messages };
   };
   return {
     get: (path, method = 'GET') => reply(path, method),
     confirm: (event, more = {}) =>
       reply('/notifications/confirm', 'POST', JSON.stringify({ type: 'pnconf', event, ...more })),
     stream: async () => {
-      const response = await open('/notifications/stream', 'GET');
+      const sent = get(`${url}/terminal/v1/notifications/stream`, { headers, agent: false });
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       return {

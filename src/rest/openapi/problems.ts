@@ -46,65 +46,47 @@ export const ErrorSchema: Schema = {
 
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
 
-interface Problem {
-  readonly name: string;
-  readonly description: string;
-  readonly headers?: ResponseObject['headers'];
-}
+type Problem = readonly [name: string, description: string, headers?: ResponseObject['headers']];
 
-const UNAUTHENTICATED: Problem = {
-  name: 'Unauthenticated',
-  description: 'No valid access token, or a wrong e-mail address or password.',
-  headers: {
-    'WWW-Authenticate': { description: 'Bearer', schema: { type: 'string' } },
-  },
-};
+const textHeader = (name: string, description: string): ResponseObject['headers'] => ({
+  [name]: { description, schema: { type: 'string' } },
+});
+const CHALLENGE = textHeader('WWW-Authenticate', 'Bearer');
+const UNAUTHENTICATED = 'No valid access token, or a wrong e-mail address or password.';
+const FORBIDDEN = 'The role or the scope of the token does not cover the call.';
+const NO_METHOD = 'The path does not have this method; Allow lists those it has.';
+const CONFLICT = 'Conflict with the present state: a duplicate, or a group in use.';
+const ENCODING =
+  'The body is compressed, its charset is not UTF-8, or its Content-Type lists several types or is not the one of the call.';
+const INVALID = 'A field is not valid. `errors` has the messages by field.';
+const UNEXPECTED = 'Internal error. The log of the server has the details under the request id.';
+const UNAVAILABLE = 'The storage is busy, full or unavailable. Nothing was changed.';
 
 const PROBLEMS: Readonly<Record<number, Problem>> = {
-  400: { name: 'Malformed', description: 'The request or a query parameter is malformed.' },
-  401: UNAUTHENTICATED,
-  403: { name: 'Forbidden', description: 'The role or the scope of the token does not cover the call.' },
-  404: { name: 'NotFound', description: 'There is no such record in the company.' },
-  405: {
-    name: 'MethodNotAllowed',
-    description: 'The path does not have this method; Allow lists those it has.',
-    headers: { Allow: { description: 'Methods of the path.', schema: { type: 'string' } } },
-  },
-  408: { name: 'TooSlow', description: 'The body did not arrive in time.' },
-  409: { name: 'Conflict', description: 'Conflict with the present state: a duplicate, or a group in use.' },
-  412: { name: 'Stale', description: 'If-Match is not the current ETag of the record.' },
-  413: { name: 'TooLarge', description: 'The body, or the file in it, is too large.' },
-  415: {
-    name: 'UnsupportedEncoding',
-    description:
-      'The body is compressed, its charset is not UTF-8, or its Content-Type lists several types or is not the one of the call.',
-  },
-  416: { name: 'NoSuchRange', description: 'The range begins after the last byte.' },
-  422: { name: 'Invalid', description: 'A field is not valid. `errors` has the messages by field.' },
-  429: { name: 'RateLimited', description: 'Too many requests.', headers: RETRY_AFTER },
-  431: { name: 'HeadersTooLarge', description: 'The headers, or the URL, are too large.' },
-  500: {
-    name: 'Unexpected',
-    description: 'Internal error. The log of the server has the details under the request id.',
-  },
-  503: {
-    name: 'Unavailable',
-    description: 'The storage is busy, full or unavailable. Nothing was changed.',
-    headers: RETRY_AFTER,
-  },
+  400: ['Malformed', 'The request or a query parameter is malformed.'],
+  401: ['Unauthenticated', UNAUTHENTICATED, CHALLENGE],
+  403: ['Forbidden', FORBIDDEN],
+  404: ['NotFound', 'There is no such record in the company.'],
+  405: ['MethodNotAllowed', NO_METHOD, textHeader('Allow', 'Methods of the path.')],
+  408: ['TooSlow', 'The body did not arrive in time.'],
+  409: ['Conflict', CONFLICT],
+  412: ['Stale', 'If-Match is not the current ETag of the record.'],
+  413: ['TooLarge', 'The body, or the file in it, is too large.'],
+  415: ['UnsupportedEncoding', ENCODING],
+  416: ['NoSuchRange', 'The range begins after the last byte.'],
+  422: ['Invalid', INVALID],
+  429: ['RateLimited', 'Too many requests.', RETRY_AFTER],
+  431: ['HeadersTooLarge', 'The headers, or the URL, are too large.'],
+  500: ['Unexpected', UNEXPECTED],
+  503: ['Unavailable', UNAVAILABLE, RETRY_AFTER],
 };
+
+const REFUSED = `The terminal may not use the service: ${listed(REFUSAL_CODES)}. Or the token may not be used for it: \`forbidden\`.`;
 
 /** Error responses of terminal routes that differ from those of /v1. */
 const TERMINAL_PROBLEMS: Readonly<Record<number, Problem>> = {
-  401: {
-    ...UNAUTHENTICATED,
-    name: 'TerminalUnauthenticated',
-    description: 'No valid device or gateway token.',
-  },
-  403: {
-    name: 'TerminalRefused',
-    description: `The terminal may not use the service: ${listed(REFUSAL_CODES)}. Or the token may not be used for it: \`forbidden\`.`,
-  },
+  401: ['TerminalUnauthenticated', 'No valid device or gateway token.', CHALLENGE],
+  403: ['TerminalRefused', REFUSED],
 };
 
 /** Statuses of every route. Routes that read a body may have more; any method of /v1 may carry one (contract 1). */
@@ -126,7 +108,7 @@ export function problemsOf(route: RouteBase, readsBody: boolean): Readonly<Recor
   ];
   const own = route.scope === 'terminals' ? { ...PROBLEMS, ...TERMINAL_PROBLEMS } : PROBLEMS;
   return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${own[status]?.name ?? ''}` }]),
+    statuses.map((status) => [status, { $ref: `#/components/responses/${own[status]?.[0] ?? ''}` }]),
   );
 }
 
@@ -135,12 +117,11 @@ export function problemResponses(
   headers: NonNullable<ResponseObject['headers']>,
 ): Readonly<Record<string, ResponseObject>> {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+  const problems = [...Object.values(PROBLEMS), ...Object.values(TERMINAL_PROBLEMS)];
   return Object.fromEntries(
-    [...Object.values(PROBLEMS), ...Object.values(TERMINAL_PROBLEMS)].map(
-      ({ name, description, headers: own }) => [
-        name,
-        { description, headers: { ...headers, ...own }, content },
-      ],
-    ),
+    problems.map(([name, description, own]) => [
+      name,
+      { description, headers: { ...headers, ...own }, content },
+    ]),
   );
 }

@@ -16,8 +16,8 @@ const FIRST = Date.UTC(2026, 7, 22);
 /** The reference has times as ISO 8601 texts. */
 const milliseconds = (column: string): string =>
   `cast(round(unixepoch(${column}, 'subsec') * 1000) as integer)`;
-const auditAt = (created = String(FIRST)) => ({
-  revision: '1',
+const auditAt = (created: string | number = FIRST) => ({
+  revision: 1,
   created_at: created,
   updated_at: created,
   created_by: '1',
@@ -27,62 +27,41 @@ const auditAt = (created = String(FIRST)) => ({
 const CREATOR = `cast(substr(created_by, 5, instr(created_by, '@') - 5) as integer)`;
 const IS_ENDED = `status in ('success', 'fail')`;
 
+/** Columns that the reference has under the same names. */
+const same = <Name extends string>(...names: readonly Name[]): Record<Name, Name> =>
+  Object.fromEntries(names.map((name) => [name, name])) as Record<Name, Name>;
+const AT_FIRST = { created_at: FIRST, updated_at: FIRST };
+const audited = auditAt(milliseconds('created_at'));
+
 /** In the order of their references. The reference has one company with fleet and software: 1. */
 const RECORDS: readonly Filling[] = [
-  fill(
-    'companies',
-    { id: 'id', name: 'name', created_at: `${FIRST}`, updated_at: `${FIRST}` },
-    'src.companies',
-  ),
+  fill('companies', { ...same('id', 'name'), ...AT_FIRST }, 'src.companies'),
   fill(
     'users',
     {
-      id: 'id',
-      email: 'email',
-      name: 'name',
+      ...same('id', 'email', 'name'),
       time_zone: `'UTC'`,
       password_hash: `'none'`,
-      sign_in_count: '0',
-      failed_sign_ins: '0',
-      revision: '1',
-      created_at: `${FIRST}`,
-      updated_at: `${FIRST}`,
+      sign_in_count: 0,
+      failed_sign_ins: 0,
+      revision: 1,
+      ...AT_FIRST,
     },
     'src.users',
   ),
-  fill(
-    'memberships',
-    { company_id: 'company_id', user_id: 'id', role: 'role', created_at: `${FIRST}` },
-    'src.users',
-  ),
-  fill(
-    'groups',
-    { id: 'id', company_id: 'company_id', name: 'name', ...auditAt(milliseconds('created_at')) },
-    'src.groups',
-  ),
+  fill('memberships', { ...same('company_id', 'role'), user_id: 'id', created_at: FIRST }, 'src.users'),
+  fill('groups', { ...same('id', 'company_id', 'name'), ...audited }, 'src.groups'),
   fill(
     'logical_numbers',
-    {
-      id: 'id',
-      company_id: 'company_id',
-      number: 'number',
-      group_id: 'group_id',
-      ...auditAt(milliseconds('created_at')),
-    },
+    { ...same('id', 'company_id', 'number', 'group_id'), ...audited },
     'src.logical_numbers',
   ),
   fill(
     'devices',
     {
-      id: 'id',
-      company_id: 'company_id',
-      serial_number: 'serial_number',
-      enabled: 'enabled',
+      ...same('id', 'company_id', 'serial_number', 'enabled', 'meta', 'framework_version'),
+      ...audited,
       logical_number_id: 'id',
-      meta: 'meta',
-      framework_version: 'framework_version',
-      revision: '1',
-      created_at: milliseconds('created_at'),
       updated_at: milliseconds('updated_at'),
       created_by: CREATOR,
       created_via: `case created_via when 'web' then 'interface' else 'api' end`,
@@ -92,9 +71,7 @@ const RECORDS: readonly Filling[] = [
   fill(
     'apps',
     {
-      id: 'id',
-      company_id: 'company_id',
-      name: 'name',
+      ...same('id', 'company_id', 'name'),
       communication_format: `'http'`,
       kind: `'standard'`,
       language: `'ruby'`,
@@ -104,19 +81,16 @@ const RECORDS: readonly Filling[] = [
   ),
   fill(
     'contents',
-    { id: 'id', company_id: '1', size: 'size', crc: 'crc', sha256: `''`, created_at: `${FIRST}` },
+    { ...same('id', 'size', 'crc'), company_id: 1, sha256: `''`, created_at: FIRST },
     'src.files',
   ),
   fill(
     'files',
     {
-      id: 'id',
-      company_id: '1',
-      name: 'name',
+      ...same('id', 'name', 'crc', 'size'),
+      company_id: 1,
       file_type: `'asset'`,
-      crc: 'crc',
       content_id: 'id',
-      size: 'size',
       ...auditAt(),
     },
     'src.files',
@@ -124,47 +98,36 @@ const RECORDS: readonly Filling[] = [
   fill(
     'app_versions',
     {
-      id: 'id',
-      company_id: 'company_id',
-      app_id: 'app_id',
+      ...same('id', 'company_id', 'app_id'),
       number: 'version',
       uuid: `format('%08x-0000-4000-8000-%012x', id, id)`,
-      displayable: '0',
-      size: '0',
+      displayable: 0,
+      size: 0,
       crc: `'0000'`,
-      ...auditAt(milliseconds('created_at')),
+      ...audited,
     },
     '(select v.*, a.company_id from src.app_versions v join src.apps a on a.id = v.app_id)',
   ),
   fill(
     'app_version_groups',
-    { company_id: '1', app_version_id: 'app_version_id', group_id: 'group_id' },
+    { company_id: 1, ...same('app_version_id', 'group_id') },
     'src.group_app_versions',
   ),
   fill(
     'logical_number_app_versions',
-    { company_id: '1', logical_number_id: 'logical_number_id', app_version_id: 'app_version_id' },
+    { company_id: 1, ...same('logical_number_id', 'app_version_id') },
     'src.logical_number_app_versions',
   ),
-  fill(
-    'app_version_files',
-    { company_id: '1', app_version_id: 'app_version_id', file_id: 'file_id' },
-    'src.app_version_files',
-  ),
+  fill('app_version_files', { company_id: 1, ...same('app_version_id', 'file_id') }, 'src.app_version_files'),
   // Payments of the reference stand as text in `sent`, for example `sale 12345 EUR`.
   fill(
     'transactions',
     {
-      id: 'id',
-      company_id: 'company_id',
+      ...same('id', 'company_id', 'serial_number', 'logical_number', 'app_name', 'amount'),
       transaction_type: `'company'`,
-      serial_number: 'serial_number',
-      logical_number: 'logical_number',
-      app_name: 'app_name',
       detail: 'message',
       status: `iif(${IS_ENDED}, status, 'running')`,
       sent: `type || ' ' || amount || ' ' || currency`,
-      amount: 'amount',
       started_at: 'at',
       finished_at: `iif(${IS_ENDED}, at + 2000, null)`,
       recorded_at: 'at + 3000',

@@ -12,8 +12,7 @@ import { parseArgs } from 'node:util';
 import { killPrograms } from '../support/program.js';
 import { buildDatabase } from './data.js';
 import { copyToPostgres, type Postgres } from './postgres/copy.js';
-import { saveCosts, type Cost } from './postgres/costs.js';
-import { operationsOf, type Operations } from './postgres/operations.js';
+import { operationsOf, saveCosts, type Cost, type Operations } from './postgres/operations.js';
 import { runLoad, type Request, type Rounds } from './requests.js';
 import {
   print,

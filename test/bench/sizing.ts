@@ -3,8 +3,7 @@
  *
  *   npm run bench:sizing
  */
-import { readCosts, type Cost } from './postgres/costs.js';
-import { BATCH } from './postgres/operations.js';
+import { BATCH, readCosts, type Cost } from './postgres/operations.js';
 import { print, printTable } from './servers.js';
 
 /** Assumed, not measured. */

@@ -1,16 +1,7 @@
-import type { Clock } from '../../src/platform/clock.js';
-
-export interface TestClock extends Clock {
-  /** Lets time pass: moves `now` and `elapsed` forward. */
-  advance(milliseconds: number): void;
-  /** Stops the time: from now on only `advance` moves it. */
-  stop(): void;
-  /** Sets the wall clock, forward or back; `elapsed` does not change. */
-  set(instant: Date): void;
-}
+export type TestClock = ReturnType<typeof testClock>;
 
 /** A clock that follows the real time until it is stopped, and can be moved. */
-export function testClock(): TestClock {
+export function testClock() {
   let ahead = 0;
   let set = 0;
   let stopped: { readonly wall: number; readonly elapsed: number } | null = null;
@@ -18,13 +9,16 @@ export function testClock(): TestClock {
   return {
     now,
     elapsed: () => (stopped?.elapsed ?? performance.now()) + ahead,
+    /** Stops the time: from now on only `advance` moves it. */
     stop: () => {
       stopped ??= { wall: Date.now(), elapsed: performance.now() };
     },
-    advance: (milliseconds) => {
+    /** Lets time pass: moves `now` and `elapsed` forward. */
+    advance: (milliseconds: number) => {
       ahead += milliseconds;
     },
-    set: (instant) => {
+    /** Sets the wall clock, forward or back; `elapsed` does not change. */
+    set: (instant: Date) => {
       set += instant.getTime() - now().getTime();
     },
   };

@@ -15,13 +15,6 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-export interface Collector {
-  readonly url: string;
-  /** The bodies of all requests, as text. */
-  readonly bodies: readonly string[];
-  spans(): ReceivedSpan[];
-}
-
 interface Value {
   readonly stringValue?: string;
   readonly intValue?: number | string;
@@ -30,8 +23,10 @@ interface Value {
 type Attributes = readonly { readonly key: string; readonly value: Value }[];
 type SentSpan = Omit<ReceivedSpan, 'attributes'> & { readonly attributes: Attributes };
 
+export type Collector = Awaited<ReturnType<typeof startCollector>>;
+
 /** Receives traces (OTLP over HTTP), until the test ends. */
-export async function startCollector(): Promise<Collector> {
+export async function startCollector() {
   const bodies: string[] = [];
   const server: Server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -45,6 +40,7 @@ export async function startCollector(): Promise<Collector> {
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
+  /** `bodies` has those of all requests, as text. */
   return { url: `http://127.0.0.1:${port}/v1/traces`, bodies, spans: () => bodies.flatMap(spansIn) };
 }
 

@@ -43,18 +43,8 @@ export async function failDeliveries(
   await finish(work, ids, 'failed', reason);
 }
 
-export interface StoredDelivery {
-  readonly id: number;
-  readonly state: string;
-  readonly attempts: number;
-  readonly sent: boolean;
-  readonly finished: boolean;
-  readonly due: boolean;
-  readonly reason: string | null;
-}
-
 /** Deliveries of a company by id. */
-export async function deliveriesOf({ app }: TestServer, { caller }: Member): Promise<StoredDelivery[]> {
+export async function deliveriesOf({ app }: TestServer, { caller }: Member) {
   const rows = await app.database.reads
     .selectFrom('notification_deliveries')
     .selectAll()

@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
 import type { ReadWork, SystemReadWork, Units } from '../../src/database/work.js';
 import type { Caller } from '../../src/platform/caller.js';
 import { testClock } from './clock.js';
 import { testDatabase } from './database.js';
-import type { OpenOptions, TestPlace } from './databases/place.js';
+import type { OpenOptions } from './databases/place.js';
 import { insertRows } from './databases/rows.js';
 import { SYSTEM } from './server.js';
 
@@ -16,16 +15,9 @@ export function callerOf(companyId: number): Caller {
   return { ...member, ...SYSTEM };
 }
 
-export interface Examined {
-  readonly place: TestPlace;
-  readonly database: Database;
-  readonly units: Units;
-  /** Why threads were lost. */
-  readonly lost: readonly unknown[];
-}
-
 /** A database with 2,000 companies and two reader threads. */
-export async function openExamined(examining: OpenOptions['examining'] = {}): Promise<Examined> {
+export async function openExamined(examining: OpenOptions['examining'] = {}) {
+  /** Why threads were lost. */
   const lost: unknown[] = [];
   const onThreadLost = (error: unknown): void => void lost.push(error);
   const options = { examining: { threads: 2, ...examining }, onThreadLost };

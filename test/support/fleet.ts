@@ -118,23 +118,13 @@ export async function statementsOf(server: TestServer, request: () => Promise<un
   return statements.filter((sql) => !IN_BACKGROUND.some((part) => sql.includes(part))).length;
 }
 
-/** A group with many logical numbers, which all hold two versions of one app. */
-export interface WideFleet {
-  readonly group: number;
-  readonly app: number;
-  /** Path of the versions of the app. */
-  readonly path: string;
-  readonly versions: readonly [number, number];
-  readonly numbers: readonly number[];
-  /** Number of the first logical number, the prefix followed by `-1`. */
-  readonly number: string;
-}
-
 /** More than one statement deletes. */
 export const MANY = 600;
 
-/** Plain SQL writes its logical numbers and links. */
-export async function wideFleet(server: TestServer, member: Member, count = MANY): Promise<WideFleet> {
+export type WideFleet = Awaited<ReturnType<typeof wideFleet>>;
+
+/** A group with many logical numbers, which all hold two versions of one app. Plain SQL writes numbers and links. */
+export async function wideFleet(server: TestServer, member: Member, count = MANY) {
   const { client, caller } = member;
   const prefix = unique();
   const group = await fleet.group(client, prefix);

@@ -5,15 +5,8 @@ import { sendHttp, type HttpReply } from './client.js';
 type Headers = Readonly<Record<string, string>>;
 
 /** The HTTP status of one query by each transport of GraphQL. */
-export interface Statuses {
-  readonly POST: number;
-  readonly GET: number;
-  readonly stream: number;
-  readonly socket: number;
-}
-
-export const SERVED: Statuses = { POST: 200, GET: 200, stream: 200, socket: 101 };
-export const REFUSED: Statuses = { POST: 403, GET: 403, stream: 403, socket: 403 };
+export const SERVED = { POST: 200, GET: 200, stream: 200, socket: 101 };
+export const REFUSED: typeof SERVED = { POST: 403, GET: 403, stream: 403, socket: 403 };
 
 const QUERY = '{ viewer { role } }';
 
@@ -21,7 +14,11 @@ const QUERY = '{ viewer { role } }';
  * Sends a query as a page does: POST and GET with the token in Authorization, a stream as an EventSource and a socket
  * with the token in the URL, since a page can send no headers with these two.
  */
-export async function overFourTransports(url: string, token: string, headers: Headers): Promise<Statuses> {
+export async function overFourTransports(
+  url: string,
+  token: string,
+  headers: Headers,
+): Promise<typeof SERVED> {
   const bearer = { ...headers, authorization: `Bearer ${token}` };
   const query = `query=${encodeURIComponent(QUERY)}`;
   const json = { ...bearer, 'content-type': 'application/json' };

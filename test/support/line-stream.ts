@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 
 import type { Fields } from './client.js';
 
@@ -14,22 +14,10 @@ export interface LineReply {
   readonly lines: readonly Fields[];
 }
 
-/** A request with NDJSON that goes on for as long as the test wants. */
-export interface LineStream {
-  readonly sent: ClientRequest;
-  /** Resolves when the bytes are given to the connection. */
-  write(text: string | Uint8Array): Promise<void>;
-  /** Resolves to the response once its headers have arrived. Nothing of its body is read before `reply`. */
-  readonly begun: Promise<IncomingMessage>;
-  /** Text of the answer that was read so far. */
-  text(): string;
-  /** Ends the request; resolves to the whole response. */
-  end(): Promise<LineReply>;
-  /** Resolves to the whole response; the request is left as it is. */
-  reply(): Promise<LineReply>;
-}
+export type LineStream = ReturnType<typeof openLines>;
 
-export function openLines(url: string, token: string | null, headers: Fields = {}): LineStream {
+/** A request with NDJSON that goes on for as long as the test wants. */
+export function openLines(url: string, token: string | null, headers: Fields = {}) {
   const sent = request(new URL(INGEST, url), {
     method: 'POST',
     agent: false,
@@ -55,13 +43,18 @@ export function openLines(url: string, token: string | null, headers: Fields = {
   };
   return {
     sent,
+    /** Resolves to the response once its headers have arrived. Nothing of its body is read before `reply`. */
     begun,
+    /** Resolves to the whole response; the request is left as it is. */
     reply,
+    /** Text of the answer that was read so far. */
     text: () => text,
-    write: (bytes) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when the bytes are given to the connection. */
+    write: (bytes: string | Uint8Array) =>
+      new Promise<void>((resolve, reject) => {
         sent.write(bytes, (error) => (error ? reject(error) : resolve()));
       }),
+    /** Ends the request; resolves to the whole response. */
     end: async () => {
       sent.end();
       return await reply();

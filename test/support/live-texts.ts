@@ -1,23 +1,16 @@
 import { expect } from 'vitest';
 
-import { openKnown, type RawSocket } from './raw-socket.js';
+import { openKnown } from './raw-socket.js';
 import type { Fields, Member, TestServer } from './server.js';
 
-/** A socket with subscriptions, and the text of each message of an event. */
-export interface LiveTexts {
-  readonly raw: RawSocket;
-  /** Subscribes; `id` is that of the operation. */
-  readonly subscribe: (id: string, query: string, variables?: Fields) => void;
-  /** Payloads of the events of an operation, as they were sent. */
-  readonly payloads: (id: string) => readonly string[];
-  /** Resolves once an operation has so many events. */
-  readonly until: (id: string, count: number) => Promise<readonly string[]>;
-}
+export type LiveTexts = Awaited<ReturnType<typeof liveTexts>>;
 
-export async function liveTexts(server: TestServer, member: Pick<Member, 'token'>): Promise<LiveTexts> {
+/** A socket with subscriptions, and the text of each message of an event. */
+export async function liveTexts(server: TestServer, member: Pick<Member, 'token'>) {
   const raw = await openKnown(server, member.token);
   const texts: string[] = [];
   raw.socket.on('message', (data: Buffer) => texts.push(data.toString()));
+  /** Payloads of the events of an operation, as they were sent. */
   const payloads = (id: string): readonly string[] => {
     const start = `{"id":"${id}","type":"next","payload":`;
     return texts.filter((text) => text.startsWith(start)).map((text) => text.slice(start.length, -1));
@@ -25,9 +18,11 @@ export async function liveTexts(server: TestServer, member: Pick<Member, 'token'
   return {
     raw,
     payloads,
-    subscribe: (id, query, variables) =>
+    /** Subscribes; `id` is that of the operation. */
+    subscribe: (id: string, query: string, variables?: Fields) =>
       raw.say({ type: 'subscribe', id, payload: { query, ...(variables && { variables }) } }),
-    until: async (id, count) => {
+    /** Resolves once an operation has so many events. */
+    until: async (id: string, count: number) => {
       await expect.poll(() => payloads(id).length, { interval: 10 }).toBeGreaterThanOrEqual(count);
       return payloads(id);
     },

@@ -10,16 +10,11 @@ import { ownSecret, testConfig } from './config.js';
 import type { TestPlace } from './databases/place.js';
 import { addMember, SYSTEM } from './members.js';
 
-export interface Prepared {
-  readonly token: string;
-  readonly companyId: number;
-}
-
 /** Fills an empty database with one company, an admin, the records that `fill` creates, and a token of the admin. */
 export async function prepareDatabase(
   place: TestPlace,
   fill: (work: WriteWork) => Promise<void> = () => Promise.resolve(),
-): Promise<Prepared> {
+) {
   const database = await place.open();
   const units = createUnits(database, systemClock);
   try {

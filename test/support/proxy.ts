@@ -2,13 +2,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 
-export interface Proxy {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Gives each connection to the next node; to another one where that cannot be reached. */
-export async function startProxy(urls: readonly string[]): Promise<Proxy> {
+export async function startProxy(urls: readonly string[]) {
   let next = 0;
   const server: Server = createServer((client) => {
     client.on('error', () => undefined);
@@ -32,6 +27,6 @@ export async function startProxy(urls: readonly string[]): Promise<Proxy> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }

@@ -8,26 +8,21 @@ export interface Ended {
   readonly reason: string;
 }
 
-/** A WebSocket without a GraphQL client: sends given messages and keeps all received ones. */
-export interface RawSocket {
-  readonly socket: WebSocket;
-  readonly heard: readonly Fields[];
-  say(message: Fields | string): void;
-  /** Resolves to the first message that has all these fields, received already or later. */
-  hear(part: Fields): Promise<Fields>;
-  readonly ended: Promise<Ended>;
-}
-
 export interface RawOptions extends Omit<ClientOptions, 'protocol'> {
   readonly path?: string;
   readonly protocol?: string | string[];
 }
 
-/** Opens a socket; rejects if the server refuses it. */
+export type RawSocket = Awaited<ReturnType<typeof openRaw>>;
+
+/**
+ * Opens a WebSocket without a GraphQL client, which sends given messages and keeps all received ones. Rejects if the server
+ * refuses it.
+ */
 export async function openRaw(
   server: Pick<TestServer, 'url'>,
   { path = '/graphql', protocol = 'graphql-transport-ws', ...options }: RawOptions = {},
-): Promise<RawSocket> {
+) {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, protocol, options);
   const heard: Fields[] = [];
   const ended = new Promise<Ended>((resolve) => {
@@ -48,9 +43,11 @@ export async function openRaw(
     socket,
     heard,
     ended,
-    say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    hear: (part) =>
-      new Promise((resolve, reject) => {
+    say: (message: Fields | string) =>
+      socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    /** Resolves to the first message that has all these fields, received already or later. */
+    hear: (part: Fields) =>
+      new Promise<Fields>((resolve, reject) => {
         const look = (): void => {
           const found = find(part);
           if (found !== undefined) resolve(found);

@@ -5,25 +5,8 @@ import { recordAll } from './recording.js';
 import type { PathValue } from './route-requests.js';
 import type { Member, TestServer } from './server.js';
 
-/** One record of every kind. */
-export interface SampleRecords {
-  /** By type of GraphQL. */
-  readonly ids: Readonly<Record<SampleType, number>>;
-  /** By placeholder of a path: `group_name`, `app_id`. */
-  readonly values: Readonly<Record<string, string>>;
-}
-
-export type SampleType =
-  | 'Group'
-  | 'LogicalNumber'
-  | 'Device'
-  | 'App'
-  | 'AppVersion'
-  | 'File'
-  | 'Parameter'
-  | 'Metacontent'
-  | 'Notification'
-  | 'User';
+export type SampleRecords = Awaited<ReturnType<typeof createSampleRecords>>;
+export type SampleType = keyof SampleRecords['ids'];
 
 export const OWNER_NUMBER = 'sample number';
 
@@ -31,12 +14,11 @@ export const OWNER_NUMBER = 'sample number';
 export const missing: PathValue = (placeholder) =>
   placeholder.endsWith('_id') ? '987654321' : 'unknown name';
 
-/** Creates one record of every kind for a company, whose names begin with `name`. */
-export async function createSampleRecords(
-  server: TestServer,
-  { client, caller }: Member,
-  name = 'sample',
-): Promise<SampleRecords> {
+/**
+ * Creates one record of every kind for a company, whose names begin with `name`. Resolves to their ids by type of GraphQL, and
+ * to the values of placeholders of paths, for example of `group_name` and `app_id`.
+ */
+export async function createSampleRecords(server: TestServer, { client, caller }: Member, name = 'sample') {
   const [number, serialNumber] = [`${name} number`, `${name} serial`];
   const group = await fleet.group(client, `${name} group`);
   const app = await fleet.app(client, `${name} app`);
@@ -76,12 +58,13 @@ export async function createSampleRecords(
     Notification: Number(notification?.id),
     User: caller.userId,
   };
-  const idValues = Object.entries(ids).map(([type, id]) => [
+  const idValues = Object.entries(ids).map(([type, id]): [string, string] => [
     `${type.replace('AppVersion', 'Version').toLowerCase()}_id`,
     String(id),
   ]);
-  const values = { group_name: `${name} group`, logical_number: number, serial_number: serialNumber };
-  return { ids, values: { ...values, ...(Object.fromEntries(idValues) as object) } };
+  const names = { group_name: `${name} group`, logical_number: number, serial_number: serialNumber };
+  const values: Readonly<Record<string, string>> = { ...names, ...Object.fromEntries(idValues) };
+  return { ids, values };
 }
 
 /** Creates these records of acme before the tests of a file; returns their values in paths. */

@@ -4,17 +4,7 @@ import { connect } from 'node:net';
 import type { TestServer } from './server.js';
 
 /** A terminal that has asked for an asset, and reads nothing but the first bytes of the response. */
-export interface SlowDownload {
-  destroy(): void;
-  /** Reads on; resolves to the number of bytes of the whole response when the connection has ended. */
-  rest(): Promise<number>;
-}
-
-export async function openSlowly(
-  { url }: Pick<TestServer, 'url'>,
-  token: string,
-  name: string,
-): Promise<SlowDownload> {
+export async function openSlowly({ url }: Pick<TestServer, 'url'>, token: string, name: string) {
   const { hostname: host, port } = new URL(url);
   const socket = connect({ host, port: Number(port) });
   socket.on('error', () => undefined);
@@ -26,6 +16,7 @@ export async function openSlowly(
   let received = first.length;
   return {
     destroy: () => socket.resetAndDestroy(),
+    /** Reads on; resolves to the number of bytes of the whole response when the connection has ended. */
     rest: async () => {
       socket.on('data', (bytes: Buffer) => (received += bytes.length));
       socket.resume();

@@ -1,18 +1,13 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 
-/** A client that sends given bytes, whatever the server responds. */
-export interface SlowClient {
-  readonly socket: Socket;
-  /** Resolves when the bytes are written; does nothing once the connection is closed. */
-  send(bytes: string | Uint8Array): Promise<void>;
-  /** Resolves to the first response, complete; rejects if the connection is closed before. */
-  answer(): Promise<{ readonly status: number; readonly head: string; readonly body: string }>;
-  closed(): Promise<void>;
-}
+export type SlowClient = Awaited<ReturnType<typeof openSlowClient>>;
 
-/** @param localAddress another address of this machine to come from. */
-export async function openSlowClient(url: string, localAddress?: string): Promise<SlowClient> {
+/**
+ * A client that sends given bytes, whatever the server responds.
+ * @param localAddress another address of this machine to come from.
+ */
+export async function openSlowClient(url: string, localAddress?: string) {
   const { hostname: host, port } = new URL(url);
   const socket = connect({
     host,
@@ -30,11 +25,13 @@ export async function openSlowClient(url: string, localAddress?: string): Promis
   closed.catch(() => undefined);
   return {
     socket,
-    send: (bytes) =>
-      new Promise((resolve) => {
+    /** Resolves when the bytes are written; does nothing once the connection is closed. */
+    send: (bytes: string | Uint8Array) =>
+      new Promise<void>((resolve) => {
         if (socket.destroyed) resolve();
         else socket.write(bytes, () => resolve());
       }),
+    /** The first response, complete; rejects if the connection is closed before. */
     answer: async () => {
       for (;;) {
         const whole = parse(received.toString('latin1'));

@@ -1,21 +1,9 @@
 import { once } from 'node:events';
-import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** An upload of which half is sent. */
-export interface StartedUpload {
-  readonly sent: ClientRequest;
-  /** Sends the rest; resolves to the response. */
-  finish(): Promise<{ status: number | undefined; body: string }>;
-}
-
 /** Sends half of an upload of `size` bytes, after the server has asked for the body with 100 Continue. */
-export async function startUpload(
-  url: string,
-  token: string,
-  name: string,
-  size = 200_000,
-): Promise<StartedUpload> {
+export async function startUpload(url: string, token: string, name: string, size = 200_000) {
   const head = `--x\r\nContent-Disposition: form-data; name="asset"; filename="${name}"\r\n\r\n`;
   const tail = '\r\n--x--\r\n';
   const bytes = Buffer.alloc(size, name);
@@ -36,6 +24,7 @@ export async function startUpload(
   await new Promise<void>((resolve) => sent.write(bytes.subarray(0, size / 2), () => resolve()));
   return {
     sent,
+    /** Sends the rest; resolves to the response. */
     finish: async () => {
       sent.end(Buffer.concat([bytes.subarray(size / 2), Buffer.from(tail)]));
       const [response] = await responded;

@@ -4,28 +4,16 @@ import { fleet, softwareOf } from './fleet.js';
 import type { Member } from './server.js';
 import { issueToken } from './terminals.js';
 
-export interface StockedTerminal {
-  readonly serialNumber: string;
-  readonly logicalNumber: string;
-  readonly numberId: number;
-  readonly groupId: number;
-  readonly deviceId: number;
-  readonly token: string;
-  /** Version of app `<name>.posxml`, with a module `<name>-module.posxml` and a file `<name>.dat`. */
-  readonly versionId: number;
-  readonly versionPath: string;
-  readonly moduleId: number;
-  readonly fileId: number;
-}
-
 export const base64 = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+export type StockedTerminal = Awaited<ReturnType<typeof stockedTerminal>>;
 
 /** Creates a device with software whose names begin with `name`, and with parameters of its number and its group. */
 export async function stockedTerminal(
   { client, ...member }: Member,
   name: string,
   bytecode: string | Uint8Array = `bytecode of ${name}`,
-): Promise<StockedTerminal> {
+) {
   const software = softwareOf(client);
   const groupId = await fleet.group(client, `group of ${name}`);
   const modulePath = await software.app({ name: `${name}-module`, kind: 'module' });
@@ -63,6 +51,7 @@ export async function stockedTerminal(
     token,
     fileId,
     versionPath,
+    /** Version of app `<name>.posxml`, with a module `<name>-module.posxml` and a file `<name>.dat`. */
     versionId: version.id as number,
     moduleId: module.id as number,
   };

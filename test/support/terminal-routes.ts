@@ -14,26 +14,18 @@ import type { TerminalRoute } from '../../src/terminal/exchange.js';
 import { createTerminalRouter } from '../../src/terminal/router.js';
 import type { TestServer } from './server.js';
 
-/** A server with routes of a test, which admits every terminal but those in `refused`. */
-export interface RouteServer {
-  readonly url: string;
-  readonly refused: Set<string>;
-  /** Serial numbers of refused requests. */
-  readonly noted: string[];
-  readonly stopping: AbortController;
-  /** Errors that no response shows. */
-  readonly errors: unknown[];
-  stop(): Promise<void>;
-}
+export type RouteServer = Awaited<ReturnType<typeof serveRoutes>>;
 
-/** The serial number of a terminal is its token. */
+/** A server with routes of a test, which admits every terminal but those in `refused`. Its serial number is its token. */
 export async function serveRoutes(
   { app: { units }, acme, clock }: TestServer,
   routes: readonly TerminalRoute<string>[],
-): Promise<RouteServer> {
+) {
   const refused = new Set<string>();
+  /** Serial numbers of refused requests. */
   const noted: string[] = [];
   const stopping = new AbortController();
+  /** Errors that no response shows. */
   const errors: unknown[] = [];
   const admit: AdmitAll<string> = (_work, claims) =>
     Promise.resolve(
@@ -68,7 +60,7 @@ export async function serveRoutes(
     stopping,
     errors,
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         http.close(() => resolve());
         http.closeAllConnections();
       }),

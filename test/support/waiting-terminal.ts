@@ -4,38 +4,20 @@ import { get, type IncomingMessage } from 'node:http';
 import { sendHttp, type HttpReply } from './client.js';
 import { withoutTime } from './framework-terminal.js';
 
-/** A terminal's own HTTP requests, each over a connection of its own. */
-export interface HttpTerminal {
-  get(path: string, method?: string): Promise<TerminalReply>;
-  confirm(event: string | number, more?: object): Promise<TerminalReply>;
-  /** Opens the stream of notifications. */
-  stream(): Promise<NotificationStream>;
-}
-
 export interface TerminalReply extends HttpReply {
   readonly body: Readonly<Record<string, unknown>>;
   /** The messages of an answer with notifications, without the time that the server adds. */
   readonly messages: readonly string[];
 }
 
-export interface NotificationStream {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  /** Text received so far. */
-  text(): string;
-  /** The ids of the events that have arrived. */
-  ids(): readonly string[];
-  /** Resolves when the server has ended it. */
-  readonly ended: Promise<unknown>;
-  close(): void;
-}
-
 interface Listed {
   readonly notifications?: readonly { readonly message: string }[];
 }
 
-/** `named` is the serial number that a gateway names. */
-export function httpTerminal(url: string, token: string, named?: string): HttpTerminal {
+export type HttpTerminal = ReturnType<typeof httpTerminal>;
+
+/** A terminal's own HTTP requests, each over a connection of its own. `named` is the serial number that a gateway names. */
+export function httpTerminal(url: string, token: string, named?: string) {
   const headers = {
     authorization: `Bearer ${token}`,
     ...(named === undefined ? {} : { 'x-serial-number': named }),
@@ -48,9 +30,10 @@ export function httpTerminal(url: string, token: string, named?: string): HttpTe
     return { ...head, text, body: parsed, messages };
   };
   return {
-    get: (path, method = 'GET') => reply(path, method),
-    confirm: (event, more = {}) =>
+    get: (path: string, method = 'GET') => reply(path, method),
+    confirm: (event: string | number, more: object = {}) =>
       reply('/notifications/confirm', 'POST', JSON.stringify({ type: 'pnconf', event, ...more })),
+    /** Opens the stream of notifications. */
     stream: async () => {
       const sent = get(`${url}/terminal/v1/notifications/stream`, { headers, agent: false });
       const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -59,8 +42,10 @@ export function httpTerminal(url: string, token: string, named?: string): HttpTe
       return {
         status: response.statusCode ?? 0,
         headers: response.headers,
+        /** Text received so far. */
         text: () => text,
         ids: () => [...text.matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id),
+        /** Resolves when the server has ended it. */
         ended: once(response, 'close'),
         close: () => void response.destroy(),
       };

@@ -1,7 +1,8 @@
 import {
-  buildSchema,
+  buildASTSchema,
   executeSync,
   Kind,
+  parse,
   printSchema,
   visit,
   type DocumentNode,
@@ -45,12 +46,23 @@ const areErrors = (errors: unknown): boolean =>
       typeof error.extensions.code === 'string',
   );
 
-const withoutResolvers = new WeakMap<GraphQLSchema, GraphQLSchema>();
+/** Schemas without resolvers and without arguments. */
+const plainSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
+
+function plainSchemaOf(schema: GraphQLSchema): GraphQLSchema {
+  const known = plainSchemas.get(schema);
+  if (known !== undefined) return known;
+  const document = visit(parse(printSchema(schema)), {
+    FieldDefinition: (node) => ({ ...node, arguments: [] }),
+  });
+  const plain = buildASTSchema(document);
+  plainSchemas.set(schema, plain);
+  return plain;
+}
 
 /** Executes the document over the data, which must come out as it went in. */
 function dataProblem(schema: GraphQLSchema, data: unknown, document: DocumentNode): string | null {
-  const plain = withoutResolvers.get(schema) ?? buildSchema(printSchema(schema));
-  withoutResolvers.set(schema, plain);
+  const plain = plainSchemaOf(schema);
   const { data: again, errors } = executeSync({
     schema: plain,
     document: visit(document, {
@@ -59,8 +71,8 @@ function dataProblem(schema: GraphQLSchema, data: unknown, document: DocumentNod
     }),
     rootValue: data,
     fieldResolver: (source: Fields, _args, _context, { path }) => source[path.key],
-    typeResolver: (value: Fields, _context, _info, type) =>
-      String(value.__typename ?? plain.getPossibleTypes(type)[0]?.name),
+    typeResolver: (value: { readonly __typename?: string }, _context, _info, type) =>
+      value.__typename ?? plain.getPossibleTypes(type)[0]?.name,
   });
   if (errors?.[0] !== undefined) return errors[0].message;
   return isDeepStrictEqual(JSON.parse(JSON.stringify(again)), data) ? null : 'data is not what was selected';

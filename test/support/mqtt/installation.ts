@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest';
 
 import { readDocument } from '../../documents/markdown.js';
 import { selfSigned } from '../scratch.js';
-import { startMosquitto, writePasswords, type Mosquitto } from './mosquitto.js';
+import { startMosquitto, writePasswords } from './mosquitto.js';
 
 /** The n-th fenced block of the access rules in src/docs/mqtt.md. */
 function block(index: number): string {
@@ -12,20 +12,14 @@ function block(index: number): string {
   return Array.from(rules.matchAll(/^```\n([^]*?)^```/gm), ([, text = '']) => text)[index] ?? '';
 }
 
-export interface Installation {
-  readonly serverPort: number;
-  readonly terminalPort: number;
-  readonly certificate: string;
-  readonly log: () => string;
-  readonly broker: Mosquitto;
-}
+export type Installation = Awaited<ReturnType<typeof installMosquitto>>;
 
 /** Starts mosquitto as src/docs/mqtt.md says, with the folder and ports of a test, and passwords by user name of a terminal. */
 export async function installMosquitto(
   folder: string,
-  { serverPort, terminalPort }: Pick<Installation, 'serverPort' | 'terminalPort'>,
+  { serverPort, terminalPort }: { readonly serverPort: number; readonly terminalPort: number },
   terminals: Readonly<Record<string, string>>,
-): Promise<Installation> {
+) {
   const { cert } = selfSigned(folder);
   const text = block(0)
     .replace('listener 1883', `listener ${serverPort}`)

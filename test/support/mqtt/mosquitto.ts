@@ -12,30 +12,22 @@ const PROGRAM = PATHS.find((path) => existsSync(path));
 /** Null if it is installed, otherwise the reason to skip a test. */
 export const WITHOUT_MOSQUITTO = PROGRAM === undefined ? 'mosquitto is not installed' : null;
 
-export interface Mosquitto {
-  readonly port: number;
-  /** Ends it as `kill -9` does. */
-  kill(): Promise<void>;
-  /** Lets it read its configuration, passwords and access rules again. */
-  reload(): void;
-}
-
 /** Lines of a configuration for a broker that everybody may use. */
 export const openTo = (port: number): string => `listener ${port} 127.0.0.1\nallow_anonymous true\n`;
 
+export type Mosquitto = Awaited<ReturnType<typeof startMosquitto>>;
+
 /** Starts it with a configuration that listens on the port. */
-export async function startMosquitto(
-  folder: string,
-  port: number,
-  configuration: string,
-): Promise<Mosquitto> {
+export async function startMosquitto(folder: string, port: number, configuration: string) {
   const file = join(folder, `mosquitto-${port}.conf`);
   writeFileSync(file, `user root\n${configuration}`);
   const running = spawn(PROGRAM ?? 'mosquitto', ['-c', file], { stdio: 'ignore' });
   await listening(running, port);
   return {
     port,
+    /** Lets it read its configuration, passwords and access rules again. */
     reload: () => void running.kill('SIGHUP'),
+    /** Ends it as `kill -9` does. */
     kill: async () => {
       if (running.exitCode !== null || running.signalCode !== null) return;
       running.kill('SIGKILL');

@@ -1,4 +1,4 @@
-import { connectAsync, type MqttClient } from 'mqtt';
+import { connectAsync } from 'mqtt';
 
 import { withoutTime } from '../framework-terminal.js';
 
@@ -9,17 +9,6 @@ export interface Received {
   readonly text: string;
   readonly id: string;
   readonly retained: boolean;
-}
-
-/** Simulated terminals at a broker, with one client for all of them. */
-export interface SimulatedTerminals {
-  readonly client: MqttClient;
-  /** All messages in the order of arrival, repeated ones too. */
-  readonly received: Received[];
-  /** Ids of the first arrival of each message, by topic. */
-  first(): ReadonlyMap<string, readonly string[]>;
-  confirm(topic: string, event: string): Promise<void>;
-  stop(): Promise<void>;
 }
 
 interface Behaviour {
@@ -33,13 +22,17 @@ interface Behaviour {
 const messageIn = (payload: Buffer): string =>
   (JSON.parse(payload.toString()) as { readonly message: string }).message;
 
+export type SimulatedTerminals = Awaited<ReturnType<typeof connectTerminals>>;
+
+/** Simulated terminals at a broker, with one client for all of them. */
 export async function connectTerminals(
   port: number,
   { confirms = true, filter = 'terminals/+/+/notifications', clientId }: Behaviour = {},
-): Promise<SimulatedTerminals> {
+) {
   const kept = clientId === undefined ? {} : { clientId, clean: false };
   const client = await connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 50, ...kept });
   client.on('error', () => undefined);
+  /** All messages in the order of arrival, repeated ones too. */
   const received: Received[] = [];
   const confirm = async (topic: string, event: string): Promise<void> => {
     const to = topic.replace(/notifications$/, 'confirm');
@@ -51,6 +44,7 @@ export async function connectTerminals(
     if (confirms) confirm(topic, id).catch(() => undefined);
   });
   await client.subscribeAsync(filter, { qos: 1 });
+  /** Ids of the first arrival of each message, by topic. */
   const first = (): Map<string, string[]> => {
     const ids = new Map<string, string[]>();
     for (const { topic, id } of received) {

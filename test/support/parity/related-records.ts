@@ -2,21 +2,10 @@ import { nodeId } from '../dashboard.js';
 import { fleet, softwareOf } from '../fleet.js';
 import type { Member } from '../server.js';
 
-/** Records that other records refer to: their REST ids and names. */
-export interface RelatedRecords {
-  readonly group: number;
-  readonly groupName: string;
-  readonly emptyGroup: number;
-  readonly number: number;
-  readonly numberName: string;
-  readonly app: number;
-  /** Belongs to the group. */
-  readonly version: number;
-  readonly module: number;
-  readonly file: number;
-}
+export type RelatedRecords = Awaited<ReturnType<typeof createRelatedRecords>>;
 
-export async function createRelatedRecords({ client }: Member): Promise<RelatedRecords> {
+/** Creates records that other records refer to: their REST ids and names. The version belongs to the group. */
+export async function createRelatedRecords({ client }: Member) {
   const [groupName, numberName] = ['related group', 'related number'];
   const software = softwareOf(client);
   const group = await fleet.group(client, groupName);

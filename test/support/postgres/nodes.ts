@@ -15,19 +15,8 @@ export interface Node {
   readonly units: Units;
 }
 
-export interface Nodes {
-  readonly url: string;
-  /** Statements of a user who may do everything. */
-  readonly admin: Run;
-  readonly nodes: readonly Node[];
-  /** The node with this index. */
-  readonly node: (index: number) => Node;
-  /** One more node, closed with the others. */
-  readonly open: () => Promise<Node>;
-}
-
 /** To be called at the top of a test file, which gets a database of its own. */
-export function openNodes(count: number): Nodes {
+export function openNodes(count: number) {
   const opened: Node[] = [];
   const closing: (() => Promise<void>)[] = [];
   const state: { url: string; admin?: Run } = { url: '' };
@@ -54,9 +43,12 @@ export function openNodes(count: number): Nodes {
     get url() {
       return state.url;
     },
-    admin: (statement, values) => present(state.admin)(statement, values),
+    /** Statements of a user who may do everything. */
+    admin: ((statement, values) => present(state.admin)(statement, values)) as Run,
     nodes: opened,
-    node: (index) => present(opened[index]),
+    /** The node with this index. */
+    node: (index: number) => present(opened[index]),
+    /** One more node, closed with the others. */
     open,
   };
 }

@@ -14,12 +14,6 @@ export interface PoolerOptions {
   readonly order?: 'last' | 'first';
 }
 
-export interface Pooler {
-  /** The URL of the database through the pooler. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 interface Session {
   readonly client: pg.Client;
   readonly stream: Socket;
@@ -30,10 +24,7 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const AUTHENTICATED = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0]);
 const SSL_REQUEST = 80_877_103;
 
-export async function startPooler(
-  url: string,
-  { mode, sessions = 2, order = 'last' }: PoolerOptions,
-): Promise<Pooler> {
+export async function startPooler(url: string, { mode, sessions = 2, order = 'last' }: PoolerOptions) {
   const all: Session[] = [];
   const free: Session[] = [];
   const waiting: ((session: Session) => void)[] = [];
@@ -69,6 +60,7 @@ export async function startPooler(
   const pooled = new URL(url);
   pooled.port = String((server.address() as AddressInfo).port);
   return {
+    /** The URL of the database through the pooler. */
     url: pooled.href,
     close: async () => {
       for (const socket of sockets) socket.destroy();

@@ -20,12 +20,6 @@ export interface Noticed {
   readonly failures: Counts;
 }
 
-export interface Bystanders {
-  /** Measurements since the last call, or since the start. */
-  take(): Promise<readonly Noticed[]>;
-  stop(): void;
-}
-
 interface Kind {
   readonly everyMs: number;
   readonly request: (token: string, n: number) => Request;
@@ -52,7 +46,10 @@ interface Plan {
   readonly tokens: Readonly<Record<string, string>>;
 }
 
-export async function startBystanders(url: string, tokens: Plan['tokens']): Promise<Bystanders> {
+export type Bystanders = Awaited<ReturnType<typeof startBystanders>>;
+
+/** `take` has the measurements since its last call, or since the start. */
+export async function startBystanders(url: string, tokens: Plan['tokens']) {
   const helper = startHelper(import.meta.filename);
   const plan: Plan = { url, tokens };
   await helper.ask(plan);

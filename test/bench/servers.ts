@@ -21,12 +21,6 @@ export function printTable(table: readonly (readonly string[])[]): void {
   }
 }
 
-/** A server in a process of its own. */
-export interface BenchServer {
-  readonly url: string;
-  readonly pid: number;
-}
-
 /**
  * Builds the program and calls `use` with the path of a database to create; afterwards stops all servers and deletes the
  * folder of the database.
@@ -42,11 +36,10 @@ export async function withDatabaseFile(use: (file: string) => Promise<void>): Pr
   }
 }
 
+export type BenchServer = Awaited<ReturnType<typeof startServer>>;
+
 /** Starts the built program on a database as `npm start` does, without rate limit, and waits until it serves GraphQL. */
-export async function startServer(
-  databaseUrl: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<BenchServer> {
+export async function startServer(databaseUrl: string, environment: Readonly<Record<string, string>> = {}) {
   const { url, pid } = await startProgram(databaseUrl, {
     environment: { LOG_LEVEL: 'warn', ...environment },
     nodeOptions: flagsOfStart(),
@@ -63,12 +56,7 @@ function flagsOfStart(): readonly string[] {
 }
 
 /** A script of the benchmarks in a process of its own, which answers each message with one. It ends with this process. */
-export interface Helper {
-  readonly ask: <Answer>(message: object | string) => Promise<Answer>;
-  readonly stop: () => void;
-}
-
-export function startHelper(script: string): Helper {
+export function startHelper(script: string) {
   const child = fork(script, { execArgv: ['--import', 'tsx'] });
   const ended = (once(child, 'exit') as Promise<[number | null]>).then(([code]) => {
     throw new Error(`${script} ended with ${code ?? 'a signal'}`);

@@ -51,13 +51,8 @@ describe('contract 6: booleans', () => {
         expect(await set(`${flag}=${yes}`, true), yes).toBe(true);
         expect(await set(`${flag}=${no}`, true), no).toBe(false);
       }
-      for (const [number, value] of [
-        ['1', true],
-        ['0', false],
-        ['1.0', true],
-      ] as const) {
-        expect(await set(`{"${flag}":${number}}`), number).toBe(value);
-      }
+      for (const number of ['1', '1.0']) expect(await set(`{"${flag}":${number}}`)).toBe(true);
+      expect(await set(`{"${flag}":0}`)).toBe(false);
       for (const before of [true, false]) {
         await set(`{"${flag}":${String(before)}}`);
         expect(await set(`{"${flag}":""}`)).toBe(before);

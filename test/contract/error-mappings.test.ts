@@ -54,12 +54,8 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
     const rest = problemResponse(error, 'request');
     const { serialNumber: serial_number, name } = fields;
     expect([rest.status, rest.headers['Retry-After']]).toEqual([status, '7']);
-    expect(rest.body).toEqual({
-      code,
-      message: 'In words.',
-      request_id: 'request',
-      errors: { serial_number, name },
-    });
+    const errors = { serial_number, name };
+    expect(rest.body).toEqual({ code, message: 'In words.', request_id: 'request', errors });
     const [first, second] = serial_number;
     const userErrors = [
       ['serialNumber', first],
@@ -76,14 +72,9 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
     const [, user, top] = MAPPINGS[code];
     const error = new DomainError(code, 'In words.');
     const path = ARGUMENTS[code] ?? [];
-    expect(problemResponse(error, 'request').body).toEqual({
-      code,
-      message: 'In words.',
-      request_id: 'request',
-    });
-    expect(userErrorsOf(error)).toEqual(
-      user === null ? undefined : [{ code: user, path, message: 'In words.' }],
-    );
+    expect(problemResponse(error, 'r').body).toEqual({ code, message: 'In words.', request_id: 'r' });
+    const userErrors = [{ code: user, path, message: 'In words.' }];
+    expect(userErrorsOf(error)).toEqual(user === null ? undefined : userErrors);
     expect(topLevelError(error).extensions).toEqual({ code: top });
   });
 

@@ -21,14 +21,6 @@ const raw = (target: string, headers: readonly string[] = [], body = '') => {
 };
 
 describe('contract 1: bodies', () => {
-  it.each(['text/plain; charset=iso-8859-1', 'application/json; charset=UTF-8', 'nonsense'])(
-    'RI-04 a JSON object is read as JSON with the Content-Type %s',
-    async (type) => {
-      const reply = await server.acme.client.post('groups', JSON.stringify({ name: type }), json(type));
-      expect([reply.status, reply.record('group').name]).toEqual([201, type]);
-    },
-  );
-
   it('RI-04 an empty body is an empty object', async () => {
     const reply = await server.acme.client.post('groups');
     expect([reply.status, reply.body.errors]).toEqual([422, { name: ['is required'] }]);
@@ -46,25 +38,13 @@ describe('contract 1: bodies', () => {
     expect((await server.acme.client.post('groups', 'name=unlabelled')).status).toBe(400);
   });
 
-  it.each(['{"name":', '{"name":"a"', 'nonsense', '{"name":"a"} x', "{'name':'a'}"])(
-    'RI-01 malformed JSON %s is 400 and shown nowhere',
-    async (body) => {
-      const before = await totalGroups();
-      const reply = await server.acme.client.post('groups', body);
-      expect([reply.status, reply.body.code]).toEqual([400, 'malformed_json']);
-      expect(reply.text).not.toContain(body);
-      expect(await totalGroups()).toBe(before);
-    },
-  );
-
-  it.each(['gzip', 'br', 'deflate', 'gzip, gzip'])(
-    'RI-06 a body in %s is 415, unopened',
-    async (encoding) => {
-      const bytes = gzipSync(Buffer.alloc(MIB)).toString('latin1').slice(0, 40);
+  it('RI-06 a compressed body is 415, unopened', async () => {
+    const bytes = gzipSync(Buffer.alloc(MIB)).toString('latin1').slice(0, 40);
+    for (const encoding of ['gzip', 'br', 'deflate', 'gzip, gzip']) {
       const headers = [`Content-Encoding: ${encoding}`, 'Content-Length: 40'];
       expect((await raw('POST /v1/groups', headers, bytes)).statuses).toEqual([415]);
-    },
-  );
+    }
+  });
 
   it('RI-07 a body of exactly 1 MiB is read, one byte more is 413', async () => {
     const body = (size: number): string => `{"name":"${'x'.repeat(size - 11)}"}`;

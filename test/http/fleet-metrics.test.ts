@@ -9,7 +9,7 @@ import { record, report } from '../domain/payments/transaction/records.js';
 import { fleet } from '../support/fleet.js';
 import { metricOf } from '../support/gauges.js';
 import { useServerPerTest } from '../support/server.js';
-import { recordMany, stall, STALLED } from '../support/stalled-client.js';
+import { recordMany, stall } from '../support/stalled-client.js';
 import { subscribe } from '../support/subscribe.js';
 
 const INTERVAL_MS = 15 * SECOND;
@@ -122,14 +122,14 @@ describe('the delay of live subscriptions', () => {
     const delay = () => metric('ledger_event_delay_seconds');
     expect(await delay()).toBe(0);
     await recordMany(server, server.acme);
-    const { client } = await stall(server, STALLED['a socket'], server.acme.token);
+    const { clients } = await stall(server, server.acme.token);
     const first = await delay();
     await new Promise((resolve) => setTimeout(resolve, 300));
     const second = await delay();
     expect(second).toBeGreaterThanOrEqual(first + 0.25);
-    client.resume();
+    for (const client of clients) client.resume();
     await expect.poll(delay).toBe(0);
-    client.end();
+    for (const client of clients) client.end();
   });
 
   it('is 0 once subscribers have what was committed, and after they have left', async () => {

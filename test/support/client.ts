@@ -23,35 +23,26 @@ export interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number>>;
 }
 
+export type Client = ReturnType<typeof createClient>;
+
 /** Sends REST requests; every response below /v1 is checked against the OpenAPI document. */
-export interface Client {
-  get(path: string, body?: Fields, options?: RequestOptions): Promise<Reply>;
-  post(path: string, body?: Fields | FormData | string, options?: RequestOptions): Promise<Reply>;
-  put(path: string, body?: Fields | FormData | string, options?: RequestOptions): Promise<Reply>;
-  delete(path: string, body?: Fields, options?: RequestOptions): Promise<Reply>;
-  request(
+export function createClient(url: string, token: string | null) {
+  const call = async (
     method: string,
     path: string,
     body?: Fields | FormData | string,
-    options?: RequestOptions,
-  ): Promise<Reply>;
-}
-
-export function createClient(url: string, token: string | null): Client {
-  const call: Client['request'] = async (method, path, body, options = {}) => {
+    { headers = {}, query = {} }: RequestOptions = {},
+  ): Promise<Reply> => {
     const target = new URL(path.startsWith('/') ? path : `/v1/${path}`, url);
     if (token !== null) target.searchParams.set('access_token', token);
-    for (const [name, value] of Object.entries(options.query ?? {}))
-      target.searchParams.set(name, String(value));
-    return await send(method, target, body, options.headers ?? {});
+    for (const [name, value] of Object.entries(query)) target.searchParams.set(name, String(value));
+    return await send(method, target, body, headers);
   };
-  return {
-    request: call,
-    get: (path, body, options) => call('GET', path, body, options),
-    post: (path, body, options) => call('POST', path, body, options),
-    put: (path, body, options) => call('PUT', path, body, options),
-    delete: (path, body, options) => call('DELETE', path, body, options),
-  };
+  const by =
+    (method: string) =>
+    (path: string, body?: Fields | FormData | string, options?: RequestOptions): Promise<Reply> =>
+      call(method, path, body, options);
+  return { request: call, get: by('GET'), post: by('POST'), put: by('PUT'), delete: by('DELETE') };
 }
 
 /** A multipart body with these text fields, and a file unless `bytes` is null. */

@@ -93,22 +93,6 @@ export async function addressOf(program: Started, started = LISTENS): Promise<st
   });
 }
 
-/** Output and exit code of a command. */
-export interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Both. */
-  readonly output: string;
-  readonly lines: readonly string[];
-  /** The last line of the output, read as a JSON object. */
-  object(): Fields;
-  /** The last line of the output, read as a JSON list. */
-  list(): Fields[];
-  /** The API token in the last line. */
-  token(): string;
-}
-
 /** Runs one command of the built program to its end, in a process of its own. */
 export async function runProgram(
   args: readonly string[],
@@ -175,36 +159,28 @@ function watchListeners(): () => void {
   };
 }
 
-/** A server in the process of the test. */
-export interface ServerHere {
-  readonly url: string;
-  /** Lines of its log so far. */
-  output(): string;
-  client(token: string | null): Client;
-  stop(): Promise<void>;
-}
-
 /** Milliseconds that requests in flight may take when a server in the process of the test stops. */
 const STOP_MS = 1_000;
-const serving = new Set<ServerHere>();
+const serving = new Set<{ readonly stop: () => Promise<void> }>();
 
 /** Starts a server in this process, with the settings of `serve`; `killPrograms` stops it. */
 export async function serveHere(
   url: string,
   settings: Environment = {},
   overrides: Pick<ServerOverrides, 'acceptLoss' | 'onFatal'> = {},
-): Promise<ServerHere> {
+) {
   const given = { ...databaseEnvironment(url), PORT: '0', RATE_LIMIT_PER_HOUR: '0', ...settings };
   const config = readConfig(given);
   let log = '';
   const logger = createLogger(config.logLevel, { write: (line) => void (log += line) });
   const server = await createServer(config, logger, overrides);
   const address = await server.start();
-  const here: ServerHere = {
+  const here = {
     url: address,
+    /** Lines of its log so far. */
     output: () => log,
-    client: (token) => createClient(address, token),
-    stop: async () => {
+    client: (token: string | null) => createClient(address, token),
+    stop: async (): Promise<void> => {
       if (serving.delete(here)) await server.stop(STOP_MS);
     },
   };
@@ -221,7 +197,10 @@ function collect(): { readonly stream: Writable; text(): string } {
   return { stream: new Writable({ write }), text: () => text };
 }
 
-function outcomeOf(code: number | null, stdout: string, stderr: string): Outcome {
+export type Outcome = ReturnType<typeof outcomeOf>;
+
+/** Output and exit code of a command. */
+function outcomeOf(code: number | null, stdout: string, stderr: string) {
   const lines = stdout.trimEnd().split('\n');
   const json = (): unknown => JSON.parse(lines.at(-1) ?? '');
   const object = (): Fields => json() as Fields;
@@ -229,10 +208,14 @@ function outcomeOf(code: number | null, stdout: string, stderr: string): Outcome
     code,
     stdout,
     stderr,
+    /** Both. */
     output: stdout + stderr,
     lines,
+    /** The last line of the output, read as a JSON object. */
     object,
+    /** The last line of the output, read as a JSON list. */
     list: () => json() as Fields[],
+    /** The API token in the last line. */
     token: () => String(object().api_token),
   };
 }
@@ -309,7 +292,7 @@ export interface CommandLine {
   /** Runs one command to its end, in this process; a text is its words. `serve` must be refused: an `Error` if it would start. */
   run(args: readonly string[] | string, input?: string): Promise<Outcome>;
   /** Starts a server in this process. */
-  serve(settings?: Environment): Promise<ServerHere>;
+  serve(settings?: Environment): ReturnType<typeof serveHere>;
   /** Starts a server in a process of its own, and waits until it listens. */
   start(settings?: Environment): Promise<Program>;
   /** Command line with additional settings. */

@@ -7,9 +7,9 @@ import type { Caller, Role, Scope } from '../../src/platform/caller.js';
 import type { Config } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { createClient, type Client } from './client.js';
-import { testClock, type TestClock } from './clock.js';
+import { testClock } from './clock.js';
 import { ownSecret, testConfig } from './config.js';
-import { newDatabase, type TestPlace } from './databases/place.js';
+import { newDatabase } from './databases/place.js';
 import { createGraphql, type Graphql } from './graphql.js';
 import { addMember } from './members.js';
 
@@ -23,39 +23,19 @@ export interface Member {
   readonly graphql: Graphql;
 }
 
-export interface TestServer {
-  readonly url: string;
-  readonly app: Server;
-  readonly clock: TestClock;
-  readonly place: TestPlace;
-  readonly logs: readonly string[];
-  /** Admins of two companies, with tokens of every scope. */
-  readonly acme: Member;
-  readonly beta: Member;
-  /** Client without a token. */
-  readonly anonymous: Client;
-  /** Adds a user to a company; without a time zone, in UTC. */
-  member(company: 'acme' | 'beta', role: Role, scopes?: readonly Scope[], timeZone?: string): Promise<Member>;
-  /**
-   * Runs `use` when steps of earlier changes are done; resolves to its result and the SQL statements of the server
-   * meanwhile, but those that look up a token every two seconds, and note when it was used, and those by which one of
-   * several nodes looks every few seconds whether another one has left something to be done.
-   */
-  statements<T>(use: () => Promise<T>): Promise<{ result: T; statements: string[] }>;
-  stop(): Promise<void>;
-}
-
 const OF_TOKENS = /^update "access_tokens" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
 const OF_NODES = /^select [^]+ from notification_targets\s+where company_id > /;
 /** Ids of records of beta are greater. */
 export const IDS_BEFORE_BETA = 1_000_000;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;
 
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
+
 /** Starts a server in this process, on an empty database of its own. */
 export async function startServer(
   overrides: Partial<Config> = {},
   parts: Pick<ServerOverrides, 'timeouts' | 'lostLogLines' | 'live' | 'graphiqlToken' | 'examining'> = {},
-): Promise<TestServer> {
+) {
   const place = await newDatabase();
   const logs: string[] = [];
   const clock = testClock();
@@ -67,7 +47,13 @@ export async function startServer(
   const url = await app.start();
   let members = 0;
 
-  const member: TestServer['member'] = async (company, role, scopes, timeZone) => {
+  /** Adds a user to a company; without a time zone, in UTC. */
+  const member = async (
+    company: 'acme' | 'beta',
+    role: Role,
+    scopes?: readonly Scope[],
+    timeZone?: string,
+  ): Promise<Member> => {
     const email = `${role}${++members}@${company}.example`;
     const given = { email, role, ...(scopes && { scopes }), ...(timeZone !== undefined && { timeZone }) };
     const onNew = company === 'beta' ? partIds : undefined;
@@ -81,11 +67,18 @@ export async function startServer(
     clock,
     place,
     logs,
+    /** Admins of two companies, with tokens of every scope. */
     acme: await member('acme', 'admin'),
     beta: await member('beta', 'admin'),
+    /** Client without a token. */
     anonymous: createClient(url, null),
     member,
-    statements: async (use) => {
+    /**
+     * Runs `use` when steps of earlier changes are done; resolves to its result and the SQL statements of the server
+     * meanwhile, but those that look up a token every two seconds, and note when it was used, and those by which one of
+     * several nodes looks every few seconds whether another one has left something to be done.
+     */
+    statements: async <T>(use: () => Promise<T>) => {
       await app.steps.idle();
       const statements: string[] = [];
       const unwatch = app.database.watchStatements((sql) => {

@@ -75,8 +75,6 @@ async function overStream(server: TestServer, token: string, after: number): Pro
   };
 }
 
-export const STALLED = { 'a socket': overSocket, 'a stream': overStream } as const;
-
 /** Number of records of 20 kB each: 30 MB, more than the socket buffers of the system hold. */
 export const RECORDS = 1_500;
 const PAGE = 100;
@@ -86,48 +84,31 @@ export async function recordMany(server: TestServer, member: Member): Promise<vo
   for (let n = 0; n < RECORDS / PAGE; n += 1) await record(server, member, rows);
 }
 
-/** A subscriber that has stalled, or several, and the pages that the server has read meanwhile. */
-interface Stalled<T> {
-  readonly client: T;
-  readonly pages: number;
-}
-
-/** Opens `count` subscriptions to transactions; resolves once the server reads no more pages for them. */
-async function untilStalled<T>(
-  server: TestServer,
-  count: number,
-  open: () => Promise<T>,
-): Promise<Stalled<T>> {
+/** Opens subscriptions to transactions, without reading; resolves once the server reads no more pages for them. */
+async function untilStalled(server: TestServer, open: () => Promise<readonly StalledClient[]>) {
   let pages = 0;
   const unwatch = server.app.database.watchStatements((text) => {
     if (text.includes('from "transactions" as "t"')) pages += 1;
   });
   const streams = await openStreams(server);
-  const client = await open();
-  await expect.poll(() => openStreams(server)).toBe(streams + count);
+  const clients = await open();
+  await expect.poll(() => openStreams(server)).toBe(streams + clients.length);
   for (let before = -1; before !== pages;) {
     before = pages;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   unwatch();
-  return { client, pages };
+  /** `pages` are those that the server has read meanwhile. */
+  return { clients, pages };
 }
 
-/** Subscribes to the company's transactions without reading. */
-export const stall = (
-  server: TestServer,
-  open: (typeof STALLED)[keyof typeof STALLED],
-  token: string,
-  after = 0,
-): Promise<Stalled<StalledClient>> => untilStalled(server, 1, () => open(server, token, after));
+/** Subscribes to the company's transactions over a socket. */
+export const stall = (server: TestServer, token: string) =>
+  untilStalled(server, async () => [await overSocket(server, token, 0)]);
 
-/** Subscribes over a socket and over a stream at once, without reading. */
-export const stallBoth = (
-  server: TestServer,
-  token: string,
-  after = 0,
-): Promise<Stalled<readonly StalledClient[]>> =>
-  untilStalled(server, 2, async () => [
+/** Subscribes over a socket and over a stream at once. */
+export const stallBoth = (server: TestServer, token: string, after = 0) =>
+  untilStalled(server, async () => [
     await overSocket(server, token, after),
     await overStream(server, token, after),
   ]);

@@ -6,16 +6,6 @@ import { adminUrlOf, createDatabase, startPostgres } from '../../support/postgre
 import { PROGRAM } from '../../support/program.js';
 import { parentOf } from '../servers.js';
 
-/** A PostgreSQL server with a database of its own. */
-export interface Postgres {
-  readonly url: string;
-  /** Id of the process whose child processes are the server. */
-  readonly pid: number;
-  /** The first row of a query, as a user who sees all rows. */
-  first(query: string): Promise<Readonly<Record<string, string | number>>>;
-  stop(): Promise<void>;
-}
-
 const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -24,8 +14,10 @@ const SETTINGS = {
   max_wal_size: '4GB',
 };
 
+export type Postgres = Awaited<ReturnType<typeof copyToPostgres>>;
+
 /** Starts a server with its files on a disk, and copies everything in a SQLite file into it. */
-export async function copyToPostgres(file: string): Promise<Postgres> {
+export async function copyToPostgres(file: string) {
   const server = await startPostgres(SETTINGS, tmpdir());
   const url = await createDatabase(server);
   const copy = ['db', 'copy', '--from', `file:${file}`, '--to', url];
@@ -34,6 +26,7 @@ export async function copyToPostgres(file: string): Promise<Postgres> {
   await client.connect();
   await client.query('vacuum analyze');
   await client.query('checkpoint');
+  /** The first row of a query, as a user who sees all rows. */
   const first = async (query: string): Promise<Readonly<Record<string, string | number>>> => {
     const { rows } = await client.query<Record<string, string | number>>(query);
     return rows[0] ?? {};
@@ -41,6 +34,7 @@ export async function copyToPostgres(file: string): Promise<Postgres> {
   const { pid } = await first('select pg_backend_pid() as pid');
   return {
     url,
+    /** Id of the process whose child processes are the server. */
     pid: parentOf(Number(pid)),
     first,
     stop: async () => {

@@ -3,22 +3,12 @@ import { createInterface } from 'node:readline';
 import { addressOf, startCommand } from '../../support/program.js';
 import { leaks, type Problem, type Secrets } from './checks.js';
 
-/** The server under attack, in a process of its own. */
-export interface Target {
-  readonly url: string;
-  /** Null while it runs. */
-  readonly end: () => string | null;
-  stop(): Promise<void>;
-}
-
 const LISTENING = /listens on|^$/;
 
-/** Starts the built program; calls `report` for each line of its log that should not be there. */
-export async function startTarget(
-  file: string,
-  secrets: Secrets,
-  report: (problem: Problem) => void,
-): Promise<Target> {
+export type Target = Awaited<ReturnType<typeof startTarget>>;
+
+/** Starts the server under attack in a process of its own; calls `report` for each line of its log that should not be there. */
+export async function startTarget(file: string, secrets: Secrets, report: (problem: Problem) => void) {
   const program = startCommand(['serve'], `file:${file}`);
   let end: string | null = null;
   void program.ended.then(({ code, signal }) => (end = `code ${code}, signal ${signal}`));
@@ -30,6 +20,7 @@ export async function startTarget(
   });
   return {
     url: await addressOf(program),
+    /** Null while it runs. */
     end: () => end,
     stop: async () => void (await program.end('SIGTERM')),
   };

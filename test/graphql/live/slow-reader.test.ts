@@ -26,7 +26,7 @@ const ids = async (): Promise<number[]> => {
 
 describe('clients that do not read, one over a socket and one over a stream', () => {
   it('make the server read no further than their pages, and get everything later', async () => {
-    const { client: clients, pages } = await stallBoth(server, server.acme.token);
+    const { clients, pages } = await stallBoth(server, server.acme.token);
     expect(pages).toBeGreaterThan(0);
     expect(pages).toBeLessThan(RECORDS / PAGE);
     expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);
@@ -44,7 +44,7 @@ describe('clients that do not read, one over a socket and one over a stream', ()
 
   it('GQ-16 lose their connections when their token is revoked', async () => {
     const { caller, token } = await server.member('beta', 'viewer');
-    const { client: clients } = await stallBoth(server, token, IDS_BEFORE_BETA);
+    const { clients } = await stallBoth(server, token, IDS_BEFORE_BETA);
     await server.app.units.write(server.beta.caller, async (work) =>
       revokeToken(work, await getToken(work, caller.tokenId ?? 0)),
     );
@@ -63,7 +63,7 @@ describe('clients that do not read, one over a socket and one over a stream', ()
       return values.reduce((sum, [, value]) => sum + Number(value), 0);
     };
     const { caller, token } = await server.member('beta', 'operator');
-    const { client: clients } = await stallBoth(server, token, IDS_BEFORE_BETA);
+    const { clients } = await stallBoth(server, token, IDS_BEFORE_BETA);
     const before = await sent();
     await server.app.database.writes
       .updateTable('access_tokens')
@@ -82,7 +82,7 @@ describe('clients that do not read, one over a socket and one over a stream', ()
 
   it('get EVENTS_GONE instead of a gap if they read too late', async () => {
     const all = await ids();
-    const { client: clients } = await stallBoth(server, server.acme.token, (all[0] ?? 0) - 1);
+    const { clients } = await stallBoth(server, server.acme.token, (all[0] ?? 0) - 1);
     const kept = all.at(-10) ?? 0;
     await server.app.database.writes
       .deleteFrom('transactions')

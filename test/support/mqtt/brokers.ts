@@ -6,14 +6,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { MqttSettings } from '../../../src/platform/config/mqtt.js';
 
 /** Where a broker of a test is. */
-export interface TestBroker {
-  readonly settings: MqttSettings;
-  readonly port: number;
-  /** Ends all connections, and goes on listening. */
-  cutConnections(): void;
-  /** Ends all connections and stops listening. */
-  stop(): Promise<void>;
-}
+type TestBroker = Awaited<ReturnType<typeof listenOn>>;
+export type AedesBroker = Awaited<ReturnType<typeof startAedes>>;
 
 export const brokerAt = (port: number, others: Partial<MqttSettings> = {}): MqttSettings => ({
   host: '127.0.0.1',
@@ -24,17 +18,13 @@ export const brokerAt = (port: number, others: Partial<MqttSettings> = {}): Mqtt
   ...others,
 });
 
-export interface AedesBroker extends TestBroker {
-  readonly aedes: Aedes;
-}
-
 interface AedesStart extends AedesOptions {
   readonly port?: number;
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 /** A broker in this process; everybody may do everything unless the options say otherwise. */
-export async function startAedes({ port = 0, tls, ...options }: AedesStart = {}): Promise<AedesBroker> {
+export async function startAedes({ port = 0, tls, ...options }: AedesStart = {}) {
   const aedes = await Aedes.createBroker(options);
   const handle = (socket: Socket): void => void aedes.handle(socket);
   const broker = await listenOn(
@@ -56,7 +46,7 @@ export async function startFakeBroker(use: (socket: Socket) => void): Promise<Te
   return await listenOn(createServer(use), 0);
 }
 
-async function listenOn(server: Server, port: number): Promise<TestBroker> {
+async function listenOn(server: Server, port: number) {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -66,9 +56,11 @@ async function listenOn(server: Server, port: number): Promise<TestBroker> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const { port: used } = server.address() as AddressInfo;
+  /** Ends all connections, and goes on listening. */
   const cutConnections = (): void => {
     for (const socket of sockets) socket.destroy();
   };
+  /** Ends all connections and stops listening. */
   const stop = async (): Promise<void> => {
     const closed = once(server, 'close');
     server.close();
@@ -78,14 +70,8 @@ async function listenOn(server: Server, port: number): Promise<TestBroker> {
   return { settings: brokerAt(used), port: used, cutConnections, stop };
 }
 
-export interface StalledPath extends TestBroker {
-  /** From now on nothing passes; connections stay open. */
-  stall(): void;
-  resume(): void;
-}
-
 /** A path to a broker that can stall, like a network between two machines. */
-export async function startPathTo(brokerPort: number): Promise<StalledPath> {
+export async function startPathTo(brokerPort: number) {
   const pairs = new Set<readonly Socket[]>();
   let isStalled = false;
   const broker = await startFakeBroker((socket) => {
@@ -103,6 +89,7 @@ export async function startPathTo(brokerPort: number): Promise<StalledPath> {
   const all = (use: (socket: Socket) => void): void => [...pairs].flat().forEach(use);
   return {
     ...broker,
+    /** From now on nothing passes; connections stay open. */
     stall: () => {
       isStalled = true;
       all((socket) => socket.pause());

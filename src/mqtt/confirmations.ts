@@ -16,19 +16,12 @@ import {
   type TerminalName,
 } from './delivery-queue.js';
 
-export interface ConfirmationLimits {
-  /** Maximum confirmations that wait to be stored: in all, of one company, and of one terminal. */
-  readonly all: number;
-  readonly company: number;
-  readonly terminal: number;
-  /** Delay before retrying a batch that could not be stored. */
-  readonly pauseMs: number;
-}
-
-export const CONFIRMATION_LIMITS: ConfirmationLimits = {
+/** Maximum confirmations that wait to be stored: in all, of one company, and of one terminal. */
+export const CONFIRMATION_LIMITS = {
   all: 20_000,
   company: 10_000,
   terminal: 100,
+  /** Delay before retrying a batch that could not be stored. */
   pauseMs: SECOND,
 };
 const BATCH = 200;
@@ -59,7 +52,7 @@ export class Confirmations {
     private readonly queue: Pick<DeliveryQueue<HeldDelivery>, 'confirm'>,
     private readonly figures: MqttFigures,
     private readonly onError: (error: unknown) => void,
-    private readonly limits: ConfirmationLimits = CONFIRMATION_LIMITS,
+    private readonly limits = CONFIRMATION_LIMITS,
   ) {}
 
   /** Receives a message from the broker. Never throws. */
@@ -116,10 +109,7 @@ export class Confirmations {
     }
   }
 
-  /**
-   * Stores a batch. Gives it up after `ATTEMPTS` failures: terminals then get and confirm the messages again. Never
-   * rejects.
-   */
+  /** Gives a batch up after `ATTEMPTS` failures: terminals then get and confirm its messages again. Never rejects. */
   async #store(companyId: number, batch: readonly Confirmation[]): Promise<readonly ConfirmationOutcome[]> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -141,10 +131,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const HELLO = 'hello';
 
-/**
- * Id in `{"type":"pnconf","event":"17"}`, parsed as over HTTP; `hello` for `{"type":"hello"}`; otherwise
- * null.
- */
+/** `17` of `{"type":"pnconf","event":"17"}`, `hello` of `{"type":"hello"}`; null for all else. */
 export function eventOf(payload: Buffer): string | null {
   if (payload.length === 0 || payload.length > MAX_PAYLOAD_BYTES) return null;
   try {

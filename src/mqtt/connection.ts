@@ -10,31 +10,22 @@ import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
 import { CONFIRM_FILTER, type MqttFigures } from './delivery-queue.js';
 
-export interface LinkTimes {
+export const LINK_TIMES = {
   /** From the first packet to the answer of the broker to the subscription, at most. */
-  readonly connectMs: number;
-  /** From a publish to its acknowledgement, at most: less than the lease of a delivery. */
-  readonly acknowledgeMs: number;
-  /** Between a packet to the broker and the next one; it must answer within this time. */
-  readonly keepaliveMs: number;
-  /** Before the second attempt to connect; twice as long before each further one, up to `longestPauseMs`. */
-  readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
-  /** The longest pause after an attempt for which nothing listened: a broker that is started again is used soon. */
-  readonly notReachedPauseMs: number;
-  /** A connection that has lasted so long is a success, after which the pause is the first one again. */
-  readonly steadyMs: number;
-}
-
-export const LINK_TIMES: LinkTimes = {
   connectMs: 10 * SECOND,
+  /** From a publish to its acknowledgement, at most: less than the lease of a delivery. */
   acknowledgeMs: 10 * SECOND,
+  /** Between a packet to the broker and the next one; it must answer within this time. */
   keepaliveMs: 30 * SECOND,
+  /** Before the second attempt to connect; twice as long before each further one, up to `longestPauseMs`. */
   firstPauseMs: SECOND,
   longestPauseMs: 30 * SECOND,
+  /** The longest pause after an attempt for which nothing listened: a broker that is started again is used soon. */
   notReachedPauseMs: 2 * SECOND,
+  /** A connection that has lasted so long is a success, after which the pause is the first one again. */
   steadyMs: MINUTE,
 };
+export type LinkTimes = Readonly<typeof LINK_TIMES>;
 
 export interface LinkOptions {
   readonly broker: MqttSettings;
@@ -52,10 +43,7 @@ const MESSAGES_PER_TURN = 32;
 const CLOSE_MS = SECOND;
 const LOG_MS = MINUTE;
 
-/**
- * A connection that is subscribed to the confirmations. When it has ended, another one is opened
- * (decisions.md#mqtt-connection).
- */
+/** A subscription to confirmations; another one follows when it has ended (decisions.md#mqtt-connection). */
 export class Connection {
   /** Whether a TCP connection was opened: something listens at the address of the broker. */
   isReached = false;

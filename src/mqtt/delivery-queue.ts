@@ -11,14 +11,10 @@ export interface Confirmation extends TerminalName {
   readonly event: string | null;
 }
 
-/**
- * Result of a confirmation. `unknown`: the terminal did not get such a message, or may not use the service.
- */
+/** `unknown`: the terminal did not get such a message, or may not use the service. */
 export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown' | 'hello';
 
-/**
- * Queue of messages of all companies, as the publisher uses it. `D` is a delivery with fields of the queue.
- */
+/** Messages of all companies, as the publisher uses them. `D` is a delivery with fields of the queue. */
 export interface DeliveryQueue<D extends HeldDelivery> {
   /** Id of the next company with messages to send, round-robin; null if there is none. */
   nextCompany(after: number): Promise<number | null>;
@@ -64,11 +60,7 @@ export interface TerminalName {
 
 const CONFIRM_TOPIC = /^terminals\/([1-9][0-9]{0,15})\/([^/]+)\/confirm$/;
 
-/**
- * A logical number as one level of a topic: percent-encoded (RFC 3986), so that it has none of the characters that mean
- * something to a broker. All bytes of UTF-8 but letters, digits and `-._~` are `%` and two hexadecimal digits in upper case,
- * for example `Loja%207%2FA`.
- */
+/** A logical number as one level of a topic, percent-encoded (RFC 3986): `Loja%207%2FA` for `Loja 7/A`. */
 export function levelOf(logicalNumber: string): string {
   return encodeURIComponent(logicalNumber).replace(
     /[!'()*]/g,

@@ -66,9 +66,7 @@ export function fieldsOf<S extends z.ZodObject>(shape: S) {
   };
 }
 
-/**
- * Prepares the list of fields once. The types of `Exceptions` guarantee that the result has the shape's type.
- */
+/** Prepares the list of fields once. Types of `Exceptions` guarantee that the result has the type of the shape. */
 function renderer(names: readonly string[], exceptions: object): RecordFields<object, unknown>['render'] {
   const derivations = new Map<string, unknown>(Object.entries(exceptions));
   const fields = names.map((name) => ({
@@ -161,10 +159,7 @@ function dateOf(day: number): string {
 
 const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`);
 
-/**
- * The instant in a time zone (contract 12): `2026-01-31T09:00:00-03:00`, or with milliseconds
- * `2026-01-31T09:00:00.000-03:00`.
- */
+/** `2026-01-31T09:00:00-03:00`, the instant in a time zone, or with milliseconds `…:00.000-03:00` (contract 12). */
 export function zonedTimestamp(instant: Date, timeZone: string, milliseconds = false): string {
   const offset = timeZone === 'UTC' ? 0 : Math.trunc(offsetAt(timeZone, instant.getTime()) / MINUTE);
   const local = new Date(instant.getTime() + offset * MINUTE).toISOString();

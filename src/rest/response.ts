@@ -17,23 +17,14 @@ import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
 import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { PIECE_BYTES } from '../platform/encoding/text.js';
-import { type Route, type RouteResponse, type Received } from './router.js';
+import type { Received, Route, RouteResponse } from './router.js';
 
 /** Prefix of placeholders for contents. Random and never sent, so that no client text can contain it. */
 const CONTENT_MARK = `content:${randomBytes(24).toString('hex')}:`;
 
-/**
- * Stored content of `size` bytes as a base64 field of a response; at most one per response. Its bytes are
- * read while the response is sent, so that a file of 32 MiB is never whole in memory.
- */
+/** A stored content of `size` bytes as a base64 field, at most one per response. Its bytes are read as it is sent. */
 export function base64Of(contentId: number, size: number): string {
   return `${CONTENT_MARK}${contentId}/${size}`;
-}
-
-export interface ContentReference {
-  readonly id: number;
-  /** Bytes. */
-  readonly size: number;
 }
 
 /** The JSON text of a response. */
@@ -42,8 +33,8 @@ export interface RenderedResponse {
   readonly etag: string | undefined;
   /** JSON text in one part; or two parts, with the base64 of `content` to be sent between them. */
   readonly parts: readonly string[];
-  /** Content to send between the parts; null if there is one part. */
-  readonly content: ContentReference | null;
+  /** Content to send between the parts, and its bytes; null if there is one part. */
+  readonly content: { readonly id: number; readonly size: number } | null;
   /** Warnings about the change that the caller should check. */
   readonly warnings?: readonly string[];
   /** True if the response was stored by an earlier request with the same Idempotency-Key. */
@@ -68,12 +59,11 @@ export function renderResponse(route: Route, { etag, body }: RouteResponse): Ren
   return { status, etag, parts: [text.slice(0, mark), text.slice(end)], content: { id, size } };
 }
 
-interface ListOptions {
-  readonly units: Pick<Units, 'read'>;
+export interface ListOptions {
+  readonly units: Units;
   readonly waiting: WaitingBytes;
+  /** Limits the lists of large records that are read at once. */
   readonly largeReads: Semaphore<number>;
-  /** Counts the bytes of rendered responses. */
-  readonly held: HeldBytes;
 }
 
 /**
@@ -84,7 +74,8 @@ export async function performList(
   read: (work: ReadWork) => Promise<RouteResponse>,
   caller: Caller,
   asked: () => string,
-  { units, waiting, largeReads, held }: ListOptions,
+  { units, waiting, largeReads }: ListOptions,
+  held: HeldBytes,
 ): Promise<RenderedList | RenderedResponse> {
   const { companyId } = caller;
   waiting.demandRoom(companyId, asked);
@@ -116,10 +107,7 @@ export async function performList(
   }
 }
 
-/**
- * Renders record by record, so that the whole text is never in the heap and other requests are served in
- * between. Errors: `busy` and `malformed` of `HeldBytes`.
- */
+/** Renders record by record; requests are served in between. Errors: `busy` and `malformed` of `HeldBytes`. */
 async function renderList(
   { body }: RouteResponse,
   held: HeldBytes,
@@ -162,12 +150,6 @@ function* jsonParts(body: object): Generator<string> {
   yield '}';
 }
 
-interface SendOptions {
-  readonly readContent: (contentId: number) => AsyncIterable<Uint8Array>;
-  /** Counts the bytes of the response. */
-  readonly held: HeldBytes;
-}
-
 /**
  * Sends the response. A HEAD request gets the same headers and no body; a request whose If-None-Match has the
  * ETag gets 304. Each chunk of a content is read after the client has received the previous one.
@@ -175,7 +157,8 @@ interface SendOptions {
 export async function sendResponse(
   { request, response, route }: Received,
   rendered: RenderedResponse | RenderedList,
-  { readContent, held }: SendOptions,
+  held: HeldBytes,
+  readContent: (contentId: number) => AsyncIterable<Uint8Array>,
 ): Promise<void> {
   if ('buffers' in rendered) {
     response.status(200).setHeader('Content-Type', JSON_TYPE);
@@ -198,7 +181,8 @@ export async function sendResponse(
     await sendText(response, head, isChange ? held : undefined);
     return;
   }
-  response.setHeader('Content-Length', bytesOf(parts, content));
+  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  response.setHeader('Content-Length', bytes + 4 * Math.ceil(content.size / 3));
   if (request.method === 'HEAD') {
     response.end();
     return;
@@ -206,10 +190,6 @@ export async function sendResponse(
   if (!isChange) holdBytes(response, STREAM_BYTES);
   else if (!holdChanged(response, held, STREAM_BYTES)) return;
   await sendInPieces(response, withContent(head, readContent(content.id), tail));
-}
-
-function bytesOf(parts: readonly string[], { size }: ContentReference): number {
-  return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) + 4 * Math.ceil(size / 3);
 }
 
 async function* withContent(

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { createHash } from 'node:crypto';
 
-import type { ReadWork, Units, WriteWork } from '../database/work.js';
+import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Base64BodyReader } from '../http/body/base64-body.js';
 import {
   type Body,
@@ -20,7 +20,7 @@ import { HttpProblem } from '../http/problem.js';
 import { headerOf, malformed, readPage, requestContextOf } from '../http/request.js';
 import { holdBytes, type StoredResponses } from '../http/send.js';
 import type { Authenticator, Caller } from '../platform/caller.js';
-import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
+import type { HeldBytes } from '../platform/client-limits.js';
 import {
   companyOwner,
   currentOwner,
@@ -28,7 +28,6 @@ import {
   workFor,
   yieldToEventLoop,
 } from '../platform/concurrency/event-loop.js';
-import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { SentBytes } from '../platform/encoding/content.js';
 import { isNameLike, normalized, PIECE_BYTES } from '../platform/encoding/text.js';
 import { invalid, notFound } from '../platform/errors.js';
@@ -40,6 +39,7 @@ import {
   performList,
   renderResponse,
   sendResponse,
+  type ListOptions,
   type RenderedList,
   type RenderedResponse,
 } from './response.js';
@@ -54,8 +54,7 @@ import {
   type Received,
 } from './router.js';
 
-export interface RestOptions {
-  readonly units: Units;
+export interface RestOptions extends ListOptions {
   readonly authenticator: Authenticator;
   readonly storedResponses: StoredResponses;
   /** The bytes of a stored content, in chunks whose base64 texts can be joined. */
@@ -63,9 +62,6 @@ export interface RestOptions {
   readonly readUpload: UploadReader;
   readonly readBase64Body: Base64BodyReader;
   readonly bodyMs: number;
-  readonly waiting: WaitingBytes;
-  /** Limits the lists of large records that are read at once. */
-  readonly largeReads: Semaphore<number>;
 }
 
 export const V1 = '/v1';
@@ -107,7 +103,7 @@ async function handle(
     if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
     return options.readContent(caller.companyId, contentId);
   };
-  await sendResponse(received, rendered, { readContent, held });
+  await sendResponse(received, rendered, held, readContent);
 }
 
 interface ReceivedBody {
@@ -184,7 +180,7 @@ async function perform(
     return renderResponse(route, await units.read(caller, read, { examines: 'when_needed' }));
   }
   const asked = (): string => `${request.originalUrl} ${body.bytes.toString()}`;
-  return await performList(read, caller, asked, { ...options, held });
+  return await performList(read, caller, asked, options, held);
 }
 
 /** A request to /v1 whose token, scope and body are checked. */

@@ -68,10 +68,7 @@ export class Batches<T> {
 
   constructor(private readonly admit: AdmitAll<T>) {}
 
-  /**
-   * Resolves after the unit of work; to null if the client left before. Errors: `TerminalRefused`, those of the call
-   * and the unit.
-   */
+  /** Resolves to null if the client left before. Errors: `TerminalRefused`, those of the call and the unit. */
   async add<Work extends ReadWork, Input, Result extends object>(
     run: Run<Work>,
     perform: PerformTogether<T, Work, Input, Result>,

@@ -107,10 +107,7 @@ export class TerminalExchange<T> implements OpenExchange {
     this.#ended.abort(ENDED);
   }
 
-  /**
-   * Ends the request of a terminal that may no longer use the service. Cuts a response that has begun;
-   * otherwise the next unit of work throws.
-   */
+  /** For a terminal that may no longer use the service. Cuts a response that has begun, or the next unit throws. */
   end(): void {
     const { received, open } = this.#parts;
     open.remove(this);
@@ -195,10 +192,7 @@ export class TerminalExchange<T> implements OpenExchange {
     }
   }
 
-  /**
-   * Stores a side effect of the request, for example how it ended, without checking the terminal again.
-   * Resolves even if that fails.
-   */
+  /** Stores a side effect without checking the terminal again, for example how it ended. Resolves even if that fails. */
   async note(use: (work: WriteWork) => Promise<void>): Promise<void> {
     const { units, claim, received, onError } = this.#parts;
     try {
@@ -286,12 +280,10 @@ export class TerminalExchange<T> implements OpenExchange {
     if (!response.closed) response.status(304).set(headers).end();
   }
 
-  /**
-   * Sends each piece after the client has received the previous ones. `pieces` must end when `ended` is
-   * aborted. Resolves to whether all were sent.
-   */
+  /** Sends each piece after the client has received the one before. Resolves to whether all were sent. */
   async stream(
     { status, headers, heldBytes }: StreamHead,
+    /** Must end when `ended` is aborted. */
     pieces: AsyncIterable<string | Uint8Array>,
   ): Promise<boolean> {
     const { request, response } = this.#parts.received;

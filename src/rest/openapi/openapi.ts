@@ -65,10 +65,7 @@ export function createOpenApi(surfaces: readonly Surface[]) {
   };
 }
 
-/**
- * The path of a route in the document. Methods of one path may name a placeholder differently; there the names are
- * joined: `/v1/devices/{device_id_or_serial_number}`.
- */
+/** `/v1/devices/{device_id_or_serial_number}` where methods of one path name a placeholder differently. */
 function documentPath({ path }: RouteBase, { prefix, routes }: Surface): string {
   const pattern = pathPattern(path);
   const samePath = routes.filter((other) => pathPattern(other.path) === pattern);

@@ -1,11 +1,5 @@
 import type { Fields, Member, TestServer } from './server.js';
 
-export interface AssetReply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Buffer;
-}
-
 /** Asks for an asset by its name, to which a query may be added. */
 export async function getAsset(
   server: Pick<TestServer, 'url'>,
@@ -13,7 +7,7 @@ export async function getAsset(
   name: string,
   headers: Readonly<Record<string, string>> = {},
   method = 'GET',
-): Promise<AssetReply> {
+) {
   const all = { authorization: `Bearer ${token}`, ...headers };
   const response = await fetch(`${server.url}/terminal/v1/assets/${name}`, { method, headers: all });
   const bytes = Buffer.from(await response.arrayBuffer());

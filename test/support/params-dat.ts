@@ -1,16 +1,9 @@
-/** Settings that a terminal reads from its settings file. */
-export interface Settings {
-  readonly values: ReadonlyMap<string, string>;
-  readonly apps: readonly { label: string; name: string; type: string; crc: string }[];
-  readonly files: readonly { name: string; crc: string }[];
-}
-
 /**
  * Reads a settings file as terminals do: lines that end in LF, the key up to the first `=`; spaces around a key or value are
  * dropped, and then one pair of double quotes. Of several lines with one key, the first one counts. In the two lists, no
  * double quote counts. Errors: a line without `=`, a list whose entries have other fields.
  */
-export function readParamsDat(text: string): Settings {
+export function readParamsDat(text: string) {
   const lines = text.split('\n');
   if (lines.pop() !== '') throw new Error('The last line does not end in LF');
   const values = new Map<string, string>();

@@ -15,17 +15,12 @@ export const WRONG = 'not the right password';
 const passwords = createPasswords({ memoryCost: 64, timeCost: 1, parallelism: 1 });
 let people = 0;
 
-export interface Person {
-  readonly user: User;
-  readonly email: string;
-}
-
 /** Adds a user who can sign in with `password`, with a role in each of the companies. */
 export async function addPerson(
   server: TestServer,
   roles: Partial<Readonly<Record<keyof typeof COMPANIES, Role>>>,
   { email = `person${++people}@people.example`, password = PASSWORD } = {},
-): Promise<Person> {
+) {
   const hash = await passwords.hash(password);
   const user = await server.app.units.systemWrite(SYSTEM, async (work) => {
     let added: User | undefined;

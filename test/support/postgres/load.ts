@@ -1,44 +1,26 @@
-import { createClient } from 'graphql-ws';
 /** Clients of several nodes: those that write repeat a request with its Idempotency-Key until it is acknowledged. */
+import { createClient } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+
+import { sendHttp } from '../client.js';
 
 export const CREATE =
   'mutation($name: String!) { groupCreate(input: { name: $name }) { group { id name } userErrors { code } } }';
 const LEDGER = 'subscription($after: Int) { ledgerAppended(after: $after) { sequence } }';
 
-export interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly isReplayed: boolean;
+export async function send(url: string, token: string, path: string, body: object, key: string) {
+  const type = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const headers = { ...type, 'idempotency-key': key };
+  const reply = await sendHttp(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(body) });
+  return { ...reply, isReplayed: reply.headers['idempotent-replayed'] === 'true' };
 }
 
-export async function send(
-  url: string,
-  token: string,
-  path: string,
-  body: object,
-  key: string,
-): Promise<Answer> {
-  const response = await fetch(new URL(path, url), {
-    method: 'POST',
-    body: JSON.stringify(body),
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${token}`,
-      'idempotency-key': key,
-      connection: 'close',
-    },
-  });
-  const isReplayed = response.headers.get('idempotent-replayed') === 'true';
-  return { status: response.status, text: await response.text(), isReplayed };
-}
-
-export const createByRest = (url: string, token: string, name: string, key: string): Promise<Answer> =>
+export const createByRest = (url: string, token: string, name: string, key: string) =>
   send(url, token, '/v1/groups', { name }, key);
 
-export const createByGraphql = (url: string, token: string, name: string, key: string): Promise<Answer> =>
+export const createByGraphql = (url: string, token: string, name: string, key: string) =>
   send(url, token, '/graphql', { query: CREATE, variables: { name } }, key);
 
 /** Names of the acknowledged groups, and the number of repeated requests. */
@@ -69,15 +51,7 @@ export async function writeUntil(
   }
 }
 
-/** A subscriber that resumes after the last entry that it has seen, on `urls[0]` first. */
-export interface Subscriber {
-  readonly seen: number[];
-  readonly ends: () => number;
-  readonly running: Promise<void>;
-  stop(): void;
-}
-
-export function followBySocket(urls: readonly [string, string], token: string, from: number): Subscriber {
+export function followBySocket(urls: readonly [string, string], token: string, from: number) {
   return resuming(urls, from, (url, seen, after, signal) => {
     const client = createClient({
       url: `${url.replace('http', 'ws')}/graphql`,
@@ -105,7 +79,7 @@ export function followBySocket(urls: readonly [string, string], token: string, f
 }
 
 /** As an `EventSource` does it: the header `Last-Event-ID` has the id of the last event. */
-export function followByEvents(urls: readonly [string, string], token: string, from: number): Subscriber {
+export function followByEvents(urls: readonly [string, string], token: string, from: number) {
   return resuming(urls, from, async (url, seen, after, signal) => {
     const target = new URL('/graphql/stream', url);
     target.searchParams.set('query', LEDGER);
@@ -128,11 +102,12 @@ export function followByEvents(urls: readonly [string, string], token: string, f
   });
 }
 
+/** A subscriber that resumes after the last entry that it has seen, on `urls[0]` first. */
 function resuming(
   urls: readonly [string, string],
   from: number,
   subscribe: (url: string, seen: number[], after: number, signal: AbortSignal) => Promise<void>,
-): Subscriber {
+) {
   const seen: number[] = [];
   const abort = new AbortController();
   let ends = 0;

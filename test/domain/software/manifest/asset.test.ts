@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type AssetReply, assetRequests, getAsset, reachOf } from '../../../support/assets.js';
+import { assetRequests, getAsset, reachOf } from '../../../support/assets.js';
 import { crcOf } from '../../../support/crc.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { fleet, statementsOf, softwareOf } from '../../../support/fleet.js';
@@ -31,9 +31,9 @@ afterAll(() => {
   expect(server.logs.filter((line) => line.includes('unexpected error'))).toEqual([]);
 });
 
-const get = (name = NAME, headers = {}, method = 'GET'): Promise<AssetReply> =>
+const get = (name = NAME, headers = {}, method = 'GET'): ReturnType<typeof getAsset> =>
   getAsset(server, sale.token, name, headers, method);
-const codeOf = ({ status, bytes }: AssetReply): string =>
+const codeOf = ({ status, bytes }: Awaited<ReturnType<typeof getAsset>>): string =>
   `${status} ${(JSON.parse(bytes.toString()) as { code: string }).code}`;
 
 /** Numbers of a version: granted, downloaded and current. */
@@ -116,7 +116,7 @@ describe('an asset', () => {
   it('has its headers for HEAD, which is no request for the asset', async () => {
     const { token, serialNumber } = await stockedTerminal(server.acme, 'head');
     const name = 'acmepagamentos_head.dat';
-    const ask = (of: string): Promise<AssetReply> =>
+    const ask = (of: string): ReturnType<typeof getAsset> =>
       getAsset(server, token, of, { range: 'bytes=0-1' }, 'HEAD');
     const reply = await ask(name);
     expect([reply.status, reply.bytes.length, reply.headers.get('content-length')]).toEqual([200, 0, '12']);
@@ -185,7 +185,7 @@ describe('a name of no asset', () => {
     const { acme, beta } = server;
     await stockedTerminal(acme, 'foreign');
     await stockedTerminal(beta, 'ofbeta');
-    const bytes = ({ bytes: text }: AssetReply): string =>
+    const bytes = ({ bytes: text }: Awaited<ReturnType<typeof getAsset>>): string =>
       text.toString().replace(/"request_id":"[^"]+"/, '');
     const unknown = bytes(await get('acmepagamentos_unknown.posxml'));
     for (const name of [
@@ -202,7 +202,7 @@ describe('requests for assets', () => {
   it('are recorded as transactions', async () => {
     const terminal = await stockedTerminal(server.acme, 'recorded');
     const name = 'acmepagamentos_recorded.posxml';
-    const ask = (query = '', headers = {}): Promise<AssetReply> =>
+    const ask = (query = '', headers = {}): ReturnType<typeof getAsset> =>
       getAsset(server, terminal.token, name + query, headers);
     await ask('?app=menu.posxml');
     await ask(`?crc=${crcOf(Buffer.from('bytecode of recorded'))}`);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { fleet, ledgerOf, totalIn } from '../support/fleet.js';
+import { fleet, ledgerOf, rowsIn, totalIn } from '../support/fleet.js';
 import { useServer, type Fields, type Reply } from '../support/server.js';
 
 const server = useServer();
@@ -78,11 +78,6 @@ describe('concurrent requests', () => {
       expect((await client.get(`devices/${id}`)).status).toBe(404);
     };
     for (let start = 0; start < 100; start += 50) await Promise.all(times(50, (n) => race(start + n)));
-    const left = await server.app.database.reads
-      .selectFrom('devices')
-      .select('id')
-      .where('serial_number', 'like', 'CC-14%')
-      .execute();
-    expect(left).toEqual([]);
+    expect(await rowsIn(server, 'devices', "serial_number like 'CC-14%'")).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { softwareOf, unique } from '../support/fleet.js';
+import { rowsIn, softwareOf, unique } from '../support/fleet.js';
 import { fileForm, startServer, useServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 
@@ -41,9 +41,7 @@ async function sending(...parts: readonly (string | Uint8Array)[]) {
   return client;
 }
 
-async function stored(): Promise<number> {
-  return (await server.app.database.reads.selectFrom('contents').select('id').execute()).length;
-}
+const stored = (): Promise<number> => rowsIn(server, 'contents');
 
 const multipart = (size: number, fields: Readonly<Record<string, string>> = {}): FormData =>
   fileForm(`${unique()}.bin`, new Uint8Array(size), fields, 'bytecode');
@@ -261,7 +259,7 @@ describe('slow uploads', () => {
       expect.stringContaining('at less than 1024 bytes per second for 0.5 seconds.'),
     ]);
     await leaves.closed();
-    expect(await own.app.database.reads.selectFrom('contents').select('id').execute()).toEqual([]);
+    expect(await rowsIn(own, 'contents')).toBe(0);
     expect(own.logs.filter((line) => line.includes('unexpected'))).toEqual([]);
     await own.stop();
   });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { getToken, revokeToken } from '../../src/domain/people/access-token/access-token.service.js';
+import { rowsIn } from '../support/fleet.js';
 import { metricOf } from '../support/gauges.js';
 import {
   INGEST,
@@ -21,6 +22,8 @@ const BODY_MS = 1_500;
 const REQUEST_MS = 1_000;
 const IDLE_MS = 2_000;
 const SOON = { interval: 20 };
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const GZIP = { 'Content-Encoding': 'gzip' };
 
 const any = expect.any(String) as string;
 
@@ -42,13 +45,7 @@ function open(member: Pick<Member, 'token'> = ingest, headers: Fields = {}): Lin
   return stream;
 }
 
-async function count(): Promise<number> {
-  const [row] = await server.app.database.reads
-    .selectFrom('transactions')
-    .select((each) => each.fn.countAll<number>().as('total'))
-    .execute();
-  return Number(row?.total);
-}
+const count = (): Promise<number> => rowsIn(server, 'transactions');
 
 /** Resolves when so many rows are stored besides those of before. */
 const stored = async (before: number, rows: number): Promise<void> =>
@@ -59,20 +56,8 @@ describe('a request to ingest', () => {
     ['401 without a token', 401, 'unauthenticated', {}, () => null],
     ['401 with an unknown token', 401, 'unauthenticated', {}, () => 'a'.repeat(40)],
     ['415 without a type', 415, 'not_ndjson', { 'Content-Type': '' }, () => ingest.token],
-    [
-      '415 for JSON, which /v1 reads',
-      415,
-      'not_ndjson',
-      { 'Content-Type': 'application/json' },
-      () => ingest.token,
-    ],
-    [
-      '415 for a compressed body',
-      415,
-      'unsupported_encoding',
-      { 'Content-Encoding': 'gzip' },
-      () => ingest.token,
-    ],
+    ['415 for JSON, which /v1 reads', 415, 'not_ndjson', JSON_TYPE, () => ingest.token],
+    ['415 for a compressed body', 415, 'unsupported_encoding', GZIP, () => ingest.token],
     [
       '415 for another charset',
       415,

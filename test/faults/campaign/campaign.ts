@@ -31,17 +31,7 @@ export interface Finding extends Problem {
   readonly attempt: Attempt | null;
 }
 
-export interface CampaignResult {
-  readonly seed: number;
-  /** Responses by surface and class: `2xx`, or `none` if the connection ended without one. */
-  readonly responses: Readonly<Record<Surface, Readonly<Record<string, number>>>>;
-  /** The first findings of each kind. */
-  readonly findings: readonly Finding[];
-  /** All findings by kind. */
-  readonly kinds: Readonly<Record<string, number>>;
-  /** Resident memory after each burst, in MB. */
-  readonly memory: readonly number[];
-}
+export type CampaignResult = Campaign['result'];
 
 const BURST = 240;
 const SESSIONS = 6;
@@ -102,12 +92,16 @@ class Campaign {
     );
   }
 
-  get result(): CampaignResult {
+  get result() {
     return {
       seed: this.options.seed,
+      /** By surface and class: `2xx`, or `none` if the connection ended without one. */
       responses: this.#responses,
+      /** The first findings of each kind. */
       findings: this.#findings,
+      /** All findings by kind. */
       kinds: this.#kinds,
+      /** Resident memory after each burst, in MB. */
       memory: this.#memory,
     };
   }

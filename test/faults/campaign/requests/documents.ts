@@ -36,6 +36,9 @@ const TOO_DEEP = 14;
 /** Fields of transactions that may have held card data at their source. */
 const CARD_FIELDS = ['sent', 'received', 'detail'];
 
+const INSTANTS =
+  '2026-01-01T00:00:00Z 2027-06-30T23:59:59.999Z 2026-02-30T00:00:00Z 1969-12-31T23:59:59Z'.split(' ');
+
 /** Makes documents from a schema: every root field, with arguments of every input type. */
 export class Documents {
   constructor(
@@ -171,12 +174,7 @@ class Builder {
       case 'Boolean':
         return random.chance(0.5);
       case 'DateTime':
-        return random.pick([
-          '2026-01-01T00:00:00Z',
-          '2027-06-30T23:59:59.999Z',
-          '2026-02-30T00:00:00Z',
-          '1969-12-31T23:59:59Z',
-        ]);
+        return random.pick(INSTANTS);
       case 'Base64':
         return random.bytes(random.whole(0, 60)).toString('base64');
       case 'JSON':

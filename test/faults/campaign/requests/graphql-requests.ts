@@ -14,6 +14,7 @@ type Parts = Pick<Attempt, 'surface' | 'method' | 'path' | 'query' | 'headers' |
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 const PREFLIGHT = ['Apollo-Require-Preflight', 'true'] as const;
 const BOUNDARY = 'campaign-part';
+const ODD_TARGETS = 'variables.x query __proto__.x variables.__proto__ variables.. 0.variables.x'.split(' ');
 
 /** Makes GraphQL requests over every transport, most of them with valid documents. */
 export class GraphqlRequests {
@@ -56,21 +57,7 @@ export class GraphqlRequests {
   #mangled(text: string): string {
     const { random } = this;
     const at = random.whole(0, text.length);
-    const piece = random.pick([
-      '{',
-      '}',
-      '"',
-      '...',
-      '@',
-      '$',
-      '\u0000',
-      '\ud800',
-      '#',
-      '"""',
-      '!',
-      '1e309',
-      '٣',
-    ]);
+    const piece = random.pick('{ } " ... @ $ \u0000 \ud800 # """ ! 1e309 ٣'.split(' '));
     return random.chance(0.5)
       ? text.slice(0, at) + piece + text.slice(at)
       : text.slice(0, at) + text.slice(at + random.whole(1, 12));
@@ -160,15 +147,7 @@ export class GraphqlRequests {
     const path = pathOfFile(variables[file]);
     const target = random.chance(0.85)
       ? ['variables', file, ...path].join('.')
-      : random.pick([
-          'variables.x',
-          'query',
-          '__proto__.x',
-          'variables.__proto__',
-          'variables..',
-          '0.variables.x',
-          odd.text(),
-        ]);
+      : random.pick([...ODD_TARGETS, odd.text()]);
     const part = (head: string, body: string): string =>
       `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
     const pieces = [

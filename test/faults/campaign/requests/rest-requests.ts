@@ -81,18 +81,7 @@ export class RestRequests {
     ].filter(() => random.chance(0.25));
     const parts = names.map((name) => {
       const value = random.chance(0.5) ? String(random.whole(1, 5)) : odd.text().slice(0, 2_000);
-      const form = random.pick([
-        name,
-        name,
-        name,
-        name,
-        name,
-        name,
-        name,
-        `${name}[]`,
-        `${name}[$ne]`,
-        `${name}[0]`,
-      ]);
+      const form = random.chance(0.7) ? name : name + random.pick(['[]', '[$ne]', '[0]']);
       return `${form}=${random.chance(0.95) ? encodeURIComponent(wellFormed(value)) : rawPath(value)}`;
     });
     const repeated = random.chance(0.05) ? parts.slice(0, 1) : [];

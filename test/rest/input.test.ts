@@ -83,14 +83,10 @@ describe('contract 8: types', () => {
   });
 
   it('a number in a text keeps its spelling', () => {
-    expect(pickInput(Model, ofJson('{"title":1.10,"names":[2.0,"x"],"anything":1.10}'))).toEqual({
-      title: '1.10',
-      names: ['2.0', 'x'],
-      anything: 1.1,
-    });
-    expect(pickInput(Model, ofJson('{"names":112233000000000000000}'))).toEqual({
-      names: '112233000000000000000',
-    });
+    const read = pickInput(Model, ofJson('{"title":1.10,"names":[2.0,"x"],"anything":1.10}'));
+    expect(read).toEqual({ title: '1.10', names: ['2.0', 'x'], anything: 1.1 });
+    const names = '112233000000000000000';
+    expect(pickInput(Model, ofJson(`{"names":${names}}`))).toEqual({ names });
   });
 
   it('fields that the model lacks are left out, however often they are given', () => {

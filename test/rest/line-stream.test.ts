@@ -68,10 +68,8 @@ describe('a request to ingest', () => {
   ])('is %s, and stores nothing', async (_what, status, code, headers, token) => {
     const before = await count();
     const reply = await sendLines(server.url, token(), ndjson([ingestRow(1)]), headers);
-    expect([reply.status, reply.headers['content-type']]).toEqual([
-      status,
-      'application/json; charset=utf-8',
-    ]);
+    expect(reply.status).toBe(status);
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(reply.lines).toEqual([{ message: any, code, request_id: reply.headers['x-request-id'] }]);
     expect(await count()).toBe(before);
   });
@@ -117,11 +115,8 @@ describe('a request to ingest', () => {
       expect((await stream.begun).statusCode).toBe(200);
     }
     const refused = await sendLines(server.url, ingest.token, '');
-    expect([refused.status, refused.lines[0]?.code, refused.headers['retry-after']]).toEqual([
-      503,
-      'busy',
-      '10',
-    ]);
+    expect([refused.status, refused.lines[0]?.code]).toEqual([503, 'busy']);
+    expect(refused.headers['retry-after']).toBe('10');
     expect(await metricOf(server.url, 'http_refused_total{limit="ingest_of_company"}')).toBe(1);
     const foreign = await server.member('beta', 'operator', ['ingest']);
     expect((await sendLines(server.url, foreign.token, '')).status).toBe(200);

@@ -154,11 +154,8 @@ describe('a route with a body', () => {
 describe('a route that sends the response itself', () => {
   it('may send a whole answer', async () => {
     const response = await send('/whole');
-    expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([
-      200,
-      'T-1',
-      null,
-    ]);
+    expect([response.status, await response.text()]).toEqual([200, 'T-1']);
+    expect(response.headers.get('etag')).toBeNull();
   });
 
   it('may send pieces made of those of the body', async () => {

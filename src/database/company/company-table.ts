@@ -133,7 +133,7 @@ export type OwnColumns<Name extends AuditedTableName> = Omit<
   'id' | 'company_id' | keyof AuditColumns
 >;
 
-/** Records of a company in one table, whose columns are their fields. Its company is that of the unit of work. */
+/** Records of the company of the unit of work in one table, with columns as fields (decisions.md#company-filters). */
 export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly table: Name;
   /** Columns by field. */

@@ -23,7 +23,7 @@ const ROWS_PER_INSERT = 200;
 
 const state = nullable(json<object>());
 
-/** Creates the ledger of a unit of work. With `chain`, its entries get hashes. */
+/** Creates the ledger of a unit of work (decisions.md#ledger). With `chain`, its entries get hashes. */
 export function createLedger(
   db: Transaction<Tables>,
   now: Date,

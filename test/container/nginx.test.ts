@@ -75,7 +75,9 @@ describe('.config/container/nginx.conf', () => {
       const { token } = server.acme;
       expect(await overFourTransports(url, token, { origin: url })).toEqual(SERVED);
       expect(await overFourTransports(url, token, { origin: 'https://evil.example' })).toEqual(REFUSED);
-      await sendHttp(`${url}/v1/groups?access_token=${token}`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+      await sendHttp(`${url}/v1/groups?access_token=${token}`, {
+        headers: { 'x-forwarded-for': '203.0.113.9' },
+      });
       expect(server.logs.at(-1)).toContain('"ip":"127.0.0.1"');
     },
   );

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { send } from '../../support/four-transports.js';
+import { sendHttp } from '../../support/client.js';
 import { FAST, faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, runCommand, runProgram, startProgram, type Program } from '../../support/program.js';
 import { scratchFolder, selfSigned } from '../../support/scratch.js';
@@ -64,8 +64,8 @@ describe('CF-19 the server starts before PostgreSQL', () => {
     const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     chmodSync(TLS_KEY_FILE, 0o600);
     const program = await startWaiting(server.url, { TLS_CERT_FILE, TLS_KEY_FILE });
-    expect((await send(`${program.url}/healthz`)).status).toBe(200);
-    expect((await send(`${program.url}/v1/groups`)).status).toBe(503);
+    expect((await sendHttp(`${program.url}/healthz`)).status).toBe(200);
+    expect((await sendHttp(`${program.url}/v1/groups`)).status).toBe(503);
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 

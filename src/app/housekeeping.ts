@@ -72,10 +72,7 @@ export class Housekeeping {
     ];
   }
 
-  /**
-   * Runs once: deletes expired stored responses, released contents and rows past their retention, ends
-   * expired deliveries, and trims the write-ahead log.
-   */
+  /** Runs once: deletes what has expired or passed its retention, ends expired deliveries, and trims the log. */
   async run(): Promise<void> {
     const { database } = this.parts;
     // First, because on a full disk it frees the space that the other tasks need.

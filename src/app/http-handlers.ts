@@ -1,6 +1,5 @@
 import type { Database } from '../database/database.js';
 import { findStoredResponse, storeResponse } from '../database/stored-responses.js';
-import type { Units } from '../database/work.js';
 import { transactionIngest } from '../domain/payments/transaction/transaction.rest.js';
 import { createPasswords, type Passwords } from '../domain/people/user/password.service.js';
 import { createSignIn, createSignInThrottle } from '../domain/people/user/sign-in.service.js';
@@ -17,32 +16,24 @@ import { createHttpApp } from '../http/server/http-app.js';
 import type { Timeouts } from '../http/server/listen.js';
 import type { Authenticator } from '../platform/caller.js';
 import { createLargeReads } from '../platform/client-limits.js';
-import { HOUR, type Clock } from '../platform/clock.js';
-import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
+import { HOUR } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { SpoolFiles } from '../platform/spool.js';
 import { docsHandlers } from '../rest/docs.js';
 import { createIngestRouter, stoppingProblem } from '../rest/lines.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createV1Router, type RestOptions } from '../rest/v1.js';
-import type { Monitoring } from './monitoring.js';
 import { createRoutes, surfacesOf } from './routes.js';
-import { createTerminals } from './terminals.js';
+import { createTerminals, type TerminalParts } from './terminals.js';
 
-export interface HttpHandlerParts {
+export interface HttpHandlerParts extends TerminalParts {
   readonly config: Config;
-  readonly clock: Clock;
-  readonly units: Units;
   readonly database: Database;
-  /** Rate at which notifications are sent to terminals, over all transports. */
-  readonly pace: DispatchRate;
   readonly tokenSecret: string;
   readonly timeouts: Timeouts;
   readonly liveTimes: Partial<LiveTimes>;
   readonly graphiqlToken: () => string | null;
   readonly limits: ClientLimits;
-  readonly monitoring: Monitoring;
-  readonly onError: (error: unknown, requestId?: string | null) => void;
 }
 
 export type HttpHandlers = ReturnType<typeof createHttpHandlers>;
@@ -53,7 +44,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
   const windows = parts.database.windows(clock);
   const { bodyMs } = parts.timeouts;
   const stopping = new AbortController();
-  const terminals = createTerminals({ ...parts, stopping: stopping.signal }, bodyMs);
+  const terminals = createTerminals(parts, stopping.signal, bodyMs);
   const services = createServices(parts, terminals.authenticator, bodyMs);
   const { countRateLimited } = monitoring.metrics;
   const count = createRequestCounter(config.rateLimitPerHour, clock, windows, HOUR, countRateLimited);

@@ -32,10 +32,7 @@ export interface StorageOptions {
   readonly onWaiting: (() => Promise<string>) | undefined;
 }
 
-/**
- * Opens the database, which no other server may have open, and reads the token secret. `chain` computes the hashes of
- * ledger entries, null if they get none; `loss` is the loss that was accepted.
- */
+/** Opens the database and reads the token secret. `chain` hashes ledger entries; `loss` is the accepted loss. */
 export async function openStorage(
   config: Config,
   logger: Logger,
@@ -81,28 +78,34 @@ function waitingLogger(
   logger: Logger,
   onWaiting: () => Promise<string>,
 ): NonNullable<OpenOptions['onUnreachable']> {
-  let loggedAt = -Infinity;
+  const isDue = atMostEvery(WAITING_LOG_MS);
   let attempts = 0;
   return async (reason) => {
     const url = await onWaiting();
     attempts += 1;
-    const now = systemClock.elapsed();
-    if (now - loggedAt < WAITING_LOG_MS) return;
-    loggedAt = now;
+    if (!isDue('')) return;
     logger.warn({ url, reason, attempts }, 'the database cannot be reached yet; requests get 503 meanwhile');
   };
 }
 
 /** Logs a fault with the code of the database or of the operating system. */
 function faultLogger(logger: Logger): (code: DomainCode, error: unknown) => void {
-  const logged = new Map<string, number>();
+  const isDue = atMostEvery(FAULT_LOG_MS);
   return (code, error) => {
-    if (code === 'busy' || code === 'taken') return;
     const cause = storageCode(error) ?? 'unknown';
-    const now = systemClock.elapsed();
-    if (now - (logged.get(code + cause) ?? -Infinity) < FAULT_LOG_MS) return;
-    logged.set(code + cause, now);
+    if (code === 'busy' || code === 'taken' || !isDue(code + cause)) return;
     logger.error({ code, storage_code: cause, reason: (error as Error).message }, 'storage fault');
+  };
+}
+
+/** Returns a function that is true at most once in so many milliseconds for each key. */
+function atMostEvery(ms: number): (key: string) => boolean {
+  const times = new Map<string, number>();
+  return (key) => {
+    const now = systemClock.elapsed();
+    const isDue = now - (times.get(key) ?? -Infinity) >= ms;
+    if (isDue) times.set(key, now);
+    return isDue;
   };
 }
 
@@ -122,10 +125,7 @@ export async function recordLoss(units: Units, loss: Loss, logger: Logger): Prom
   });
 }
 
-/**
- * Checks twice a second that the database files exist and that the write-ahead log is not long. Returns a
- * function to call before the database is closed, which checks the files once more.
- */
+/** Looks at files and log twice a second. Returns a function to call before the end, which looks at the files again. */
 export function watchStorage(
   database: Database,
   logger: Logger,

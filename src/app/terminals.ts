@@ -22,14 +22,13 @@ import type { TerminalRoute } from '../terminal/exchange.js';
 import { createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring.js';
 
-interface TerminalParts {
+export interface TerminalParts {
   readonly units: Units;
   readonly clock: Clock;
+  /** Rate at which notifications are sent to terminals, over all transports. */
   readonly pace: DispatchRate;
   readonly monitoring: Monitoring;
-  readonly onError: (error: unknown, requestId?: string) => void;
-  /** Aborted when the server stops. */
-  readonly stopping: AbortSignal;
+  readonly onError: (error: unknown, requestId?: string | null) => void;
 }
 
 export type Terminals = ReturnType<typeof createTerminals>;
@@ -48,7 +47,8 @@ export function createTerminalRoutes(waiting: WaitingTerminals): readonly Termin
 
 /** Handlers for terminals. */
 export function createTerminals(
-  { units, clock, pace, monitoring, onError, stopping }: TerminalParts,
+  { units, clock, pace, monitoring, onError }: TerminalParts,
+  stopping: AbortSignal,
   bodyMs: number,
 ) {
   const access = createAuthenticator(units, clock, onError);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createStorageFigures } from '../../src/app/figures.js';
+import { createStorageFigures } from '../../src/app/monitoring.js';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { parsePeriod } from '../../src/platform/config/parsing.js';
 import { insertRows } from '../support/databases/rows.js';

@@ -74,10 +74,10 @@ const NESTED = `{ groups(first: 10) { nodes { name logicalNumbers(first: 10) { n
 describe('files that a request enters', () => {
   it.each<[string, number, (n: number) => Promise<unknown>]>([
     ['POST /v1/devices', 52, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
-    ['GET /v1/devices', 40, () => server.acme.client.get('devices')],
-    ['GET /v1/transactions', 42, () => server.acme.client.get('transactions')],
-    ['the nested query', 49, () => server.acme.graphql(NESTED)],
-    ["a terminal's transaction", 82, sendTransaction],
+    ['GET /v1/devices', 36, () => server.acme.client.get('devices')],
+    ['GET /v1/transactions', 38, () => server.acme.client.get('transactions')],
+    ['the nested query', 48, () => server.acme.graphql(NESTED)],
+    ["a terminal's transaction", 48, sendTransaction],
   ])('%s: at most %i', async (_, most, request) => {
     const files = await filesEnteredBy(request);
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(most);

@@ -1,4 +1,3 @@
-import Sqlite from 'better-sqlite3';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -17,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.js';
 import { connect } from '../../src/database/sqlite/connect.js';
 import { backupTo, restoreFrom } from '../../src/database/sqlite/file/backup.js';
+import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { createUnits } from '../../src/database/units.js';
 import { testClock } from '../support/clock.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
@@ -39,15 +39,12 @@ afterEach(async () => {
 const add = (name: string): Promise<void> => addNamed(createUnits(database, testClock()), name);
 
 function namesIn(file: string): string[] {
-  const opened = new Sqlite(file, { readonly: true });
-  try {
+  return reading(file, (opened) => {
     expect(opened.pragma('integrity_check', { simple: true })).toBe('ok');
     return (opened.prepare('select name from companies order by id').all() as { name: string }[]).map(
       (row) => row.name,
     );
-  } finally {
-    opened.close();
-  }
+  });
 }
 
 describe('a backup', () => {

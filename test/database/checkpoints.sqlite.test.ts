@@ -93,7 +93,7 @@ describe('checkpoints', () => {
   const outcomeOf = (path: string): Promise<boolean | Error> =>
     new Promise((resolve) => {
       const end = (outcome: boolean | Error) => void checkpoints.close().then(() => resolve(outcome));
-      const checkpoints = new Checkpoints(path, { onDone: end, onError: end });
+      const checkpoints = new Checkpoints(path, end, end);
       checkpoints.request();
     });
 
@@ -117,7 +117,7 @@ describe('checkpoints', () => {
   it('leave another file in the place of the one that is open as it is', async () => {
     let isDone = false;
     const end = (): void => void (isDone = true);
-    const checkpoints = new Checkpoints(file, { onDone: end, onError: end });
+    const checkpoints = new Checkpoints(file, end, end);
     copyFileSync(file, `${file}.copy`);
     renameSync(`${file}.copy`, file);
     checkpoints.request();

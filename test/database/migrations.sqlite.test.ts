@@ -4,9 +4,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { MIGRATIONS, namesOf, type Migration } from '../../src/database/migrations.js';
+import { type Migration, MIGRATIONS, namesOf } from '../../src/database/migrations.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
+import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
@@ -37,12 +38,7 @@ const fails = onSqlite('alter table companies add column half text', 'select no_
 const withOneMore = { ...MIGRATIONS, '9001-note': addsNote };
 
 function read(path: string, query: string): unknown {
-  const database = new Sqlite(path, { readonly: true });
-  try {
-    return database.prepare(query).all();
-  } finally {
-    database.close();
-  }
+  return reading(path, (database) => database.prepare(query).all());
 }
 
 describe('migrating', () => {

@@ -1,8 +1,8 @@
-import Sqlite from 'better-sqlite3';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
+import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import type { Client } from '../support/client.js';
 import { audited, insertMany } from '../support/databases/rows.js';
@@ -44,11 +44,8 @@ const wholeFile = async (client: Client): Promise<unknown> =>
 
 /** Overwrites the rows of the groups, as a disk does that returns other bytes than were written. */
 function damageUnnoticed(): void {
-  const database = new Sqlite(file, { readonly: true });
-  const { rootpage } = database.prepare("select rootpage from sqlite_schema where name = 'groups'").get() as {
-    rootpage: number;
-  };
-  database.close();
+  const query = "select rootpage from sqlite_schema where name = 'groups'";
+  const rootpage = reading(file, (database) => Number(database.prepare(query).pluck().get()));
   const descriptor = openSync(file, 'r+');
   writeSync(descriptor, Buffer.alloc(PAGE, 7), 0, PAGE, (rootpage - 1) * PAGE);
   closeSync(descriptor);

@@ -1,4 +1,3 @@
-import Sqlite from 'better-sqlite3';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -16,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
+import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
@@ -62,11 +62,8 @@ describe('CF-10 random bytes in the middle of the database', () => {
 
   it('written while the server runs make all writes, and reads of these pages, fail with 503', async () => {
     const { token } = await prepare();
-    const database = new Sqlite(file, { readonly: true });
-    const { rootpage } = database
-      .prepare("select rootpage from sqlite_schema where name = 'groups'")
-      .get() as { rootpage: number };
-    database.close();
+    const query = "select rootpage from sqlite_schema where name = 'groups'";
+    const rootpage = reading(file, (database) => Number(database.prepare(query).pluck().get()));
     const program = await startProgram(urlOf(file));
     const client = program.client(token);
     expect((await client.get('devices')).status).toBe(200);

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { MIGRATION_NAMES, MIGRATIONS, type Migrations } from '../../src/database/migrations.js';
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { migrateFile } from '../../src/database/sqlite/file/migrate.js';
+import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 import { runTool, useScratchFolder } from './machine.js';
 
@@ -96,12 +97,7 @@ async function leftByKills(file: string, migrations: Migrations, step: number): 
 }
 
 function valueOf(file: string, query: string): unknown {
-  const database = new Sqlite(file, { readonly: true });
-  try {
-    return database.prepare(query).pluck().get();
-  } finally {
-    database.close();
-  }
+  return reading(file, (database) => database.prepare(query).pluck().get());
 }
 
 function emptyFolder(name: string): string {

@@ -1,11 +1,11 @@
-import Sqlite from 'better-sqlite3';
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
-import { serveHere, type Program } from '../support/program.js';
+import { type Program, serveHere } from '../support/program.js';
 import { openSlowClient } from '../support/slow-client.js';
 import {
   faultyStorage,
@@ -53,14 +53,11 @@ function linkOf(path: string): string {
 
 /** How many contents and chunks are stored. */
 function stored(): number[] {
-  const database = new Sqlite(file, { readonly: true });
-  try {
-    return ['contents', 'content_chunks'].map((table) =>
+  return reading(file, (database) =>
+    ['contents', 'content_chunks'].map((table) =>
       Number(database.prepare(`select count(*) from ${table}`).pluck().get()),
-    );
-  } finally {
-    database.close();
-  }
+    ),
+  );
 }
 
 describe('UP-20 kill -9 during a large upload', () => {

@@ -1,7 +1,7 @@
-import Sqlite from 'better-sqlite3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
+import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { buildDatabase, WIDE } from '../bench/data.js';
 import type { Client } from '../support/client.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
@@ -17,12 +17,7 @@ const COUNT = 2_400;
 const NOTIFICATIONS = 3;
 
 function value(query: string): number {
-  const database = new Sqlite(file, { readonly: true });
-  try {
-    return Number(database.prepare(query).pluck().get());
-  } finally {
-    database.close();
-  }
+  return reading(file, (database) => Number(database.prepare(query).pluck().get()));
 }
 
 const isLeft = (): boolean => value('select count(*) from notification_targets') > 0;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { createFleetFigures } from '../../src/app/figures.js';
+import { createFleetFigures } from '../../src/app/monitoring.js';
 import { Followers } from '../../src/http/monitoring/operations.js';
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { record, report } from '../domain/payments/transaction/records.js';

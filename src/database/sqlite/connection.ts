@@ -12,16 +12,8 @@ import { systemClock } from '../../platform/clock.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import { handlesOf, LONG_COLUMNS, textCounter, type StatementEnd } from '../statements.js';
-import {
-  isBusy,
-  isFatal,
-  probeStorage,
-  stopping,
-  storageFailed,
-  translate,
-  type CommitGuard,
-  type Watcher,
-} from './faults.js';
+import { isBusy, isFatal, probeStorage, stopping, storageFailed, translate, type Watcher } from './faults.js';
+import type { CommitGuard } from './file/marker.js';
 import { WriteAheadLog } from './write-ahead-log.js';
 
 const MAX_STATEMENTS = 500;
@@ -63,10 +55,6 @@ export class Statements {
     }
     return all;
   }
-
-  get size(): number {
-    return this.#cached.size;
-  }
 }
 
 /** The parameters as SQLite stores them: instants as milliseconds since 1970, flags as 0 or 1. */
@@ -104,7 +92,8 @@ export class SqliteConnection {
   readonly #guard: CommitGuard | null;
   /** Whether a write transaction is open from the caller's point of view. */
   #begun = false;
-  #undone: Error | null = null;
+  /** Why SQLite itself rolled back the open transaction; null if it has not. */
+  undone: Error | null = null;
   #fatal: Error | null = null;
 
   constructor(
@@ -171,7 +160,7 @@ export class SqliteConnection {
   /** Ends any transaction. Never throws, so that the caller gets the original error. */
   rollback(): void {
     this.#begun = false;
-    this.#undone = null;
+    this.undone = null;
     // After some faults, SQLite itself has rolled back.
     if (!this.database.inTransaction) return;
     try {
@@ -181,15 +170,10 @@ export class SqliteConnection {
     }
   }
 
-  /** Why SQLite itself rolled back the open transaction; null if it has not. */
-  get undone(): Error | null {
-    return this.#undone;
-  }
-
   /** Refuses statements after a failed fsync, and in a transaction that SQLite itself rolled back. */
   demandWhole(): void {
     if (this.#fatal !== null) throw this.#fatal;
-    if (this.#undone !== null) throw this.#undone;
+    if (this.undone !== null) throw this.undone;
   }
 
   #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -235,7 +219,7 @@ export class SqliteConnection {
     const translated = translate(error, () => probeStorage(this.database.name));
     if (translated !== error && translated instanceof DomainError)
       this.watcher.onFault(translated.code, error);
-    if (this.#begun && !this.database.inTransaction) this.#undone ??= translated;
+    if (this.#begun && !this.database.inTransaction) this.undone ??= translated;
     return translated;
   }
 

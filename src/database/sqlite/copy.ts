@@ -2,7 +2,7 @@
 import Sqlite from 'better-sqlite3';
 
 import { TABLE_NAMES } from '../../schema/schema.js';
-import type { Column, Table } from '../../schema/table.js';
+import type { Table } from '../../schema/table.js';
 import {
   bytesOf,
   type CopyRow,
@@ -44,13 +44,17 @@ class FileSource implements CopySource {
   }
 
   async *rows({ name, columns, key }: Table): AsyncIterable<readonly CopyRow[]> {
-    const names = Object.keys(columns).map((column) => `"${column}"`);
-    const statement = this.database.prepare(`select ${names.join()} from ${name} order by ${key.join()}`);
-    const readers = Object.entries(columns).map(([column, { kind }]) => readerOf(`${name}.${column}`, kind));
+    const names = Object.keys(columns);
+    const quoted = names.map((column) => `"${column}"`).join();
+    const statement = this.database.prepare(`select ${quoted} from ${name} order by ${key.join()}`);
     let batch: CopyRow[] = [];
     let bytes = 0;
-    for (const values of statement.raw().iterate() as IterableIterator<unknown[]>) {
-      const row = values.map((value, index) => (value === null ? null : (readers[index]?.(value) ?? null)));
+    for (const values of statement.raw().iterate() as IterableIterator<(CopyValue | number)[]>) {
+      const row = values.map((value, index) => {
+        if (typeof value !== 'number') return value;
+        if (!Number.isSafeInteger(value)) throw notWhole(`${name}.${names[index] ?? ''}`, value);
+        return String(value);
+      });
       batch.push(row);
       bytes += bytesOf(row);
       if (bytes < BATCH_BYTES && batch.length < BATCH_ROWS) continue;
@@ -69,21 +73,10 @@ class FileSource implements CopySource {
   }
 }
 
-/** Checks that a value is of its kind, since SQLite itself stores any value in any column. */
-function readerOf(column: string, kind: Column['kind']): (value: unknown) => CopyValue {
-  const refuse = (value: unknown): never => {
-    const what = typeof value === 'number' ? `the number ${value}` : `a value of type ${typeof value}`;
-    throw new DatabaseRefused(
-      'unusable',
-      `${column} has ${what}, which no column of kind ${kind} can hold: correct it, then copy again.`,
-    );
-  };
-  if (kind === 'bytes') return (value) => (value instanceof Uint8Array ? value : refuse(value));
-  if (kind === 'integer' || kind === 'instant') {
-    return (value) => (Number.isSafeInteger(value) ? String(value) : refuse(value));
-  }
-  if (kind === 'flag') return (value) => (value === 0 || value === 1 ? String(value) : refuse(value));
-  return (value) => (typeof value === 'string' ? value : refuse(value));
+/** SQLite itself stores any number in any column. */
+function notWhole(column: string, value: number): DatabaseRefused {
+  const message = `${column} has the number ${value}, which is not whole: correct it, then copy again.`;
+  return new DatabaseRefused('unusable', message);
 }
 
 /** Opens a snapshot of a file, which servers may be using. Errors: `DatabaseRefused`. */

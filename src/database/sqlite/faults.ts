@@ -29,16 +29,6 @@ export interface Watcher {
   isDiskLow?(): boolean;
 }
 
-/** Records what is committed: `FileGuard`. */
-export interface CommitGuard {
-  /** Called in the transaction, just before its commit. */
-  committing(): void;
-  /** Called after a commit, before it is acknowledged. Errors: `storage_unavailable` if files are missing. */
-  committed(): void;
-  /** Called once the log was copied into the file, and both are on the disk. */
-  checkpointed(): void;
-}
-
 const BUSY = fault('busy', 'The database is busy; try again.', { retryAfter: 1 });
 const CORRUPT = fault('db_corrupt', 'The database file is damaged.', { retryAfter: 300 });
 const TAKEN = fault('taken', 'A record with this value exists already.');

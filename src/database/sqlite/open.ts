@@ -25,9 +25,7 @@ import { migrateFile, SILENT } from './file/migrate.js';
 import { canonicalPath, closing, openFile } from './file/open-file.js';
 import { Reserve } from './file/reserve.js';
 
-/**
- * Creates and migrates a file if necessary; the file may be an unfinished copy. Errors: as `openDatabase`.
- */
+/** Creates or migrates a file, which may be an unfinished copy. Errors: as `openDatabase`. */
 export async function prepareFile(file: string): Promise<void> {
   await explained(file, () => bringUpToDate(file, null, {}));
 }
@@ -84,7 +82,8 @@ async function bringUpToDate(
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   const checksLater = lock !== null && hasCleanStop(file);
   const inspection = inspectFile(file, MIGRATION_NAMES, { checksLater });
-  if (lock !== null && !checksLater && inspection.state !== 'new') onProgress(CHECKED_FIRST);
+  if (lock !== null && !checksLater && inspection.state !== 'new')
+    onProgress('the whole database file was checked before the start: the last server has not closed it');
   const loss = lossOf(file);
   if (loss !== null && acceptLoss === undefined) throw lost(loss);
   if (lock === null && inspection.pending.length === 0) {
@@ -107,9 +106,6 @@ async function bringUpToDate(
     if (lock === null) held.release();
   }
 }
-
-const CHECKED_FIRST =
-  'the whole database file was checked before the start: the last server has not closed it';
 
 /** Prepares a file for a server: no other user may be able to lock it, and no other server have it open. */
 async function takeOver(file: string): Promise<void> {

@@ -45,10 +45,7 @@ export class Readers {
     };
   }
 
-  /**
-   * To be called after commits while the log is long: restarts it once nothing reads. SQLite appends to it while a
-   * transaction reads from it, and under constant load one is always open.
-   */
+  /** To be called after commits while the log is long: restarts it once nothing reads, as SQLite demands. */
   restartLog(): void {
     if (this.#threads.state.running > 0 || !this.#snapshots.isIdle) void this.#pause();
     else if (this.options.restartLog()) this.#resume();

@@ -135,11 +135,7 @@ async function attempt<T>(use: () => T | Promise<T>): Promise<T> {
 /** Copies of the rows that need room: a temporary file, and the former pages in a journal until the end. */
 const COPIES = 2;
 
-/**
- * Rewrites a file without its free pages; after a crash it is unchanged. No server may use it. Returns its
- * sizes in bytes. (`auto_vacuum` would have to be set before the first table, and moves pages with each
- * deletion.) Errors: `DatabaseRefused`; `storage_full`.
- */
+/** Rewrites a file, which no server may use, without its free pages. Errors: `DatabaseRefused`; `storage_full`. */
 function compactFile(file: string): { readonly before: number; readonly after: number } {
   refuseNone(file);
   refuseLoss(file);

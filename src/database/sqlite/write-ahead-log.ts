@@ -4,17 +4,12 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 import type { CheckpointReply, CheckpointTask } from './checkpoint-thread.js';
-import type { CommitGuard, Watcher } from './faults.js';
+import type { Watcher } from './faults.js';
+import type { CommitGuard } from './file/marker.js';
 
-/**
- * Limits in pages of 4 KiB: a checkpoint copies the log from `checkpoint` pages on that are not in the file yet,
- * and a log of `long` pages (16 MiB) is restarted.
- */
+/** Pages of 4 KiB: so many that are not in the file yet begin a checkpoint, and so long a log (16 MiB) is restarted. */
 const USUAL_LIMITS = { checkpoint: 1_000, long: 4_000 };
-/**
- * Limits on a disk with little room. When it becomes full, at most 1 MiB of the log is not in the file, so
- * that most of the 4 MiB reserved for deletions is left.
- */
+/** On a disk with little room: when it is full, most of the 4 MiB reserved for deletions must be left. */
 const LOW_DISK_LIMITS = { checkpoint: 64, long: 256 };
 /** Changed pages after which the length of the log is read, which takes as long as a small commit. */
 const PAGES_PER_LOOK = 64;
@@ -46,8 +41,7 @@ export class WriteAheadLog {
 
   constructor(private readonly options: LogOptions) {
     const { file, hasThread, onError } = options;
-    const onDone = (isWhole: boolean): void => this.#threadDone(isWhole);
-    this.#thread = hasThread ? new Checkpoints(file, { onDone, onError }) : null;
+    this.#thread = hasThread ? new Checkpoints(file, (isWhole) => this.#threadDone(isWhole), onError) : null;
   }
 
   /** Adds about the number of pages that a statement with so many rows and these values has changed. */
@@ -124,25 +118,18 @@ export class WriteAheadLog {
   }
 }
 
-interface CheckpointEvents {
-  /** Called after a checkpoint. `isWhole`: the whole log was copied, and the file is on the disk. */
-  readonly onDone: (isWhole: boolean) => void;
-  readonly onError: (error: Error) => void;
-}
-
-/**
- * Copies the log into the file in a thread: with many pages, or a slow disk, that takes longer than the event
- * loop may be blocked. SQLite lets others read and write meanwhile.
- */
+/** Copies the log into the file in a thread, while others read and write: it may take long. */
 export class Checkpoints {
   readonly #task: CheckpointTask;
   #worker: Worker | null = null;
   #isRunning = false;
   #isClosed = false;
 
+  /** `onDone` is called after a checkpoint; `isWhole`: the whole log was copied, and the file is on the disk. */
   constructor(
     file: string,
-    private readonly events: CheckpointEvents,
+    private readonly onDone: (isWhole: boolean) => void,
+    private readonly onError: (error: Error) => void,
   ) {
     this.#task = { file, inode: statSync(file, { throwIfNoEntry: false })?.ino ?? 0 };
   }
@@ -168,16 +155,15 @@ export class Checkpoints {
   }
 
   #start(): Worker {
-    const { onDone, onError } = this.events;
     const program = new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(program, { workerData: this.#task, name: 'checkpoints', env: {} });
     worker.unref();
     worker.on('message', ({ isWhole, error }: CheckpointReply) => {
       this.#isRunning = false;
-      if (error === null) onDone(isWhole);
-      else onError(new Sqlite.SqliteError(error.message, error.code));
+      if (error === null) this.onDone(isWhole);
+      else this.onError(new Sqlite.SqliteError(error.message, error.code));
     });
-    worker.on('error', onError);
+    worker.on('error', this.onError);
     // The next request starts another thread.
     worker.once('exit', () => {
       this.#worker = null;

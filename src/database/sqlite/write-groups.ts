@@ -8,14 +8,11 @@ import type { Tables } from '../../schema/schema.js';
 import { handleOf, type SqliteConnection } from './connection.js';
 import { storageFailed } from './faults.js';
 
-/**
- * A group that has reached this number of units, or this age in milliseconds, commits before the next unit
- * begins. A single unit commits at once if the last one ended at least this long before.
- */
+/** Units, and age in ms, at which a group commits. A unit commits at once if the last one ended so long before. */
 const LIMITS = { units: 128, ms: 10 };
 
 /** Milliseconds after which a write that could not begin is refused with `busy`. */
-export const MAX_WRITE_WAIT_MS = 5_000;
+const MAX_WRITE_WAIT_MS = 5_000;
 const MAX_WAITING = 2_000;
 const MAX_WAITING_OF_PARTY = 1_000;
 
@@ -25,13 +22,7 @@ interface Group {
   units: number;
   readonly since: number;
   /** Resolves after the commit: to null, or to the reason why nothing of the group was stored. */
-  readonly ended: Promise<Error | null>;
-  readonly end: (error: Error | null) => void;
-}
-
-function newGroup(): Group {
-  const { promise, resolve } = Promise.withResolvers<Error | null>();
-  return { units: 0, since: systemClock.elapsed(), ended: promise, end: resolve };
+  readonly end: PromiseWithResolvers<Error | null>;
 }
 
 /** A unit of work that may write. */
@@ -74,14 +65,17 @@ export class WriteGroups {
   ) {}
 
   /**
-   * Stores the changes of `use` as a unit of a group, or nothing if it rejects. Resolves after the commit of
-   * the group. Does not use Kysely's transactions, whose checks of each statement and of the connection take
-   * a tenth of the time of a small unit. Errors: `busy`; that of the group if it could not be committed.
+   * Stores the changes of `use` as a unit of a group, or nothing if it rejects. Resolves after the commit of the group.
+   * Errors: `busy`; that of the group if it could not be committed.
    */
   async run<T>(use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
     const unit = await this.#begin();
     try {
-      const result = await use(handleOf((query) => this.#execute(unit, query)));
+      const db = handleOf((query) => {
+        if (unit.isEnded) return Promise.reject(new Error('This unit of work has ended.'));
+        return this.connection.executeQuery(query);
+      });
+      const result = await use(db);
       this.connection.demandWhole();
       if (unit.hasSavepoint) this.connection.run('release unit');
       await this.#end(unit);
@@ -106,17 +100,12 @@ export class WriteGroups {
       const hasSavepoint = this.#group !== null;
       if (hasSavepoint) this.connection.run('savepoint unit');
       else await this.connection.begin(deadline);
-      this.#group ??= newGroup();
+      this.#group ??= { units: 0, since: systemClock.elapsed(), end: Promise.withResolvers() };
       return { group: this.#group, hasSavepoint, release, isEnded: false };
     } catch (error) {
       this.#letNextWrite(release);
       throw error;
     }
-  }
-
-  #execute<R>(unit: Unit, query: CompiledQuery): Promise<QueryResult<R>> {
-    if (unit.isEnded) return Promise.reject(new Error('This unit of work has ended.'));
-    return this.connection.executeQuery(query);
   }
 
   /** Runs a statement that belongs to no unit: the open group is committed first. */
@@ -166,7 +155,7 @@ export class WriteGroups {
       // Callers that wait for this commit, and other processes that wait to write, come before the next group.
       void workFor(AWAITED, yieldToEventLoop).then(release);
     } else this.#letNextWrite(release, isAlone);
-    const error = await group.ended;
+    const error = await group.end.promise;
     if (error !== null) throw error;
   }
 
@@ -178,9 +167,7 @@ export class WriteGroups {
     else if (!this.#isCommitDue) void workFor(AWAITED, () => this.#commitSoon());
   }
 
-  /**
-   * Commits the open group, if there is one. No unit may be running. Does not throw: the units get the error.
-   */
+  /** Commits the open group, if there is one. No unit may be running. The units get any error. */
   #commit(): void {
     if (this.#group === null) return;
     let failure: Error | null = null;
@@ -194,7 +181,7 @@ export class WriteGroups {
   }
 
   #endGroup(error: Error | null): void {
-    this.#group?.end(error);
+    this.#group?.end.resolve(error);
     this.#group = null;
   }
 
@@ -203,9 +190,7 @@ export class WriteGroups {
     return units >= this.limits.units || isLong || this.isCautious();
   }
 
-  /**
-   * Commits once no unit has joined during a turn of the event loop. Units that wait already join the group.
-   */
+  /** Commits once no unit has joined during a turn of the event loop. Waiting units join. */
   async #commitSoon(): Promise<void> {
     this.#isCommitDue = true;
     let units = -1;

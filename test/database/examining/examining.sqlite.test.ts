@@ -113,7 +113,7 @@ describe('turns', () => {
     expect(database.examining()).toMatchObject({ running: 2, waiting: 4 });
     await Promise.all(held.map(({ end }) => end()));
     expect(await Promise.all(waiting)).toEqual([2_000, 2_000, 2_000, 2_000]);
-    await expect.poll(() => database.examining()).toMatchObject({ running: 0, waiting: 0 });
+    expect(database.examining()).toMatchObject({ running: 0, waiting: 0 });
   });
 
   it('are waited for up to a limit', async () => {
@@ -151,7 +151,7 @@ describe('a reader thread', () => {
     database.watchStatements((statement) => statements.push(statement));
     expect(database.examining()).toMatchObject({ threads: 0 });
     expect(await examine(units, 1, count)).toBe(2_000);
-    await expect.poll(() => database.examining()).toMatchObject({ threads: 1, running: 0, waiting: 0 });
+    expect(database.examining()).toMatchObject({ threads: 1, running: 0, waiting: 0 });
     expect(statements).toEqual(['select count(*) as "total" from "companies"']);
   });
 

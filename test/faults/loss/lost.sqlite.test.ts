@@ -1,4 +1,3 @@
-import Sqlite from 'better-sqlite3';
 import {
   copyFileSync,
   cpSync,
@@ -15,6 +14,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DatabaseRefused } from '../../../src/database/database.js';
+import { reading } from '../../../src/database/sqlite/file/open-file.js';
 import { createClient } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
@@ -150,9 +150,9 @@ describe('CF-11 a database that is emptied or missing', () => {
 });
 
 function acceptedIn(path: string): unknown[] {
-  const database = new Sqlite(path, { readonly: true });
-  const rows = database.prepare("select before, after from ledger where action = 'accept_loss'").all();
-  database.close();
+  const rows = reading(path, (database) =>
+    database.prepare("select before, after from ledger where action = 'accept_loss'").all(),
+  );
   return (rows as { before: string; after: string }[]).map(({ before, after }) => ({
     before: JSON.parse(before) as unknown,
     after: JSON.parse(after) as unknown,

@@ -61,6 +61,11 @@ export class ReaderThread {
     return this.#failure === null && !this.#isEnding;
   }
 
+  /** Whether no statement runs in it. */
+  get isFree(): boolean {
+    return this.#pending.length === 0;
+  }
+
   begin(): void {
     this.#worker.ref();
     Atomics.store(this.#stop, 0, 0);
@@ -75,7 +80,7 @@ export class ReaderThread {
 
   /** Stops statements that still run. Resolves when they and the transaction have ended. Never rejects. */
   async end(): Promise<void> {
-    if (this.#pending.length > 0) Atomics.store(this.#stop, 0, 1);
+    if (!this.isFree) Atomics.store(this.#stop, 0, 1);
     this.#worker.unref();
     if (this.#failure === null) await this.#ask({ kind: 'end' }).catch(() => undefined);
   }

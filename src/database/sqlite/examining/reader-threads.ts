@@ -32,11 +32,7 @@ interface ReaderThreadsOptions {
   readonly limits?: Partial<ExaminingLimits> | undefined;
 }
 
-/**
- * Runs read units that may examine many rows. Each has its own thread, with one read transaction. Companies
- * are served round-robin, and one company can never use all threads. Threads are started when they are
- * needed.
- */
+/** Runs read units that may examine many rows, each in a thread. One company can never use all threads. */
 export class ReaderThreads {
   readonly #limits: ExaminingLimits;
   readonly #inode: number;
@@ -73,19 +69,17 @@ export class ReaderThreads {
   /** Errors: `busy`, `deadline_exceeded`, `storage_unavailable`. */
   async use<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     const release = await this.#turns.acquire(companyId);
-    let thread: ReaderThread;
+    let thread: ReaderThread | undefined;
     try {
       thread = this.#take();
-    } catch (error) {
-      release();
-      throw error;
-    }
-    try {
       await thread.opened;
       if (this.#isClosed) throw stopping();
       return await this.#within(thread, use);
     } finally {
-      void this.#giveBack(thread, release);
+      const isFree = thread?.isFree !== false;
+      const givenBack = this.#giveBack(thread, release);
+      // A statement that still runs is stopped after the response.
+      if (isFree) await givenBack;
     }
   }
 
@@ -106,10 +100,8 @@ export class ReaderThreads {
     for (const fail of this.#units) fail(stopping());
     const threads = [...this.#threads];
     for (const thread of threads) thread.close();
-    const late = new AbortController();
-    const timeout = sleep(this.#limits.graceMs, undefined, { signal: late.signal }).catch(() => undefined);
-    await Promise.race([Promise.all(threads.map(({ ended }) => ended)), timeout]);
-    late.abort();
+    const ended = Promise.all(threads.map((thread) => thread.ended));
+    await Promise.race([ended, sleep(this.#limits.graceMs, undefined, { ref: false })]);
     for (const thread of threads) void thread.terminate();
   }
 
@@ -170,10 +162,10 @@ export class ReaderThreads {
   }
 
   /** Releases a thread for another unit once its statements have stopped, which they do within 64 rows. */
-  async #giveBack(thread: ReaderThread, release: () => void): Promise<void> {
-    await thread.end();
-    if (thread.isUsable) this.#idle = [...this.#idle, thread];
-    else thread.close();
+  async #giveBack(thread: ReaderThread | undefined, release: () => void): Promise<void> {
+    await thread?.end();
+    if (thread?.isUsable === true) this.#idle = [...this.#idle, thread];
+    else thread?.close();
     release();
     this.#endIdleLater();
   }
@@ -188,15 +180,12 @@ export class ReaderThreads {
 }
 
 function busy(): DomainError {
-  return new DomainError('busy', 'Too many requests examine many records at the same time; try again.', {
-    retryAfter: 1,
-  });
+  const message = 'Too many requests examine many records at the same time; try again.';
+  return new DomainError('busy', message, { retryAfter: 1 });
 }
 
 function deadlineExceeded(): DomainError {
-  return new DomainError(
-    'deadline_exceeded',
-    'Reading this took too long, because too many records had to be examined. Narrow it down, for example to a shorter time or with fewer conditions.',
-    { retryAfter: 10 },
-  );
+  const message =
+    'Reading this took too long, because too many records had to be examined. Narrow it down, for example to a shorter time or with fewer conditions.';
+  return new DomainError('deadline_exceeded', message, { retryAfter: 10 });
 }

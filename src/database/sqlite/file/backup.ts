@@ -79,10 +79,7 @@ async function copy(file: string, target: string, progress: Progress): Promise<v
   }
 }
 
-/**
- * Checks the copy and turns WAL mode off, so that reading it needs no other files. A restored database gets
- * its own identity, because its further changes differ from those of the original.
- */
+/** Checks the copy, turns WAL mode off, and gives a restored database an identity of its own. */
 function finishCopy(copied: string, file: string, purpose: 'backup' | 'restore'): void {
   closing(new Sqlite(copied), (database) => {
     const result = database.pragma('quick_check(1)', { simple: true });

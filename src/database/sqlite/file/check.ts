@@ -9,11 +9,7 @@ import { closing, reading } from './open-file.js';
 
 const MAX_PROBLEMS = 100;
 
-/**
- * Reads a whole database, which may be in use, and returns a message for each problem: damaged pages, broken
- * references, wrong totals. Errors: `DatabaseRefused` if the file is missing or not a database of this
- * program.
- */
+/** A message for each damaged page, broken reference and wrong total. Errors: `DatabaseRefused`, as `refuseNone`. */
 export function checkFile(file: string, { state } = refuseNone(file)): readonly string[] {
   return reading(file, (database) => {
     const damaged = damagedPages(database);
@@ -54,10 +50,7 @@ function brokenReferences(database: Sqlite.Database): string[] {
     .map(({ table, rowid, parent }) => `${table} ${rowid} refers to a missing row of ${parent}`);
 }
 
-/**
- * Messages about tables, indexes, triggers and views of a file with the current schema that are not in the schema of
- * this program, that differ from it, or that are missing. A foreign trigger could change or copy records.
- */
+/** Messages about tables, indexes, triggers and views that are foreign, differ from the schema, or are missing. */
 export function foreignObjects(file: string): readonly string[] {
   const expected = closing(new Sqlite(':memory:'), (database) => {
     for (const statement of SCHEMA) database.exec(statement);

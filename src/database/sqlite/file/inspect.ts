@@ -52,9 +52,8 @@ const SCHEMA_OFFSET = 100;
 const LEAF_PAGE = 13;
 
 /**
- * Reads the state of a database file without changing it. `known` are the migrations of this program. With
- * `checksLater`, the whole file is read only if there is a migration to apply. Errors: `DatabaseRefused` if
- * the file is damaged, of another program, or has unknown migrations.
+ * Reads the state of a file without changing it. With `checksLater`, the whole file is read only if there is a migration
+ * to apply. Errors: `DatabaseRefused` if it is damaged, of another program, or has unknown migrations.
  */
 export function inspectFile(
   file: string,

@@ -16,9 +16,8 @@ const OTHER_USERS = 0o077;
 export type FileLock = ReturnType<typeof lockFile>;
 
 /**
- * Makes this process the only server of a database file until `release`. The lock is held by the operating
- * system on the file `DATABASE.lock`, which only its owner can open, so it ends with the process, even after
- * kill -9. Errors: `DatabaseRefused`.
+ * Makes this process the only server of a database file until `release`. The operating system holds the lock, on
+ * `DATABASE.lock`, so it ends with the process, even after kill -9. Errors: `DatabaseRefused`.
  */
 export function lockFile(file: string) {
   const path = `${canonicalPath(file)}.lock`;

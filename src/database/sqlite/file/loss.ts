@@ -29,9 +29,8 @@ export function lost({ problem }: Loss): DatabaseRefused {
 }
 
 /**
- * Compares a database with the marker beside it. The caller has checked that the file is a database of this
- * program, or that there is none. Concurrent changes of other processes do not count as a loss: they create
- * the marker before the log, and write it after the commit, so it is read first.
+ * Compares a database of this program, or a missing one, with the marker beside it. The marker is read first: others
+ * create it before the log and write it after a commit, so their changes do not count as a loss.
  */
 export function lossOf(file: string): Loss | null {
   const mark = readMarks(file)?.latest ?? null;
@@ -81,9 +80,7 @@ function lossOfChanges(file: string, mark: Mark): Loss | null {
   );
 }
 
-/**
- * The state of a database as a mark. `at` is the time of the entry `position`, by default of the last one.
- */
+/** The state of a database; `at` is the time of the entry `position`, by default of the last one. */
 export function headOf(file: string, position?: number): Mark {
   return reading(file, (database) => {
     const value = (text: string): number => Number(database.prepare(text).pluck().get() ?? 0);
@@ -105,9 +102,8 @@ export function ensureMarker(file: string): void {
 }
 
 /**
- * Keeps WAL mode on during a long read of this process: otherwise no server could start meanwhile. The caller
- * has found no loss. Returns a function that ends it. Does nothing for a database that cannot be written,
- * since no server can use it either.
+ * Keeps WAL mode on until the returned function is called: otherwise no server could start during a long read. The
+ * caller has found no loss. Does nothing for a database that cannot be written.
  */
 export function keepLog(file: string): () => void {
   try {

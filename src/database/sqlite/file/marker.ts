@@ -18,7 +18,6 @@ import { crc32 } from 'node:zlib';
 
 import { DomainError } from '../../../platform/errors.js';
 import { namingPath, syncPath } from '../../../platform/files.js';
-import type { CommitGuard } from '../faults.js';
 import { hasLog, IDENTITY_OFFSET } from './inspect.js';
 import {
   canonicalPath,
@@ -104,11 +103,8 @@ function decode(bytes: Buffer, slot: Slot): MarkRecord | null {
 
 const checksumOf = (text: string): string => crc32(text).toString(16).padStart(8, '0');
 
-interface Place {
-  readonly path: string;
-  readonly device: number;
-  readonly inode: number;
-}
+/** Calls of a connection around its commits. */
+export type CommitGuard = Pick<FileGuard, 'committing' | 'committed' | 'checkpointed'>;
 
 interface GuardOptions {
   readonly slot: Slot;
@@ -119,14 +115,14 @@ interface GuardOptions {
 }
 
 /**
- * Watches the files of an open database, which is marked as open in this process, and records acknowledged
- * changes in its marker. A commit into a file that was removed, moved or replaced would succeed, but be lost.
- * So the files are compared with the opened ones before each commit is acknowledged.
+ * Records acknowledged changes of an open database in its marker. SQLite commits into files that were removed, moved or
+ * replaced, so they are compared with the opened ones before each commit is acknowledged.
  */
-export class FileGuard implements CommitGuard {
+export class FileGuard {
   readonly #head: Sqlite.Statement;
   readonly #identity: number;
-  readonly #places: readonly Place[];
+  /** Device and inode of the database, its log and the index of that. */
+  readonly #places: readonly { readonly path: string; readonly dev: number; readonly ino: number }[];
   readonly #file: string;
   readonly #descriptor: number;
   /** Descriptor of the marker, and its last record. */
@@ -148,14 +144,20 @@ export class FileGuard implements CommitGuard {
     this.#head = database.prepare('select position as head, at from ledger order by position desc limit 1');
     this.#mark = this.#readHead();
     // The statement above has opened the log.
-    this.#places = ['', '-wal', '-shm'].map((suffix) => placeOf(this.#file + suffix));
+    this.#places = ['', '-wal', '-shm'].map((suffix) => {
+      const path = this.#file + suffix;
+      const { dev, ino } = statSync(path);
+      return { path, dev, ino };
+    });
     this.#attempt(() => this.#put(this.#mark));
   }
 
+  /** Called in the transaction, just before its commit. */
   committing(): void {
     this.#mark = this.#readHead();
   }
 
+  /** Called after a commit, before it is acknowledged. Errors: `storage_unavailable` if files are missing. */
   committed(): void {
     this.#lookForFiles();
     if (this.#lost !== null) {
@@ -166,15 +168,12 @@ export class FileGuard implements CommitGuard {
     if (head !== this.#written?.head || at !== this.#written.at) this.#attempt(() => this.#put(this.#mark));
   }
 
-  /** Waits until the last mark is on the disk: it is then certain to survive a power cut. */
+  /** Called once log and file are on the disk: writes the last mark to the disk, too. */
   checkpointed(): void {
     this.#attempt(() => fdatasyncSync(this.#marker));
   }
 
-  /**
-   * Null if the files of the database are where they were; otherwise the problem, with the path of the file. Creates the
-   * marker again if it was removed or replaced.
-   */
+  /** Null, or the problem with a file of the database. Creates the marker again if it was removed or replaced. */
   verify(): string | null {
     this.#lookForFiles();
     if (this.#lost === null) this.#attempt(() => this.#ensureMarker());
@@ -233,8 +232,9 @@ export class FileGuard implements CommitGuard {
 
   /** Copies the log, which can still be read, into the file if only the log was removed or replaced by an empty one. */
   #saveLog(): void {
-    const [file] = this.#places;
-    if (file === undefined || problemOf(file) !== null || fileBytes(`${file.path}-wal`) > 0) return;
+    // The problem begins with the path of the file that is gone.
+    const isFileGone = this.#lost?.startsWith(`${this.#file} `) === true;
+    if (isFileGone || fileBytes(walPath(this.#file)) > 0) return;
     try {
       this.database.pragma('wal_checkpoint(passive)');
     } catch {
@@ -244,9 +244,10 @@ export class FileGuard implements CommitGuard {
   }
 
   #problemOfFiles(): string | null {
-    for (const place of this.#places) {
-      const problem = problemOf(place);
-      if (problem !== null) return problem;
+    for (const { path, dev, ino } of this.#places) {
+      const status = statSync(path, { throwIfNoEntry: false });
+      if (status === undefined) return `${path} was removed or moved away`;
+      if (status.ino !== ino || status.dev !== dev) return `${path} was replaced by another file`;
     }
     // Overwriting a file, or cutting it off, does not change its path or inode.
     const isSame =
@@ -257,14 +258,3 @@ export class FileGuard implements CommitGuard {
 }
 
 const NUMBER = Buffer.alloc(4);
-
-function problemOf({ path, device, inode }: Place): string | null {
-  const status = statSync(path, { throwIfNoEntry: false });
-  if (status === undefined) return `${path} was removed or moved away`;
-  return status.ino === inode && status.dev === device ? null : `${path} was replaced by another file`;
-}
-
-function placeOf(path: string): Place {
-  const { dev, ino } = statSync(path);
-  return { path, device: dev, inode: ino };
-}

@@ -9,7 +9,7 @@ import { SQLITE_SCHEMA } from '../../../schema/sqlite.js';
 import { MIGRATION_NAMES, MIGRATIONS, namesOf, type Migrations } from '../../migrations.js';
 import { SqliteConnection } from '../connection.js';
 import type { Watcher } from '../faults.js';
-import { MAX_WRITE_WAIT_MS } from '../write-groups.js';
+import { WriteGroups } from '../write-groups.js';
 import { backupTo } from './backup.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { replaceMarker } from './marker.js';
@@ -38,22 +38,20 @@ export async function migrateFile(
   if (state === 'new') identify(file);
   const database = openFile(file, { readonly: false });
   try {
-    const connection = new SqliteConnection(database, watcher);
+    const groups = new WriteGroups(new SqliteConnection(database, watcher), () => false);
     const isNew = applied.length === 0;
-    if (isNew) await inTransaction(connection, createSchema);
+    if (isNew) await groups.run(createSchema);
+    // A migration that recreates a table drops the old one. Enforced foreign keys would delete the rows that refer to it.
+    database.pragma('foreign_keys = off');
     const left = isNew ? pending.filter((name) => !MIGRATION_NAMES.includes(name)) : pending;
-    for (const name of left) await applyMigration(connection, migrations, name);
+    for (const name of left) await applyMigration(groups, migrations, name);
     return { applied: pending, backup };
   } finally {
     database.close();
   }
 }
 
-/**
- * Writes the application id and the identity without WAL, so that the header of the file has both from the
- * start. The marker is written before there is a log: a database with a log but without a marker counts as
- * copied in part.
- */
+/** Writes application id and identity without WAL, so that the header has them, and the marker before there is a log. */
 function identify(file: string): void {
   const identity = closing(new Sqlite(file), (database) => {
     database.pragma('synchronous = FULL');
@@ -82,16 +80,9 @@ async function markAsApplied(db: Kysely<Tables>, name: string): Promise<void> {
   await sql`insert into applied_migrations (name, applied_at) values (${name}, ${at})`.execute(db);
 }
 
-async function applyMigration(
-  connection: SqliteConnection,
-  migrations: Migrations,
-  name: string,
-): Promise<void> {
-  // A migration that recreates a table drops the old one. Enforced foreign keys would delete the rows that
-  // refer to it.
-  connection.database.pragma('foreign_keys = off');
+async function applyMigration(groups: WriteGroups, migrations: Migrations, name: string): Promise<void> {
   try {
-    while (await inTransaction(connection, (db) => change(db, migrations, name)));
+    while (await groups.run((db) => change(db, migrations, name)));
   } catch (error) {
     throw new Error(`The migration ${name} failed and was rolled back.`, { cause: error });
   }
@@ -107,21 +98,6 @@ async function change(db: Kysely<Tables>, migrations: Migrations, name: string):
   }
   await markAsApplied(db, name);
   return false;
-}
-
-async function inTransaction<T>(
-  connection: SqliteConnection,
-  use: (db: Kysely<Tables>) => Promise<T>,
-): Promise<T> {
-  await connection.begin(systemClock.elapsed() + MAX_WRITE_WAIT_MS);
-  try {
-    const result = await use(connection.db);
-    connection.commit();
-    return result;
-  } catch (error) {
-    connection.rollback();
-    throw error;
-  }
 }
 
 /** Returns the path of the backup. Repeated attempts on an unchanged database keep only one backup. */

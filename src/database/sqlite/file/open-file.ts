@@ -3,9 +3,7 @@ import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, lstatSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/**
- * Absolute path without symbolic links. The folder must exist; the file, or the target of a link, need not.
- */
+/** Absolute path without symbolic links. The folder must exist; the file, or what a link names, need not. */
 export function canonicalPath(file: string): string {
   if (existsSync(file)) return realpathSync(file);
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
@@ -131,10 +129,7 @@ export function openFile(file: string, { readonly }: { readonly readonly: boolea
   }
 }
 
-/**
- * Closes a connection that can write. The last one copies the log into the file, and turns WAL mode off: the file is
- * then known to be complete without a log.
- */
+/** Closes a connection that can write. The last one makes the file complete without a log, and turns WAL mode off. */
 export function closeWhole(database: Sqlite.Database): void {
   try {
     database.pragma('journal_mode = delete');

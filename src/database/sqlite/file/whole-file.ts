@@ -12,32 +12,30 @@ const RETRY_MS = MINUTE;
 const DUE = { note: 'running' } as const;
 type CheckState = typeof DUE | 'damaged' | null;
 
-interface RunningTask<Result> {
-  /** Null if the task failed or was ended. */
-  readonly result: Promise<Result | null>;
-  /** Ends the task. Resolves when its connection is closed. */
-  readonly end: () => Promise<unknown>;
-}
+type RunningTask<Result> = ReturnType<typeof startTask<Result>>;
 
-/** Starts a task over a whole file, in a process of its own: SQLite cannot be interrupted, but a process can. */
-function startTask<Result>(task: FileTask, file: string): RunningTask<Result> {
+/**
+ * Starts a task over a whole file, in a process of its own: SQLite cannot be interrupted, but a process can. `result` is
+ * null if the task failed or was ended; `end` resolves when its connection is closed.
+ */
+function startTask<Result>(task: FileTask, file: string) {
   const program = new URL(`./whole-file-process${extname(import.meta.url)}`, import.meta.url);
   const child = fork(fileURLToPath(program), [task, file], { env: {}, execArgv: [], stdio: 'ignore' });
-  const end = (): Promise<unknown> => {
-    child.kill('SIGKILL');
-    return ended;
-  };
-  const ended = new Promise<Result | null>((resolve) => {
-    let result: Result | null = null;
+  const result = new Promise<Result | null>((resolve) => {
+    let sent: Result | null = null;
     child.once('message', (message) => {
-      result = message as Result;
+      sent = message as Result;
       child.kill('SIGKILL');
     });
     // Without a process there is no exit event.
     child.once('error', () => resolve(null));
-    child.once('exit', () => resolve(result));
+    child.once('exit', () => resolve(sent));
   });
-  return { result: ended, end };
+  const end = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await result;
+  };
+  return { result, end };
 }
 
 interface WholeFileOptions {

@@ -45,7 +45,6 @@ export class CommandError extends Error {
 
 export interface Failure {
   readonly exitCode: ExitCode;
-  /** Lines for standard error. */
   readonly lines: readonly string[];
 }
 

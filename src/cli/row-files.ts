@@ -1,4 +1,3 @@
-/** Files with a row in each line. */
 import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
@@ -11,14 +10,12 @@ import { CommandError } from './command-error.js';
 
 export interface RowFile {
   readonly rows: AsyncIterable<Row>;
-  /** Number of bytes read so far. */
   readonly bytesRead: () => number;
 }
 
 /** Most bytes of one row. The longest transaction, with every character escaped, has about half as many. */
 const MAX_ROW_BYTES = 4 * 1024 * 1024;
 
-/** The bytes of a file, in pieces. */
 function openFile(path: string): {
   readonly pieces: AsyncIterable<Buffer>;
   readonly bytesRead: () => number;

@@ -21,13 +21,11 @@ import { createServerProcess, runServer } from './run-server.js';
 export interface DemoOptions {
   /** Whole number from 0 to 2^32 - 1: the same seed gives the same records. */
   readonly seed: number;
-  /** Replaces the setting PORT. */
   readonly port?: number | undefined;
   /** Folder for `demo.db`, which replaces an earlier one and is kept; otherwise a temporary folder. */
   readonly dir?: string | undefined;
   /** URL of an empty database that is filled instead, and kept. */
   readonly database?: string | undefined;
-  /** Whether terminals of the fleet are simulated. */
   readonly simulate: boolean;
 }
 

@@ -25,7 +25,6 @@ import { type ReportedTransaction, TransactionGenerator } from './transactions.j
 
 /** Days of transactions; all other records are older. */
 const HISTORY_DAYS = 30;
-/** Age of the companies, in days. */
 const COMPANY_AGE = HISTORY_DAYS + 15;
 const GATEWAY = { name: 'gateway', scopes: ['read', 'write', 'terminals'] };
 const ROLES: readonly Role[] = ['admin', 'operator', 'viewer'];
@@ -54,11 +53,9 @@ export interface DemoRequest {
 /** Writes records of the past: the services run as usual, with a clock that is some days behind. */
 interface Timeline {
   readonly random: Random;
-  /** The time at which the demo is created. */
   readonly now: Date;
   /** Units of work whose clock stands still `daysAgo` days before `now`. */
   readonly at: (daysAgo: number) => Units;
-  /** Called after each day. */
   readonly onDay: () => void;
 }
 

@@ -1,4 +1,3 @@
-/** Creates software, settings and terminals of a company. */
 import type { WriteWork } from '../database/work.js';
 import { createDevice, reportDevice } from '../domain/fleet/device/device.service.js';
 import type { Group } from '../domain/fleet/group/group.model.js';
@@ -14,10 +13,8 @@ import { ContentBuilder } from '../platform/encoding/content.js';
 import type { Random } from '../platform/random.js';
 import { MODELS, type AppPlan, type CompanyPlan, type ModelPlan } from './catalog.js';
 
-/** An app that terminals run. */
 export interface Software {
   readonly appName: string;
-  /** Whether it makes payments. */
   readonly isFinancial: boolean;
   /** Id of the newest version that a group runs, by group id. */
   readonly versionOfGroup: ReadonlyMap<number, number>;
@@ -40,7 +37,6 @@ export interface Making {
   readonly plan: CompanyPlan;
 }
 
-/** Creates the groups of a company, with their parameters and metacontents. */
 export async function createGroups({ work, random, plan }: Making): Promise<readonly Group[]> {
   const groups: Group[] = [];
   for (const name of plan.groups) {
@@ -176,7 +172,6 @@ function metaOf(random: Random, { brand, model, media, os }: ModelPlan): Record<
   };
 }
 
-/** Creates parameters and metacontents of a quarter of the terminals. */
 export async function createTerminalSettings(
   { work, random }: Making,
   terminals: readonly Terminal[],

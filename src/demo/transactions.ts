@@ -8,14 +8,12 @@ export type ReportedTransaction = Readonly<Record<string, unknown>> & { readonly
 
 /** An approved sale, which a later transaction may cancel. */
 interface Sale {
-  /** Number of the sale, unique within the company. */
   readonly nsu: string;
   readonly payment: Readonly<Record<string, unknown>>;
 }
 
 /** Generates transactions of a company's terminals. Cancellations refer to earlier sales. */
 export class TransactionGenerator {
-  /** The latest sale of each logical number. */
   readonly #sales = new Map<string, Sale>();
   #nsu = 100_000;
 

@@ -42,7 +42,6 @@ export class Api {
     throw new SimulationRefused(problem);
   }
 
-  /** Resolves to `data`. Errors: `SimulationRefused`. */
   async graphql(query: string, variables: object): Promise<unknown> {
     const body = JSON.stringify({ query, variables });
     const reply = await this.ask({ method: 'POST', path: '/graphql', body });
@@ -56,7 +55,6 @@ export class Api {
 /** Terminals of the company that may use the service, one of each logical number. */
 export interface Fleet {
   readonly terminals: readonly Identity[];
-  /** Null if no group was named. */
   readonly groupId: number | null;
 }
 

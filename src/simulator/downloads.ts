@@ -21,8 +21,6 @@ type ListedAsset = Manifest['files'][number];
 
 /** Share of downloads whose connection breaks in the middle. */
 const CUT = 0.1;
-/** Times that a broken download is resumed before it starts again from the beginning. */
-const MAX_PARTS = 5;
 /** Attempts before a mismatch counts as an error: content may change on the server between two requests. */
 const ATTEMPTS = 3;
 
@@ -100,7 +98,7 @@ export class Downloads {
     if (this.#assets.get(asset.name) === asset.crc) return null;
     const { figures } = this.parts.shared;
     const reply = await this.#download(asset);
-    if (reply === null) return `${asset.name} was not found, or did not come in ${MAX_PARTS} parts`;
+    if (reply.status === 404) return `${asset.name} was not found`;
     if (reply.status === 304) {
       figures.count('assets_unchanged');
     } else {
@@ -112,8 +110,8 @@ export class Downloads {
     return null;
   }
 
-  /** Downloads an asset, with the headers of its first part; null if it does not exist. */
-  async #download({ name, size }: ListedAsset): Promise<Reply | null> {
+  /** Downloads an asset, in two parts if the connection breaks; with the headers of its first part. */
+  async #download({ name, size }: ListedAsset): Promise<Reply> {
     const { http, random } = this.parts;
     const { figures, hasFaults } = this.parts.shared;
     const path = `/terminal/v1/assets/${encodeURIComponent(name)}`;
@@ -121,7 +119,7 @@ export class Downloads {
     const had = this.#assets.get(name);
     const query = had === undefined ? '' : `?crc=${had}`;
     let whole = await http.ask({ method: 'GET', path: path + query, ...cutAfter });
-    for (let part = 2; whole.isCut && part <= MAX_PARTS; part += 1) {
+    if (whole.isCut) {
       figures.count('connections_lost');
       const { etag = '' } = whole.headers;
       const headers = { range: `bytes=${whole.body.length}-`, 'if-range': etag };
@@ -129,8 +127,7 @@ export class Downloads {
       const rest = await http.ask({ method: 'GET', path, headers: isComplete ? {} : headers });
       whole = rest.status === 206 ? this.#joined(name, whole, rest) : rest;
     }
-    if (whole.status === 404 || whole.isCut) return null;
-    figures.count('asset_bytes', whole.body.length);
+    if (whole.status !== 404) figures.count('asset_bytes', whole.body.length);
     return whole;
   }
 

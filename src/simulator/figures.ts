@@ -79,7 +79,6 @@ export class Figures {
     return [...this.#broken].map(([promise, { count, examples }]) => ({ promise, count, examples }));
   }
 
-  /** Adds the duration of a request, in milliseconds. */
   addLatency(ms: number): void {
     this.#latencies.record(Math.max(1, Math.round(ms * MICROSECONDS)));
   }
@@ -97,7 +96,6 @@ export const rounded = (value: number): number => Math.round(value * 10) / 10;
 /** The result of a run, as `--json` prints it. Times are in milliseconds. */
 export interface Summary extends Readonly<Record<FigureName, number>> {
   readonly terminals: number;
-  /** Number of terminals that connected successfully. */
   readonly connected: number;
   readonly seconds: number;
   readonly requests_per_second: number;

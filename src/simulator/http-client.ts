@@ -92,7 +92,6 @@ export class HttpClient {
     });
   }
 
-  /** Breaks all connections. */
   close(): void {
     this.#short.destroy();
     this.#waiting.destroy();

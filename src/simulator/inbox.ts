@@ -39,7 +39,6 @@ export class Inbox {
     private readonly shared: Pick<Shared, 'figures'>,
   ) {}
 
-  /** Returns whether the terminal receives the message for the first time. */
   receive({ id }: PushedMessage, arrival: Arrival): boolean {
     this.shared.figures.count('notifications_received');
     const seen = this.#seen.get(id);
@@ -113,7 +112,6 @@ export class Confirmations {
     void confirming.then(() => this.#open.delete(confirming));
   }
 
-  /** Resolves when everything that was received is confirmed. */
   async finished(): Promise<void> {
     await Promise.all(this.#open);
   }
@@ -137,7 +135,6 @@ export class Confirmations {
   }
 }
 
-/** How a terminal waits for notifications, and confirms them. */
 export interface Wait {
   /** Whether it receives what is sent now. */
   readonly isConnected: boolean;

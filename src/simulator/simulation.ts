@@ -39,7 +39,6 @@ const START_STEP_MS = SECOND / 20;
 /** How long terminals may take for their last confirmations and checks. */
 const FINISH_MS = 30 * SECOND;
 
-/** A run of simulated terminals against a server. */
 export class Simulation {
   readonly #shared: Shared;
   readonly #terminals: readonly SimulatedTerminal[];

@@ -6,7 +6,6 @@ import type { Random } from '../platform/random.js';
 import type { Reply } from './http-client.js';
 import type { TerminalParts } from './terminal-http.js';
 
-/** A line of the answer to `POST /terminal/v1/transactions`. */
 const TransactionLine = z.object({
   line: z.int().optional(),
   result: z.enum(['created', 'repeated', 'rejected']).optional(),
@@ -27,7 +26,6 @@ const KEPT = 3;
 /** Whether the server has stored the rows before. */
 type Known = 'new' | 'stored' | 'uncertain';
 
-/** Records the transactions of one terminal. */
 export class Transactions {
   readonly #acknowledged: PaymentRow[] = [];
   #count = 0;
@@ -104,7 +102,6 @@ export class Transactions {
     this.#acknowledged.splice(0, Math.max(0, this.#acknowledged.length - KEPT));
   }
 
-  /** Sends rows until all of them are stored. */
   async #send(rows: readonly PaymentRow[], known: Known): Promise<void> {
     for (;;) {
       const { failures } = this.parts.http;
@@ -171,7 +168,6 @@ const CARDS = [
 
 const MERCHANT = { id: '000000000001', document: '11222333000181', name: 'Simulated shop' };
 
-/** Logical number and app that make a payment. */
 interface At {
   readonly logicalNumber: string;
   readonly appName: string;

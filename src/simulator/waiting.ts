@@ -14,10 +14,8 @@ const PushedList = z.object({ notifications: z.array(Pushed) });
 const STREAMS = 0.3;
 /** The longest wait, in seconds. */
 const WAIT = 30;
-/** Share of answers that are lost on their way. */
 const LOST = 0.02;
 
-/** Waits with long polls or with event streams. */
 export class HttpWait implements Wait {
   readonly isConnected = true;
 

@@ -44,7 +44,6 @@ export async function copy(io: CommandIo, options: CopyOptions): Promise<Result>
   return compared(names, options.compare === true, comparisons, seconds);
 }
 
-/** Runs `use` with an open database, then closes it. */
 async function withOpen<D extends { close(): Promise<void> }, T>(
   database: D,
   use: (database: D) => Promise<T>,

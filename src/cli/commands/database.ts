@@ -32,7 +32,6 @@ export function addCommands(add: AddCommand): void {
   addCopyCommand(add);
 }
 
-/** The configured database. */
 interface Place {
   readonly url: DatabaseUrl;
   readonly tools: DatabaseTools;
@@ -45,7 +44,6 @@ async function placeOf({ environment }: CommandIo): Promise<Place> {
 }
 
 interface Done extends Omit<Result, 'value'> {
-  /** JSON beside the place of the database. */
   readonly fields: object;
 }
 

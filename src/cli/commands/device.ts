@@ -80,7 +80,6 @@ function lineOf(issued: IssuedDeviceToken, { json, csv }: TokenOptions): string 
   return csv === true ? `${cell(serialNumber)},${secret}` : `${serialNumber}\t${secret}`;
 }
 
-/** A cell of CSV (RFC 4180). */
 function cell(text: string): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -36,7 +36,6 @@ export function addCommands(add: AddCommand): void {
     .addHelpText('after', NOTES);
 }
 
-/** Maximum rows and bytes stored in one transaction. */
 const BATCH = { rows: 500, bytes: 4 * 1024 * 1024 } as const;
 
 async function importRows(

@@ -159,7 +159,6 @@ async function changePassword(options: UserOptions, _argument: string, io: Comma
   return await changeUser(io, options, change, ({ email }) => `${email} has a new password.`);
 }
 
-/** Reads all of standard input, without the line break at its end. */
 async function readPassword(io: CommandIo): Promise<string> {
   return (await io.readInput()).replace(/\r?\n$/, '');
 }

@@ -19,7 +19,6 @@ import { previewMigrations } from './migration-preview.js';
 import { withClient } from './open.js';
 import { readAsSystem, rolesIn } from './roles.js';
 
-/** The commands for a database of a PostgreSQL server. */
 export class ServerTools implements DatabaseTools {
   readonly place: Readonly<Record<string, string>>;
 
@@ -117,7 +116,6 @@ export class ServerTools implements DatabaseTools {
   }
 }
 
-/** Rows of a query over all companies. */
 async function rowsOf<R extends object>(client: Client, query: string): Promise<readonly R[]> {
   return (await readAsSystem(client, () => client.query<R>(query))).rows;
 }

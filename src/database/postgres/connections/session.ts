@@ -24,7 +24,6 @@ export interface Shared {
 /** SQLSTATE of a prepared statement that would return other columns than before. */
 const CHANGED_COLUMNS = '0A000';
 
-/** One connection to PostgreSQL. */
 export class Session {
   #failed: Error | null = null;
   /** The settings outside of transactions (null if unknown), and those that the last reading unit needed. */
@@ -67,7 +66,6 @@ export class Session {
     return true;
   }
 
-  /** Runs a statement of a unit. */
   async execute<R>({ sql: text, parameters }: CompiledQuery, isWriting: boolean): Promise<QueryResult<R>> {
     const ended = this.shared.onStatement(text);
     try {
@@ -188,13 +186,11 @@ export class Unit {
     }
   }
 
-  /** Changes the scope of the transaction. */
   async change(scope: Scope): Promise<void> {
     if (!this.#isOpen) throw new Error('The unit of work has ended.');
     await this.session.send(settingsSql(this.#rights(scope), true));
   }
 
-  /** Locks more companies. */
   async lock(companyIds: readonly number[]): Promise<void> {
     if (companyIds.length > 0) await this.session.send(locksOf(companyIds).join('; '));
   }

@@ -50,7 +50,6 @@ export class Sessions {
     return { running, waiting, threads: running, exceeded: this.#exceeded, lostThreads: 0 };
   };
 
-  /** Number of units that wait for a connection. */
   get waiting(): number {
     return Object.values(this.#queues).reduce((sum, { waiting }) => sum + waiting, 0);
   }

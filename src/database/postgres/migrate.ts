@@ -9,7 +9,7 @@ import { DatabaseRefused } from '../database.js';
 import { MIGRATIONS, MIGRATION_NAMES, namesOf, type Migrations } from '../migrations.js';
 import { handleOn } from './connections/statements.js';
 import { stateOf } from './faults.js';
-import { AS_SYSTEM, prepareRoles, rolesIn, withRoles, type Roles } from './roles.js';
+import { AS_SYSTEM, prepareRoles, type Roles, rolesIn, unusable, withRoles } from './roles.js';
 
 /** Key of the advisory lock of the node that migrates. */
 const MIGRATING = '(21574, 3)';
@@ -178,7 +178,7 @@ async function failed(client: Client, name: string, migration: string, error: un
     );
     const { user = '', schema = '' } = rows[0] ?? {};
     const advice = `an administrator must run in this database: grant usage, create on schema ${schema} to ${user};`;
-    return new DatabaseRefused('unusable', `${name}: ${message}. Nothing was changed: ${advice}`, error);
+    return unusable(`${name}: ${message}. Nothing was changed: ${advice}`, error);
   }
   if (!(error instanceof DatabaseRefused))
     return new Error(`The migration ${migration} failed and was rolled back: ${message}`, { cause: error });
@@ -200,10 +200,7 @@ async function demandOwner(client: Client, name: string): Promise<void> {
   const advice = found.owns
     ? `grant ${company}, ${system} to ${found.user}`
     : `its tables belong to ${found.owner}: use this user in DATABASE_URL`;
-  throw new DatabaseRefused(
-    'unusable',
-    `${name} cannot be used by ${found.user}. Nothing was changed: ${advice}.`,
-  );
+  throw unusable(`${name} cannot be used by ${found.user}. Nothing was changed: ${advice}.`);
 }
 
 /** A handle for migrations on one connection. The caller begins and ends its transactions. */

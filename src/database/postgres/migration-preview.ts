@@ -1,12 +1,11 @@
 import type { Client } from 'pg';
 
 import { SYSTEM_ROLE } from '../../schema/postgres.js';
-import { DatabaseRefused } from '../database.js';
 import { MIGRATIONS, namesOf, type Migrations } from '../migrations.js';
 import type { TouchedTable } from '../tools.js';
 import { stateOf } from './faults.js';
 import { inspect, migrationHandle } from './migrate.js';
-import { rolesIn, withRoles, type Roles } from './roles.js';
+import { type Roles, rolesIn, unusable, withRoles } from './roles.js';
 
 /** SQLSTATE of an action that the user may not do. */
 const NOT_ALLOWED = '42501';
@@ -65,7 +64,7 @@ async function create(client: Client, name: string, preview: string): Promise<vo
   } catch (error) {
     if (stateOf(error) !== NOT_ALLOWED) throw error;
     const advice = 'allow the user to create a schema: grant create on database … to …;';
-    throw new DatabaseRefused('unusable', `${name} cannot show what its migrations lock: ${advice}`, error);
+    throw unusable(`${name} cannot show what its migrations lock: ${advice}`, error);
   }
 }
 

@@ -9,7 +9,7 @@ import { connect } from './connect.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
 import { stateOf } from './faults.js';
 import { bringUpToDate } from './migrate.js';
-import { rolesIn } from './roles.js';
+import { rolesIn, unusable } from './roles.js';
 
 const OLDEST = 150_000;
 /** Transactions that are compared to find a pooler. */
@@ -146,7 +146,7 @@ function wrong(url: string, error: unknown): DatabaseRefused {
   const ofPooler = Object.keys(POOLER_ADVICE).find((text) => reason.includes(text));
   const code = stateOf(error) ?? (error as NodeJS.ErrnoException).code ?? '';
   const advice = POOLER_ADVICE[ofPooler ?? ''] ?? ADVICE[code] ?? 'correct DATABASE_URL';
-  return new DatabaseRefused('unusable', `${nameOf(url)} cannot be used (${reason}): ${advice}.`, error);
+  return unusable(`${nameOf(url)} cannot be used (${reason}): ${advice}.`, error);
 }
 
 const nameOf = (url: string): string => databaseName({ server: url });
@@ -167,8 +167,7 @@ async function demandSessions(client: Client, url: string): Promise<void> {
   } finally {
     await second.end().catch(() => undefined);
   }
-  throw new DatabaseRefused(
-    'unusable',
+  throw unusable(
     `${nameOf(url)} is a pooler in transaction mode, which gives a session other connections to PostgreSQL: set its pool_mode to session, or connect to PostgreSQL itself.`,
   );
 }
@@ -208,7 +207,7 @@ async function demandVersion(client: Client, url: string): Promise<void> {
   const { rows } = await client.query<{ number: number; name: string }>(statement);
   const { number = 0, name = '?' } = rows[0] ?? {};
   if (number >= OLDEST) return;
-  throw new DatabaseRefused('unusable', `${nameOf(url)} is PostgreSQL ${name}; 15 or later is needed.`);
+  throw unusable(`${nameOf(url)} is PostgreSQL ${name}; 15 or later is needed.`);
 }
 
 /** Source of the unfinished copy in the database; null if the database is none. */

@@ -38,6 +38,10 @@ export async function readAsSystem<T>(client: Client, use: () => Promise<T>): Pr
   }
 }
 
+/** A database that cannot be used as it is. */
+export const unusable = (message: string, cause?: unknown): DatabaseRefused =>
+  new DatabaseRefused('unusable', message, cause);
+
 /** Maximum bytes of a name; PostgreSQL truncates longer ones. */
 const MAX_NAME_BYTES = 63;
 
@@ -54,8 +58,7 @@ export async function rolesIn(client: Client): Promise<Roles> {
   const roles = { company: `${database}_company`, system: `${database}_system` };
   const bytes = Buffer.byteLength(roles.company);
   if (bytes <= MAX_NAME_BYTES) return roles;
-  throw new DatabaseRefused(
-    'unusable',
+  throw unusable(
     `The name of the database has ${Buffer.byteLength(database)} bytes. Use at most ${MAX_NAME_BYTES - '_company'.length}, since the role ${roles.company} is named after it.`,
   );
 }
@@ -115,8 +118,7 @@ export async function prepareRoles(client: Client, roles: Roles, name: string): 
     const needed = await statementsNeeded(client, roles);
     if (needed.length === 0) return;
     if (!isWorthATry || attempt > ATTEMPTS) {
-      throw new DatabaseRefused(
-        'unusable',
+      throw unusable(
         `${name} lacks roles or rights. No table was changed. An administrator of the server must run in this database: ${needed.join('; ')};`,
       );
     }
@@ -182,8 +184,7 @@ const connections = ({ database, user, owns_database }: Found, system: string): 
 
 function demandSchema({ schema, path, user }: Found): void {
   if (schema !== null) return;
-  throw new DatabaseRefused(
-    'unusable',
+  throw unusable(
     `The search path is ${path === '' ? 'empty' : path}, of which the user ${user} can use no schema. ` +
       `An administrator of the server must run in this database: create schema if not exists NAME; grant usage, create on schema NAME to ${user};`,
   );
@@ -192,8 +193,7 @@ function demandSchema({ schema, path, user }: Found): void {
 function demandWeak(strong: readonly string[]): void {
   if (strong.length === 0) return;
   const changes = strong.map((role) => `alter role ${role} nologin nosuperuser nobypassrls;`);
-  throw new DatabaseRefused(
-    'unusable',
+  throw unusable(
     `The role ${strong.join(' and ')} must not be able to log in or to bypass row-level security. ` +
       `An administrator of the server must run: ${changes.join(' ')}`,
   );

@@ -17,7 +17,7 @@ import { sizesOf, TABLE_SIZES, type SizeRow } from './connect.js';
 import { inspect } from './migrate.js';
 import { previewMigrations } from './migration-preview.js';
 import { withClient } from './open.js';
-import { readAsSystem, rolesIn } from './roles.js';
+import { readAsSystem, rolesIn, unusable } from './roles.js';
 
 export class ServerTools implements DatabaseTools {
   readonly place: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export class ServerTools implements DatabaseTools {
   async check(): Promise<readonly string[]> {
     return await withClient(this.url, async (client) => {
       const { applied } = await inspect(client, this.name);
-      if (applied.length === 0) throw new DatabaseRefused('unusable', `${this.name} has no tables yet.`);
+      if (applied.length === 0) throw unusable(`${this.name} has no tables yet.`);
       return await checkServer(client);
     });
   }
@@ -71,7 +71,26 @@ export class ServerTools implements DatabaseTools {
   }
 
   async describe(): Promise<Description> {
-    return await withClient(this.url, (client) => this.#describe(client));
+    return await withClient(this.url, async (client) => {
+      const { applied, pending } = await inspect(client, this.name);
+      const { rows } = await client.query<{ bytes: number; version: string }>(
+        `select pg_database_size(current_database()) as bytes, current_setting('server_version') as version`,
+      );
+      const { bytes = 0, version = '' } = rows[0] ?? {};
+      const { rows: tables } = await client.query<SizeRow>(TABLE_SIZES);
+      return description(
+        `${this.name}: ${bytes} bytes, PostgreSQL ${version}`,
+        { ...this.place, bytes, postgresql: version },
+        {
+          applied,
+          pending,
+          sizes: sizesOf(tables),
+          totals: applied.length === 0 ? [] : await rowsOf<TotalRow>(client, TOTAL_ROWS),
+          // An older schema may lack some of the tables.
+          oldest: pending.length === 0 ? await rowsOf<OldestRow>(client, OLDEST_ROWS) : [],
+        },
+      );
+    });
   }
 
   /** Refuses a database with records. Unlike a file, it is not deleted: its name may be a mistake. */
@@ -85,27 +104,6 @@ export class ServerTools implements DatabaseTools {
     throw new DatabaseRefused(
       'exists',
       `${this.name} has records. Nothing was changed: name a new database, made for example with createdb.`,
-    );
-  }
-
-  async #describe(client: Client): Promise<Description> {
-    const { applied, pending } = await inspect(client, this.name);
-    const { rows } = await client.query<{ bytes: number; version: string }>(
-      `select pg_database_size(current_database()) as bytes, current_setting('server_version') as version`,
-    );
-    const { bytes = 0, version = '' } = rows[0] ?? {};
-    const { rows: tables } = await client.query<SizeRow>(TABLE_SIZES);
-    return description(
-      `${this.name}: ${bytes} bytes, PostgreSQL ${version}`,
-      { ...this.place, bytes, postgresql: version },
-      {
-        applied,
-        pending,
-        sizes: sizesOf(tables),
-        totals: applied.length === 0 ? [] : await rowsOf<TotalRow>(client, TOTAL_ROWS),
-        // An older schema may lack some of the tables.
-        oldest: pending.length === 0 ? await rowsOf<OldestRow>(client, OLDEST_ROWS) : [],
-      },
     );
   }
 

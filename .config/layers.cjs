@@ -270,7 +270,7 @@ const layers = [
     example: 'src/simulator/example.ts',
     src: ['platform', 'simulator'],
     packages: ['mqtt', 'zod'],
-    node: ['buffer', 'crypto', 'http', 'https', 'perf_hooks', 'timers/promises'],
+    node: ['buffer', 'crypto', 'http', 'https', 'perf_hooks'],
   },
   {
     name: 'cli',

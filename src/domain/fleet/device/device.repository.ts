@@ -186,31 +186,28 @@ const INDEX = 'device_presence_by_last_seen_at_device_id';
 export const MAX_GROUPS = 100;
 
 /** Devices, and those that were seen since the beginnings of states. */
-type Counted = { readonly count: number } & Readonly<Record<'offline' | 'stale' | 'online', number | null>>;
+type Counted = Readonly<Record<'count' | 'offline' | 'stale' | 'online', number>>;
 
 function counted(work: ReadWork): RawBuilder<unknown> {
   const { offline, stale, online } = presenceStarts(work);
   const since = (start: number): RawBuilder<unknown> =>
-    sql`sum(case when s.last_seen_at >= ${hiddenFromPlanner(new Date(start))} then 1 else 0 end)`;
+    sql`count(*) filter (where s.last_seen_at >= ${hiddenFromPlanner(new Date(start))})`;
   return sql`count(*) as count, ${since(offline)} as offline, ${since(stale)} as stale, ${since(online)} as online`;
 }
 
-function countsOf({ count, ...seen }: Counted): readonly PresenceCount[] {
-  const [offline, stale, online] = [seen.offline ?? 0, seen.stale ?? 0, seen.online ?? 0];
-  return [
-    { presence: 'online', count: online },
-    { presence: 'stale', count: stale - online },
-    { presence: 'offline', count: offline - stale },
-    { presence: 'never_seen', count: count - offline },
-  ];
-}
+const countsOf = ({ count, offline, stale, online }: Counted): readonly PresenceCount[] => [
+  { presence: 'online', count: online },
+  { presence: 'stale', count: stale - online },
+  { presence: 'offline', count: offline - stale },
+  { presence: 'never_seen', count: count - offline },
+];
 
 /** One statement. */
 export async function devicesByPresence(work: ReadWork): Promise<readonly PresenceCount[]> {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<Counted>`select ${counted(work)} from ${indexedBy('device_presence', 's', INDEX)}
     where s.company_id = ${companyId}`.execute(db);
-  return countsOf(rows[0] ?? { count: 0, offline: 0, stale: 0, online: 0 });
+  return countsOf(only(rows));
 }
 
 /** Number of devices by group, the largest number first. One statement. */

@@ -13,19 +13,17 @@ import { deviceTable } from './device.repository.js';
 export {
   devices,
   devicesByFrameworkVersion,
+  devicesByGroup,
   devicesByModel,
+  devicesByPresence,
   devicesOfLogicalNumber,
+  MAX_GROUPS,
   MAX_VALUES,
   selectFormerNumbers,
-  totalDevices,
-} from './device.repository.js';
-export {
-  devicesByGroup,
-  devicesByPresence,
-  MAX_GROUPS,
   selectOnlyDevices,
   sightings,
   storeSightings,
+  totalDevices,
 } from './device.repository.js';
 
 const records = new Records({

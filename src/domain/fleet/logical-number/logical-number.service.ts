@@ -81,8 +81,7 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
   const values = newValues(LogicalNumberCreate, input, { appVersionIds: [] });
   await logicalNumberHeads.refuseTaken(work, values);
   await refuseUnknownGroup(work, 'groupId', values.groupId);
-  const kept = await versionsIn(work, values.groupId, requested, []);
-  const appVersionIds = requested === undefined ? await withDefaults(work, values.groupId, kept) : kept;
+  const appVersionIds = await versionsIn(work, values.groupId, requested);
   const created = await logicalNumberTable.insert(work, values);
   await replaceLinks(work, [{ ...created, appVersionIds: [] }], new Map([[created.id, appVersionIds]]));
   const after = { ...created, appVersionIds };
@@ -95,11 +94,8 @@ export async function updateLogicalNumber(work: WriteWork, current: LogicalNumbe
   const { appVersionIds, ...given } = parse(LogicalNumberUpdate, input);
   const values = changed<LogicalNumberHead, typeof given>(current, given);
   await logicalNumberHeads.refuseTaken(work, values, current);
-  const isMoved = values.groupId !== current.groupId;
-  if (isMoved) await refuseUnknownGroup(work, 'groupId', values.groupId);
-  const kept = await versionsIn(work, values.groupId, appVersionIds, current.appVersionIds);
-  const getsDefaults = isMoved && appVersionIds === undefined;
-  const versions = getsDefaults ? await withDefaults(work, values.groupId, kept) : kept;
+  if (values.groupId !== current.groupId) await refuseUnknownGroup(work, 'groupId', values.groupId);
+  const versions = await versionsIn(work, values.groupId, appVersionIds, current);
   await replaceLinks(work, [current], new Map([[current.id, versions]]));
   const head = await logicalNumberTable.update(work, current, values);
   const after = { ...head, appVersionIds: versions };
@@ -121,26 +117,29 @@ async function complete(work: ReadWork, head: LogicalNumberHead): Promise<Logica
   return only(await withVersions(work, [head]));
 }
 
-/** Versions of a number, ascending (contract 24): the requested ones, else the former ones that its group has. Errors: `invalid`. */
-async function versionsIn(work: ReadWork, groupId: number | null, requested: Ids | undefined, before: Ids) {
-  const wanted = requested ?? before;
-  const linked =
-    groupId === null || wanted.length === 0 ? [] : await selectVersionsLinkedToGroup(work, groupId, wanted);
-  const allowed = new Set(linked);
-  const refused = wanted.filter((id) => !allowed.has(id));
+/**
+ * Versions of a number, ascending (contract 24): the requested ones; otherwise the former ones that its group has, and
+ * the default versions of a group that it enters. Errors: `invalid`.
+ */
+async function versionsIn(
+  work: ReadWork,
+  groupId: number | null,
+  requested: Ids | undefined,
+  current?: LogicalNumber,
+): Promise<Ids> {
+  const wanted = requested ?? current?.appVersionIds ?? [];
+  const isAnyLinked = groupId !== null && wanted.length > 0;
+  const linked = new Set(isAnyLinked ? await selectVersionsLinkedToGroup(work, groupId, wanted) : []);
+  const kept = wanted.filter((id) => linked.has(id));
+  const refused = wanted.filter((id) => !linked.has(id));
   if (requested !== undefined && refused.length > 0) {
     throw invalid(
       'appVersionIds',
       `must be app versions linked to the number's group: not ${refused.join(', ')}`,
     );
   }
-  return wanted.filter((id) => allowed.has(id)).sort((one, other) => one - other);
-}
-
-/** The versions `kept` and the default versions of the group that the number enters, ascending. */
-async function withDefaults(work: ReadWork, groupId: number | null, kept: Ids) {
-  if (groupId === null) return kept;
-  const added = await selectDefaultsFor(work, groupId, kept);
+  const isEntered = requested === undefined && groupId !== null && groupId !== current?.groupId;
+  const added = isEntered ? await selectDefaultsFor(work, groupId, kept) : [];
   return [...kept, ...added].sort((one, other) => one - other);
 }
 

@@ -34,15 +34,17 @@ export async function replaceLinks(
     removed.push(...linksTo(appVersionIds.filter((version) => !has.has(version))));
     added.push(...linksTo(versions.filter((version) => !had.has(version))));
   }
-  if (removed.length > 0) await deleteLinks(work, removed);
-  if (added.length > 0) await insertLinks(work, added);
-}
-
-async function insertLinks(work: WriteWork, links: readonly Pair[]): Promise<void> {
   const { db, companyId } = specialSql(work);
-  await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id)
-    select ${typed('integer', companyId)}, pair.id, pair.other
-    from ${pairTable('integer', links)}`.execute(db);
+  if (removed.length > 0) {
+    await sql`delete from logical_number_app_versions where company_id = ${companyId}
+      and (logical_number_id, app_version_id) in (
+        select pair.id, pair.other from ${pairTable('integer', removed)})`.execute(db);
+  }
+  if (added.length > 0) {
+    await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id)
+      select ${typed('integer', companyId)}, pair.id, pair.other
+      from ${pairTable('integer', added)}`.execute(db);
+  }
 }
 
 export async function selectVersionsLinkedToGroup(work: ReadWork, groupId: number, versionIds: Ids) {
@@ -100,13 +102,6 @@ export async function countHolders(work: ReadWork, versionIds: Ids, groupIds: Id
       from ${linksOf(work, versionIds, groupIds)} limit ${MAX_COUNTED})
     select (select count(*) from held) as "links", count(*) as "terminals" from devices as d
     where d.company_id = ${companyId} and d.logical_number_id in (select number_id from held)`.execute(db);
-  const { links, terminals } = rows[0] ?? { links: 0, terminals: 0 };
+  const { links, terminals } = only(rows);
   return { terminals, more: links === MAX_COUNTED };
-}
-
-async function deleteLinks(work: WriteWork, links: readonly Pair[]): Promise<void> {
-  const { db, companyId } = specialSql(work);
-  await sql`delete from logical_number_app_versions where company_id = ${companyId}
-    and (logical_number_id, app_version_id) in (
-      select pair.id, pair.other from ${pairTable('integer', links)})`.execute(db);
 }

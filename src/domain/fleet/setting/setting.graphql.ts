@@ -30,17 +30,13 @@ const OwnerInput = g.inputType(
 
 function ownerIdsOf(owner: unknown): OwnerIds {
   const { logicalNumberId, groupId } = owner as Readonly<Record<string, string | null | undefined>>;
+  // A text that is not an id of the type is handled as an unknown id.
+  const numberOf = (typeName: string, id: string | null | undefined) =>
+    id == null ? null : (g.numberIn(typeName, id) ?? 0);
   return {
     logicalNumberId: numberOf('LogicalNumber', logicalNumberId),
     groupId: numberOf('Group', groupId),
   };
-}
-
-/** The number of no record: a text that is not an id of the type is handled as an unknown id. */
-const UNKNOWN = 0;
-
-function numberOf(typeName: string, id: string | null | undefined): number | null {
-  return id == null ? null : (g.numberIn(typeName, id) ?? UNKNOWN);
 }
 
 /** Properties that an owned record shows as the relations `logicalNumber` and `group`. */

@@ -1,6 +1,6 @@
+/** Hands deliveries out. Each call is in a unit that writes in the company, so no two nodes claim one (decisions.md#deliveries). */
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { instant } from '../../../database/storage.js';
-/** Hands deliveries out. Each call is in a unit that writes in the company, so no two nodes claim one (decisions.md#deliveries). */
 import type { CompanyWriteWork, SystemReadWork, ReadWork, WriteWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
 import { DomainError, notFound, orProblem } from '../../../platform/errors.js';
@@ -53,9 +53,7 @@ export async function claimForTerminals(
   terminals: readonly Receiver[],
 ): Promise<ReadonlyMap<number, readonly ClaimedDelivery[]>> {
   if (terminals.length === 0) return new Map();
-  const receivers = new Map(
-    terminals.map(({ logicalNumberId, serialNumber }) => [logicalNumberId, serialNumber]),
-  );
+  const receivers = new Map(terminals.map((one) => [one.logicalNumberId, one.serialNumber]));
   const waiting = await selectWaiting(work, [...receivers.keys()], MAX_TAKEN);
   const free = [...waiting.values()].flatMap((deliveries) => upToHeld(deliveries, work.now));
   const { claimable } = await endOld(work, free);
@@ -69,12 +67,8 @@ export async function claimForTerminals(
 async function endOld(work: CompanyWriteWork, waiting: readonly Waiting[]) {
   const bySteps = Map.groupBy(waiting, (delivery) => stepOf(delivery, work.now));
   await finish(work, idsOf(bySteps.get('expire') ?? []), 'expired');
-  await finish(
-    work,
-    idsOf(bySteps.get('fail') ?? []),
-    'failed',
-    `It was sent ${MAX_ATTEMPTS} times and never confirmed.`,
-  );
+  const unconfirmed = `It was sent ${MAX_ATTEMPTS} times and never confirmed.`;
+  await finish(work, idsOf(bySteps.get('fail') ?? []), 'failed', unconfirmed);
   return { claimable: bySteps.get('claim') ?? [], unreachable: bySteps.get('postpone') ?? [] };
 }
 
@@ -89,17 +83,9 @@ async function hold(
   await claim(work, given, leaseEndsAt);
   const { companyId } = work.caller;
   return waiting.map((delivery) => {
-    const { id, logicalNumberId, logicalNumber, queuedAt, appName, companyName, timeZone } = delivery;
-    return {
-      companyId,
-      id,
-      logicalNumberId,
-      logicalNumber,
-      queuedAt,
-      leaseEndsAt,
-      message: messageOf(delivery, timeZone),
-      app: appName === null ? null : `${foldedCompany(companyName)}_${appName}`,
-    };
+    const { appName, companyName, timeZone } = delivery;
+    const app = appName === null ? null : `${foldedCompany(companyName)}_${appName}`;
+    return { ...delivery, companyId, leaseEndsAt, message: messageOf(delivery, timeZone), app };
   });
 }
 

@@ -68,11 +68,8 @@ function shownTime(at: Date, timeZone: string): string {
   return `${local.slice(5, 10)}-${local.slice(0, 4)} ${local.slice(11, 16)}`;
 }
 
-/** Next thing to do with a waiting delivery. */
-type Step = 'claim' | 'expire' | 'fail' | 'postpone';
-
-/** The step of an unclaimed delivery. */
-export function stepOf({ queuedAt, attempts, isReachable }: WaitingDelivery, now: Date): Step {
+/** Next thing to do with an unclaimed delivery. */
+export function stepOf({ queuedAt, attempts, isReachable }: WaitingDelivery, now: Date) {
   if (now.getTime() - queuedAt.getTime() >= QUEUED_MS) return 'expire';
   if (attempts >= MAX_ATTEMPTS) return 'fail';
   return isReachable ? 'claim' : 'postpone';

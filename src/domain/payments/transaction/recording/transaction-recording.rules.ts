@@ -48,7 +48,7 @@ export type Content = Exclude<keyof TransactionRecord, 'reference'>;
 
 /** Fields that may change when a transaction finishes, and those that are known when it starts. */
 const OF_RESULT = Object.keys(TransactionFinish.shape) as Content[];
-const OF_START = (Object.keys(TransactionRecord.shape) as Content[]).filter(
+export const OF_START = (Object.keys(TransactionRecord.shape) as Content[]).filter(
   (field) => !OF_RESULT.includes(field) && (field as string) !== 'reference',
 );
 const CONTENT = [...OF_START, ...OF_RESULT];
@@ -56,16 +56,6 @@ const CONTENT = [...OF_START, ...OF_RESULT];
 /** Fields that must be equal for a repetition. A running record also repeats a transaction that has finished since. */
 export function comparedFields(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
   return given.status === 'running' && stored.status !== 'running' ? OF_START : CONTENT;
-}
-
-/** Differences in fields of the start from a running transaction; undefined if the record cannot end it. */
-export function differencesOfStart(
-  stored: TransactionRecord,
-  given: TransactionRecord,
-  fields: readonly Content[],
-): readonly Content[] | undefined {
-  if (stored.status !== 'running' || given.status === 'running') return undefined;
-  return fields.filter((field) => OF_START.includes(field));
 }
 
 export interface Reporter {

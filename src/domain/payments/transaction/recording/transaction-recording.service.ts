@@ -12,12 +12,7 @@ import {
   storedForm,
   updateResults,
 } from '../transaction.repository.js';
-import {
-  comparedFields,
-  type Content,
-  differencesOfStart,
-  scrubRecord,
-} from './transaction-recording.rules.js';
+import { comparedFields, type Content, OF_START, scrubRecord } from './transaction-recording.rules.js';
 
 export type RecordResult =
   | { readonly transaction: Transaction; readonly repeated: boolean; readonly problem: null }
@@ -131,10 +126,10 @@ function matchOf(known: Map<string, Reported>, given: TransactionRecord, mayEnd:
   }
   const fields = differencesOf(of.latest, given);
   if (fields.length === 0) return { of, repeated: true };
-  const ofStart = mayEnd ? differencesOfStart(of.latest, given, fields) : undefined;
-  if (ofStart?.length !== 0) {
-    const others = (ofStart ?? fields).join(', ');
-    return taken('reference', `belongs to a transaction with other values of ${others}`);
+  const ends = mayEnd && of.latest.status === 'running' && given.status !== 'running';
+  const others = ends ? fields.filter((field) => OF_START.includes(field)) : fields;
+  if (others.length > 0) {
+    return taken('reference', `belongs to a transaction with other values of ${others.join(', ')}`);
   }
   of.latest = storedForm(given);
   return { of, repeated: false };

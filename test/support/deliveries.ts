@@ -62,6 +62,19 @@ export async function deliveriesOf({ app }: TestServer, { caller }: Member) {
   }));
 }
 
+/** The logical numbers for which a notification is queued, in order. */
+export async function targetsOf({ app }: TestServer, notificationId: number): Promise<string[]> {
+  const rows = await app.database.reads
+    .selectFrom('notification_deliveries')
+    .innerJoin('logical_numbers', 'logical_numbers.id', 'notification_deliveries.logical_number_id')
+    .select('number')
+    .where('notification_id', '=', notificationId)
+    .where('state', '=', 'queued')
+    .orderBy('number')
+    .execute();
+  return rows.map(({ number }) => number);
+}
+
 /** Numbers of notifications, deliveries and ledger entries of all companies. */
 export async function notificationRows(server: TestServer): Promise<number[]> {
   const tables = ['notifications', 'notification_deliveries', 'ledger'];

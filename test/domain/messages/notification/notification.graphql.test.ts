@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY, SECOND } from '../../../../src/platform/clock.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
-import { notificationRows } from '../../../support/deliveries.js';
+import { notificationRows, targetsOf } from '../../../support/deliveries.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
 
@@ -34,17 +34,6 @@ const sent = async (input: Fields): Promise<Sent> => {
 };
 const toGroup = (id: number = group): Fields => ({ groupId: nodeId('Group', id) });
 const toNumbers = (...logicalNumbers: string[]): Fields => ({ logicalNumbers });
-
-async function targetsOf({ databaseId }: Pick<Sent, 'databaseId'>): Promise<string[]> {
-  const rows = await server.app.database.reads
-    .selectFrom('notification_deliveries')
-    .innerJoin('logical_numbers', 'logical_numbers.id', 'notification_deliveries.logical_number_id')
-    .select('number')
-    .where('notification_id', '=', databaseId)
-    .orderBy('number')
-    .execute();
-  return rows.map(({ number }) => number);
-}
 
 const stored = () => notificationRows(server);
 
@@ -93,7 +82,7 @@ describe('notificationSend', () => {
       createdBy: { databaseId: server.acme.caller.userId },
     });
     expect(Date.parse(String(notification.expiresAt)) - Date.parse(String(createdAt))).toBe(7 * DAY);
-    expect(await targetsOf(notification)).toEqual(['100', '200']);
+    expect(await targetsOf(server, databaseId)).toEqual(['100', '200']);
     const entries = await ledgerOf(server, server.acme, 'notification', databaseId);
     expect(entries).toMatchObject([{ action: 'create', after: { groupId: group, queued: 2 } }]);
   });
@@ -111,7 +100,8 @@ describe('notificationSend', () => {
 
   it('RI-35 CC-08 reaches each number once', async () => {
     const numbers = [' 100 ', 'e\u0301 3', ...Array<string>(500).fill('100')];
-    expect(await targetsOf(await sent({ target: toNumbers(...numbers) }))).toEqual(['100', 'é 3']);
+    const { databaseId } = await sent({ target: toNumbers(...numbers) });
+    expect(await targetsOf(server, databaseId)).toEqual(['100', 'é 3']);
   });
 
   const numbers = 'target.logicalNumbers';

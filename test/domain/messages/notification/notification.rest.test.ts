@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { sendNotification } from '../../../../src/domain/messages/notification/notification.service.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
-import { notificationRows } from '../../../support/deliveries.js';
+import { notificationRows, targetsOf } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';
 import { useServer, type Fields, type TestServer } from '../../../support/server.js';
 
@@ -25,22 +25,13 @@ async function createTargets(client: TestServer['acme']['client']): Promise<[num
 }
 
 async function latest(): Promise<{ id: number; stored: string; targets: string[] }> {
-  const { reads } = server.app.database;
-  const { id, content } = await reads
+  const { id, content } = await server.app.database.reads
     .selectFrom('notifications')
     .select(['id', 'content'])
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow();
-  const targets = await reads
-    .selectFrom('notification_deliveries')
-    .innerJoin('logical_numbers', 'logical_numbers.id', 'notification_deliveries.logical_number_id')
-    .select(['number', 'state'])
-    .where('notification_id', '=', id)
-    .orderBy('number')
-    .execute();
-  expect(targets.every(({ state }) => state === 'queued')).toBe(true);
-  return { id, stored: content, targets: targets.map(({ number }) => number) };
+  return { id, stored: content, targets: await targetsOf(server, id) };
 }
 
 const counts = () => notificationRows(server);
@@ -206,16 +197,8 @@ describe('queueing', () => {
       }
     };
     await Promise.all([changer(), sender()]);
-    const deliveries = await server.app.database.reads
-      .selectFrom('notification_deliveries')
-      .innerJoin('logical_numbers', 'logical_numbers.id', 'notification_deliveries.logical_number_id')
-      .select(['notification_id', 'number'])
-      .where('notification_id', '>', before)
-      .execute();
-    const messages = Array.from(new Set(deliveries.map((row) => row.notification_id)), (id) =>
-      deliveries.filter((row) => row.notification_id === id).map(({ number }) => number),
-    );
-    expect(messages).toHaveLength(20);
+    const ids = Array.from({ length: 20 }, (_, n) => before + 1 + n);
+    const messages = await Promise.all(ids.map((id) => targetsOf(server, id)));
     const everyPair = Array.from({ length: pairs }, (_, n) => String(n)).sort();
     for (const targets of messages) {
       expect(targets.map((number) => number.slice(1)).sort()).toEqual(everyPair);

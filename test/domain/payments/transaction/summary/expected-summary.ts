@@ -64,19 +64,9 @@ const DIMENSIONS: Readonly<Record<string, (row: Paid, groups: Groups) => Fields>
   INSTALLMENTS: (row) => ofPayment(row, 'installments', row.quantity),
 };
 
-const NOTHING = {
-  status: null,
-  transactionType: null,
-  appName: null,
-  logicalNumber: null,
-  group: null,
-  groupDatabaseId: null,
-  paymentStatus: null,
-  paymentType: null,
-  brand: null,
-  acquirer: null,
-  installments: null,
-};
+const COLUMNS =
+  'status transactionType appName logicalNumber group groupDatabaseId paymentStatus paymentType brand acquirer installments';
+const NOTHING = Object.fromEntries(COLUMNS.split(' ').map((name) => [name, null]));
 
 /** The expected summary. */
 export function expected(rows: readonly Paid[], question: Question, groups: Groups): Summary {

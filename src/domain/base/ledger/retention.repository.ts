@@ -17,10 +17,7 @@ export interface OldRows {
   readonly newest: Date | null;
 }
 
-/**
- * Companies with an id greater than `after`, ascending, with the time of their oldest row in milliseconds since
- * 1970, null if they have none. One statement that reads few rows of each company.
- */
+/** Companies after an id, ascending, with the time of their oldest row in ms since 1970, or null. One statement. */
 export async function selectAges(
   work: SystemReadWork,
   { oldest }: Retained,
@@ -73,10 +70,7 @@ export const ledgerRetention: Retained = {
   deleteOld: pruneLedger,
 };
 
-/**
- * Statistics of the deleted rows of a company's table: their number, the highest deleted id (0 for
- * deliveries), and the newest time.
- */
+/** Number of deleted rows of a company's table, their highest id (0 for deliveries) and newest time. */
 export interface Deleted {
   readonly count: number;
   readonly upTo: number;

@@ -67,10 +67,7 @@ async function createToken(work: SystemWriteWork, token: NewToken): Promise<Issu
   return { token: only(await createTokens(work, [token])), secret: token.secret };
 }
 
-/**
- * Whether the caller may give a token this scope: any scope that the caller has. Administrators who have
- * signed in have all ordinary scopes, and may also give `ingest` and `terminals`.
- */
+/** A caller may give its own scopes; administrators who have signed in also `ingest` and `terminals`. */
 function mayGive(caller: Caller, scope: Scope): boolean {
   if (mayUse(caller, scope)) return true;
   return ORDINARY_SCOPES.every((each) => mayUse(caller, each));
@@ -149,10 +146,7 @@ export async function getManagedToken(work: ReadWork, id: number): Promise<Acces
   return token;
 }
 
-/**
- * Revokes a token. A revoked token does not change. Errors: `forbidden` if the caller is not an administrator
- * and the token has a scope that the caller's token does not have.
- */
+/** Errors: `forbidden` for a token with scopes that the caller's does not have, unless administrators call. */
 export async function revokeToken(work: WriteWork, token: AccessToken): Promise<AccessToken> {
   if (!mayUse(work.caller, 'admin')) demandScopesOf(work, token);
   const [revoked = token] = await revokeTokens(work, token.revokedAt === null ? [token] : []);
@@ -174,10 +168,7 @@ export async function renewToken(work: WriteWork, tokenSecret: string, token: Ac
   return await createToken(work, renewed);
 }
 
-/**
- * Compares with the scopes of the caller's token, not of its role: the role may change, and then the token
- * gives more.
- */
+/** Compares with the scopes of the caller's token, not of its role, which may change. Errors: `forbidden`. */
 function demandScopesOf({ caller }: ReadWork, { scopes }: AccessToken): void {
   const more = scopes.filter((scope) => !caller.scopes.includes(scope));
   if (more.length === 0) return;

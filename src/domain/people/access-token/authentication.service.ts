@@ -62,10 +62,7 @@ export const CACHED_MS = 2 * SECOND;
 /** Maximum tokens in the memory of one node, per cache. */
 const MAX_CACHED_TOKENS = 10_000;
 
-/**
- * Looks up the meaning of a token by its hash. Caches results by the text of the token, so that a cached token
- * is not hashed again. A change of one of the `entityTypes` clears the cache.
- */
+/** Looks tokens up by their hash, and caches results by their text until an entity of `entityTypes` changes. */
 export class TokenLookUp<T> {
   /** Ordered by expiry, the earliest first. */
   readonly #cache = new Map<string, { readonly found: T; readonly until: number }>();

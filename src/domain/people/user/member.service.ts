@@ -7,10 +7,7 @@ import { type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from '.
 import { deleteMembership, type MemberChanges, selectMemberships, updateMember } from './user.repository.js';
 import { addUser, demandAdministrator, findUserByEmail, getUser, unlockUser } from './user.service.js';
 
-/**
- * Adds a member to the caller's company; creates the account if there is none. An existing account keeps its
- * password. Errors: `invalid`, `taken`.
- */
+/** Adds a member, with a new account or an existing one, whose password stays. Errors: `invalid`, `taken`. */
 export async function addMember(work: WriteWork, input: unknown, passwordHash: string) {
   const { companyId, userId } = work.caller;
   const { email } = parse(UserAdd, input);
@@ -21,10 +18,7 @@ export async function addMember(work: WriteWork, input: unknown, passwordHash: s
   return { member: await getUser(work, id), isNewAccount };
 }
 
-/**
- * Changes name and time zone, for this company only. Users can change themselves with the scope `write`,
- * whatever their role; only administrators can change others. Errors: `invalid`, `forbidden`.
- */
+/** Changes name and time zone in this company. Users may change themselves. Errors: `invalid`, `forbidden`. */
 export async function updateUser(work: WriteWork, member: Member, input: unknown): Promise<Member> {
   const { caller } = work;
   const isOwn = member.id === caller.userId && caller.scopes.includes('write');
@@ -37,9 +31,7 @@ export async function setRole(work: WriteWork, member: Member, input: unknown): 
   return await change(work, 'set_role', member, parse(RoleChoice, input));
 }
 
-/**
- * Denies the user access to the company until `enableMember`. Errors: `invalid` for the last administrator.
- */
+/** Denies access to the company until `enableMember`. Errors: `invalid` for the last administrator. */
 export async function disableMember(work: WriteWork, member: Member): Promise<Member> {
   if (member.disabledAt !== null) return member;
   return await change(work, 'disable', member, { disabledAt: work.now });
@@ -55,10 +47,7 @@ export async function enableMember(work: WriteWork, member: Member): Promise<Mem
   return await change(work, 'enable', member, { disabledAt: null });
 }
 
-/**
- * Removes the locks after wrong passwords, for a user of this company only: a lock also protects the user's
- * other companies. Errors: `invalid` for a user of several companies.
- */
+/** Errors: `invalid` for a user of several companies, since locks protect the others too. */
 export async function unlockMember(work: WriteWork, member: Member): Promise<Member> {
   await work.aboveCompanies(async (above) => {
     if ((await selectMemberships(above, [member.id])).length > 1) {
@@ -72,10 +61,7 @@ export async function unlockMember(work: WriteWork, member: Member): Promise<Mem
   return await getUser(work, member.id);
 }
 
-/**
- * Ends the user's access to the company, and deletes the user's tokens for it. The account remains. Errors:
- * `invalid` for the last administrator.
- */
+/** Deletes the user's tokens for the company; the account stays. Errors: `invalid` for the last administrator. */
 export async function removeMember(work: WriteWork, member: Member): Promise<void> {
   const membership = membershipOf(work, member);
   await recordTokensRemoved(work, membership);

@@ -34,10 +34,7 @@ export function afterFailure(attempted: Attempted, now: Date): Attempted {
   return { network, account: { ...account, lockedUntil: latest(ends) } };
 }
 
-/**
- * State after a correct password from an unlocked network. The number of failures from new networks stays:
- * otherwise each sign-in of the user would allow more guesses.
- */
+/** State after a correct password. Failures from new networks stay, or each sign-in would allow more guesses. */
 export function afterSuccess({ account }: Attempted, now: Date): Attempted {
   const isOver = account.lockedUntil !== null && account.lockedUntil <= now;
   return {

@@ -234,10 +234,7 @@ const shown = ({ id, email, name, timeZone, disabledAt, lockedUntil }: User) => 
 
 export type UserEvent = Omit<LedgerChange, 'companyId' | 'entityId'>;
 
-/**
- * Records an event of a user in each of the user's companies, since a company sees only its own entries;
- * without a company if the user has none.
- */
+/** Records an event in each company of a user, since each sees only its own entries, or without a company. */
 export async function recordOfUser(
   work: SystemWriteWork,
   userId: number,

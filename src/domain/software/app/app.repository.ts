@@ -95,10 +95,7 @@ export async function deleteAssociations(
     and app_version_id ${inIds(versionIds)} and ${sql.ref(column)} ${inIds(ids)}`.execute(db);
 }
 
-/**
- * Associates each version with each of the ids that are records of the company and of the right kind. Returns
- * the number of associations.
- */
+/** Associates versions with those ids that the company has, of the right kind. Returns the number of associations. */
 export async function insertAssociations(
   work: WriteWork,
   association: Association,

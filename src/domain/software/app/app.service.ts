@@ -89,10 +89,7 @@ function withPosxmlSuffix(name: string): string {
   return languageOf(name) === 'posxml' ? name.slice(0, -suffix.length) + suffix : name + suffix;
 }
 
-/**
- * Removes the suffix: `menu` for `menu.posxml` that becomes Ruby. Returns the whole name if it has no suffix,
- * or if the rest is not a valid name.
- */
+/** The name without its suffix; the whole name if it has none, or if the rest is not a valid name. */
 function nameWithoutSuffix(current: Identity, language: Language): string {
   if (languageOf(current.name) !== current.language) return current.name;
   const rest = current.name.slice(0, -SUFFIXES[current.language].length);

@@ -230,10 +230,7 @@ function refuseSameApp(apps: ReadonlyMap<number, number>): void {
   }
 }
 
-/**
- * Attaches app versions to a group; attached ones do not change. A constant number of statements. Errors:
- * `invalid`.
- */
+/** Attaches app versions to a group in a constant number of statements. Errors: `invalid`. */
 export async function attachToGroup(work: WriteWork, group: Group, input: unknown): Promise<Group> {
   const versions = (await versionsIn(work, input)).filter((version) => !version.groupIds.includes(group.id));
   if (versions.length === 0) return group;

@@ -17,10 +17,7 @@ export async function copyChunk(work: WriteWork, from: number, to: number, seque
   return Number(numAffectedRows ?? 0) === 1;
 }
 
-/**
- * The content that was released first, before `before`; but none that a stored idempotent response refers to:
- * the id of the content and its company's.
- */
+/** The content that was released first, before `before`, unless a stored idempotent response shows it. */
 export async function findReleased(work: SystemReadWork, before: Date) {
   const { db } = specialSql(work);
   const { rows } = await sql<{ id: number; companyId: number }>`
@@ -31,10 +28,7 @@ export async function findReleased(work: SystemReadWork, before: Date) {
   return rows[0];
 }
 
-/**
- * Deletes the last `limit` chunks of a content, and once it has no more the content, unless it has an owner.
- * Returns whether chunks may be left.
- */
+/** Deletes the last `limit` chunks of a released content, then the content. Returns whether chunks may be left. */
 export async function deletePart(work: SystemWriteWork, companyId: number, id: number, limit: number) {
   const { db } = specialSql(work);
   const { numAffectedRows } = await sql`delete from content_chunks

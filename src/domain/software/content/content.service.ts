@@ -110,10 +110,7 @@ export async function sumsOfContents(
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/**
- * Deletes a content released before `before`, by default over 15 minutes ago, or part of it. Returns whether there
- * may be more.
- */
+/** Deletes a part of a content released before `before`, by default 15 minutes ago. Returns whether more may be left. */
 export async function sweepContents(units: Units, before?: Date): Promise<boolean> {
   const released = await units.systemRead((work) =>
     findReleased(work, before ?? new Date(work.now.getTime() - RETENTION_MS)),

@@ -31,10 +31,7 @@ export interface File extends Audit, Readonly<z.output<typeof FileFields>> {
 
 const MAX_BYTES = 255;
 
-/**
- * The base name of a file name that a client sent (contract 23): the part after the last `/` or `\\`, without
- * a drive. Errors: `invalid`.
- */
+/** The part of a sent file name after the last `/` or `\\`, without a drive (contract 23). Errors: `invalid`. */
 export function fileNameOf(sent: string): string {
   const base = sent.split(/[/\\]/).at(-1) ?? '';
   const name = normalized(base.replace(/^(?:[A-Za-z]:)+/, ''));

@@ -4,21 +4,23 @@ import { auditShape, base64Of, byId, fieldsOf, resourceRoutes } from '../../../r
 import { type File, FILE_TYPES, FileCreate, FileUpdate } from './file.model.js';
 import { createFile, deleteFile, getFile, listFiles, updateFile } from './file.service.js';
 
-const head = {
-  id: z.int(),
-  name: z.string(),
-  file_type: z.enum(FILE_TYPES),
-  description: z.string().nullable(),
-};
-const tail = { size: z.int().min(0), crc: z.string().regex(/^[0-9A-F]{4}$/), ...auditShape };
-
-const ListedShape = z
-  .strictObject({ ...head, ...tail })
-  .meta({ id: 'ListedFile', description: 'A file, without its content.' });
-
 const FileShape = z
-  .strictObject({ ...head, content: z.string().meta({ contentEncoding: 'base64' }), ...tail })
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    file_type: z.enum(FILE_TYPES),
+    description: z.string().nullable(),
+    content: z.string().meta({ contentEncoding: 'base64' }),
+    size: z.int().min(0),
+    crc: z.string().regex(/^[0-9A-F]{4}$/),
+    ...auditShape,
+  })
   .meta({ id: 'File', description: 'A file that terminals use with their applications.' });
+
+const ListedShape = FileShape.omit({ content: true }).meta({
+  id: 'ListedFile',
+  description: 'A file, without its content.',
+});
 
 /** /v1/files (contract 23). */
 export const fileRoutes = resourceRoutes<File>({

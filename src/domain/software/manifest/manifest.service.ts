@@ -72,10 +72,7 @@ export async function listManifests(
   return manifests;
 }
 
-/**
- * Asset with this name (any text) that the device may download, and the logical number of the device. `asset`
- * is undefined if there is none.
- */
+/** The asset with this name (any text) that the device may download, if any, and the device's logical number. */
 export async function findAsset(
   work: ReadWork,
   device: AssignedDevice,
@@ -195,10 +192,7 @@ type Bytes = Pick<HeldVersion, 'appVersionId' | 'contentId'>;
 const isOf = (one: Bytes, other: Bytes): boolean =>
   one.appVersionId === other.appVersionId && one.contentId === other.contentId;
 
-/**
- * Plans to mark versions as not current that are missing from a terminal's assets, because the terminal
- * deletes them. Undefined if there are none.
- */
+/** Plans to mark versions as not current that a terminal deletes, since its assets miss them. Undefined if none. */
 export async function droppedBy(
   work: ReadWork,
   { id: deviceId }: Terminal,

@@ -40,10 +40,7 @@ export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceT
   return (token) => cached.find(token);
 }
 
-/**
- * Refuses device tokens like tokens without the needed scope: they are for `/terminal/v1` only. Errors:
- * `forbidden` for a device token, otherwise the errors of `access`.
- */
+/** Errors: `forbidden` for a device token, which is for `/terminal/v1` only; otherwise those of `access`. */
 export function withoutDeviceTokens(access: Authenticator, find: FindDeviceToken): Authenticator {
   return {
     authenticate: async (token, origin) => {
@@ -141,10 +138,7 @@ function admitted(device: Device | undefined, { deviceId }: TerminalClaim): Admi
   return { ...device, logicalNumberId };
 }
 
-/**
- * Refuses what a terminal sends for another logical number than its own; `given` is what it names, undefined
- * if it names none. Errors: `invalid`.
- */
+/** Errors: `invalid` if `given`, the logical number that a terminal names, is not its own. */
 export async function demandOwnNumber(
   work: ReadWork,
   { logicalNumberId }: AdmittedDevice,

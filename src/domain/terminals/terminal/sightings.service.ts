@@ -193,10 +193,7 @@ async function writeRefusals(work: CompanyWriteWork, refused: ReadonlyMap<number
   }
 }
 
-/**
- * Creates the device of an unknown terminal and removes it from the list. Errors: `not_found` for a serial
- * number that is not in the list, and those of `createDevice`.
- */
+/** Creates the device of an unknown terminal. Errors: `not_found` for others, and those of `createDevice`. */
 export async function adoptTerminal(
   work: WriteWork,
   serialNumber: string,

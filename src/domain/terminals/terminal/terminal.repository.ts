@@ -172,10 +172,7 @@ export async function addUnknownTerminals(
   await table.insertReturning(work, rows, { key: ['serial_number'], changes });
 }
 
-/**
- * Deletes unknown terminals that are devices now, and all others except the `keep` that were seen last.
- * `added` is the maximum number of new ones since the last call.
- */
+/** Deletes terminals that are devices now, and all but the `keep` seen last; at most `added` are new. */
 export async function trimUnknownTerminals(
   work: CompanyWriteWork,
   { added, keep }: { readonly added: number; readonly keep: number },

@@ -56,11 +56,7 @@ export interface PruneOptions {
   readonly onDeleted?: (kind: Kind, companyId: number, count: number) => void;
 }
 
-/**
- * Deletes rows that are older than the rules allow, in small transactions, one company after the other. Ends
- * when nothing old is left, or after `maxUnits`: the next call continues (decisions.md#retention). Errors:
- * `busy` and storage errors.
- */
+/** Deletes old rows in small transactions, at most `maxUnits`; the next call continues (decisions.md#retention). */
 export async function prune(units: Units, options: PruneOptions): Promise<void> {
   for (const each of retained) {
     const period = options.rules[each.kind];

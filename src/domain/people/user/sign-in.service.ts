@@ -8,7 +8,7 @@ import { createNetworkCounter, type WindowStores } from '../../../platform/windo
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';
 import type { Passwords, Verify } from './password.service.js';
 import { afterFailure, afterSuccess, credentialsToTry, isLocked } from './sign-in.rules.js';
-import { type CompanyToken, type Credentials, NEW_NETWORK, SignInInput } from './user.model.js';
+import { type Credentials, NEW_NETWORK, SignInInput } from './user.model.js';
 import {
   type Account,
   findAccountByEmail,
@@ -27,12 +27,7 @@ export interface SignInRequest extends Origin {
   readonly labelledAsForm: boolean;
 }
 
-/**
- * Exchanges e-mail address and password for a token of each company of the user, ordered by its name. Errors:
- * `invalid`; `unauthenticated`, the same for an unknown e-mail, a wrong password, a locked and a disabled
- * account; `too_many_attempts`; `busy`.
- */
-export type SignIn = (input: unknown, request: SignInRequest) => Promise<readonly CompanyToken[]>;
+export type SignIn = ReturnType<typeof createSignIn>;
 
 export interface SignInParts {
   readonly units: Units;
@@ -41,8 +36,13 @@ export interface SignInParts {
   readonly tokenSecret: string;
 }
 
-export function createSignIn({ units, passwords, throttle, tokenSecret }: SignInParts): SignIn {
-  return async (input, { labelledAsForm, ...origin }) => {
+/**
+ * Exchanges e-mail address and password for a token of each company of the user, ordered by its name. Errors:
+ * `invalid`; `unauthenticated`, the same for an unknown e-mail, a wrong password, a locked and a disabled
+ * account; `too_many_attempts`; `busy`.
+ */
+export function createSignIn({ units, passwords, throttle, tokenSecret }: SignInParts) {
+  return async (input: unknown, { labelledAsForm, ...origin }: SignInRequest) => {
     const credentials = credentialsToTry(parse(SignInInput, input), labelledAsForm);
     await throttle.check(origin.ip);
     const tokens = await passwords.inTurn(async (verify) => {

@@ -133,10 +133,3 @@ export interface Attempted {
 }
 
 export const NEW_NETWORK: SignInNetwork = { signedInAt: null, failedSignIns: 0, lockedUntil: null };
-
-/** The result of signing in, for each company of the user. */
-export interface CompanyToken {
-  readonly companyId: number;
-  readonly companyName: string;
-  readonly token: string;
-}

@@ -1,4 +1,3 @@
-import type { EffectiveParameter } from '../../fleet/setting/setting.model.js';
 import type { Language } from '../app/app.model.js';
 
 /** Bytes that a terminal downloads by name. */
@@ -7,9 +6,7 @@ export interface Asset {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** CRC-16/XMODEM, 4 upper-case hexadecimal digits. */
   readonly crc: string;
-  /** 64 lower-case hexadecimal digits. */
   readonly sha256: string;
   readonly contentId: number;
   /** App version to which the bytecode belongs; null for a file. */
@@ -28,15 +25,12 @@ export interface ManifestApp extends ManifestModule {
   readonly modules: readonly ManifestModule[];
 }
 
-export type OmittedKind = 'app' | 'file' | 'parameter';
-/** Why a terminal does not get an asset or a parameter. */
-export type OmissionReason = 'no_bytes' | 'name' | 'same_name' | 'key' | 'value';
-
+/** An asset or parameter that a terminal does not get. */
 export interface Omission {
-  readonly kind: OmittedKind;
+  readonly kind: 'app' | 'file' | 'parameter';
   /** Name of the application or file, for example `sale.posxml`, or key of the parameter. */
   readonly name: string;
-  readonly reason: OmissionReason;
+  readonly reason: 'no_bytes' | 'name' | 'same_name' | 'key' | 'value';
 }
 
 /** Applications and files that a terminal downloads, and the omitted ones. */
@@ -44,16 +38,6 @@ export interface Assets {
   readonly apps: readonly ManifestApp[];
   readonly files: readonly Asset[];
   readonly omissions: readonly Omission[];
-}
-
-/** Software and parameters of a terminal. */
-export interface Manifest extends Assets {
-  readonly serialNumber: string;
-  readonly enabled: boolean;
-  readonly logicalNumber: string;
-  /** Name of the group; null if the logical number has none. */
-  readonly group: string | null;
-  readonly parameters: readonly EffectiveParameter[];
 }
 
 /** A manifest in the two forms that terminals request. */
@@ -98,15 +82,8 @@ export interface Software {
   readonly files: ReadonlyMap<number, readonly StoredFile[]>;
 }
 
-/** How far a version has come. */
-export interface Reach {
-  /** Logical numbers that have the version. */
-  readonly granted: number;
-  /** Terminals that have downloaded its bytes. */
-  readonly downloaded: number;
-  /** Terminals that have the version according to their latest requests. */
-  readonly current: number;
-}
+/** Number of logical numbers that have a version, of terminals that downloaded it, and of those that have it now. */
+export type Reach = Readonly<Record<'granted' | 'downloaded' | 'current', number>>;
 
 /** Conclusions from a request for an asset about the bytes on the terminal. */
 export interface AssetEvidence {

@@ -4,12 +4,9 @@ import { foldedCompany } from '../../people/company/company.model.js';
 import type {
   Asset,
   Assets,
-  Manifest,
   ManifestApp,
   ManifestModule,
   Omission,
-  OmissionReason,
-  OmittedKind,
   RenderedManifest,
   Software,
   StoredFile,
@@ -67,7 +64,7 @@ class Selected {
     return taken;
   }
 
-  take(kind: OmittedKind, stored: Stored, name: string): Asset | undefined {
+  take(kind: Omission['kind'], stored: Stored, name: string): Asset | undefined {
     const { size, crc, contentId, sha256 } = stored;
     const reason = this.#refusalOf(stored, name);
     if (reason === null && contentId !== null && sha256 !== null) {
@@ -83,7 +80,7 @@ class Selected {
     return undefined;
   }
 
-  #refusalOf(stored: Stored, name: string): OmissionReason | null {
+  #refusalOf(stored: Stored, name: string): Omission['reason'] | null {
     if (!isAssetName(name)) return 'name';
     if (stored.contentId === null) return 'no_bytes';
     const taken = this.#byName.get(name);
@@ -137,39 +134,28 @@ function labelOf({ posDisplayLabel, appName }: StoredVersion): string {
   return label === '' ? appName.replace(/\.(?:posxml|rb)$/i, '') : label;
 }
 
-/** A manifest as terminals get it. */
-export function render(manifest: Manifest): RenderedManifest {
-  const { apps, files, parameters } = manifest;
-  const { text: paramsDat, omissions } = paramsDatOf(apps, files, parameters);
-  const text = textOf(manifest, paramsDat);
-  return {
-    apps,
-    files,
-    paramsDat,
-    text,
-    omissions: [...manifest.omissions, ...omissions],
-    etag: etagOfText(text),
-  };
+/** A manifest as terminals get it; `head` has the first members of its JSON. */
+export function render(
+  head: object,
+  { apps, files, omissions }: Assets,
+  parameters: readonly EffectiveParameter[],
+): RenderedManifest {
+  const { text: paramsDat, omissions: more } = paramsDatOf(apps, files, parameters);
+  const bytes = Buffer.from(paramsDat);
+  const text = JSON.stringify({
+    ...head,
+    parameters: parameters.map(({ key, value, source }) => ({ key, value, source: source.toLowerCase() })),
+    apps: apps.map(appShape),
+    files: files.map(fileShape),
+    params_dat: { size: bytes.length, crc: formatCrc16(crc16Of(bytes)) },
+  });
+  return { apps, files, paramsDat, text, omissions: [...omissions, ...more], etag: etagOfText(text) };
 }
 
 /** All assets that a terminal may download, by name. */
 export function assetsByName({ apps, files }: Assets): ReadonlyMap<string, Asset> {
   const all = [...files, ...apps.flatMap(({ modules }) => modules), ...apps];
   return new Map(all.map((asset) => [asset.name, asset]));
-}
-
-function textOf(manifest: Manifest, paramsDat: string): string {
-  const { serialNumber, enabled, logicalNumber, group, parameters, apps, files } = manifest;
-  const bytes = Buffer.from(paramsDat);
-  return JSON.stringify({
-    device: { serial_number: serialNumber, enabled },
-    logical_number: logicalNumber,
-    group,
-    parameters: parameters.map(({ key, value, source }) => ({ key, value, source: source.toLowerCase() })),
-    apps: apps.map(appShape),
-    files: files.map(fileShape),
-    params_dat: { size: bytes.length, crc: formatCrc16(crc16Of(bytes)) },
-  });
 }
 
 const fileShape = ({ name, size, crc, sha256 }: Asset) => ({ name, size, crc, sha256 });

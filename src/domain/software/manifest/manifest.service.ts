@@ -66,8 +66,9 @@ export async function listManifests(
     if (number === undefined || own === undefined) continue;
     if (index > 0) await yieldToEventLoop();
     const group = number.groupId === null ? null : (names.get(number.groupId)?.name ?? null);
-    const head = { serialNumber, enabled, logicalNumber: number.number, group };
-    manifests.set(id, render({ ...head, ...own, parameters: parameters.get(number.id) ?? [] }));
+    const device = { serial_number: serialNumber, enabled };
+    const head = { device, logical_number: number.number, group };
+    manifests.set(id, render(head, own, parameters.get(number.id) ?? []));
   }
   return manifests;
 }

@@ -91,5 +91,5 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
         count: 1,
       })),
     ),
-  'trim unknown terminals': (work) => trimUnknownTerminals(work, { added: 10, keep: 1 }),
+  'trim unknown terminals': (work) => trimUnknownTerminals(work, 10, 1),
 };

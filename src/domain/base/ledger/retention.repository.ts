@@ -18,17 +18,12 @@ export interface OldRows {
 }
 
 /** Companies after an id, ascending, with the time of their oldest row in ms since 1970, or null. One statement. */
-export async function selectAges(
-  work: SystemReadWork,
-  { oldest }: Retained,
-  after: number,
-  limit: number,
-): Promise<readonly { readonly id: number; readonly oldest: number | null }[]> {
+export async function selectAges(work: SystemReadWork, { oldest }: Retained, after: number, limit: number) {
   const { db } = specialSql(work);
-  const { rows } = await sql<{ id: number; oldest: number | null }>`select c.id, (${oldest}) as oldest
-    from (select id from companies where id > ${after} order by id limit ${limit}) as c order by c.id`.execute(
-    db,
-  );
+  const { rows } = await sql<{ id: number; oldest: number | null }>`
+    select c.id, (${oldest}) as oldest from
+      (select id from companies where id > ${after} order by id limit ${limit}) as c
+    order by c.id`.execute(db);
   return rows;
 }
 
@@ -36,10 +31,8 @@ export async function selectAges(
 export async function selectAgeOfNoCompany(work: SystemReadWork): Promise<number | null> {
   const { db } = specialSql(work);
   const after = await prunedUpTo(db, NO_COMPANY, 'ledger');
-  const { rows } = await sql<{
-    at: number;
-  }>`select at from ledger where company_id is null and sequence > ${after}
-    order by sequence limit 2`.execute(db);
+  const { rows } = await sql<{ at: number }>`select at from ledger
+    where company_id is null and sequence > ${after} order by sequence limit 2`.execute(db);
   return rows.length > 1 ? (rows[0]?.at ?? null) : null;
 }
 

@@ -67,10 +67,7 @@ function latest(dates: readonly (Date | null)[]): Date | null {
   return dates.reduce((last, date) => (last === null || (date !== null && date > last) ? date : last), null);
 }
 
-/**
- * Credentials to check, in this order: the literal values, then the percent-decoded ones if the request was
- * labelled as a form (contract 25). Errors: `invalid` if the password is too long in both forms.
- */
+/** The literal values, then decoded ones of a form (contract 25). Errors: `invalid` for long passwords. */
 export function credentialsToTry(given: Credentials, labelledAsForm: boolean): readonly Credentials[] {
   const decoded = { email: percentDecoded(given.email), password: percentDecoded(given.password) };
   const differs = decoded.email !== given.email || decoded.password !== given.password;

@@ -60,10 +60,7 @@ export function createSignIn({ units, passwords, throttle, tokenSecret }: SignIn
   };
 }
 
-/**
- * The account of the first right guess, and that of each wrong one; undefined for an unknown e-mail address.
- * Runs outside any transaction, and in a time that does not reveal whether the account exists.
- */
+/** The account of the first right guess, and of each wrong one, in a time that does not reveal whether there is one. */
 async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]) {
   const wrong: (Account | undefined)[] = [];
   for (const { email, password } of credentials) {

@@ -165,15 +165,12 @@ const NAMES: Readonly<Record<Association, string>> = {
   fileIds: 'files',
 };
 
-/**
- * Replaces the associations `before` of a version by `after`. A version that is removed from a group is
- * removed from the group's logical numbers too (contract 21). Errors: `invalid` (an unknown id, or one of
- * another kind), `too_many_records`.
- */
+/** Errors: `invalid` (an unknown id, or one of another kind), `too_many_records`. */
 async function associate(work: WriteWork, versionId: number, before: Associations, after: Associations) {
   if (after.moduleIds.includes(versionId)) throw invalid('moduleIds', 'must not hold the version itself');
   for (const association of ASSOCIATIONS) {
     const { removed, added } = difference(before[association], after[association]);
+    // Logical numbers of a group lose the version too (contract 21).
     if (association === 'groupIds') await dropVersionLinks(work, [versionId], removed);
     if (removed.length > 0) await deleteAssociations(work, association, [versionId], removed);
     if (added.length === 0) continue;

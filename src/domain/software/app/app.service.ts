@@ -59,10 +59,7 @@ const SUFFIXES: Readonly<Record<Language, string>> = { posxml: '.posxml', ruby: 
 
 type Identity = Pick<App, 'name' | 'language'>;
 
-/**
- * Language and name of a new application (contract 20). A POSXML name ends in `.posxml`: `menu` becomes
- * `menu.posxml`. A Ruby name is kept as it was sent, since clients find the application by it.
- */
+/** Language and name of a new application: `menu` becomes `menu.posxml`, a Ruby name stays (contract 20). */
 export function identify(name: string, language?: Language): Identity {
   const chosen = language ?? languageOf(name) ?? 'posxml';
   return { name: chosen === 'ruby' ? name : withPosxmlSuffix(name), language: chosen };

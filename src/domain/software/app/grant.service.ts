@@ -49,16 +49,14 @@ export interface VersionGrant {
 }
 
 export interface GrantRequest {
-  /** An `AppVersionGrant`. */
   readonly input: unknown;
   /** Filter that selects logical numbers, instead of a group or a list; undefined if none is given. */
   readonly condition: Condition | undefined;
   /** Whether all logical numbers of the company are the target. */
   readonly all: boolean;
   readonly mode: GrantMode;
-  /** True to return what would change, without changing it. */
   readonly dryRun: boolean;
-  /** Expected number of logical numbers that change; null or undefined for any. */
+  /** Number of logical numbers that must change; null or undefined for any. */
   readonly expectCount: number | null | undefined;
 }
 
@@ -159,11 +157,7 @@ async function linkedNumbers(
   return numbers.filter(({ groupId }) => linked.has(groupId));
 }
 
-/**
- * Changes a part of the numbers. Ignores numbers that were deleted after the plan, and numbers that would get
- * versions which are no longer linked to their group. The number of statements does not depend on the number
- * of logical numbers or versions.
- */
+/** Changes numbers that exist and whose groups still have the versions, in a constant number of statements. */
 async function changePart(work: WriteWork, ids: readonly number[], grant: VersionGrant): Promise<number> {
   const found = await logicalNumbers.byIds(work, ids);
   const heads = ids.flatMap((id) => found.get(id) ?? []);
@@ -241,10 +235,7 @@ export async function attachToGroup(work: WriteWork, group: Group, input: unknow
   return group;
 }
 
-/**
- * Detaches app versions from a group and from its logical numbers (contract 21). Versions that are not
- * attached are ignored. Errors: `invalid`, `too_many_records`.
- */
+/** Detaches app versions from a group and its logical numbers (contract 21). Errors: `invalid`, `too_many_records`. */
 export async function detachFromGroup(work: WriteWork, group: Group, input: unknown): Promise<Group> {
   const versions = (await versionsIn(work, input)).filter((version) => version.groupIds.includes(group.id));
   if (versions.length === 0) return group;
@@ -262,10 +253,7 @@ async function versionsIn(work: ReadWork, input: unknown): Promise<readonly Asso
   return await withAssociations(work, versions);
 }
 
-/**
- * Replaces the default versions of a group: what a logical number gets when it enters the group. The numbers
- * that the group has already do not change. The same list again is no change. Errors: `invalid`.
- */
+/** Replaces the versions that a logical number gets when it enters the group, not those it has. Errors: `invalid`. */
 export async function setDefaultVersions(work: WriteWork, group: Group, input: unknown): Promise<Group> {
   const { appVersionIds } = parse(AppVersionLinks, input);
   const attached = (await linksOf(work, [group.id], appVersionIds)).map((link) => link.app_version_id);

@@ -110,7 +110,7 @@ export async function sumsOfContents(
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/** Deletes a part of a content released before `before`, by default 15 minutes ago. Returns whether more may be left. */
+/** Deletes a part of a content released before `before`, or 15 minutes ago. Returns whether more may be left. */
 export async function sweepContents(units: Units, before?: Date): Promise<boolean> {
   const released = await units.systemRead((work) =>
     findReleased(work, before ?? new Date(work.now.getTime() - RETENTION_MS)),
@@ -133,11 +133,7 @@ type StoredBytes = Omit<StagedContent, 'adopted'>;
  * like other released contents if that never happens. Errors: `busy`, `storage_full` and the other faults of
  * a storage.
  */
-export async function stageContent(
-  units: Units,
-  caller: Caller,
-  { spool, ...sums }: SpooledContent,
-): Promise<StoredBytes> {
+export async function stageContent(units: Units, caller: Caller, { spool, ...sums }: SpooledContent) {
   const write = <T>(use: (work: WriteWork) => Promise<T>): Promise<T> =>
     units.write(caller, async (work) => {
       work.demandRoom();

@@ -105,10 +105,7 @@ const compare = (one: string, other: string): number => (one < other ? -1 : 1);
 
 const byName = (one: Asset, other: Asset): number => compare(one.name, other.name);
 
-/**
- * Menu labels by version id, for example `1 - Sale`. A label that has a number keeps it; the others are
- * numbered from 1 in alphabetical order, without the numbers that are in use.
- */
+/** Labels by version id, such as `1 - Sale`: those without a number get the free ones, in alphabetical order. */
 export function menuLabels(inMenu: readonly StoredVersion[]): ReadonlyMap<number, string> {
   const sorted = inMenu
     .map((version) => ({ id: version.id, label: labelOf(version) }))

@@ -74,11 +74,7 @@ export async function listManifests(
 }
 
 /** The asset with this name (any text) that the device may download, if any, and the device's logical number. */
-export async function findAsset(
-  work: ReadWork,
-  device: AssignedDevice,
-  name: string,
-): Promise<{ readonly asset: Asset | undefined; readonly logicalNumber: string }> {
+export async function findAsset(work: ReadWork, device: AssignedDevice, name: string) {
   const number = await numberOf(work, device);
   const assets = (await assetsOfNumbers(work, [number])).get(number.id);
   const asset = assets && assetsByName(assets).get(name.normalize('NFC'));
@@ -194,16 +190,12 @@ const isOf = (one: Bytes, other: Bytes): boolean =>
   one.appVersionId === other.appVersionId && one.contentId === other.contentId;
 
 /** Plans to mark versions as not current that a terminal deletes, since its assets miss them. Undefined if none. */
-export async function droppedBy(
-  work: ReadWork,
-  { id: deviceId }: Terminal,
-  { apps }: Pick<Assets, 'apps'>,
-): Promise<((work: WriteWork) => Promise<void>) | undefined> {
+export async function droppedBy(work: ReadWork, { id: deviceId }: Terminal, { apps }: Pick<Assets, 'apps'>) {
   const listed = new Set(
     apps.flatMap((app) => [app.versionId, ...app.modules.map((each) => each.versionId)]),
   );
   const held = await selectHeld(work, deviceId);
   const dropped = held.filter(({ appVersionId, isCurrent }) => isCurrent && !listed.has(appVersionId));
   if (dropped.length === 0) return undefined;
-  return (writing) => dropCurrent(writing, deviceId, dropped);
+  return (writing: WriteWork) => dropCurrent(writing, deviceId, dropped);
 }

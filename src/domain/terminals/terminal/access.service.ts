@@ -24,11 +24,10 @@ import {
 export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;
 
 /** A fleet has as many tokens as terminals, so the look-ups of one turn of the event loop are combined. */
-const LOOK_UPS = { most: 200, everyMs: 0 } as const;
-
 export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceToken {
   const lookUps = new Batcher<null, string, { readonly credential: DeviceCredential | undefined }>({
-    ...LOOK_UPS,
+    most: 200,
+    everyMs: 0,
     perform: async (_key, hashes) => {
       const found = await units.systemRead((work) => findDeviceCredentials(work, hashes));
       return hashes.map((hash) => ({ credential: found.get(hash) }));
@@ -113,10 +112,7 @@ export interface AdmittedDevice extends Device {
  * company, which is enabled and works under a logical number (decisions.md#terminal-access). By claim: the
  * device, or why its terminal may not use the service. One statement.
  */
-export async function admitTerminals(
-  work: ReadWork,
-  claims: readonly TerminalClaim[],
-): Promise<readonly (AdmittedDevice | TerminalRefused)[]> {
+export async function admitTerminals(work: ReadWork, claims: readonly TerminalClaim[]) {
   const serialNumbers = new Set(claims.map(({ serialNumber }) => serialNumber));
   const devices = await findDevicesBySerialNumbers(work, [...serialNumbers]);
   return claims.map((claim) => admitted(devices.get(claim.serialNumber), claim));

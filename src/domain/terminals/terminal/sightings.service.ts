@@ -150,7 +150,7 @@ export class RefusalLog {
     this.#refused = notesOf(SECOND, writeRefusals);
     this.#unknown = notesOf(10 * SECOND, async (work, sightings) => {
       await addUnknownTerminals(work, [...sightings.values()]);
-      await trimUnknownTerminals(work, { added: sightings.size, keep: MAX_UNKNOWN_TERMINALS });
+      await trimUnknownTerminals(work, sightings.size, MAX_UNKNOWN_TERMINALS);
     });
   }
 

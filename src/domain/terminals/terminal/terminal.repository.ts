@@ -173,10 +173,7 @@ export async function addUnknownTerminals(
 }
 
 /** Deletes terminals that are devices now, and all but the `keep` seen last; at most `added` are new. */
-export async function trimUnknownTerminals(
-  work: CompanyWriteWork,
-  { added, keep }: { readonly added: number; readonly keep: number },
-): Promise<void> {
+export async function trimUnknownTerminals(work: CompanyWriteWork, added: number, keep: number) {
   const { db, companyId } = specialSql(work);
   await sql`delete from unknown_terminals where company_id = ${companyId} and exists (select 1 from devices
     where devices.company_id = ${companyId} and devices.serial_number = unknown_terminals.serial_number)`.execute(

@@ -10,13 +10,6 @@ import { type ReadWork, specialSql, type SystemReadWork } from '../../../databas
 const time = nullable(instant);
 const prunings = new CompanyRows('prunings');
 
-/** Count and times of rows that would be deleted, or were. Times are null if there are none. */
-export interface OldRows {
-  readonly count: number;
-  readonly oldest: Date | null;
-  readonly newest: Date | null;
-}
-
 /** Companies after an id, ascending, with the time of their oldest row in ms since 1970, or null. One statement. */
 export async function selectAges(work: SystemReadWork, { oldest }: Retained, after: number, limit: number) {
   const { db } = specialSql(work);
@@ -36,7 +29,7 @@ export async function selectAgeOfNoCompany(work: SystemReadWork): Promise<number
   return rows.length > 1 ? (rows[0]?.at ?? null) : null;
 }
 
-/** Number and times of the rows of a company from before a time. One statement. */
+/** Number and times of the rows of a company from before a time; times are null without rows. One statement. */
 export async function selectOld(work: SystemReadWork, { aged }: Retained, companyId: number, before: Date) {
   const { db } = specialSql(work);
   const { rows } = await sql<{ count: number; oldest: number | null; newest: number | null }>`
@@ -45,6 +38,8 @@ export async function selectOld(work: SystemReadWork, { aged }: Retained, compan
   const { count, oldest, newest } = only(rows);
   return { count, oldest: time.fromColumn(oldest), newest: time.fromColumn(newest) };
 }
+
+export type OldRows = Awaited<ReturnType<typeof selectOld>>;
 
 /** Entries of ledgers, also those without a company. */
 export const ledgerRetention: Retained = {

@@ -50,12 +50,8 @@ export function hasLapsed(token: AccessToken, now: Date): boolean {
 
 export type Member = Pick<AccessToken, 'companyId' | 'userId'>;
 
-const TOKEN_CHARACTERS = 40;
-
 /** The token of a member: an HMAC of member and nonce, which can be computed only with the secret. */
 export function deriveToken(secret: string, { companyId, userId }: Member, nonce: string): string {
-  return createHmac('sha256', secret)
-    .update(`${companyId}:${userId}:${nonce}`)
-    .digest('hex')
-    .slice(0, TOKEN_CHARACTERS);
+  const hmac = createHmac('sha256', secret).update(`${companyId}:${userId}:${nonce}`);
+  return hmac.digest('hex').slice(0, 40);
 }

@@ -29,10 +29,7 @@ export async function getToken(work: ReadWork, id: number): Promise<AccessToken>
 }
 
 /** A token with its text, which is not stored. */
-export interface IssuedToken {
-  readonly token: AccessToken;
-  readonly secret: string;
-}
+export type IssuedToken = Awaited<ReturnType<typeof createToken>>;
 
 /** Creates a token for a member. Errors: `invalid`. */
 export async function createNamedToken(work: SystemWriteWork, member: Member, input: unknown) {
@@ -63,7 +60,7 @@ function newDerivedToken(tokenSecret: string, { companyId, userId }: Member): Ne
   return { companyId, userId, kind: 'derived', ...fields, nonce, secret };
 }
 
-async function createToken(work: SystemWriteWork, token: NewToken): Promise<IssuedToken> {
+async function createToken(work: SystemWriteWork, token: NewToken) {
   return { token: only(await createTokens(work, [token])), secret: token.secret };
 }
 
@@ -74,7 +71,7 @@ function mayGive(caller: Caller, scope: Scope): boolean {
 }
 
 /** Creates a token for the caller, with scopes that the caller may give. Errors: `invalid`. */
-export async function createOwnToken(work: WriteWork, input: unknown): Promise<IssuedToken> {
+export async function createOwnToken(work: WriteWork, input: unknown) {
   const { companyId, userId } = work.caller;
   const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayGive(work.caller, scope));
   if (refused.length > 0) throw invalid('scopes', `must be scopes that you have: not ${refused.join(', ')}`);

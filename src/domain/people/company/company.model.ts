@@ -18,7 +18,6 @@ export interface Company {
 
 export interface CompanySummary extends Company {
   readonly createdAt: Date;
-  /** Number of members. */
   readonly members: number;
 }
 

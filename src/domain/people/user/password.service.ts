@@ -22,6 +22,8 @@ const INITIAL_PASSWORD_BYTES = 15;
 
 /** `cost` is of new hashes; each is checked with the cost that it was made with. */
 export function createPasswords(cost = COST) {
+  const message = 'Too many sign-ins at the same time; try again in a second.';
+  const busy = () => new DomainError('busy', message, { retryAfter: 1 });
   const semaphore = new Semaphore({ places: HASHES_AT_ONCE, maxWaiting: WAITING, busy });
   const unmatchable = hashOfNothing();
   const hashOf = async (password: unknown): Promise<string> => {
@@ -46,12 +48,6 @@ export function createPasswords(cost = COST) {
         }),
       ),
   };
-}
-
-function busy(): DomainError {
-  return new DomainError('busy', 'Too many sign-ins at the same time; try again in a second.', {
-    retryAfter: 1,
-  });
 }
 
 /** A well-formed hash that no password matches. */

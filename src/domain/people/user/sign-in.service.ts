@@ -145,13 +145,9 @@ async function tokensOf(work: SystemWriteWork, tokenSecret: string, userId: numb
 const record = (work: SystemWriteWork, userId: number, event: Omit<UserEvent, 'entityType'>): Promise<void> =>
   recordOfUser(work, userId, { entityType: 'sign_in', ...event });
 
-const FAILURES = 30;
-const WINDOW_MS = 10 * MINUTE;
-
-/** Holds back a network from which too many sign-ins failed, whatever the accounts (contract 25). */
+/** Holds back a network after 30 failed sign-ins in 10 minutes, whatever the accounts (contract 25). */
 export function createSignInThrottle(windows: WindowStores) {
-  const limits = { name: 'sign-in', points: FAILURES, windowMs: WINDOW_MS };
-  const failures = createNetworkCounter(limits, windows);
+  const failures = createNetworkCounter({ name: 'sign-in', points: 30, windowMs: 10 * MINUTE }, windows);
   return {
     /** Errors: `too_many_attempts`. */
     check: async (ip: string): Promise<void> => {

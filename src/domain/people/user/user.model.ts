@@ -85,7 +85,6 @@ export interface Membership {
 
 export type MembershipKey = Pick<Membership, 'companyId' | 'userId'>;
 
-/** A user with all memberships, for the operator of the server. */
 export interface Person {
   readonly user: User;
   readonly memberships: readonly CompanyMembership[];
@@ -108,7 +107,6 @@ export const SignInInput = z.object({
 
 export type Credentials = Readonly<z.output<typeof SignInInput>>;
 
-/** Wrong passwords of an account. */
 export interface SignInState {
   /** Wrong passwords from networks that are new to the account, in the day that began at `failedSince`. */
   readonly failedSignIns: number;
@@ -117,7 +115,6 @@ export interface SignInState {
   readonly lockedUntil: Date | null;
 }
 
-/** Sign-ins to an account from a network. */
 export interface SignInNetwork {
   /** Latest successful sign-in; null if the network is new to the account. */
   readonly signedInAt: Date | null;

@@ -4,7 +4,6 @@ import type { Language } from '../app/app.model.js';
 export interface Asset {
   /** Begins with the folded name of the company and an underscore: `acme_sale.posxml`. */
   readonly name: string;
-  /** Bytes. */
   readonly size: number;
   readonly crc: string;
   readonly sha256: string;
@@ -72,13 +71,11 @@ export interface StoredFile extends StoredBytes {
   readonly name: string;
 }
 
-/** App versions, modules and files of logical numbers. */
 export interface Software {
   /** By id of the logical number. */
   readonly versions: ReadonlyMap<number, readonly StoredVersion[]>;
   /** By version id: its modules, and the modules of these modules. */
   readonly modules: ReadonlyMap<number, readonly StoredVersion[]>;
-  /** By version id. */
   readonly files: ReadonlyMap<number, readonly StoredFile[]>;
 }
 

@@ -103,9 +103,7 @@ function serialNumberOf(named: string | undefined): string {
 }
 
 /** The device of a terminal that may use the service. */
-export interface AdmittedDevice extends Device {
-  readonly logicalNumberId: number;
-}
+export type AdmittedDevice = Device & { readonly logicalNumberId: number };
 
 /**
  * The one rule of access, for every request of a terminal: its serial number is that of a device of the
@@ -149,16 +147,10 @@ export async function demandOwnNumber(
 
 type TokenDevice = Pick<Device, 'id' | 'serialNumber'>;
 
-/** A token that was just issued for a device. */
-export interface IssuedDeviceToken {
-  readonly deviceId: number;
-  readonly serialNumber: string;
-  /** The text of the token, which is not stored and cannot be read again. */
-  readonly secret: string;
-}
+export type IssuedDeviceToken = Awaited<ReturnType<typeof issueDeviceToken>>;
 
-/** Issues the token of a device. Its former token becomes invalid. */
-export async function issueDeviceToken(work: WriteWork, device: TokenDevice): Promise<IssuedDeviceToken> {
+/** Issues the token of a device, in place of its former one. `secret` is its text, which is not stored. */
+export async function issueDeviceToken(work: WriteWork, device: TokenDevice) {
   return only(await issueAll(work, [device]));
 }
 
@@ -167,7 +159,7 @@ export async function issueNextDeviceTokens(work: WriteWork, step: TokenStep) {
   return await issueAll(work, await selectDevicesForTokens(work, step));
 }
 
-async function issueAll(work: WriteWork, devices: readonly TokenDevice[]): Promise<IssuedDeviceToken[]> {
+async function issueAll(work: WriteWork, devices: readonly TokenDevice[]) {
   const issued = devices.map(({ id, serialNumber }) => ({
     deviceId: id,
     serialNumber,

@@ -88,12 +88,7 @@ async function* agesOf(units: Pick<Units, 'systemRead'>, kept: Retained) {
 }
 
 /** Ids of companies that have rows from before a time. */
-async function companiesWithOld(
-  units: Units,
-  kept: Retained,
-  before: Date,
-  isStopped: () => boolean = () => false,
-): Promise<number[]> {
+async function companiesWithOld(units: Units, kept: Retained, before: Date, isStopped = () => false) {
   const isOld = (at: number | null): boolean => at !== null && at < before.getTime();
   const found: number[] = [];
   for await (const { id, oldest } of agesOf(units, kept)) {

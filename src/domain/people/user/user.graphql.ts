@@ -138,9 +138,7 @@ const memberRemove = g.ownMutation('MemberRemove', {
   description:
     'Ends the access of a user to the company: tokens and subscriptions end at once. The account and other companies of the user are not affected. The last administrator cannot be removed. Requires the scope ADMIN.',
   args: { userId: USER_ID },
-  payload: {
-    removedId: g.id.orNull('Global id of the removed user. Null if no member was removed.'),
-  },
+  payload: { removedId: g.id.orNull('Global id of the removed user. Null if no member was removed.') },
   run: async (work, { userId }) => {
     await removeMember(work, await memberAt(work, userId));
     return { removedId: userId };

@@ -243,8 +243,6 @@ export const appGraphql = g.graphqlModule(
     ),
     modules: g.many(AppVersionList, modulesOfAppVersion, 'Versions of modules that are part of the version.'),
   }),
-  g.fields(AppType, {
-    versions: g.many(AppVersionList, appVersionsOfApp, 'Versions of the app.'),
-  }),
+  g.fields(AppType, { versions: g.many(AppVersionList, appVersionsOfApp, 'Versions of the app.') }),
   versionMutations,
 );

@@ -33,8 +33,7 @@ export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceT
       return hashes.map((hash) => ({ credential: found.get(hash) }));
     },
   });
-  const find = async (hash: string): Promise<DeviceCredential | undefined> =>
-    (await lookUps.add(null, hash)).credential;
+  const find = async (hash: string) => (await lookUps.add(null, hash)).credential;
   const cached = new TokenLookUp(units, clock, ['device_token'], find);
   return (token) => cached.find(token);
 }

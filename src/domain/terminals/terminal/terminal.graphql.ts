@@ -13,10 +13,7 @@ import {
 const TerminalRefusalCode = g.enumeration<TerminalRefusal['code']>(
   'TerminalRefusalCode',
   'Why the terminal of a device is refused at `/terminal/v1`.',
-  {
-    terminal_disabled: 'The device is disabled.',
-    terminal_unassigned: 'The device has no logical number.',
-  },
+  { terminal_disabled: 'The device is disabled.', terminal_unassigned: 'The device has no logical number.' },
 );
 
 const TerminalRefusalType = g.objectType<TerminalRefusal>(

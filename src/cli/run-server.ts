@@ -7,7 +7,7 @@ import { readConfig, type Config, readTlsSettings, type Environment } from '../p
 import { withoutPassword } from '../platform/config/database-url.js';
 import { DomainError } from '../platform/errors.js';
 import { expiryOf, fileProblem } from '../platform/files.js';
-import { createLogger, logSink, type Logger } from '../platform/logger.js';
+import { createLogger, LogSink, type Logger } from '../platform/logger.js';
 import { CommandError, EXIT } from './command-error.js';
 import { waitForStopSignal, type CommandIo } from './command-io.js';
 
@@ -41,13 +41,13 @@ export async function createServerProcess(
   config: Config,
   overrides: Pick<ServerOverrides, 'acceptLoss' | 'graphiqlToken' | 'waitsForDatabase'> = {},
 ): Promise<ServerProcess> {
-  const sink = logSink();
+  const sink = new LogSink();
   const logger = createLogger(config.logLevel, sink);
   try {
     const server = await createServer(config, logger, {
       ...overrides,
       onFatal: () => process.exit(EXIT.storage),
-      lostLogLines: sink.lost,
+      lostLogLines: () => sink.lost,
     });
     return { config, logger, server };
   } catch (error) {

@@ -5,11 +5,6 @@ import type { LogLevel } from './config/settings.js';
 
 export type { Logger } from 'pino';
 
-export interface LogSink extends DestinationStream {
-  /** Number of lines that could not be written. */
-  readonly lost: () => number;
-}
-
 const STANDARD_OUTPUT = 1;
 const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 50;
@@ -18,25 +13,23 @@ const RETRY_MS = 50;
  * Writes to a file descriptor synchronously and never throws. If the reader is slow, up to 4 MiB of lines are queued in
  * memory; lines beyond, or written after the reader is gone or while the disk is full, are counted as lost.
  */
-export function logSink(descriptor = STANDARD_OUTPUT): LogSink {
-  const lines = new LineWriter(descriptor);
-  process.on('exit', () => lines.flush());
-  return { write: (line) => lines.write(Buffer.from(line)), lost: () => lines.lost };
-}
-
-class LineWriter {
+export class LogSink implements DestinationStream {
+  /** Number of lines that could not be written. */
   lost = 0;
   #queue: Buffer[] = [];
   #queuedBytes = 0;
 
-  constructor(private readonly descriptor: number) {}
+  constructor(private readonly descriptor = STANDARD_OUTPUT) {
+    process.on('exit', () => this.#flush());
+  }
 
-  write(line: Buffer): void {
+  write(text: string): void {
+    const line = Buffer.from(text);
     if (this.#queue.length > 0) this.#enqueue(line);
     else this.#writeNow(line);
   }
 
-  flush(): void {
+  #flush(): void {
     const lines = this.#queue;
     this.#queue = [];
     this.#queuedBytes = 0;
@@ -64,7 +57,7 @@ class LineWriter {
       this.lost += 1;
       return;
     }
-    if (this.#queue.length === 0) setTimeout(() => this.flush(), RETRY_MS).unref();
+    if (this.#queue.length === 0) setTimeout(() => this.#flush(), RETRY_MS).unref();
     this.#queue.push(line);
     this.#queuedBytes += line.length;
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 
 import { warningOfMany } from '../../src/http/monitoring/metrics.js';
-import { createLogger, logSink } from '../../src/platform/logger.js';
+import { createLogger, LogSink } from '../../src/platform/logger.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { startServer, useServer } from '../support/server.js';
 
@@ -167,10 +167,10 @@ describe('standard output', () => {
   ])('CF-31 counts the lines lost to %s, and continues', (_what, path, isClosed) => {
     const descriptor = openSync(path, 'w');
     if (isClosed) closeSync(descriptor);
-    const sink = logSink(descriptor);
+    const sink = new LogSink(descriptor);
     for (let n = 0; n < 3; n += 1) sink.write('a line\n');
     if (!isClosed) closeSync(descriptor);
-    expect(sink.lost()).toBe(3);
+    expect(sink.lost).toBe(3);
   });
 
   it('buffers for a slow reader without blocking, and loses nothing', async () => {
@@ -179,7 +179,7 @@ describe('standard output', () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     // Open for both, so that neither end waits for the other.
     const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
-    const sink = logSink(descriptor);
+    const sink = new LogSink(descriptor);
     const lines = Array.from({ length: 5_000 }, (_, n) => `line ${n} of many that do not fit\n`);
     for (const line of lines) sink.write(line);
     const expected = lines.join('');
@@ -191,7 +191,7 @@ describe('standard output', () => {
         return read.length;
       })
       .toBe(expected.length);
-    expect([read === expected, sink.lost()]).toEqual([true, 0]);
+    expect([read === expected, sink.lost]).toEqual([true, 0]);
     closeSync(descriptor);
     removeFolder(folder);
   });

@@ -1,12 +1,12 @@
 import { currentOwner, workFor, yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
 
 /**
- * How often another client of the same party has its turn of the event loop until `use` resolves: as often as `use`
+ * How often other work of the same owner has its turn of the event loop until `use` resolves: as often as `use`
  * yields. Nothing else happens meanwhile.
  */
 export async function turnsOf<T>(use: () => Promise<T>): Promise<{ result: T; turns: number }> {
   let [turns, isOver] = [0, false];
-  const other = workFor({ ...currentOwner(), client: {} }, async () => {
+  const other = workFor(currentOwner(), async () => {
     for (; !isOver; turns += 1) await yieldToEventLoop();
   });
   const result = await use();

@@ -95,7 +95,7 @@ export class WriteGroups {
   /** Waits until a unit may write: in the open group, or in a new one. Errors: `busy`. */
   async #begin(): Promise<Unit> {
     const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
-    const release = await this.#writers.acquire(currentOwner().party);
+    const release = await this.#writers.acquire(currentOwner());
     try {
       const hasSavepoint = this.#group !== null;
       if (hasSavepoint) this.connection.run('savepoint unit');
@@ -110,7 +110,7 @@ export class WriteGroups {
 
   /** Runs a statement that belongs to no unit: the open group is committed first. */
   async #executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const release = await this.#writers.acquire(currentOwner().party);
+    const release = await this.#writers.acquire(currentOwner());
     try {
       this.#commit();
       return await this.connection.executeQuery<R>(query);

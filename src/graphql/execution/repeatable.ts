@@ -155,7 +155,7 @@ class RepeatableField implements RepeatableChange {
     const { schema, variables, context, mask } = this.execution;
     const { document } = this;
     // Other writes wait for the open transaction, so it runs before other work of its company.
-    const owner = { party: `changes of ${context.caller.companyId}`, client: null };
+    const owner = `changes of ${context.caller.companyId}`;
     const result = await workFor(owner, () =>
       execute({ schema, document, variableValues: variables, contextValue: context }),
     );

@@ -61,8 +61,7 @@ export class SocketSession {
 
   /** Owner of the work for the socket's messages: the company, or the socket before authentication. */
   get owner(): Owner {
-    const companyId = this.#companyId;
-    return { party: companyId ?? this, client: this };
+    return this.#companyId ?? this;
   }
 
   get isBusy(): boolean {

@@ -125,6 +125,8 @@ export const MAX_AHEAD = 250;
 const MAX_ENTERING = 2_000;
 
 interface Connection {
+  /** Owner of its requests before their token is known: a text, since queues may keep it for longer than the socket. */
+  readonly owner: Owner;
   /** Requests without a whole response. */
   open: number;
   answered: Promise<void>;
@@ -133,15 +135,20 @@ interface Connection {
 }
 
 const connections = new WeakMap<Socket, Connection>();
+let opened = 0;
+
+function newConnection(): Connection {
+  opened += 1;
+  return { owner: `connection ${opened}`, open: 0, answered: Promise.resolve(), isRefused: false };
+}
 
 /** Handles the pipelined requests of one connection in order, one at a time, and connections round-robin. */
 export const takeTurn: RequestHandler = (request, response, next) =>
-  take({ party: request.socket, enter: enterEventLoop }, request, response, next);
+  take(null, enterEventLoop, request, response, next);
 
 /**
- * Like `takeTurn`, for requests of terminals, which are one party until their tokens are known: otherwise each of
- * thousands that connect together would be served before companies that have already used time. Errors: `busy`,
- * before any other work, if `max` requests wait.
+ * Like `takeTurn`, for requests of terminals, which have one owner until their tokens are known: otherwise each of
+ * thousands that connect together would have a turn beside one of a company. Errors: `busy` if `max` requests wait.
  */
 export function takeTerminalTurn(
   clock: Pick<Clock, 'elapsed'>,
@@ -154,29 +161,23 @@ export function takeTerminalTurn(
       const message = 'Too many terminals send requests; try again later.';
       return new DomainError('busy', message, { retryAfter: retryAfter() });
     });
-    await take({ party: 'new terminals', enter }, request, response, () => {
+    await take('new terminals', enter, request, response, () => {
       leave();
       next();
     });
   };
 }
 
-interface Turn {
-  /** Party of the client before its token is known. */
-  readonly party: Owner['party'];
-  /** Waits until the event loop has time for a new request. */
-  readonly enter: () => Promise<void>;
-}
-
 /** Never calls `next` if the connection ends, or after a refused request. Errors: 429 if more than `MAX_AHEAD` wait. */
 async function take(
-  { party, enter }: Turn,
+  owner: Owner | null,
+  enter: () => Promise<void>,
   request: Request,
   response: Response,
   next: NextFunction,
 ): Promise<void> {
   const { socket } = request;
-  const connection = connections.get(socket) ?? { open: 0, answered: Promise.resolve(), isRefused: false };
+  const connection = connections.get(socket) ?? newConnection();
   connections.set(socket, connection);
   // Stops reading: requests after the refused one are not answered.
   if (connection.isRefused) {
@@ -191,7 +192,7 @@ async function take(
   if (connection.open > 1) await answered;
   if (socket.destroyed) return;
   if (isRefused) throw tooManyAhead();
-  await workFor({ party, client: socket }, async () => {
+  await workFor(owner ?? connection.owner, async () => {
     await enter();
     // The client may have left while the request waited.
     if (!response.closed) next();

@@ -180,11 +180,6 @@ export class Queue<T> {
     return this.#size;
   }
 
-  /** The value that has waited longest; undefined if the queue is empty. */
-  get first(): T | undefined {
-    return this.#first?.value;
-  }
-
   /** In order; the current entry may be removed meanwhile. */
   *places(): Generator<Place<T>> {
     for (let place = this.#first; place !== null;) {

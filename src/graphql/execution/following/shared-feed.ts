@@ -160,7 +160,7 @@ export class SharedFeed<T extends Identified> {
     const after = this.#start();
     try {
       if (first === undefined) return;
-      await workFor({ party: this.companyId, client: this }, async () => {
+      await workFor(this.companyId, async () => {
         await enterEventLoop();
         this.#publish(await readPage(this.units, first.caller, this.source, after));
         await this.#wake();

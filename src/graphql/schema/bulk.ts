@@ -8,18 +8,9 @@ import { userErrorsOf, type Within } from './errors.js';
 import { mutation, type GraphqlModule } from './fields.js';
 import { fieldName } from './node.js';
 import { payloadType, userErrors } from './payload.js';
-import {
-  choice,
-  enumeration,
-  int,
-  nullable,
-  object,
-  untypedObjectType,
-  type Fields,
-  type TypedField,
-} from './types.js';
+import * as g from './types.js';
 
-const BulkErrorPolicy = enumeration<ErrorPolicy>(
+const BulkErrorPolicy = g.enumeration<ErrorPolicy>(
   'BulkErrorPolicy',
   'What an invalid row of a batch does to the other rows.',
   {
@@ -41,11 +32,11 @@ interface BulkOptions<Row, R extends object, Prepared> {
   readonly name: string;
   readonly description: string;
   readonly argument: string;
-  readonly rows: TypedField<readonly Row[]>;
+  readonly rows: g.TypedField<readonly Row[]>;
   readonly field: string;
-  readonly record: TypedField<R>;
-  readonly rowFields?: Fields;
-  readonly payloadFields?: Fields;
+  readonly record: g.TypedField<R>;
+  readonly rowFields?: g.Fields;
+  readonly payloadFields?: g.Fields;
   readonly countDescription: string;
   readonly scope?: Scope;
   /** Fixed policy for invalid rows; absent if the client chooses. */
@@ -65,7 +56,7 @@ export function bulkMutation<Row, R extends object, Prepared>(
 ): GraphqlModule {
   const { name, argument, rows, field, errorPolicy: fixed, prepare, run, scope = 'write' } = options;
   return mutation(fieldName(name), {
-    field: object(bulkPayload(options), options.description),
+    field: g.object(bulkPayload(options), options.description),
     args: { [argument]: rows, ...(fixed === undefined ? { errorPolicy: ERROR_POLICY } : {}) },
     resolve: async (_source, ctx, args: Readonly<Record<string, unknown>>) => {
       const given = args[argument] as readonly Row[];
@@ -97,22 +88,22 @@ const pathIn = (row: unknown, path: readonly string[]): Within =>
   typeof row === 'object' ? path : () => path;
 
 const ERROR_POLICY = {
-  ...choice.orNull(BulkErrorPolicy, 'What an invalid row does to the other rows.'),
+  ...g.choice.orNull(BulkErrorPolicy, 'What an invalid row does to the other rows.'),
   defaultValue: 'REJECT_EVERYTHING',
 };
 
 function bulkPayload<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>): ClassType {
   const { name, field, record, rowFields = {}, payloadFields = {}, countDescription } = options;
-  const Result = untypedObjectType(`${name}Result`, 'Result of one row of a batch.', {
-    index: int('Index of the row in the argument, from 0.'),
-    [field]: nullable(record),
+  const Result = g.untypedObjectType(`${name}Result`, 'Result of one row of a batch.', {
+    index: g.int('Index of the row in the argument, from 0.'),
+    [field]: g.nullable(record),
     ...rowFields,
     userErrors: userErrors('What is wrong with the row. Empty for a valid row.'),
   });
   return payloadType(name, {
-    count: int.orNull(`${countDescription} Null if the batch as a whole is invalid.`),
-    results: nullable(
-      object.list(
+    count: g.int.orNull(`${countDescription} Null if the batch as a whole is invalid.`),
+    results: g.nullable(
+      g.object.list(
         Result,
         'One result for each row, in the same order. Null if the batch as a whole is invalid.',
       ),

@@ -20,18 +20,7 @@ import type { Declarations, OrderBy } from './declared.js';
 import type { ListTypes } from './list.js';
 import { globalId } from './node.js';
 import { searchesOf, type ListArgs } from './page.js';
-import {
-  decoratedClass,
-  enumName,
-  id,
-  int,
-  object,
-  type AnyField,
-  type Fields,
-  type FieldsOf,
-  type TypedField,
-  type ValuesOf,
-} from './types.js';
+import * as g from './types.js';
 
 /** List in which `node(id:)` looks up the records of one type. */
 export interface NodeSource {
@@ -59,10 +48,10 @@ export function nodesOf(list: List<object>, scope: Scope = 'read', entityType?: 
 
 /** A field with a function that resolves it, for a record of type `R` and arguments of type `A`. */
 export interface ResolvedField<R, A = ListArgs> extends Declarations {
-  readonly field: AnyField;
+  readonly field: g.AnyField;
   /** Required scope, which `resolve` demands. With another than `read` the field is nullable: null with an error. */
   readonly scope?: Scope;
-  readonly args?: Fields;
+  readonly args?: g.Fields;
   readonly resolve: (record: R, ctx: GraphqlContext, args: A, info: GraphQLResolveInfo) => unknown;
   /** Starts a subscription. Its events are resolved from the new records. */
   readonly subscribe?: (ctx: GraphqlContext, args: A) => Promise<AsyncIterable<unknown>>;
@@ -90,19 +79,19 @@ function declaration(
     Arg(arg, () => type, { nullable: isNullable, description, defaultValue })(prototype, name, index);
   }
   Extensions(extensions)(prototype, name);
-  const note = scope === 'read' ? '' : ` Requires the scope ${enumName(scope)}; null without it.`;
+  const note = scope === 'read' ? '' : ` Requires the scope ${g.enumName(scope)}; null without it.`;
   const description = `${field.description}${note}`;
   return [() => field.type, { nullable: field.isNullable || scope !== 'read', description }] as const;
 }
 
 /** A field of a root type; `resolve` takes the values of its arguments. */
-type RootField<R, F extends Fields> = ResolvedField<R, ValuesOf<F>> & { readonly args?: F };
+type RootField<R, F extends g.Fields> = ResolvedField<R, g.ValuesOf<F>> & { readonly args?: F };
 
 type Decorate = (type: () => object, options: object) => MethodDecorator;
 
 function rootField(decorate: Decorate, more: object = {}) {
-  return <R, F extends Fields>(name: string, resolved: RootField<R, F>): GraphqlModule => {
-    const Root = decoratedClass(Resolver());
+  return <R, F extends g.Fields>(name: string, resolved: RootField<R, F>): GraphqlModule => {
+    const Root = g.decoratedClass(Resolver());
     const [type, options] = declaration(Root, name, resolved);
     decorate(type, { ...options, ...more })(Root.prototype, name, {});
     return { nodes: [], roots: [Root] };
@@ -132,10 +121,10 @@ export function useDeclaredResolvers(schema: GraphQLSchema): void {
   }
 }
 
-const ID = id('Global id: opaque, unique over all types.');
-const DATABASE_ID = int('Numeric id, as in REST. Unique within the type.');
+const ID = g.id('Global id: opaque, unique over all types.');
+const DATABASE_ID = g.int('Numeric id, as in REST. Unique within the type.');
 
-export const Node = decoratedClass(
+export const Node = g.decoratedClass(
   InterfaceType('Node', {
     description: 'A record with an id that is unique over all types.',
     resolveType: (value: { readonly __typename?: string }) => value.__typename,
@@ -147,10 +136,10 @@ export const Node = decoratedClass(
 export function nodeType<T extends { readonly id: number }, Hidden extends keyof T = never>(
   name: string,
   description: string,
-  shown: FieldsOf<T, 'id' | Hidden>,
+  shown: g.FieldsOf<T, 'id' | Hidden>,
 ): ClassType<T> {
   const decorate = ObjectType(name, { description, implements: Node, simpleResolvers: true });
-  const Type = decoratedClass(decorate, shown) as ClassType<T>;
+  const Type = g.decoratedClass(decorate, shown) as ClassType<T>;
   fields<T>(Type, {
     id: { field: ID, resolve: (record) => globalId(name, record.id), planned: { kind: 'id' } },
     databaseId: {
@@ -163,7 +152,7 @@ export function nodeType<T extends { readonly id: number }, Hidden extends keyof
 }
 
 export function computed<R, V>(
-  field: TypedField<V>,
+  field: g.TypedField<V>,
   resolve: (record: R, ctx: GraphqlContext) => V | Promise<V>,
 ): ResolvedField<R> {
   return { field, resolve };
@@ -179,7 +168,7 @@ export function one<R, T extends object>(
   description: string,
 ): ResolvedField<R> {
   return {
-    field: object.orNull(Record, description),
+    field: g.object.orNull(Record, description),
     resolve: (record, ctx) => ctx.one(list, record[reference] as number | null),
     planned: { kind: 'one', list, reference: String(reference) },
   };
@@ -205,7 +194,7 @@ export function many<R, T extends object, P extends KeyValue>(
 ): ResolvedField<R> {
   const property = String(key ?? 'id') as keyof R & string;
   return {
-    field: object(Connection, description),
+    field: g.object(Connection, description),
     scope,
     args: takes,
     resolve: (record, ctx, args) => ctx.children(children, record[property] as P, args, scope, order),
@@ -220,7 +209,7 @@ export function all<R, T extends object>(
   { scope = 'read', order }: ListOptions = {},
 ): ResolvedField<R> {
   return {
-    field: object(Connection, description),
+    field: g.object(Connection, description),
     scope,
     args: takes,
     resolve: (_record, ctx, args) => ctx.list(list, args, scope, order),

@@ -10,22 +10,7 @@ import type { List } from '../../database/list/list.js';
 import { normalized } from '../../platform/encoding/text.js';
 import { requestError } from './errors.js';
 import { numberIn, plural, words } from './node.js';
-import {
-  addField,
-  choice,
-  flag,
-  id,
-  inputType,
-  instant,
-  int,
-  listOf,
-  nullable,
-  object,
-  text,
-  type AnyField,
-  type Enumeration,
-  type Fields,
-} from './types.js';
+import * as g from './types.js';
 
 const MAX_DEPTH = 3;
 const MAX_VALUES = 100;
@@ -40,40 +25,40 @@ export type FilterInput = Readonly<Record<string, unknown>>;
 const WITHOUT_VALUE =
   'A comparison whose variable has no value is left out of a read, and is an error in a target. Null is always an error.';
 
-function comparator(name: string, description: string, operators: Fields): ClassType {
-  const fields = Object.entries(operators).map(([operator, field]) => [operator, nullable(field)] as const);
-  return inputType(name, `${description} ${WITHOUT_VALUE}`, Object.fromEntries(fields));
+function comparator(name: string, description: string, operators: g.Fields): ClassType {
+  const fields = Object.entries(operators).map(([operator, field]) => [operator, g.nullable(field)] as const);
+  return g.inputType(name, `${description} ${WITHOUT_VALUE}`, Object.fromEntries(fields));
 }
 
-const isNull = flag('True for records without a value, false for records with one.');
+const isNull = g.flag('True for records without a value, false for records with one.');
 
 const TextComparator = comparator('TextComparator', 'Conditions on a text, case-sensitive.', {
-  eq: text('Equals this text.'),
-  in: text.list(`Equals one of these texts, at most ${MAX_VALUES}.`),
-  startsWith: text('Starts with this text.'),
-  contains: text('Contains this text.'),
+  eq: g.text('Equals this text.'),
+  in: g.text.list(`Equals one of these texts, at most ${MAX_VALUES}.`),
+  startsWith: g.text('Starts with this text.'),
+  contains: g.text('Contains this text.'),
   isNull,
 });
 
 const BooleanComparator = comparator('BooleanComparator', 'Conditions on a boolean.', {
-  eq: flag('Equals this value.'),
+  eq: g.flag('Equals this value.'),
 });
 
 const IdComparator = comparator(
   'IdComparator',
   'Conditions on the id of a record. Takes values of `id`, not of `databaseId`.',
-  { eq: id('Is this record.'), in: id.list(`Is one of these records, at most ${MAX_VALUES}.`), isNull },
+  { eq: g.id('Is this record.'), in: g.id.list(`Is one of these records, at most ${MAX_VALUES}.`), isNull },
 );
 
 const DateTimeComparator = comparator(
   'DateTimeComparator',
   'Conditions on a timestamp, for example 2026-11-20T00:00:00Z.',
-  { gte: instant('At or after this time.'), lt: instant('Before this time.') },
+  { gte: g.instant('At or after this time.'), lt: g.instant('Before this time.') },
 );
 
 const IntComparator = comparator('IntComparator', 'Conditions on an integer.', {
-  eq: int('Equals this number.'),
-  in: int.list(`Equals one of these numbers, at most ${MAX_VALUES}.`),
+  eq: g.int('Equals this number.'),
+  in: g.int.list(`Equals one of these numbers, at most ${MAX_VALUES}.`),
   isNull,
 });
 
@@ -88,12 +73,12 @@ const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice'>, ClassType>> = 
 /** Comparators by the name of their enum: two lists may share one. */
 const enumComparators = new Map<string, ClassType>();
 
-function enumComparator(of: Enumeration): ClassType {
+function enumComparator(of: g.Enumeration): ClassType {
   const known =
     enumComparators.get(of.name) ??
     comparator(`${of.name}Comparator`, `Conditions on a value of \`${of.name}\`.`, {
-      eq: choice(of, 'Equals this value.'),
-      in: choice.list(of, `Equals one of these values, at most ${MAX_VALUES}.`),
+      eq: g.choice(of, 'Equals this value.'),
+      in: g.choice.list(of, `Equals one of these values, at most ${MAX_VALUES}.`),
     });
   enumComparators.set(of.name, known);
   return known;
@@ -102,20 +87,20 @@ function enumComparator(of: Enumeration): ClassType {
 /** The input type that filters a list, made from its filter columns; `enums` has the enum of each choice. */
 export function filterOf(
   list: FilteredList,
-  enums: Readonly<Record<string, Enumeration>>,
+  enums: Readonly<Record<string, g.Enumeration>>,
 ): ClassType<FilterInput> {
   const description = `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested ones included.`;
-  const Filter = inputType<FilterInput>(`${list.name}Filter`, description, {});
-  const nested = (description: string): AnyField => object(Filter, description);
-  const fields: Record<string, AnyField> = {
-    and: listOf(nested(`All of these hold. Filters nest at most ${MAX_DEPTH} levels.`)),
-    or: listOf(nested('At least one of these holds.')),
+  const Filter = g.inputType<FilterInput>(`${list.name}Filter`, description, {});
+  const nested = (description: string): g.AnyField => g.object(Filter, description);
+  const fields: Record<string, g.AnyField> = {
+    and: g.listOf(nested(`All of these hold. Filters nest at most ${MAX_DEPTH} levels.`)),
+    or: g.listOf(nested('At least one of these holds.')),
     not: nested('This does not hold; includes records whose compared value is null.'),
   };
   for (const [field, kind] of Object.entries(list.filters)) {
-    fields[field] = object(comparatorOf(kind, field, enums), conditionOn(field, kind));
+    fields[field] = g.object(comparatorOf(kind, field, enums), conditionOn(field, kind));
   }
-  for (const [name, field] of Object.entries(fields)) addField(Filter, name, nullable(field));
+  for (const [name, field] of Object.entries(fields)) g.addField(Filter, name, g.nullable(field));
   return Filter;
 }
 
@@ -128,7 +113,7 @@ function conditionOn(field: string, kind: FilterKind): string {
 function comparatorOf(
   kind: FilterKind,
   field: string,
-  enums: Readonly<Record<string, Enumeration>>,
+  enums: Readonly<Record<string, g.Enumeration>>,
 ): ClassType {
   if (kind !== 'choice') return COMPARATORS[kind];
   const of = enums[field];

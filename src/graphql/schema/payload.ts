@@ -3,18 +3,9 @@ import { InterfaceType, ObjectType, type ClassType } from 'type-graphql';
 import { invalid } from '../../platform/errors.js';
 import { userErrorsOf, type UserErrorCode, type UserErrorShape, type Within } from './errors.js';
 import { fieldName } from './node.js';
-import {
-  choice,
-  decoratedClass,
-  enumeration,
-  object,
-  text,
-  untypedObjectType,
-  type AnyField,
-  type Fields,
-} from './types.js';
+import * as g from './types.js';
 
-const UserErrorCodes = enumeration<UserErrorCode>(
+const UserErrorCodes = g.enumeration<UserErrorCode>(
   'UserErrorCode',
   'Kind of an error that the client can correct.',
   {
@@ -28,22 +19,22 @@ const UserErrorCodes = enumeration<UserErrorCode>(
   },
 );
 
-const UserError = decoratedClass(
+const UserError = g.decoratedClass(
   InterfaceType('UserError', {
     description: 'An error that the client can correct.',
     resolveType: () => 'InputError',
   }),
   {
-    message: text('A sentence, or a predicate about the last name in `path`, such as "must not be empty".'),
-    path: text.list(
+    message: g.text('A sentence, or a predicate about the last name in `path`, such as "must not be empty".'),
+    path: g.text.list(
       'Names and list indexes from the arguments to the invalid value, for example ["input", "name"]. Empty if the error is about the record as a whole.',
     ),
-    code: choice(UserErrorCodes, 'Kind of the error.'),
+    code: g.choice(UserErrorCodes, 'Kind of the error.'),
   },
 );
 
 // The only type of user errors.
-decoratedClass(
+g.decoratedClass(
   ObjectType('InputError', {
     implements: UserError,
     simpleResolvers: true,
@@ -51,7 +42,7 @@ decoratedClass(
   }),
 );
 
-export const userErrors = (description: string): AnyField => object.list(UserError, description);
+export const userErrors = (description: string): g.AnyField => g.object.list(UserError, description);
 
 export interface Payload {
   readonly warnings: readonly string[];
@@ -59,17 +50,17 @@ export interface Payload {
 }
 
 /** The field of payloads that show `WriteWork.warnings`. */
-export const WARNINGS: Fields = {
-  warnings: text.list(
+export const WARNINGS: g.Fields = {
+  warnings: g.text.list(
     'What to check about the change, which was made all the same: the field and a sentence, for example that a value looks like a card number. Mostly empty.',
   ),
 };
 
-export const changedRecord = (Record: ClassType): AnyField =>
-  object.orNull(Record, 'The record after the change. Null if nothing was changed.');
+export const changedRecord = (Record: ClassType): g.AnyField =>
+  g.object.orNull(Record, 'The record after the change. Null if nothing was changed.');
 
-export function payloadType(name: string, fields: Fields): ClassType<Payload> {
-  return untypedObjectType(`${name}Payload`, `Result of \`${fieldName(name)}\`.`, {
+export function payloadType(name: string, fields: g.Fields): ClassType<Payload> {
+  return g.untypedObjectType(`${name}Payload`, `Result of \`${fieldName(name)}\`.`, {
     ...fields,
     userErrors: userErrors('Why nothing was changed. Empty if the mutation succeeded.'),
   }) as ClassType<Payload>;

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import fc from 'fast-check';
 import { execute, validate } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -12,8 +11,7 @@ import { populate } from '../support/populated.js';
 import { useServer, type Member } from '../support/server.js';
 import { overHttp, overSocket, overStream, responseIn } from '../support/transports.js';
 import { DrawnQueries } from './drawn-query.js';
-import { parsed, servicesOf } from './operation-services.js';
-import { schema } from './ways.js';
+import { parsed, schema, servicesOf } from './ways.js';
 
 const ODD = 'odd "text" \\ / \u0001\t\u2028 é 😀 </script> %_';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ReadWork, Units } from '../../src/database/work.js';
 import { openKnown } from '../support/raw-socket.js';
 import { useServer } from '../support/server.js';
-import { openSlowClient } from '../support/slow-client.js';
+import { graphqlPost, openSlowClient } from '../support/slow-client.js';
 import { TRANSPORTS } from '../support/transports.js';
 
 const server = useServer();
@@ -84,9 +84,7 @@ describe('an operation', () => {
     const body = JSON.stringify({ query: `{ ${NESTED} }` });
     for (let n = 0; n < 5; n += 1) {
       const client = await openSlowClient(server.url);
-      const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${server.acme.token}`];
-      head.push('Content-Type: application/json', `Content-Length: ${body.length}`);
-      await client.send(`${head.join('\r\n')}\r\n\r\n${body}`);
+      await client.send(graphqlPost(server.acme.token, body));
       await sleep(n);
       client.socket.destroy();
     }

@@ -1,17 +1,14 @@
-import 'reflect-metadata';
 import { execute, getVariableValues } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import { coerceLongLists } from '../../src/graphql/execution/long-input.js';
 import { answered, nodeId, refused } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
 import { useServer, type Fields } from '../support/server.js';
 import { turnsOf } from '../support/turns.js';
-import { parsed, servicesOf } from './operation-services.js';
+import { parsed, schema, servicesOf } from './ways.js';
 
-const schema = await createSchema();
 const ROWS = 1_000;
 /** Rows of a batch that are coerced in one turn of the event loop, those that are rendered in one, and those of one insert. */
 const [COERCED, RENDERED, INSERTED] = [100, 50, 200];

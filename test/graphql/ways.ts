@@ -1,15 +1,26 @@
 import {
   getNamedType,
+  getOperationAST,
   isInputObjectType,
   isObjectType,
   isRequiredArgument,
+  parse,
+  type DocumentNode,
   type GraphQLField,
   type GraphQLInputObjectType,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  type OperationDefinitionNode,
 } from 'graphql';
+import 'reflect-metadata';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
+import { findStoredResponse, storeResponse } from '../../src/database/stored-responses.js';
+import { readContent } from '../../src/domain/software/content/content.service.js';
+import type { OperationServices } from '../../src/graphql/execution/context.js';
+import { SharedFeeds } from '../../src/graphql/execution/following/shared-feed.js';
+import { createLargeReads } from '../../src/platform/client-limits.js';
+import type { TestServer } from '../support/server.js';
 
 export const schema = await createSchema();
 
@@ -73,4 +84,26 @@ export function comparisonsOf(type: GraphQLInputObjectType): readonly [string, s
       String(operator.type),
     ]);
   });
+}
+
+/** Services shared by the contexts of a server, for tests that create contexts. */
+export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 1024): OperationServices {
+  return {
+    units,
+    feeds: new SharedFeeds(units),
+    storedResponses: { find: findStoredResponse, store: storeResponse },
+    readContent: (companyId, contentId) => readContent(units, companyId, contentId),
+    secretMutations: [],
+    secrets: { tokenSecret: '', newPassword: () => Promise.resolve({ password: '', hash: '' }) },
+    maxContentBytes,
+    largeReads: createLargeReads(),
+  };
+}
+
+/** A document of one operation. */
+export function parsed(query: string): { document: DocumentNode; operation: OperationDefinitionNode } {
+  const document = parse(query);
+  const operation = getOperationAST(document);
+  if (operation == null) throw new Error('No operation');
+  return { document, operation };
 }

@@ -3,6 +3,19 @@ import { connect } from 'node:net';
 
 export type SlowClient = Awaited<ReturnType<typeof openSlowClient>>;
 
+/** Headers of a body whose parts are divided by `--X`. */
+export const MULTIPART = ['Apollo-Require-Preflight: 1', 'Content-Type: multipart/form-data; boundary=X'];
+
+/** A POST to /graphql as bytes, without the last `missing` bytes of its body. */
+export function graphqlPost(
+  token: string,
+  body: string,
+  { headers = ['Content-Type: application/json'], missing = 0 } = {},
+): string {
+  const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${token}`, ...headers];
+  return [...head, `Content-Length: ${Buffer.byteLength(body) + missing}`, '', body].join('\r\n');
+}
+
 /**
  * A client that sends given bytes, whatever the server responds.
  * @param localAddress another address of this machine to come from.

@@ -1,16 +1,14 @@
-import 'reflect-metadata';
 import { extendSchema, isObjectType, parse, type GraphQLSchema } from 'graphql';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext, NO_FACTS } from '../../../src/graphql/execution/context.js';
 import { executeRepeatable } from '../../../src/graphql/execution/repeatable.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
 import { startServer, useServer, type Fields, type Member } from '../../support/server.js';
 import { carrying } from '../../support/uploading.js';
-import { parsed, servicesOf } from '../operation-services.js';
+import { parsed, schema, servicesOf } from '../ways.js';
 
 const server = useServer();
 let acme: Member;
@@ -87,7 +85,6 @@ describe('a replay of a mutation', () => {
 
   it('does not depend on a later schema', async () => {
     const query = 'mutation { made: groupCreate(input: { name: "of a release" }) { group { id name } } }';
-    const schema = await createSchema();
     const first = await executed(schema, query, 'k-release');
     expect(first).toMatchObject({ replayed: false });
     const added = parse(
@@ -158,7 +155,7 @@ describe('a replay of a mutation', () => {
     const writer = await server.member('acme', 'operator');
     expect((await writer.graphql(query, {}, keyed('k-scope'))).body.errors).toBeUndefined();
     const reader = { ...writer.caller, scopes: ['read'] as const };
-    const { text } = await executed(await createSchema(), query, 'k-scope', { caller: reader });
+    const { text } = await executed(schema, query, 'k-scope', { caller: reader });
     expect(JSON.parse(text)).toMatchObject({ data: null, errors: [{ path: ['groupCreate'] }] });
     expect(text).toContain('needs the scope');
   });
@@ -167,7 +164,6 @@ describe('a replay of a mutation', () => {
 describe('a crash', () => {
   it('CF-04 before the commit leaves neither the effect nor a payload; the retry makes both', async () => {
     const query = 'mutation { groupCreate(input: { name: "crashed" }) { group { name } } }';
-    const schema = await createSchema();
     const services = servicesOf(server);
     const dies = {
       ...services,
@@ -191,8 +187,8 @@ describe('a payload that takes too long to read', () => {
   it('rolls its change back after 2 seconds, so that other writes go on', async () => {
     const query = 'mutation { groupCreate(input: { name: "slow" }) { group { name } } }';
     // A copy: the server keeps its own.
-    const schema = extendSchema(await createSchema(), parse('extend type Group { added: String }'));
-    const group = schema.getType('Group');
+    const copy = extendSchema(schema, parse('extend type Group { added: String }'));
+    const group = copy.getType('Group');
     const name = isObjectType(group) ? group.getFields().name : undefined;
     if (name === undefined) throw new Error('No field Group.name');
     name.resolve = async () => {
@@ -200,7 +196,7 @@ describe('a payload that takes too long to read', () => {
       return 'late';
     };
     const before = await totalOf('groups');
-    const slow = executed(schema, query, 'k-slow');
+    const slow = executed(copy, query, 'k-slow');
     await newGroup('meanwhile');
     expect(JSON.parse((await slow).text)).toMatchObject({
       data: null,

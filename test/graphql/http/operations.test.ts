@@ -6,6 +6,7 @@ import { nodeId } from '../../support/dashboard.js';
 import { populate } from '../../support/populated.js';
 import { sendRaw } from '../../support/raw-http.js';
 import { useServer, type Member } from '../../support/server.js';
+import { graphqlPost } from '../../support/slow-client.js';
 import { waitFor } from '../../support/wait-for.js';
 import { DrawnQueries } from '../drawn-query.js';
 import { schema } from '../ways.js';
@@ -40,20 +41,9 @@ interface Asked {
 async function bytesOf(asked: Asked, isApollo: boolean, accept = '*/*', { token } = server.acme) {
   const persistedQuery = { version: 1, sha256Hash: createHash('sha256').update(asked.query).digest('hex') };
   const body = JSON.stringify({ ...asked, ...(isApollo ? { extensions: { persistedQuery } } : {}) });
-  const head = [
-    'POST /graphql HTTP/1.1',
-    'Host: localhost',
-    'Connection: close',
-    `Authorization: Bearer ${token}`,
-    'X-Request-Id: same',
-    'Content-Type: application/json',
-    `Accept: ${accept}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ];
-  const { text } = await sendRaw(
-    server.url,
-    `${head.join('\r\n')}\r\n\r\n${Buffer.from(body).toString('latin1')}`,
-  );
+  const headers = ['Connection: close', 'X-Request-Id: same', 'Content-Type: application/json'];
+  const sent = graphqlPost(token, body, { headers: [...headers, `Accept: ${accept}`] });
+  const { text } = await sendRaw(server.url, Buffer.from(sent).toString('latin1'));
   return text.replace(/^Date: .*$/m, 'Date');
 }
 

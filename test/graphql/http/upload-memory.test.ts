@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { answered, changed } from '../../support/dashboard.js';
 import { useServer } from '../../support/server.js';
-import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
+import { graphqlPost, MULTIPART, openSlowClient, type SlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
 
 /** Large uploads of one company that are received at the same time. */
@@ -29,16 +29,8 @@ function bodyOf(bytes: number): string {
 async function upload(bytes: number, missing = 0): Promise<SlowClient> {
   const client = await openSlowClient(server.url);
   const body = bodyOf(bytes) + (missing > 0 ? '' : END);
-  const head = [
-    'POST /graphql HTTP/1.1',
-    'Host: gateway',
-    `Authorization: Bearer ${server.acme.token}`,
-    'Apollo-Require-Preflight: 1',
-    'Content-Type: multipart/form-data; boundary=X',
-    `Content-Length: ${body.length + missing}`,
-  ];
   client.socket.pause();
-  await client.send(`${head.join('\r\n')}\r\n\r\n${body}`);
+  await client.send(graphqlPost(server.acme.token, body, { headers: MULTIPART, missing }));
   return client;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { answered, changed, nodeId } from '../../support/dashboard.js';
 import { startServer, useServer, type Fields, type Reply, type Member } from '../../support/server.js';
-import { openSlowClient } from '../../support/slow-client.js';
+import { graphqlPost, MULTIPART, openSlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
 
 const MAX_FILE_BYTES = 1_000_000;
@@ -58,10 +58,8 @@ describe('a file in a mutation', () => {
   it('UP-12 of a viewer is refused while the client waits for 100 Continue', async () => {
     const { token } = await server.member('acme', 'viewer');
     const client = await openSlowClient(server.url);
-    const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${token}`];
-    const body = ['Content-Type: multipart/form-data; boundary=XX', 'Content-Length: 900000'];
-    const asks = ['Apollo-Require-Preflight: 1', 'Expect: 100-continue'];
-    await client.send([...head, ...body, ...asks, '\r\n'].join('\r\n'));
+    const headers = [...MULTIPART, 'Expect: 100-continue'];
+    await client.send(graphqlPost(token, '', { headers, missing: 900_000 }));
     expect(await client.answer()).toMatchObject({
       status: 403,
       body: expect.stringContaining('FORBIDDEN') as string,
@@ -248,10 +246,7 @@ describe('hostile multipart requests', () => {
     });
     expect(reply.status).toBe(400);
     const client = await openSlowClient(server.url);
-    const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${server.acme.token}`];
-    const more = ['Apollo-Require-Preflight: 1', 'Content-Type: multipart/form-data; boundary=X'];
-    const length = `Content-Length: ${cut.length + 1_000}`;
-    await client.send([...head, ...more, length, '', cut].join('\r\n'));
+    await client.send(graphqlPost(server.acme.token, cut, { headers: MULTIPART, missing: 1_000 }));
     client.socket.destroy();
     await client.closed();
     expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);

@@ -4,7 +4,7 @@ import { answered, nodeId } from '../../support/dashboard.js';
 import { fleet } from '../../support/fleet.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
 import { useServer } from '../../support/server.js';
-import { openSlowClient, type SlowClient } from '../../support/slow-client.js';
+import { graphqlPost, openSlowClient, type SlowClient } from '../../support/slow-client.js';
 
 const LARGE = 255 * 1024;
 const MANY = 70;
@@ -76,10 +76,7 @@ describe('responses that their clients do not read', () => {
   async function askAndNotRead(): Promise<SlowClient> {
     const client = await openSlowClient(server.url);
     client.socket.pause();
-    const text = body();
-    const head = ['POST /graphql HTTP/1.1', 'Host: gateway', `Authorization: Bearer ${server.acme.token}`];
-    head.push('Content-Type: application/json', `Content-Length: ${text.length}`);
-    await client.send(`${head.join('\r\n')}\r\n\r\n${text}`);
+    await client.send(graphqlPost(server.acme.token, body()));
     return client;
   }
 

@@ -1,7 +1,5 @@
-import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createSchema } from '../../../src/app/graphql/schema.js';
 import { GraphqlContext } from '../../../src/graphql/execution/context.js';
 import { Admission } from '../../../src/graphql/limits/admission.js';
 import { LiveOperation, type Message } from '../../../src/graphql/live/operation.js';
@@ -11,9 +9,8 @@ import { fleet } from '../../support/fleet.js';
 import { useServer } from '../../support/server.js';
 import { TRANSPORTS } from '../../support/transports.js';
 import { turnsOf } from '../../support/turns.js';
-import { servicesOf } from '../operation-services.js';
+import { schema, servicesOf } from '../ways.js';
 
-const schema = await createSchema();
 const [GROUPS, NUMBERS] = [30, 100];
 
 const server = useServer();

@@ -4,9 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { record, report } from '../../domain/payments/transaction/records.js';
 import { fleet } from '../../support/fleet.js';
 import { liveTexts, sequencesIn, type LiveTexts } from '../../support/live-texts.js';
-import { startServer, type Member, type TestServer } from '../../support/server.js';
+import { startServer, type Fields, type Member, type TestServer } from '../../support/server.js';
 import { lastSequence, openStreams } from '../../support/subscribe.js';
-import { selections } from './selections.js';
 
 let server: TestServer;
 beforeEach(async () => {
@@ -20,6 +19,59 @@ const OPERATIONS = 20;
 const FOLLOW = `subscription ($after: Int) {
   ledgerAppended(after: $after) { sequence action entityType after actor { name email } company { name } }
 }`;
+
+/** A subscription to the ledger, for the sequence and some other fields. */
+interface Selection {
+  readonly query: string;
+  readonly variables: Fields;
+}
+
+const FIELDS = [
+  '__typename',
+  'at',
+  'channel',
+  'action',
+  'entityType',
+  'entityId',
+  'before',
+  'after',
+  'id',
+  'company { name }',
+  'actor { name email }',
+  'actor { id memberships: __typename }',
+];
+
+interface Drawn {
+  readonly field: string;
+  readonly alias: boolean;
+  readonly way: 'plain' | 'inline' | 'named' | 'included';
+}
+
+const drawn: fc.Arbitrary<Drawn> = fc.record({
+  field: fc.constantFrom(...FIELDS),
+  alias: fc.boolean(),
+  way: fc.constantFrom('plain', 'inline', 'named', 'included'),
+});
+
+/** Selections with aliases, fragments and variables. Each has the variable `$after`, for where it begins. */
+const selections: fc.Arbitrary<Selection> = fc
+  .tuple(fc.array(drawn, { minLength: 1, maxLength: 8 }), fc.boolean(), fc.boolean())
+  .map(([fields, isIncluded, isNamed]) => {
+    const fragments: string[] = [];
+    const parts = fields.map(({ field, alias, way }, n) => {
+      const text = alias || field.includes('{') ? `f${n}: ${field}` : field;
+      if (way === 'inline') return `... on LedgerEntry { ${text} }`;
+      if (way === 'included') return `... @include(if: $included) { ${text} }`;
+      if (way === 'plain') return text;
+      fragments.push(`fragment F${n} on LedgerEntry { ${text} }`);
+      return `...F${n}`;
+    });
+    const name = isNamed ? 'Changes' : '';
+    const query = `subscription ${name}($after: Int, $included: Boolean! = true) {
+      ledgerAppended(after: $after) { ... @include(if: $included) { sequence } ${parts.join(' ')} }
+    } ${fragments.join(' ')}`;
+    return { query, variables: isIncluded ? {} : { included: false } };
+  });
 
 const untilOpen = (count: number): Promise<void> => expect.poll(() => openStreams(server)).toBe(count);
 

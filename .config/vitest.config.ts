@@ -16,9 +16,8 @@ const ON_EACH_DATABASE = [OF_POSTGRES, 'test/{database,contract,faults}/**/*.tes
 /** These read no database: they run once. */
 const WITHOUT_DATABASE = 'test/{architecture,container,documents,mqtt,platform,simulator,types}/**';
 
-/** Decorators as the compiler understands them; one copy of graphql for our code and for the packages. */
+/** One copy of graphql for our code and for the packages. */
 const transform = {
-  oxc: { decorator: { legacy: true } },
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
 };
 

@@ -8,19 +8,13 @@ import type { ReadWork, WriteWork } from '../work.js';
 import type { Match } from './company-rows.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable, OwnColumns, ValuesOf } from './company-table.js';
 
-export interface RecordKind<Name extends AuditedTableName, T extends AuditedRecord> {
-  /** Entity type in the ledger, for example `logical_number`; in messages it is written with spaces. */
-  readonly entityType: string;
-  readonly table: CompanyTable<Name, T>;
-  readonly unique?: UniqueField<Name, T>;
-}
-
 /** A field whose value exists once in the company, or in the part of it that `match` describes. */
 export interface UniqueField<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly field: string & keyof ValuesOf<T>;
   /** The records that a record with these values would collide with; those with the value, unless set. */
   readonly match?: (values: ValuesOf<T>) => Match<Name>;
-  readonly message: string;
+  /** For example `A device with this serial number exists already.` unless set. */
+  readonly message?: string;
 }
 
 /** More would hold the event loop for too long. */
@@ -28,15 +22,23 @@ const ROWS_PER_UPDATE = 250;
 
 /** The use cases of an ordinary resource. Each change is recorded in the ledger. */
 export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
-  constructor(private readonly kind: RecordKind<Name, T>) {}
+  /** Type in the ledger, for example `logical_number`; in messages it is written with spaces. */
+  readonly #entityType: string;
+
+  constructor(
+    private readonly table: CompanyTable<Name, T>,
+    private readonly unique?: UniqueField<Name, T>,
+  ) {
+    this.#entityType = table.table.slice(0, -1);
+  }
 
   /** Errors: `not_found`. */
   readonly get = async (work: ReadWork, id: number): Promise<T> =>
-    this.#found(await this.kind.table.findById(work, id));
+    this.#found(await this.table.findById(work, id));
 
   /** Errors: `not_found`. */
   readonly getBy = async (work: ReadWork, match: Match<Name>): Promise<T> =>
-    this.#found(await this.kind.table.find(work, match));
+    this.#found(await this.table.find(work, match));
 
   /** The record whose unique field has this text. Errors: `not_found`. */
   readonly getByName = async (work: ReadWork, name: string): Promise<T> =>
@@ -47,34 +49,37 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     work: ReadWork,
     names: readonly string[],
   ): Promise<ReadonlyMap<string, T>> => {
-    const found = await this.kind.table.select(work, this.#named(names));
-    return new Map(found.map((record) => [String(record[this.#unique.field]), record]));
+    const found = await this.table.select(work, this.#named(names));
+    return new Map(found.map((record) => [String(record[this.#field]), record]));
   };
 
   /** Errors: `invalid` at the field unless `id` is the id of a record; null is. */
   readonly refuseUnknown = async (work: ReadWork, field: string, id: number | null): Promise<void> => {
-    if (id === null || (await this.kind.table.findById(work, id)) !== undefined) return;
+    if (id === null || (await this.table.findById(work, id)) !== undefined) return;
     throw invalid(field, `is not the id of ${/^[aeiou]/.test(this.#what) ? 'an' : 'a'} ${this.#what}`);
   };
 
   /** The company's records, ascending by id. */
   readonly list = async (work: ReadWork, request: PageRequest): Promise<Page<T>> => {
-    const total = await countOf(work, this.kind.table.table);
-    return { records: await this.kind.table.select(work, {}, request), total, request };
+    const total = await countOf(work, this.table.table);
+    return { records: await this.table.select(work, {}, request), total, request };
   };
 
   /** The matching records, ascending by id. */
   readonly listBy = async (work: ReadWork, match: Match<Name>, request: PageRequest): Promise<Page<T>> => {
-    const total = await this.kind.table.count(work, match);
-    return { records: await this.kind.table.select(work, match, request), total, request };
+    const total = await this.table.count(work, match);
+    return { records: await this.table.select(work, match, request), total, request };
   };
 
   /** Errors: `taken` if another record than `current` has the unique value. */
   readonly refuseTaken = async (work: ReadWork, values: ValuesOf<T>, current?: T): Promise<void> => {
-    const { table, unique } = this.kind;
+    const { table, unique } = this;
     if (unique === undefined || values[unique.field] === current?.[unique.field]) return;
-    const { field, message, match = () => ({ [table.columns[field]]: values[field] }) } = unique;
-    if (await table.exists(work, match(values) as Match<Name>)) throw taken(field, message);
+    const column: string = table.columns[unique.field];
+    const { field, match = () => ({ [column]: values[field] }) } = unique;
+    if (!(await table.exists(work, match(values) as Match<Name>))) return;
+    const standard = `A ${this.#what} with this ${column.replaceAll('_', ' ')} exists already.`;
+    throw taken(field, unique.message ?? standard);
   };
 
   /** Errors: `taken`. */
@@ -85,8 +90,8 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
 
   /** Like `create`, after the caller has called `refuseTaken`. */
   readonly insert = async (work: WriteWork, values: ValuesOf<T>): Promise<T> => {
-    const record = await this.kind.table.insert(work, values);
-    work.ledger.created(this.kind.entityType, record);
+    const record = await this.table.insert(work, values);
+    work.ledger.created(this.#entityType, record);
     return record;
   };
 
@@ -103,8 +108,8 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     values: ValuesOf<T>,
     action = 'update',
   ): Promise<T> => {
-    const record = await this.kind.table.update(work, current, values);
-    work.ledger.updated(this.kind.entityType, current, record, { action });
+    const record = await this.table.update(work, current, values);
+    work.ledger.updated(this.#entityType, current, record, { action });
     return record;
   };
 
@@ -115,14 +120,13 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     changes: Partial<OwnColumns<Name>>,
     rest: (record: R) => Partial<R> = () => ({}),
   ): Promise<readonly R[]> => {
-    const { entityType, table } = this.kind;
     const all: R[] = [];
     for await (const part of inParts(before, ROWS_PER_UPDATE)) {
       const ids = part.map(({ id }) => id);
-      const after = new Map((await table.updateAll(work, ids, changes)).map((each) => [each.id, each]));
+      const after = new Map((await this.table.updateAll(work, ids, changes)).map((each) => [each.id, each]));
       for (const record of part) {
         const changed = { ...record, ...after.get(record.id), ...rest(record) };
-        work.ledger.updated(entityType, record, changed);
+        work.ledger.updated(this.#entityType, record, changed);
         all.push(changed);
       }
     }
@@ -130,28 +134,28 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   };
 
   readonly delete = async (work: WriteWork, record: T): Promise<void> => {
-    await this.kind.table.deleteById(work, record.id);
-    work.ledger.deleted(this.kind.entityType, record);
+    await this.table.deleteById(work, record.id);
+    work.ledger.deleted(this.#entityType, record);
   };
 
   /** Deletes the matching records, 250 in one statement. */
   readonly deleteAll = async (work: WriteWork, match: Match<Name>): Promise<void> => {
-    for (const record of await this.kind.table.deleteInParts(work, match)) {
-      work.ledger.deleted(this.kind.entityType, record);
+    for (const record of await this.table.deleteInParts(work, match)) {
+      work.ledger.deleted(this.#entityType, record);
     }
   };
 
   get #what(): string {
-    return this.kind.entityType.replaceAll('_', ' ');
-  }
-
-  get #unique(): UniqueField<Name, T> {
-    if (this.kind.unique === undefined) throw new Error(`No field of a ${this.#what} is unique`);
-    return this.kind.unique;
+    return this.#entityType.replaceAll('_', ' ');
   }
 
   #named(names: string | readonly string[]): Match<Name> {
-    return { [this.kind.table.columns[this.#unique.field]]: names } as Match<Name>;
+    return { [this.table.columns[this.#field]]: names } as Match<Name>;
+  }
+
+  get #field(): UniqueField<Name, T>['field'] {
+    if (this.unique === undefined) throw new Error(`No field of a ${this.#what} is unique`);
+    return this.unique.field;
   }
 
   #found<V>(record: V | undefined): V {

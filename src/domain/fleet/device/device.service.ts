@@ -26,11 +26,7 @@ export {
   totalDevices,
 } from './device.repository.js';
 
-const records = new Records({
-  entityType: 'device',
-  table: deviceTable,
-  unique: { field: 'serialNumber', message: 'A device with this serial number exists already.' },
-});
+const records = new Records(deviceTable, { field: 'serialNumber' });
 
 /** Deleting a device ends its access; its transactions stay (contract 28). */
 export const {

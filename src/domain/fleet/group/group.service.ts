@@ -20,11 +20,7 @@ export const groupsOfAppVersion = groups.of({ link: 'app_version_groups', parent
 const numbers = new CompanyRows('logical_numbers');
 const versionLinks = new CompanyRows('app_version_groups');
 
-export const groupRecords = new Records({
-  entityType: 'group',
-  table: groupTable,
-  unique: { field: 'name', message: 'A group with this name exists already.' },
-});
+export const groupRecords = new Records(groupTable, { field: 'name' });
 
 export const {
   get: getGroup,

@@ -39,11 +39,7 @@ export const logicalNumbersOfAppVersion = logicalNumbers.of({
   parent: 'app_version_id',
 });
 
-export const logicalNumberHeads = new Records({
-  entityType: 'logical_number',
-  table: logicalNumberTable,
-  unique: { field: 'number', message: 'A logical number with this number exists already.' },
-});
+export const logicalNumberHeads = new Records(logicalNumberTable, { field: 'number' });
 
 const NUMBERS_PER_QUERY = 2_000;
 

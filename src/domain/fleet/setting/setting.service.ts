@@ -103,14 +103,10 @@ export type OwnedRecords<R extends OwnedRecord> = ReturnType<typeof ownedRecords
 
 export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>(kind: OwnedKind<Name, R>) {
   const { name, table, models } = kind;
-  const records = new Records<Name, R>({
-    entityType: name,
-    table,
-    unique: {
-      field: 'key' as string & keyof ValuesOf<R>,
-      match: (values) => matching<Name>(values, { key: values.key }),
-      message: `This owner has a ${name} with this key already.`,
-    },
+  const records = new Records<Name, R>(table, {
+    field: 'key' as string & keyof ValuesOf<R>,
+    match: (values) => matching<Name>(values, { key: values.key }),
+    message: `This owner has a ${name} with this key already.`,
   });
   const all = listOfAll(kind);
   return {

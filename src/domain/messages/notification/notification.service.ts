@@ -31,10 +31,7 @@ export const notifications = auditedList(notificationTable, {
   },
 });
 
-export const { get: getNotification, list: listNotifications } = new Records({
-  entityType: 'notification',
-  table: notificationTable,
-});
+export const { get: getNotification, list: listNotifications } = new Records(notificationTable);
 
 /**
  * Queues one delivery for each logical number of the group, or for each given number once, even if it is given twice

@@ -42,14 +42,10 @@ export {
 } from './app.repository.js';
 
 /** App versions without their associations. */
-export const appVersionRecords = new Records({
-  entityType: 'app_version',
-  table: appVersionTable,
-  unique: {
-    field: 'number',
-    match: ({ appId, number }) => ({ app_id: appId, number }),
-    message: 'The application has a version with this number already.',
-  },
+export const appVersionRecords = new Records(appVersionTable, {
+  field: 'number',
+  match: ({ appId, number }) => ({ app_id: appId, number }),
+  message: 'The application has a version with this number already.',
 });
 
 type Bytecode = Pick<AppVersion, 'contentId' | 'size' | 'crc'>;

@@ -8,10 +8,9 @@ import { appTable, isModuleInUse } from './app.repository.js';
 
 export { apps } from './app.repository.js';
 
-const appRecords = new Records({
-  entityType: 'app',
-  table: appTable,
-  unique: { field: 'name', message: 'An application with this name exists already.' },
+const appRecords = new Records(appTable, {
+  field: 'name',
+  message: 'An application with this name exists already.',
 });
 
 export const {

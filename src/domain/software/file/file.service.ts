@@ -21,11 +21,7 @@ export const files = auditedList(fileTable, {
 
 export const filesOfAppVersion = files.of({ link: 'app_version_files', parent: 'app_version_id' });
 
-const fileRecords = new Records({
-  entityType: 'file',
-  table: fileTable,
-  unique: { field: 'name', message: 'A file with this name exists already.' },
-});
+const fileRecords = new Records(fileTable, { field: 'name' });
 
 export const { get: getFile, list: listFiles } = fileRecords;
 

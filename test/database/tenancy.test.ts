@@ -1,36 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { ReadWork, Units, WriteWork } from '../../src/database/work.js';
-import {
-  detachDevicesFrom,
-  devices,
-  devicesByFrameworkVersion,
-  devicesByModel,
-  devicesOfLogicalNumber,
-  getDeviceBySerialNumber,
-  listDevices,
-  totalDevices,
-} from '../../src/domain/fleet/device/device.service.js';
-import {
-  getGroup,
-  groups,
-  groupsOfAppVersion,
-  isGroupInUse,
-  listGroups,
-} from '../../src/domain/fleet/group/group.service.js';
-import {
-  getLogicalNumberByNumber,
-  listLogicalNumbers,
-  logicalNumbers,
-  logicalNumbersOfGroup,
-} from '../../src/domain/fleet/logical-number/logical-number.service.js';
+import * as device from '../../src/domain/fleet/device/device.service.js';
+import * as group from '../../src/domain/fleet/group/group.service.js';
+import * as number from '../../src/domain/fleet/logical-number/logical-number.service.js';
 import { findTarget } from '../../src/domain/fleet/logical-number/target.service.js';
-import {
-  countLinksOfVersions,
-  selectDefaultsFor,
-  selectLinksOfVersions,
-  versionLinks,
-} from '../../src/domain/fleet/logical-number/version-links.repository.js';
+import * as links from '../../src/domain/fleet/logical-number/version-links.repository.js';
 import { dropVersionLinks } from '../../src/domain/fleet/logical-number/version-links.service.js';
 import { selectByOwnersAndKeys } from '../../src/domain/fleet/setting/parameter.repository.js';
 import {
@@ -60,51 +35,12 @@ import {
 } from '../../src/domain/people/access-token/access-token.service.js';
 import { companies } from '../../src/domain/people/company/company.service.js';
 import { findMembership, selectAdministrators } from '../../src/domain/people/user/user.repository.js';
-import {
-  getUser,
-  listMembers,
-  listUsers,
-  memberList,
-  users,
-} from '../../src/domain/people/user/user.service.js';
-import {
-  appVersions,
-  appVersionsOfApp,
-  appVersionsOfFile,
-  appVersionsOfGroup,
-  appVersionsOfLogicalNumber,
-  defaultVersionsOfGroup,
-  deleteAppVersionsOf,
-  getAppVersionById,
-  listAppVersions,
-  modulesOfAppVersion,
-  updateAppVersion,
-} from '../../src/domain/software/app/app-version.service.js';
-import {
-  insertAssociations,
-  isModuleInUse,
-  selectAssociatedWith,
-} from '../../src/domain/software/app/app.repository.js';
-import {
-  apps,
-  findAppsByNames,
-  getApp,
-  getAppByName,
-  listApps,
-} from '../../src/domain/software/app/app.service.js';
-import {
-  type GrantMode,
-  planVersionGrant,
-  setDefaultVersions,
-  attachToGroup,
-  detachFromGroup,
-} from '../../src/domain/software/app/grant.service.js';
-import {
-  copyContent,
-  readChunk,
-  releaseContents,
-  sumsOfContents,
-} from '../../src/domain/software/content/content.service.js';
+import * as people from '../../src/domain/people/user/user.service.js';
+import * as version from '../../src/domain/software/app/app-version.service.js';
+import * as associations from '../../src/domain/software/app/app.repository.js';
+import * as application from '../../src/domain/software/app/app.service.js';
+import * as grants from '../../src/domain/software/app/grant.service.js';
+import * as content from '../../src/domain/software/content/content.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/domain/software/file/file.service.js';
 import { unknownTerminals } from '../../src/domain/terminals/terminal/sightings.service.js';
 import { report } from '../domain/payments/transaction/records.js';
@@ -122,34 +58,34 @@ const OWNED_KEYS = [
   { groupId: TWIN + 1, logicalNumberId: null, key: 'K' },
 ];
 const LISTS = [
-  groups,
-  logicalNumbers,
-  devices,
-  apps,
-  appVersions,
+  group.groups,
+  number.logicalNumbers,
+  device.devices,
+  application.apps,
+  version.appVersions,
   files,
   parameters.all,
   metacontents.all,
   notifications,
   transactions,
-  users,
-  memberList,
+  people.users,
+  people.memberList,
   apiTokens,
   companies,
   unknownTerminals,
 ];
 const CHILDREN = [
-  groupsOfAppVersion,
+  group.groupsOfAppVersion,
   filesOfAppVersion,
-  appVersionsOfApp,
-  appVersionsOfFile,
-  appVersionsOfGroup,
-  appVersionsOfLogicalNumber,
-  modulesOfAppVersion,
-  devicesOfLogicalNumber,
-  logicalNumbersOfGroup,
+  version.appVersionsOfApp,
+  version.appVersionsOfFile,
+  version.appVersionsOfGroup,
+  version.appVersionsOfLogicalNumber,
+  version.modulesOfAppVersion,
+  device.devicesOfLogicalNumber,
+  number.logicalNumbersOfGroup,
   parameters.ofGroup,
-  defaultVersionsOfGroup,
+  version.defaultVersionsOfGroup,
 ];
 
 type Read = (work: ReadWork) => Promise<unknown>;
@@ -169,46 +105,46 @@ const READS: Readonly<Record<string, Read>> = {
       [`children ${index} counts`, (work) => children.counts(work, [1, 2, 11, 12, TWIN + 1], null)],
     ]),
   ),
-  group: (work) => getGroup(work, TWIN + 1),
-  'group in use': (work) => isGroupInUse(work, 2),
-  'own group': (work) => getGroup(work, 1),
-  'default versions': (work) => selectDefaultsFor(work, 1, [12]),
-  groups: (work) => listGroups(work, PAGE),
-  'logical number': (work) => getLogicalNumberByNumber(work, 'N'),
-  'logical numbers': (work) => listLogicalNumbers(work, PAGE),
+  group: (work) => group.getGroup(work, TWIN + 1),
+  'group in use': (work) => group.isGroupInUse(work, 2),
+  'own group': (work) => group.getGroup(work, 1),
+  'default versions': (work) => links.selectDefaultsFor(work, 1, [12]),
+  groups: (work) => group.listGroups(work, PAGE),
+  'logical number': (work) => number.getLogicalNumberByNumber(work, 'N'),
+  'logical numbers': (work) => number.listLogicalNumbers(work, PAGE),
   'logical numbers of a target': (work) => findTarget(work, { filter: null }, 50),
-  device: (work) => getDeviceBySerialNumber(work, 'S'),
-  devices: (work) => listDevices(work, PAGE),
-  'device totals': totalDevices,
-  'devices by model': devicesByModel,
-  'devices by framework version': devicesByFrameworkVersion,
+  device: (work) => device.getDeviceBySerialNumber(work, 'S'),
+  devices: (work) => device.listDevices(work, PAGE),
+  'device totals': device.totalDevices,
+  'devices by model': device.devicesByModel,
+  'devices by framework version': device.devicesByFrameworkVersion,
   ...TERMINAL_READS,
   ...NOTIFICATION_READS,
-  app: (work) => getAppByName(work, 'A.posxml'),
-  'apps by names': (work) => findAppsByNames(work, ['A.posxml', 'A.posxmlx']),
-  apps: (work) => listApps(work, PAGE),
-  'module in use': (work) => isModuleInUse(work, TWIN + 1),
-  'app version': (work) => getAppVersionById(work, 11),
-  'app versions': async (work) => listAppVersions(work, await getApp(work, 1), PAGE),
-  'associated versions': (work) => selectAssociatedWith(work, 'groupIds', [1, 2]),
+  app: (work) => application.getAppByName(work, 'A.posxml'),
+  'apps by names': (work) => application.findAppsByNames(work, ['A.posxml', 'A.posxmlx']),
+  apps: (work) => application.listApps(work, PAGE),
+  'module in use': (work) => associations.isModuleInUse(work, TWIN + 1),
+  'app version': (work) => version.getAppVersionById(work, 11),
+  'app versions': async (work) => version.listAppVersions(work, await application.getApp(work, 1), PAGE),
+  'associated versions': (work) => associations.selectAssociatedWith(work, 'groupIds', [1, 2]),
   files: (work) => listFiles(work, PAGE),
-  'sums of contents': (work) => sumsOfContents(work, [{ id: 1 }, { id: TWIN + 1 }]),
-  'chunk of a content': (work) => readChunk(work, TWIN + 1, 0),
+  'sums of contents': (work) => content.sumsOfContents(work, [{ id: 1 }, { id: TWIN + 1 }]),
+  'chunk of a content': (work) => content.readChunk(work, TWIN + 1, 0),
   parameters: (work) => parameters.list(work, { groupId: 1, logicalNumberId: null }, PAGE),
   metacontents: (work) => metacontents.list(work, { groupId: null, logicalNumberId: 1 }, PAGE),
   'effective parameters': (work) => listEffectiveParameters(work, [{ id: 1, groupId: 1 }]),
   'parameters of owners and keys': (work) => selectByOwnersAndKeys(work, OWNED_KEYS),
-  'links of versions': (work) => selectLinksOfVersions(work, [12, TWIN + 11], undefined, 10),
-  'number of links of versions': (work) => countLinksOfVersions(work, [12, TWIN + 11], undefined),
+  'links of versions': (work) => links.selectLinksOfVersions(work, [12, TWIN + 11], undefined, 10),
+  'number of links of versions': (work) => links.countLinksOfVersions(work, [12, TWIN + 11], undefined),
   'bytes of parameters': (work) => parameters.bytesOf(work, { groupId: 1, logicalNumberId: null }),
-  'links of numbers': (work) => versionLinks.select(work, { logical_number_id: [1, TWIN + 1] }),
+  'links of numbers': (work) => links.versionLinks.select(work, { logical_number_id: [1, TWIN + 1] }),
   notifications: (work) => listNotifications(work, PAGE),
   ...TRANSACTION_READS,
-  user: (work) => getUser(work, TWIN),
-  users: (work) => listUsers(work, PAGE),
+  user: (work) => people.getUser(work, TWIN),
+  users: (work) => people.listUsers(work, PAGE),
   token: (work) => getToken(work, TWIN),
   tokens: listTokens,
-  members: listMembers,
+  members: people.listMembers,
   administrators: (work) => selectAdministrators(work, 1),
   membership: (work) => findMembership(work, { companyId: 1, userId: TWIN }),
   'tokens of a member': (work) => selectTokensOf(work, { companyId: 1, userId: 1 }),
@@ -218,12 +154,12 @@ const READS: Readonly<Record<string, Read>> = {
 /** Changes the versions of all logical numbers of the company. */
 async function grantToAll(
   work: WriteWork,
-  mode: GrantMode,
+  mode: grants.GrantMode,
   appVersionIds: readonly number[],
 ): Promise<readonly number[]> {
   const numbers = await findTarget(work, { filter: null }, 50);
   const counts: number[] = [];
-  for (const part of await planVersionGrant(work, numbers, { mode, appVersionIds })) {
+  for (const part of await grants.planVersionGrant(work, numbers, { mode, appVersionIds })) {
     counts.push(await part(work));
   }
   return counts;
@@ -231,23 +167,24 @@ async function grantToAll(
 
 /** Each changes as the first company what may reach the other one's records. */
 const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
-  'delete versions': async (work) => deleteAppVersionsOf(work, await getApp(work, 1)),
-  'detach devices': (work) => detachDevicesFrom(work, { id: 1, number: 'N' }),
+  'delete versions': async (work) => version.deleteAppVersionsOf(work, await application.getApp(work, 1)),
+  'detach devices': (work) => device.detachDevicesFrom(work, { id: 1, number: 'N' }),
   ...TERMINAL_WRITES,
   ...NOTIFICATION_WRITES,
   'drop links to versions': (work) => dropVersionLinks(work, [11, 12]),
   'detach from a group': async (work) =>
-    detachFromGroup(work, await getGroup(work, 1), { appVersionIds: [11] }),
-  'attach to a group': async (work) => attachToGroup(work, await getGroup(work, 2), { appVersionIds: [11] }),
+    grants.detachFromGroup(work, await group.getGroup(work, 1), { appVersionIds: [11] }),
+  'attach to a group': async (work) =>
+    grants.attachToGroup(work, await group.getGroup(work, 2), { appVersionIds: [11] }),
   'set default versions': async (work) =>
-    setDefaultVersions(work, await getGroup(work, 1), { appVersionIds: [] }),
+    grants.setDefaultVersions(work, await group.getGroup(work, 1), { appVersionIds: [] }),
   'add a version': (work) => grantToAll(work, 'add', [11]),
   'remove a version': (work) => grantToAll(work, 'remove', [11]),
   'replace versions': (work) => grantToAll(work, 'replace_of_same_app', [11]),
   'associate records of the other company': async (work) =>
-    updateAppVersion(work, await getAppVersionById(work, 11), { groupIds: [TWIN + 1] }),
+    version.updateAppVersion(work, await version.getAppVersionById(work, 11), { groupIds: [TWIN + 1] }),
   'associate a module of the other company': async (work) =>
-    updateAppVersion(work, await getAppVersionById(work, 11), { moduleIds: [TWIN + 11] }),
+    version.updateAppVersion(work, await version.getAppVersionById(work, 11), { moduleIds: [TWIN + 11] }),
   'delete parameters': (work) => parameters.deleteAllOf(work, { groupId: 1, logicalNumberId: null }),
   'set parameters': (work) =>
     setParameters(
@@ -266,8 +203,8 @@ const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = 
     ]),
   'finish a transaction': async (work) =>
     finishTransaction(work, await getTransaction(work, TWIN + 1), { status: 'fail' }),
-  'release contents': (work) => releaseContents(work, [1, TWIN + 1]),
-  'copy a content': (work) => copyContent(work, 1),
+  'release contents': (work) => content.releaseContents(work, [1, TWIN + 1]),
+  'copy a content': (work) => content.copyContent(work, 1),
 };
 
 describe('what a company reads', () => {
@@ -321,19 +258,19 @@ const FORBIDDEN: Readonly<Record<string, ForbiddenLink>> = {
   'a module of the other company': {
     table: 'app_version_modules',
     row: { app_version_id: 12, module_id: TWIN + 11 },
-    use: (work) => isModuleInUse(work, TWIN + 1),
+    use: (work) => associations.isModuleInUse(work, TWIN + 1),
     expected: false,
   },
   'a version of an application of the other company': {
     table: 'app_versions',
     row: { id: 13, app_id: TWIN + 1, number: '13', ...ANY_VERSION, ...ANY_AUDIT },
-    use: (work) => insertAssociations(work, 'moduleIds', [11], [13]),
+    use: (work) => associations.insertAssociations(work, 'moduleIds', [11], [13]),
     expected: 0,
   },
   'a logical number of the other company': {
     table: 'logical_number_app_versions',
     row: { logical_number_id: TWIN + 1, app_version_id: 12 },
-    use: (work) => selectLinksOfVersions(work, [12], undefined, 10),
+    use: (work) => links.selectLinksOfVersions(work, [12], undefined, 10),
     expected: [],
   },
 };

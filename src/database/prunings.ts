@@ -82,10 +82,7 @@ export async function prunedUpTo(
   return rows[0]?.up_to ?? 0;
 }
 
-/**
- * Records a deletion, in its transaction; for the ledger, before its rows are deleted. `upTo` is the highest deleted id or
- * sequence of a table that is deleted in this order, otherwise 0; `newestAt` the time of the newest deleted row.
- */
+/** Records a deletion in its transaction, of the ledger before its rows; `upTo` is 0 for tables without an order. */
 export async function notePruning(
   db: QueryExecutorProvider,
   companyId: number,

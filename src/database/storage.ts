@@ -1,8 +1,4 @@
-/**
- * Codecs between values and columns, by which repositories read and write, and SQL that differs between the
- * databases; only `bound-lists.ts`, `counters.ts` and the folders of both have more of it
- * (decisions.md#two-databases).
- */
+/** Codecs of columns for repositories, and SQL that differs between the databases (decisions.md#two-databases). */
 import { sql, type RawBuilder, RawNode } from 'kysely';
 
 import type { JsonColumn } from '../schema/table.js';

@@ -153,6 +153,5 @@ class DatabaseUnits implements Units {
   }
 }
 
-export function createUnits(database: Database, clock: Clock, options: UnitOptions = {}): Units {
-  return new DatabaseUnits(database, clock, options);
-}
+export const createUnits = (database: Database, clock: Clock, options: UnitOptions = {}): Units =>
+  new DatabaseUnits(database, clock, options);

@@ -130,10 +130,7 @@ export interface Units {
   readonly isRemote: boolean;
   /** Runs a unit for changes of the server itself in a company, without ledger entries and subscriptions. */
   writeWithoutLedger(companyId: number, use: (work: CompanyWriteWork) => Promise<void>): Promise<void>;
-  /**
-   * Calls `listener` with the changes of each commit, within a second with those of other nodes, until the returned
-   * function is called; with null if changes of others may have been missed.
-   */
+  /** Calls `listener` with changes of each commit, of other nodes after a second; with null if some may be missing. */
   onCommitted(listener: (changes: Changes) => void): () => void;
   /** Calls `listener` after the commit of a unit that has left deliveries to be queued in steps. */
   onUnfinished(listener: () => void): void;

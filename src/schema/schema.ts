@@ -31,13 +31,10 @@ export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 /** Values of all columns in the form in which they are written. */
 export type Written<Of> = { [Column in keyof Of]: UpdateType<Of[Column]> };
 
-type Counted = {
-  [Name in keyof Tables & keyof typeof declared]: (typeof declared)[Name]['options'] extends {
-    isCounted: true;
-  }
-    ? Name
-    : never;
-}[keyof typeof declared];
+type Options<Name extends keyof typeof declared> = (typeof declared)[Name]['options'];
+type Counted = keyof {
+  [Name in keyof typeof declared as Options<Name> extends { isCounted: true } ? Name : never]: true;
+};
 
 /** Name in `counters` of the number of rows of a table; memberships are counted as `users`. */
 export type CounterName = Exclude<Counted, 'memberships'> | 'users';

@@ -50,7 +50,7 @@ export type Changes<Name extends CompanyTableName> = {
     | Sql<Written<Tables[Name]>[Column]>;
 };
 
-export interface Selection<Name extends CompanyTableName> {
+interface Selection<Name extends CompanyTableName> {
   /** Columns to order by, ascending. Without them the order is undefined. */
   readonly orderBy?: readonly (string & keyof Tables[Name])[];
   readonly page?: PageRequest;

@@ -127,10 +127,8 @@ function extreme(
 /** The value that a condition demands of a field; undefined if it demands none. */
 export function valueDemanded(where: Condition, field: string): unknown {
   if (!('and' in where)) return undefined;
-  for (const part of where.and) {
-    if ('field' in part && part.field === field && part.operator === 'eq') return part.value;
-  }
-  return undefined;
+  const exact = where.and.filter((part) => 'field' in part && part.operator === 'eq') as Comparison[];
+  return exact.find((part) => part.field === field)?.value;
 }
 
 /** Number of comparisons; an empty `and` or `or` counts as one. */
@@ -138,10 +136,8 @@ export function comparisonsIn(where: Condition): number {
   if ('field' in where) return 1;
   if ('not' in where) return comparisonsIn(where.not);
   const parts = 'and' in where ? where.and : where.or;
-  return Math.max(
-    parts.reduce((sum, part) => sum + comparisonsIn(part), 0),
-    1,
-  );
+  const sum = parts.reduce((total, part) => total + comparisonsIn(part), 0);
+  return Math.max(sum, 1);
 }
 
 /** Maximum comparisons in `exactComparisons`. Three of seven fields have some 250 sequences, each with its own SQL. */

@@ -38,6 +38,8 @@ export class List<T> {
   readonly columns: Readonly<Record<string, string>>;
   /** Names of all columns of the table. */
   readonly allColumns: readonly string[];
+  /** The record of a row with all columns. */
+  readonly recordOf: (row: ListRow) => T;
 
   /** `read` are the columns to read; `key` is the prefix of the names of queries. */
   constructor(
@@ -52,11 +54,7 @@ export class List<T> {
     this.filters = Object.fromEntries(Object.entries(filters).map(([field, { kind }]) => [field, kind]));
     this.columns = { id, ...columns, ...others };
     this.allColumns = columnNames(table);
-  }
-
-  /** The record of a row with all columns. */
-  recordOf(row: ListRow): T {
-    return this.listing.recordOf(row);
+    this.recordOf = listing.recordOf;
   }
 
   /** A list whose results are rows of the given columns, which include the id, instead of records. */
@@ -68,7 +66,7 @@ export class List<T> {
   async slice(work: ReadWork, given: SliceRequest): Promise<Slice<T>> {
     const request = this.meant(work, given);
     const rows = await new PageStatement(work, this, request).rows();
-    return sliceOf(this.listing, request, rows, this.listing.recordOf);
+    return sliceOf(this.listing, request, rows, this.recordOf);
   }
 
   async count(work: ReadWork, given: Condition | null): Promise<number> {
@@ -101,7 +99,7 @@ export class List<T> {
   /** A record, with columns of records that it refers to, in one statement. */
   async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
     const row = await readJoined(work, this, id, joined);
-    return row && this.listing.recordOf(row);
+    return row && this.recordOf(row);
   }
 
   /** The search that `slice` is; null if an index serves it. */

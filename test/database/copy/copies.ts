@@ -1,10 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 
-import { createCommandIo } from '../../../src/cli/command-io.js';
-import { runCommandLine } from '../../../src/cli/program.js';
 import { SESSION_AS_SYSTEM } from '../../../src/database/postgres/roles.js';
 import { connect } from '../../../src/database/sqlite/connect.js';
 import { createUnits } from '../../../src/database/units.js';
@@ -15,36 +12,13 @@ import { systemClock } from '../../../src/platform/clock.js';
 import { ledgerChainHash } from '../../../src/platform/hashes.js';
 import { TABLE_NAMES } from '../../../src/schema/schema.js';
 import { databaseFile } from '../../support/databases/sqlite-place.js';
+import { runCommand, type Outcome } from '../../support/program.js';
 import { scratchFolder } from '../../support/scratch.js';
 
 export const TOKEN_SECRET = 'secret of the tests of copies: 0123456789';
 
-export interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a command of the program in this process. */
-export async function run(
-  args: readonly string[],
-  environment: Record<string, string> = {},
-): Promise<Outcome> {
-  const texts = { stdout: '', stderr: '' };
-  const collect = (name: keyof typeof texts): Writable =>
-    new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        texts[name] += chunk.toString();
-        done();
-      },
-    });
-  const streams = { stdin: Readable.from(['']), stdout: collect('stdout'), stderr: collect('stderr') };
-  const code = await runCommandLine(args, createCommandIo(environment, 'terminal-gateway', streams));
-  return { code, ...texts };
-}
-
 export const copy = (from: string, to: string, ...more: string[]): Promise<Outcome> =>
-  run(['db', 'copy', '--from', from, '--to', to, '--json', ...more]);
+  runCommand(['db', 'copy', '--from', from, '--to', to, '--json', ...more], to);
 
 /** By table, what `db copy --json` says of the source. */
 export function checksums({ stdout }: Outcome): Readonly<Record<string, string>> {

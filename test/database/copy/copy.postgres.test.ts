@@ -6,6 +6,7 @@ import { copyTables, type CopyValue } from '../../../src/database/copy.js';
 import { openDatabase, openSource, openTarget } from '../../../src/database/open.js';
 import { TABLE_NAMES } from '../../../src/schema/schema.js';
 import { createDatabase } from '../../support/postgres/boot.js';
+import { runCommand } from '../../support/program.js';
 import {
   asSystem,
   checksums,
@@ -15,7 +16,6 @@ import {
   inFile,
   inServer,
   newFile,
-  run,
   schemaOf,
   TOKEN_SECRET,
 } from './copies.js';
@@ -34,8 +34,11 @@ async function emptyServer(): Promise<string> {
   return url;
 }
 
-const verified = (url: string): ReturnType<typeof run> =>
-  run(['audit', 'verify', '--json'], { DATABASE_URL: url, TOKEN_SECRET, LEDGER_CHAIN: '1' });
+async function verified(url: string) {
+  const args = ['audit', 'verify', '--json'];
+  const { code, stdout, stderr } = await runCommand(args, url, { TOKEN_SECRET, LEDGER_CHAIN: '1' });
+  return { code, stdout, stderr };
+}
 
 describe('a copy from a file to a server and back', () => {
   it('has the same tables row for row, ids given and chains of the ledger', async () => {
@@ -52,7 +55,7 @@ describe('a copy from a file to a server and back', () => {
     expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining('"sound":') as string });
     for (const database of [url, urlOf(file)]) {
       expect(await verified(database)).toEqual(before);
-      expect(await run(['db', 'check'], { DATABASE_URL: database })).toMatchObject({ code: 0 });
+      expect(await runCommand(['db', 'check'], database)).toMatchObject({ code: 0 });
     }
   });
 
@@ -250,7 +253,7 @@ describe('a copy that was killed', () => {
       await killedCopy(urlOf(demo), target, /Copying: [3-9]0 %|Comparing/);
       const url = target.startsWith('file:') ? { file: target.slice(5) } : { server: target };
       await expect(openDatabase(url)).rejects.toThrow(/is an unfinished copy of .*db copy/);
-      const serve = await run(['serve'], { DATABASE_URL: target, TOKEN_SECRET });
+      const serve = await runCommand(['serve'], target, { TOKEN_SECRET });
       expect(serve).toMatchObject({ code: 78 });
       expect(serve.stderr).toContain('Copy again with terminal-gateway db copy');
       const read = await copy(target, urlOf(newFile()));

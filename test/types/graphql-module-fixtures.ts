@@ -37,7 +37,7 @@ const GRAPHQL_FIXTURES: readonly Fixture[] = [
   {
     name: 'refuses a GraphQL type that leaves a field of the domain type out',
     source: `
-import { flag, nullable, objectType, text } from '../../src/graphql/index.js';
+import { flag, nullable, text } from '../../src/graphql/index.js';
 import type { Device } from '../../src/domain/fleet/device/device.model.js';
 import { auditedType } from '../../src/domain/people/user/user.graphql.js';
 
@@ -51,6 +51,7 @@ export const Incomplete = auditedType<Device, 'logicalNumberId'>('Incomplete', '
   {
     name: 'refuses a GraphQL field that is never null for a property that may be null',
     source: `
+import { nullable, objectType, text } from '../../src/graphql/index.js';
 
 export const Wrong = objectType<{ readonly note: string | null }>('Wrong', 'A record.', {
   note: text('A note.'), // error TS2375: null

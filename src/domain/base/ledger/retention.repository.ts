@@ -68,7 +68,7 @@ export type DeletedRows = Readonly<Record<'transactions' | 'ledger' | 'deliverie
 
 /** Statistics of the deleted rows of the caller's company. One statement. */
 export async function selectDeleted(work: ReadWork): Promise<DeletedRows> {
-  const rows = await prunings.select(work, {});
+  const rows = await prunings.select(work, { name: ['ledger', 'transactions', 'notification_deliveries'] });
   const of = (table: PrunedTable): Deleted => {
     const row = rows.find(({ name }) => name === table);
     if (row === undefined) return { count: 0, upTo: 0, newestAt: null };

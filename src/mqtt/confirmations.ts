@@ -6,6 +6,7 @@ import { Semaphore } from '../platform/concurrency/semaphore.js';
 import { isObject } from '../platform/encoding/json.js';
 import { NotificationConfirm } from '../platform/terminal.js';
 import { idFromText } from '../platform/validate.js';
+import { BoundedWindowStore } from '../platform/windows.js';
 import {
   terminalOfConfirmTopic,
   type Confirmation,
@@ -44,9 +45,7 @@ export class Confirmations {
   /** Confirmations that wait, by what limits them. */
   readonly #waiting = new Map<string, number>();
   readonly #stopping = new AbortController();
-  /** Terminals that have said hello since `#hellosSince`. */
-  readonly #hellos = new Set<string>();
-  #hellosSince = -Infinity;
+  readonly #hellos = new BoundedWindowStore({ points: 1, windowMs: HELLO_MS, maxKeys: 20_000 }, systemClock);
 
   constructor(
     private readonly queue: Pick<DeliveryQueue<HeldDelivery>, 'confirm'>,
@@ -90,15 +89,7 @@ export class Confirmations {
   }
 
   #isFirstHello(terminal: TerminalName): boolean {
-    const now = systemClock.elapsed();
-    if (now - this.#hellosSince >= HELLO_MS) {
-      this.#hellosSince = now;
-      this.#hellos.clear();
-    }
-    const name = nameOf(terminal);
-    if (this.#hellos.has(name) || this.#hellos.size >= this.limits.all) return false;
-    this.#hellos.add(name);
-    return true;
+    return this.#hellos.count(nameOf(terminal)).count === 1;
   }
 
   #count(keys: Iterable<string>, difference: number): void {

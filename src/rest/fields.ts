@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { offsetAt } from '../platform/calendar.js';
 import type { Caller } from '../platform/caller.js';
-import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.js';
+import { DAY, MINUTE, SECOND } from '../platform/clock.js';
 import { camelCase, type CamelCase } from '../platform/encoding/text.js';
 import type { Page } from '../platform/requests.js';
 import type { Revised, RouteResponse } from './router.js';
@@ -133,8 +133,8 @@ export const auditShape = {
 };
 
 /** `2026-01-31T`, by the number of the day since 1970. */
-const days = new Map<number, string>();
-const MAX_DAYS = 4_000;
+const dates = new Map<number, string>();
+const MAX_DATES = 4_000;
 
 /**
  * `YYYY-MM-DDTHH:MM:SSZ` (contract 12). Most instants of a response are of a few days, whose dates are made once:
@@ -143,18 +143,14 @@ const MAX_DAYS = 4_000;
 function timestamp(instant: Date): string {
   const at = instant.getTime();
   const day = Math.floor(at / DAY);
-  const ofDay = at - day * DAY;
-  const hours = twoDigits(Math.floor(ofDay / HOUR));
-  const minutes = twoDigits(Math.floor(ofDay / MINUTE) % 60);
-  const seconds = twoDigits(Math.floor(ofDay / SECOND) % 60);
-  return `${days.get(day) ?? dateOf(day)}${hours}:${minutes}:${seconds}Z`;
-}
-
-function dateOf(day: number): string {
-  const date = new Date(day * DAY).toISOString().slice(0, 11);
-  if (days.size >= MAX_DAYS) days.clear();
-  days.set(day, date);
-  return date;
+  let date = dates.get(day);
+  if (date === undefined) {
+    date = instant.toISOString().slice(0, 11);
+    if (dates.size >= MAX_DATES) dates.clear();
+    dates.set(day, date);
+  }
+  const second = Math.floor((at - day * DAY) / SECOND);
+  return `${date}${twoDigits(Math.floor(second / 3_600))}:${twoDigits(Math.floor(second / 60) % 60)}:${twoDigits(second % 60)}Z`;
 }
 
 const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`);

@@ -152,10 +152,8 @@ export interface Received<R extends RouteBase = RouteBase> {
   readonly route: R;
   /** Parameters that the route does not use are ignored. */
   readonly query: ReadonlyMap<string, string>;
-  /** Names of the placeholders in the path, in their order. */
-  readonly names: readonly string[];
-  /** Their decoded values. They may have any characters. */
-  readonly values: readonly string[];
+  /** Decoded values of the placeholders in the path, by name and in their order. They may have any characters. */
+  readonly values: ReadonlyMap<string, string>;
 }
 
 /**
@@ -172,34 +170,27 @@ export function createRouter<R extends RouteBase>(
   // Fixed segments come before placeholders: `/users/token` is not a user's id.
   byPath.sort(([one], [other]) => one.split('{}').length - other.split('{}').length);
   for (const [pattern, ofPath] of byPath) {
-    const methods = new Map<string, Pick<Received<R>, 'route' | 'names'>>(
-      ofPath.map((route) => [route.method, { route, names: placeholders(route.path) }]),
-    );
+    const methods = new Map<string, R>(ofPath.map((route) => [route.method, route]));
     if (methods.size < ofPath.length) throw new Error(`Two routes with one method for ${pattern}`);
     const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     allowed.push('OPTIONS');
     let count = 0;
     const path = `${prefix}${pattern.replaceAll('{}', () => `:p${count++}`)}`;
     router.all(path, async (request, response) => {
-      const found = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
-      requestContextOf(response).template = `${prefix}${(found?.route ?? ofPath[0])?.path ?? ''}`;
+      const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
+      requestContextOf(response).template = `${prefix}${(route ?? ofPath[0])?.path ?? ''}`;
       if (request.method === 'OPTIONS') {
         sendMethods(response, allowed);
         return;
       }
-      if (found === undefined) throw methodNotAllowed(allowed);
+      if (route === undefined) throw methodNotAllowed(allowed);
       const query = readQuery(request.originalUrl);
-      await serve({ ...found, request, response, query, values: Object.values(request.params).map(String) });
+      const names = placeholders(route.path);
+      const values = new Map(names.map((name, n) => [name, String(request.params[`p${n}`])]));
+      await serve({ route, request, response, query, values });
     });
   }
   return router;
-}
-
-/** The decoded value of a placeholder in the path. */
-export function valueOf({ route, names, values }: Received, placeholder: string): string {
-  const value = values[names.indexOf(placeholder)];
-  if (value === undefined) throw new Error(`The path ${route.path} has no placeholder ${placeholder}`);
-  return value;
 }
 
 /** Authenticates a user's request and counts it for the caller's company. Errors: `busy`, those of `callerOf`. */

@@ -46,7 +46,6 @@ import {
 import {
   authorize,
   createRouter,
-  valueOf,
   type Call,
   type FilePart,
   type Route,
@@ -195,12 +194,12 @@ function createCall(received: ReceivedCall): Call {
   const { ip, requestId } = requestContextOf(response);
   return {
     id: (placeholder, what) => {
-      const id = idFromText(valueOf(received, placeholder));
+      const id = idFromText(received.values.get(placeholder) ?? '');
       if (id === undefined) throw notFound(what);
       return id;
     },
     name: (placeholder, what) => {
-      const text = valueOf(received, placeholder);
+      const text = received.values.get(placeholder) ?? '';
       if (!isNameLike(text)) throw notFound(what);
       return normalized(text);
     },
@@ -255,7 +254,7 @@ function keyOf({ request, route, values, query, body }: ReceivedCall): Idempoten
   if (typeof key !== 'string' || !isIdempotencyKey(key)) {
     throw malformed('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.');
   }
-  const call = `${route.method} ${route.path} ${JSON.stringify(values)}`;
+  const call = `${route.method} ${route.path} ${JSON.stringify([...values.values()])}`;
   // The query may select an owner, which makes another request; the token in it does not.
   const parameters = [...query].filter(([name]) => name !== 'access_token').sort();
   const fingerprint = createHash('sha256')

@@ -238,17 +238,14 @@ export function enterWaiting(
   const terminal = { kind: 'waiting_terminals_of_terminal', of, max: limits.ofTerminal };
   const all = { kind: 'waiting_terminals_of_company', of: company, max: limits.ofCompany };
   const taken = slots.take(terminal, all);
-  if (typeof taken !== 'function') throw tooMany(taken.max, taken === terminal);
-  return taken;
+  if (typeof taken === 'function') return taken;
+  const message = 'Too many requests of this kind at the same time: at most';
+  if (taken === terminal) throw rateLimited(`${message} ${taken.max} of one terminal.`);
+  throw new DomainError('busy', `${message} ${taken.max} of one company.`, { retryAfter: RETRY_SECONDS });
 }
 
 const RETRY_SECONDS = 5;
 
-function tooMany(max: number, isOfTerminal: boolean): Error {
-  const message = 'Too many requests of this kind at the same time: at most';
-  if (!isOfTerminal) {
-    return new DomainError('busy', `${message} ${max} of one company.`, { retryAfter: RETRY_SECONDS });
-  }
-  const headers = { 'Retry-After': String(RETRY_SECONDS) };
-  return new HttpProblem(429, 'rate_limited', `${message} ${max} of one terminal.`, headers);
+export function rateLimited(message: string, seconds = RETRY_SECONDS): HttpProblem {
+  return new HttpProblem(429, 'rate_limited', message, { 'Retry-After': String(Math.max(1, seconds)) });
 }

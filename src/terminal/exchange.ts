@@ -19,7 +19,7 @@ import type { Row } from '../platform/requests.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { inputOf, type ReceivedInput } from '../rest/input.js';
 import { lineAnswers, readRows, type RowLimits, type RowStore } from '../rest/lines.js';
-import { NDJSON_TYPE, valueOf, type RouteBase, type Received } from '../rest/router.js';
+import { NDJSON_TYPE, type RouteBase, type Received } from '../rest/router.js';
 import {
   admitted,
   enterWaiting,
@@ -127,7 +127,7 @@ export class TerminalExchange<T> implements OpenExchange {
 
   /** Decoded value of a placeholder. Not validated: may contain any characters. */
   value(placeholder: string): string {
-    return valueOf(this.#parts.received, placeholder);
+    return this.#parts.received.values.get(placeholder) ?? '';
   }
 
   header(name: string): string | undefined {

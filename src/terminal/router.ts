@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-import { HttpProblem } from '../http/problem.js';
 import { bearerToken, headerOf, malformed, requestContextOf } from '../http/request.js';
 import { enterCompany, leaveRequests, spreadRetries, takeSlot } from '../http/server/admission.js';
 import type { Origin } from '../platform/caller.js';
@@ -10,7 +9,7 @@ import { DomainError } from '../platform/errors.js';
 import type { TerminalClaim } from '../platform/terminal.js';
 import { BoundedWindowStore } from '../platform/windows.js';
 import { createRouter } from '../rest/router.js';
-import { Batches, OpenExchanges, type CheckOptions } from './admission.js';
+import { Batches, OpenExchanges, rateLimited, type CheckOptions } from './admission.js';
 import { TerminalExchange, type ExchangeOptions, type TerminalRoute } from './exchange.js';
 
 export const TERMINAL = '/terminal/v1';
@@ -88,7 +87,6 @@ export const TERMINAL_LIMITS = {
 
 /** Terminals whose requests one node counts at the same time; about 25 MB. */
 const MAX_TERMINALS = 100_000;
-const RETRY_SECONDS = 5;
 
 /**
  * Counts a request of a terminal until its response is closed. Each node counts alone: a terminal uses one node at a time,
@@ -105,16 +103,12 @@ function createLimit(
     const { count, msLeft } = store.count(key);
     if (count > points) {
       onLimited();
-      throw tooMany(`at most ${points} a minute of one terminal`, Math.ceil(msLeft / SECOND));
+      const message = `Too many requests: at most ${points} a minute of one terminal.`;
+      throw rateLimited(message, Math.ceil(msLeft / SECOND));
     }
     const max = TERMINAL_LIMITS.requestsInProgress;
     takeSlot(response, { kind: 'requests_of_terminal', of: key, max }, () =>
-      tooMany(`at most ${max} at the same time of one terminal`, RETRY_SECONDS),
+      rateLimited(`Too many requests: at most ${max} at the same time of one terminal.`),
     );
   };
-}
-
-function tooMany(limit: string, seconds: number): HttpProblem {
-  const headers = { 'Retry-After': String(Math.max(1, seconds)) };
-  return new HttpProblem(429, 'rate_limited', `Too many requests: ${limit}.`, headers);
 }

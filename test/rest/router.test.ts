@@ -16,7 +16,7 @@ async function find(method: string, path: string): Promise<Found> {
   const context = { template: '' };
   return await new Promise((resolve, reject) => {
     const router = createRouter('/v1', ROUTES, ({ route, values }) => {
-      resolve({ route, values, template: context.template });
+      resolve({ route, values: [...values.values()], template: context.template });
       return Promise.resolve();
     });
     const request = { url: path, originalUrl: path, method } as Request;

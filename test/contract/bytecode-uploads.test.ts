@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { crcOf } from '../support/crc.js';
-import { errorsOf, rowsIn, softwareOf, unique } from '../support/fleet.js';
+import { crcOf, errorsOf, rowsIn, softwareOf, unique } from '../support/fleet.js';
 import {
   fileForm,
   useServer,

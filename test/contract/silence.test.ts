@@ -5,9 +5,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { createRoutes } from '../../src/app/routes.js';
-import { fleet } from '../support/fleet.js';
+import { fleet, recordAll } from '../support/fleet.js';
 import { addPerson, fromElsewhere, PASSWORD, signIn } from '../support/people.js';
-import { recordAll } from '../support/recording.js';
 import { ask, placeholdersOf } from '../support/route-requests.js';
 import { createSampleRecords, type SampleRecords } from '../support/sample-records.js';
 import { fileForm, startServer, type Reply, type Member, type TestServer } from '../support/server.js';

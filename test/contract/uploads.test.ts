@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { crcOf } from '../support/crc.js';
-import { totalIn } from '../support/fleet.js';
+import { crcOf, totalIn } from '../support/fleet.js';
 import { fileForm, useServer, type Client, type Fields, type Reply } from '../support/server.js';
 
 const server = useServer();

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 
+import type { WriteWork } from '../../src/database/work.js';
+import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 import { fileForm, type Client, type Fields } from './client.js';
 import { audited, insertMany, insertRows } from './databases/rows.js';
 import type { Member, Reply, TestServer } from './server.js';
@@ -173,4 +175,23 @@ export async function rowsIn(server: TestServer, table: string, where = 'true'):
     `select count(*) as total from ${table} where ${where}`,
   );
   return row?.total ?? -1;
+}
+
+/** Stores new transactions, or throws the problem of the first that is refused, which undoes the unit of work. */
+export async function recordAll(work: WriteWork, rows: readonly unknown[]) {
+  const ids = (await recordEach(work, rows)).map(({ transaction, problem }) => {
+    if (problem !== null) throw problem;
+    return transaction.id;
+  });
+  return { count: ids.length, firstId: ids[0] ?? null, lastId: ids.at(-1) ?? null };
+}
+
+/** CRC-16/XMODEM by its arithmetic, without the tables of the server: 4 upper-case hexadecimal digits. */
+export function crcOf(bytes: Uint8Array): string {
+  const crc = bytes.reduce((before, byte) => {
+    const high = (before >> 8) ^ byte;
+    const mixed = high ^ (high >> 4);
+    return ((before << 8) ^ (mixed << 12) ^ (mixed << 5) ^ mixed) & 0xffff;
+  }, 0);
+  return crc.toString(16).toUpperCase().padStart(4, '0');
 }

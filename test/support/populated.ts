@@ -5,8 +5,7 @@ import {
   storeRefusals,
 } from '../../src/domain/terminals/terminal/terminal.repository.js';
 import { changed, nodeId } from './dashboard.js';
-import { fleet, softwareOf } from './fleet.js';
-import { recordAll } from './recording.js';
+import { fleet, softwareOf, recordAll } from './fleet.js';
 import type { Member, TestServer } from './server.js';
 
 /** Creates `times` records of every kind in a company, each linked to records of every kind that it can refer to. */

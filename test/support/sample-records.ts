@@ -1,7 +1,6 @@
 import { beforeAll } from 'vitest';
 
-import { createdId, fleet } from './fleet.js';
-import { recordAll } from './recording.js';
+import { createdId, fleet, recordAll } from './fleet.js';
 import type { PathValue } from './route-requests.js';
 import type { Member, TestServer } from './server.js';
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
 import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
 import type { Fields, Reply, Member, TestServer } from './server.js';
@@ -56,3 +59,77 @@ export const outcomeOf = ({ status, body: { code } }: Reply): string =>
 export const fails = (error: unknown): never => {
   throw error;
 };
+
+/**
+ * A pushed message as the framework of a terminal reads it: split at its pipes into the id, the action and
+ * the parameters. Each handler takes a fixed number of parameters; a message with another number is confirmed
+ * but not executed.
+ */
+export interface HandledMessage {
+  readonly id: string;
+  readonly action: string;
+  readonly parameters: readonly string[];
+  readonly isExecuted: boolean;
+}
+
+/** Number of parameters that the handlers of the framework take. */
+const HANDLERS: Readonly<Record<string, number>> = { SHOW_MESSAGE: 2 };
+
+export function handleMessage(message: string): HandledMessage {
+  const [id = '', action = '', ...parameters] = message.split('|');
+  return { id, action, parameters, isExecuted: HANDLERS[action] === parameters.length };
+}
+
+/** `17|SHOW_MESSAGE|text` of a message that got the time of queueing as its second parameter. */
+export const withoutTime = (message: string): string => message.replace(/\|\d\d-\d\d-\d{4} \d\d:\d\d$/, '');
+
+/** Asks for an asset by its name, to which a query may be added. */
+export async function getAsset(
+  server: Pick<TestServer, 'url'>,
+  token: string,
+  name: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+) {
+  const all = { authorization: `Bearer ${token}`, ...headers };
+  const response = await fetch(`${server.url}/terminal/v1/assets/${name}`, { method, headers: all });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, headers: response.headers, bytes };
+}
+
+/** The requests for assets that are recorded of a terminal, newest first. */
+export async function assetRequests({ client }: Member, serialNumber: string): Promise<readonly Fields[]> {
+  const query = { serial_number: serialNumber, transaction_type: 'get_asset', per_page: 100 };
+  return (await client.get('transactions', undefined, { query })).list('transactions');
+}
+
+const REACH = `query ($id: ID!) { appVersion(id: $id) { reach { granted downloaded current } } }`;
+
+export async function reachOf({ graphql }: Member, id: string): Promise<readonly number[]> {
+  const { body } = await graphql<{ appVersion: { reach: Record<string, number> } }>(REACH, { id });
+  const { granted = -1, downloaded = -1, current = -1 } = body.data.appVersion.reach;
+  return [granted, downloaded, current];
+}
+
+/** A terminal that has asked for an asset, and reads nothing but the first bytes of the response. */
+export async function openSlowly({ url }: Pick<TestServer, 'url'>, token: string, name: string) {
+  const { hostname: host, port } = new URL(url);
+  const socket = connect({ host, port: Number(port) });
+  socket.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const head = [`GET /terminal/v1/assets/${name} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`];
+  socket.write([...head, 'Connection: close', '', ''].join('\r\n'));
+  const [first] = (await once(socket, 'data')) as [Buffer];
+  socket.pause();
+  let received = first.length;
+  return {
+    destroy: () => socket.resetAndDestroy(),
+    /** Reads on; resolves to the number of bytes of the whole response when the connection has ended. */
+    rest: async () => {
+      socket.on('data', (bytes: Buffer) => (received += bytes.length));
+      socket.resume();
+      await closed;
+      return received;
+    },
+  };
+}

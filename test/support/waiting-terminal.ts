@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 
 import { sendHttp, type HttpReply } from './client.js';
-import { withoutTime } from './framework-terminal.js';
+import { withoutTime } from './terminals.js';
 
 export interface TerminalReply extends HttpReply {
   readonly body: Readonly<Record<string, unknown>>;

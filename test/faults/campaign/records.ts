@@ -11,7 +11,7 @@ import { createAppVersion } from '../../../src/domain/software/app/app-version.s
 import { createApp } from '../../../src/domain/software/app/app.service.js';
 import { createFile } from '../../../src/domain/software/file/file.service.js';
 import { ContentBuilder } from '../../../src/platform/encoding/content.js';
-import { recordAll } from '../../support/recording.js';
+import { recordAll } from '../../support/fleet.js';
 
 /** Ids by GraphQL type and names by path placeholder, for use in requests. */
 export interface Known {

@@ -3,9 +3,8 @@ import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { crcOf } from '../../support/crc.js';
 import { answered, changed, nodeId } from '../../support/dashboard.js';
-import { fleet, unique } from '../../support/fleet.js';
+import { crcOf, fleet, unique } from '../../support/fleet.js';
 import { useServer, type Fields } from '../../support/server.js';
 import { carrying } from '../../support/uploading.js';
 

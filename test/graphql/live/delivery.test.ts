@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createUnits } from '../../../src/database/units.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { record, report } from '../../domain/payments/transaction/records.js';
-import { fleet } from '../../support/fleet.js';
-import { recordAll } from '../../support/recording.js';
+import { fleet, recordAll } from '../../support/fleet.js';
 import { useServer } from '../../support/server.js';
 import { lastSequence, openStreams, subscribe, type Subscribed } from '../../support/subscribe.js';
 

@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { addUnknownTerminals } from '../../../src/domain/terminals/terminal/terminal.repository.js';
 import { answered, changed } from '../../support/dashboard.js';
-import { fleet } from '../../support/fleet.js';
-import { recordAll } from '../../support/recording.js';
+import { fleet, recordAll } from '../../support/fleet.js';
 import { useServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
 import { schema } from '../ways.js';

@@ -1,6 +1,6 @@
 import { connectAsync } from 'mqtt';
 
-import { withoutTime } from '../framework-terminal.js';
+import { withoutTime } from '../terminals.js';
 
 /** A message as a terminal got it. */
 export interface Received {

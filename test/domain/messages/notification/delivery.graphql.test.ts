@@ -11,9 +11,9 @@ import { DAY } from '../../../../src/platform/clock.js';
 import { answered, changed, nodeId } from '../../../support/dashboard.js';
 import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
 import { ledgerOf, wideFleet } from '../../../support/fleet.js';
-import { withoutTime } from '../../../support/framework-terminal.js';
 import { useServerPerTest, type Fields, type Member } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
+import { withoutTime } from '../../../support/terminals.js';
 
 const server = useServerPerTest();
 let acme: Member;

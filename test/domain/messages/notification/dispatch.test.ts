@@ -12,8 +12,8 @@ import type { ClaimedDelivery } from '../../../../src/domain/messages/notificati
 import { DAY, HOUR, SECOND } from '../../../../src/platform/clock.js';
 import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';
-import { withoutTime } from '../../../support/framework-terminal.js';
 import { useServerPerTest, type Member } from '../../../support/server.js';
+import { withoutTime } from '../../../support/terminals.js';
 
 const server = useServerPerTest();
 let acme: Member;

@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventOf } from '../../../../src/mqtt/confirmations.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { reachable } from '../../../support/deliveries.js';
-import { handleMessage } from '../../../support/framework-terminal.js';
 import { startAedes, type AedesBroker } from '../../../support/mqtt/brokers.js';
 import { connectTerminals } from '../../../support/mqtt/terminals.js';
 import { startServer, type Fields, type TestServer } from '../../../support/server.js';
-import { newTerminal } from '../../../support/terminals.js';
+import { handleMessage, newTerminal } from '../../../support/terminals.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { httpTerminal } from '../../../support/waiting-terminal.js';
 

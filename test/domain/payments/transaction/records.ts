@@ -1,6 +1,6 @@
 import type { TransactionRecord } from '../../../../src/domain/payments/transaction/transaction.model.js';
 import type { Fields } from '../../../support/client.js';
-import { recordAll } from '../../../support/recording.js';
+import { recordAll } from '../../../support/fleet.js';
 import type { Member, TestServer } from '../../../support/server.js';
 
 export const START = new Date('2026-03-01T12:00:00Z');

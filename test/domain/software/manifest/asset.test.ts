@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { assetRequests, getAsset, reachOf } from '../../../support/assets.js';
-import { crcOf } from '../../../support/crc.js';
 import { nodeId } from '../../../support/dashboard.js';
-import { fleet, statementsOf, softwareOf } from '../../../support/fleet.js';
+import { crcOf, fleet, statementsOf, softwareOf } from '../../../support/fleet.js';
 import { useServer } from '../../../support/server.js';
-import { openSlowly } from '../../../support/slow-asset.js';
 import {
   base64,
   setVersions,
   stockedTerminal,
   type StockedTerminal,
 } from '../../../support/stocked-terminal.js';
-import { getAsTerminal, issueToken } from '../../../support/terminals.js';
+import {
+  assetRequests,
+  getAsset,
+  reachOf,
+  openSlowly,
+  getAsTerminal,
+  issueToken,
+} from '../../../support/terminals.js';
 
 const NAME = 'acmepagamentos_sale.posxml';
 /** Content of three chunks. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { crcOf } from '../../../support/crc.js';
-import { fleet, statementsOf, softwareOf } from '../../../support/fleet.js';
+import { crcOf, fleet, statementsOf, softwareOf } from '../../../support/fleet.js';
 import { localName, readParamsDat } from '../../../support/params-dat.js';
 import { useServer, type Fields } from '../../../support/server.js';
 import {

@@ -5,14 +5,12 @@ import { TICK_MS, TICKS_PER_CHECK } from '../../../../src/domain/messages/notifi
 import { CACHED_MS } from '../../../../src/domain/people/access-token/authentication.service.js';
 import { SECOND } from '../../../../src/platform/clock.js';
 import { CHECK_MS } from '../../../../src/terminal/admission.js';
-import { assetRequests, getAsset } from '../../../support/assets.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { metricOf } from '../../../support/gauges.js';
 import { ingestRows, ndjson, openLines, totalsOf } from '../../../support/line-stream.js';
 import { openServer, useServer } from '../../../support/server.js';
-import { openSlowly } from '../../../support/slow-asset.js';
 import { stockedTerminal, type StockedTerminal } from '../../../support/stocked-terminal.js';
-import { newTerminal, REVOKE } from '../../../support/terminals.js';
+import { assetRequests, getAsset, openSlowly, newTerminal, REVOKE } from '../../../support/terminals.js';
 import { httpTerminal } from '../../../support/waiting-terminal.js';
 
 /** More than the buffers of a connection take. */

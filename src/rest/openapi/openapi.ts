@@ -7,8 +7,10 @@ import {
   type Header,
   type Reference,
   type ResponseObject,
-} from './problems.js';
-import { bodyOf, parametersOf, type RequestBody } from './request.js';
+  bodyOf,
+  parametersOf,
+  type RequestBody,
+} from './operation.js';
 import { responseSchema, type Schema, type Schemas } from './schema.js';
 
 /** Routes below one prefix. */

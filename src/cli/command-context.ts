@@ -105,10 +105,7 @@ export async function changeIn<T>(
   );
 }
 
-/**
- * The caller for changes in a company, with every scope: the member of `--as`, or the first administrator (contract 28).
- * Errors: `not_found`, `CommandError` if the company has no administrator.
- */
+/** Caller for changes in a company: the member of `--as`, or the first administrator (contract 28). */
 export async function callerIn(units: Units, { company: name, as }: ChangeOptions): Promise<Caller> {
   return await units.systemRead(async (work) => {
     const { id: companyId } = await getCompanyByName(work, name);

@@ -109,10 +109,7 @@ export function wholeNumber(max: number): (text: string) => number {
  */
 const REPEATED_MS = 2 * SECOND;
 
-/**
- * Resolves at the first of the signals. Later ones change nothing, except that a SIGINT, which a person sends
- * with Ctrl-C, ends the process at once.
- */
+/** Resolves at the first signal. Later ones change nothing, but a SIGINT (Ctrl-C) ends the process at once. */
 export function waitForStopSignal(signals: readonly NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;

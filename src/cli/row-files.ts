@@ -68,10 +68,7 @@ export interface ListedValue {
   readonly value: string;
 }
 
-/**
- * The values of a file with one in each row, read as `csvFile` does; a first row with the name of the column is left out.
- * Errors: `CommandError` for other columns, and for a row with several values.
- */
+/** Values of a file, one in each row, without a first row that names the column. Errors: `CommandError`. */
 export async function listIn(path: string, column: string): Promise<readonly ListedValue[]> {
   const values: ListedValue[] = [];
   let isFirst = true;
@@ -188,10 +185,7 @@ function parsedObject(text: string): object | null | undefined {
 const SEPARATORS = [',', ';', '\t'] as const;
 const SEP_LINE = /^\uFEFF?"?sep=([,;\t])"?\r?(?:\n|$)/;
 
-/**
- * Finds the separator by the first line: the one of comma, semicolon and tab that it has most of, or that of a line
- * `sep=;` that spreadsheets put first. The text is without that line; `leftOut` is the number of such lines.
- */
+/** Separator by a first line `sep=;`, which is left out, or the one that the first line has most of. */
 function beginOfTable(text: string) {
   const stated = SEP_LINE.exec(text);
   if (stated !== null) return { separator: stated[1] ?? ',', text: text.slice(stated[0].length), leftOut: 1 };

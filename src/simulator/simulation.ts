@@ -27,10 +27,7 @@ export interface SimulationOptions extends Pick<Shared, 'clock' | 'transport' | 
   readonly notify: Notify | null;
 }
 
-/**
- * A delivery whose answer was lost comes again after its lease of 30 s, and a terminal that could not reach the server for a
- * while pauses for 30 s: so long, and some more, is waited for it.
- */
+/** Longer than the lease of a lost answer, and than the longest pause of a terminal, which are 30 s. */
 const SETTLE_MS = 75 * SECOND;
 const SETTLE_STEP_MS = SECOND / 4;
 /** How long terminals may take to start after the ramp. */
@@ -144,10 +141,7 @@ export class Simulation {
     }
   }
 
-  /**
-   * Sends notifications through `/v1` until the activities of terminals end, so that what is lost is noticed.
-   * Errors: `SimulationRefused`.
-   */
+  /** Sends notifications through `/v1` until activities end. Errors: `SimulationRefused`. */
   async #notify(): Promise<void> {
     if (this.options.notify === null) return;
     const { token, everyMs, groupId } = this.options.notify;

@@ -114,10 +114,7 @@ function peopleTable(people: readonly Person[]): string {
 
 type Change = (work: SystemWriteWork, user: User, by?: number) => Promise<User>;
 
-/**
- * Changes a user on behalf of `--as`, or of the first administrator of each of the user's companies. Resolves to the
- * user and the sentence that `sentenceOf` returns.
- */
+/** Changes a user on behalf of `--as`, or of the first administrator of each company of the user. */
 async function changeUser(
   io: CommandIo,
   options: UserOptions,

@@ -20,10 +20,7 @@ const TASKS = { class: 0x5448, housekeeping: 1, steps: 2, retention: 3 } as cons
 /** Types of changed records by company, `[node, [[17, ["group"]]]]`, or `[node, null]` if that is too long. */
 type Message = readonly [string, null | readonly (readonly [number | null, readonly string[]])[]];
 
-/**
- * Messages between nodes through PostgreSQL: which changes were committed, and which node does a task. Has
- * its own connection, since notifications and locks belong to a connection (decisions.md#announcements).
- */
+/** Changes and tasks of nodes, by a connection of its own, which has the locks (decisions.md#announcements). */
 export class Announcements {
   readonly #node = randomUUID();
   readonly #listeners: Parameters<Database['onAnnounced']>[0][] = [];

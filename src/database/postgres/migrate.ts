@@ -26,10 +26,7 @@ export interface Inspection {
   readonly pending: readonly string[];
 }
 
-/**
- * Applied and pending migrations. A node of the previous version can work with the tables of this one, so only
- * its next start is refused. Errors: `DatabaseRefused` for tables of others, and for unknown migrations.
- */
+/** Applied and pending migrations. Errors: `DatabaseRefused` for tables of others and unknown migrations. */
 export async function inspect(
   client: Client,
   name: string,
@@ -101,10 +98,7 @@ interface Place {
   readonly roles: Roles;
 }
 
-/**
- * A transaction that waits to change a table makes all later ones wait. So a migration gives up after a
- * second, and tries again until long reads have ended.
- */
+/** Tries again after a second: while a migration waits for a table, all later transactions wait too. */
 async function applyBesideOthers(client: Client, place: Place, migration: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -56,10 +56,7 @@ export async function reach(url: string): Promise<Client> {
   return await trying(url, {}, (client) => Promise.resolve(client), { keeps: true });
 }
 
-/**
- * Connects and calls `use`. Repeats both while the server cannot be reached, or if it goes away meanwhile.
- * Errors: `DatabaseRefused`; those of `use`.
- */
+/** Connects and calls `use`; repeats both while the server is away. Errors: `DatabaseRefused`, those of `use`. */
 async function trying<T>(
   url: string,
   { onUnreachable }: Pick<OpenOptions, 'onUnreachable'>,

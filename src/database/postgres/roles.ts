@@ -45,10 +45,7 @@ export const unusable = (message: string, cause?: unknown): DatabaseRefused =>
 /** Maximum bytes of a name; PostgreSQL truncates longer ones. */
 const MAX_NAME_BYTES = 63;
 
-/**
- * The roles that the policies name, also in a database that was restored under another name. Without tables,
- * the names follow from that of the database. Errors: `DatabaseRefused` if it is too long.
- */
+/** The roles that the policies name; without tables, those named after the database. Errors: `DatabaseRefused`. */
 export async function rolesIn(client: Client): Promise<Roles> {
   const { rows } = await client.query<{ database: string; company: string | null; system: string | null }>(
     `select current_database()::text as database, ${COMPANY} as company, ${SYSTEM} as system`,

@@ -118,10 +118,7 @@ async function rowsOf<R extends object>(client: Client, query: string): Promise<
   return (await readAsSystem(client, () => client.query<R>(query))).rows;
 }
 
-/**
- * Compares counters and totals, which triggers maintain, with the rows, and finds tables without a policy.
- * Resolves to a message for each problem. `pg_amcheck` of PostgreSQL finds damage of the storage itself.
- */
+/** Resolves to a message for each wrong counter or total, and for each table without a policy. */
 export async function checkServer(client: Client): Promise<readonly string[]> {
   const problemsOf = async (query: string): Promise<string[]> =>
     (await client.query<{ problem: string }>(query)).rows.map(({ problem }) => problem);

@@ -74,10 +74,7 @@ export function clientConfig(url: string): pg.ClientConfig {
   };
 }
 
-/**
- * A pool that opens connections when needed, and closes those not used for a minute. `Answers` ends statements
- * without an answer. `onLost` is called when an idle connection was lost, as at a restart of the server.
- */
+/** A pool that opens connections when needed. `onLost`: an idle one was lost, as at a restart of the server. */
 export function createPool(url: string, max: number, onLost: (error: Error) => void): Pool {
   const pool = new pg.Pool({
     ...clientConfig(url),

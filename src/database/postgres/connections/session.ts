@@ -50,10 +50,7 @@ export class Session {
     this.#failed ??= new Error('The unit took too long.');
   }
 
-  /**
-   * Whether the connection has the settings `wanted` outside of transactions. It gets them when two units in
-   * succession need the same ones: with few companies, units then need no statement for their settings.
-   */
+  /** Whether the connection has the settings `wanted`: it keeps those that two units in succession need. */
   async adopt(wanted: string): Promise<boolean> {
     const isRepeated = wanted === this.#lastWanted;
     this.#lastWanted = wanted;
@@ -119,10 +116,7 @@ const locksOf = (companyIds: readonly number[]): readonly string[] =>
     .toSorted((one, other) => one - other)
     .map((companyId) => `select pg_advisory_xact_lock(${WRITERS}, ${companyId})`);
 
-/**
- * The statements of one unit. After its end, its connection serves other units, so that further statements
- * are refused, for example those of a parallel part after another part has failed.
- */
+/** The statements of one unit. After its end they are refused: its connection serves other units. */
 export class Unit {
   readonly db: Transaction<Tables> = handleOn((query) => this.#execute(query));
   #isOpen = true;
@@ -138,10 +132,7 @@ export class Unit {
     private readonly statementMs: number,
   ) {}
 
-  /**
-   * Runs a transaction that has the lock of a company: commits the changes of `use`, or rolls all of them
-   * back if it rejects. Errors: also if PostgreSQL rolled back instead of committing.
-   */
+  /** A transaction with the lock of a company, rolled back if `use` rejects. Errors: also a refused commit. */
   async write<T>(lock: number, use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
     this.#isWriting = true;
     try {

@@ -13,10 +13,7 @@ const STATEMENT_MS = 5_000;
 /** Key of the queue, and of the lock, for work above companies. */
 const ABOVE = 0;
 
-/**
- * Milliseconds that a unit waits to write. Units of a company write one after the other
- * (decisions.md#company-writers), so they wait longer than reads; with the statement itself, less than 10 s.
- */
+/** Milliseconds that a unit waits for others of its company to write (decisions.md#company-writers). */
 const WRITE_WAIT_MS = 8_000;
 
 const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };

@@ -48,40 +48,21 @@ async function pruneIn(
   const old = await countOld(units, { rules, now });
   const deleted = isDryRun ? old : await deleteAll(io, context, { rules, now }, old);
   const names = new Map((await units.systemRead(listCompanies)).map(({ id, name }) => [id, name]));
-  const companies = old.map(({ kind, companyId, ...rows }) => ({
-    company: names.get(companyId) ?? 'no company',
-    kind,
-    ...rows,
-  }));
+  const companies = old.map(({ kind, companyId, ...rows }) => {
+    return { company: names.get(companyId) ?? 'no company', kind, ...rows };
+  });
   const counts = countsOf(deleted);
-  const cells = companies.map(({ company, kind, count, oldest, newest }) => [
-    company,
-    kind,
-    count,
-    oldest?.toISOString(),
-    newest?.toISOString(),
-  ]);
-  const sums = KINDS.map((kind) => `${kind} ${counts[kind]}`).join(', ');
-  return {
-    value: {
-      database: database.name,
-      dry_run: isDryRun,
-      before: limitsOf(rules, now),
-      deleted: counts,
-      companies,
-    },
-    lines: [
-      ...(cells.length === 0 ? [] : [table(['company', 'kind', 'rows', 'oldest', 'newest'], cells)]),
-      isDryRun ? `Would be deleted: ${sums}. Nothing was changed.` : `Deleted: ${sums}.`,
-    ],
-  };
-}
-
-function limitsOf(rules: Rules, now: Date): Readonly<Record<string, Date | null>> {
-  const limits = Object.entries(rules).map(
-    ([kind, kept]: [string, Period | null]) => [kind, kept && instantBefore(now, kept)] as const,
+  const before = Object.fromEntries(
+    Object.entries(rules).map(([kind, kept]) => [kind, kept && instantBefore(now, kept)]),
   );
-  return Object.fromEntries(limits);
+  const value = { database: database.name, dry_run: isDryRun, before, deleted: counts, companies };
+  const cells = companies.map(({ company, kind, count, ...at }) => {
+    return [company, kind, count, at.oldest?.toISOString(), at.newest?.toISOString()];
+  });
+  const header = ['company', 'kind', 'rows', 'oldest', 'newest'];
+  const sums = KINDS.map((kind) => `${kind} ${counts[kind]}`).join(', ');
+  const line = isDryRun ? `Would be deleted: ${sums}. Nothing was changed.` : `Deleted: ${sums}.`;
+  return { value, lines: [...(cells.length === 0 ? [] : [table(header, cells)]), line] };
 }
 
 type Count = Pick<OldOfCompany, 'kind' | 'count'>;

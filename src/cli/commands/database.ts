@@ -76,13 +76,9 @@ async function migrate(
   const touched = await tools.touched();
   const tables = touched.map(({ isRewritten, ...each }) => ({ ...each, rewritten: isRewritten }));
   if (tables.length === 0) return { value: { ...value, tables }, lines };
-  const rows = touched.map(({ isRewritten, ...each }) => [
-    each.migration,
-    each.table,
-    each.lock,
-    each.rows,
-    isRewritten ? 'yes' : 'no',
-  ]);
+  const rows = touched.map(({ isRewritten, ...each }) => {
+    return [each.migration, each.table, each.lock, each.rows, isRewritten ? 'yes' : 'no'];
+  });
   const header = ['MIGRATION', 'TABLE', 'LOCK', 'ROWS', 'WRITTEN ANEW'];
   return { value: { ...value, tables }, lines: [...lines, table(header, rows)] };
 }

@@ -81,16 +81,11 @@ function parseExpiry(text: string): Date {
 }
 
 function tokenTable(tokens: readonly AccessToken[]): string {
-  const day = (instant: Date | null): string | undefined => instant?.toISOString().slice(0, 10);
-  const rows = tokens.map((token) => [
-    token.id,
-    token.userId,
-    token.name ?? `(${token.kind})`,
-    token.scopes.join(','),
-    `…${token.lastFour}`,
-    day(token.lastUsedAt),
-    day(token.expiresAt),
-    day(token.revokedAt),
-  ]);
+  const rows = tokens.map((token) => {
+    const name = token.name ?? `(${token.kind})`;
+    const times = [token.lastUsedAt, token.expiresAt, token.revokedAt];
+    const days = times.map((at) => at?.toISOString().slice(0, 10));
+    return [token.id, token.userId, name, token.scopes.join(','), `…${token.lastFour}`, ...days];
+  });
   return table(['ID', 'USER', 'NAME', 'SCOPES', 'ENDS IN', 'USED', 'EXPIRES', 'REVOKED'], rows);
 }

@@ -116,9 +116,8 @@ export class GraphqlContext extends RecordReads {
   }
 
   /**
-   * Runs a change and returns the payload of a mutation. Errors that the caller can correct become
-   * `userErrors`; `within` is the path of their fields in the arguments. `prepare` runs before the unit of
-   * work begins.
+   * Runs a change and returns a payload. Errors that the caller can correct become `userErrors`, with fields at the
+   * path `within` of the arguments. `prepare` runs before the unit of work begins.
    */
   change<T extends object, P = undefined>(
     use: (work: WriteWork, prepared: P) => Promise<T>,
@@ -139,10 +138,9 @@ export class GraphqlContext extends RecordReads {
   }
 
   /**
-   * Changes many records in several units of work, so that other changes can run between them, and returns
-   * the payload of a mutation. `plan` reads and checks everything before the first part; `result` makes the
-   * payload from the results of the parts. An Idempotency-Key is stored with the last part, so repeating the
-   * parts must change nothing more. `plan` may call `moveToThread`.
+   * Changes many records in several units, so that other changes can run in between, and returns a payload. `plan`
+   * checks everything before the first part, and may call `moveToThread`. An Idempotency-Key is stored with the last
+   * part, so repeated parts must change nothing more.
    */
   changeInParts<P, T extends object>(
     plan: (work: ReadWork) => Promise<readonly ((work: WriteWork) => Promise<P>)[]>,

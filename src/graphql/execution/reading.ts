@@ -31,13 +31,10 @@ const TOO_MANY_SEARCHED =
   'The payload of a mutation with an Idempotency-Key searches or counts lists of too many records';
 
 /**
- * All reads of one operation. Each value is read once (DataLoader), and all reads share one read unit, so
- * that they see the same state of the database. Limits the bytes read (`LIMITS.readBytes`). The first read
- * opens the unit; `finish` or `forget` closes it.
- *
- * An operation that reads large records has a permit of `largeReads` while its unit is open. If its first
- * read is a large one, it waits for the permit before it opens the unit, so that waiting operations hold no
- * database connection.
+ * All reads of one operation: each value once (DataLoader), in one unit, so that they see one state of the database.
+ * The first read opens the unit; `finish` or `forget` closes it. Bytes are limited by `LIMITS.readBytes`. An operation
+ * that reads large records has a permit of `largeReads` while its unit is open, and waits for it before it opens the
+ * unit, if it can: waiting operations hold no database connection.
  */
 export class RequestLoaders {
   readonly #loaders = new Map<object, Map<string, unknown>>();

@@ -1,9 +1,7 @@
 /**
- * Mutations with an Idempotency-Key: a repeated key and request within 24 hours gets the stored response,
- * byte for byte, even if data or the schema have changed since. Refused mutations are not stored.
- *
- * The request is a field of the mutation with its alias, its selection and the variables in it. Each field is
- * executed by the library on its own, so that its response can be stored in the transaction of its change.
+ * Mutations with an Idempotency-Key: a repeated request within 24 hours gets the stored response, byte for byte. A
+ * request is a field of the mutation with its alias, its selection and the variables in it. Each field is executed by
+ * itself, so that its response is stored in the transaction of its change. Refused mutations are not stored.
  */
 import {
   execute,
@@ -94,9 +92,7 @@ export async function executeRepeatable(execution: RepeatableExecution): Promise
 
 /**
  * One field of a mutation with an Idempotency-Key. The transaction of its change stays open while the payload is
- * rendered, and stores the payload before it commits: after a crash, either both exist or neither. Rendering
- * after the commit would hold the write lock for a shorter time, but a crash in between would leave an effect
- * without its payload (decisions.md#idempotency).
+ * rendered, and stores it before the commit: after a crash, either both exist or neither (decisions.md#idempotency).
  */
 class RepeatableField implements RepeatableChange {
   readonly #recordsBefore: number;

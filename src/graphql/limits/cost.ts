@@ -1,21 +1,13 @@
 /**
- * The cost of an operation: how many records its response can have at most, computed before it runs.
+ * The cost of an operation: how many records its response can have at most, computed before it runs. A record (anything
+ * with an id) costs 1. A connection costs its page size (30 by default) times the cost of a record in it, at least the
+ * page size, unless only `totalCount` is selected. A list with an entry for each entry of an argument has as many
+ * entries, any other list counts as 30; entries without records cost nothing. A field may declare its own cost
+ * (`counts`), bytes cost 100. `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10
+ * + 10 × 20 = 210.
  *
- * - A record (anything with an id) costs 1, whichever fields of it are selected.
- * - A connection costs its page size (`first` or `last`; 30 by default) times the cost of one record in it;
- *   at least the page size, since cursors and `pageInfo` read the page as well. `totalCount` alone costs
- *   nothing.
- * - A list with one entry for each entry of an argument (`nodes(ids:)`, the results of a batch) has as many
- *   entries.
- * - Any other list counts as 30 entries; entries without records cost nothing.
- * - A field that reads many rows for a small result declares its own cost (`counts`).
- * - A field of bytes (`Base64`) costs 100: a page of 100 records with bytes exceeds the limit.
- *
- * `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10 + 10 × 20 = 210.
- *
- * The searches of an operation are collected apart from its cost: lists with filters, counts and summaries may
- * read many rows to find few, or none. Each field declares a function of its arguments (`searches`). A field
- * that is executed for many parents is counted once, because their rows are read together.
+ * Searches are collected apart: lists with filters, counts and summaries may read many rows to find few. Fields declare
+ * them by a function of their arguments (`searches`), and count once for all parents, whose rows are read together.
  */
 import {
   getArgumentValues,

@@ -45,10 +45,9 @@ const NOTHING: Extent = { depth: 0, aliases: 0, selections: 0, own: new Set() };
 const MAX_NESTING = 4 * LIMITS.depth;
 
 /**
- * Checks the limits that need no schema, in one walk. Runs before validation, some rules of which take time
- * quadratic in the length of the document. Cycles of fragments are left to validation. Throws
- * `OperationRefused`. `sensitiveMutations` may appear once in a document together, so that aliases cannot
- * multiply them.
+ * Checks the limits that need no schema, before validation, some rules of which take time quadratic in the length of
+ * the document. Leaves cycles of fragments to validation. Throws `OperationRefused`. A document may contain one of
+ * `sensitiveMutations`, so that aliases cannot multiply them.
  */
 export function checkStructure(document: DocumentNode, sensitiveMutations: readonly string[]): void {
   new Structure(document, sensitiveMutations).check();

@@ -85,9 +85,8 @@ export class LiveOperation {
   }
 
   /**
-   * The response of a query or mutation, or the events of a subscription. The next events are made when the
-   * transport asks for them, after it has sent the events before. Rejects with `RenderedErrors`. Iterate
-   * once; `return` ends the operation.
+   * The response, or the events of a subscription, made when the transport asks for them, after it has sent those
+   * before. Rejects with `RenderedErrors`. Iterate once; `return` ends the operation.
    */
   messages(): Messages {
     const generator = this.#messages();

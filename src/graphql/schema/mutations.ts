@@ -244,10 +244,8 @@ const FORCE = {
 };
 
 /**
- * Makes a change that may take software from terminals, and refuses it if `check` rejects. Errors in the input
- * have priority: the refusal is thrown after the change, and the unit of work rolls back. Only for changes that
- * take software as a side effect; changes that list the app versions of a logical number do not need it, nor
- * does `appVersionGrant`, which has `expectCount`.
+ * Makes a change that may take software from terminals as a side effect, unless `check` rejects. Errors in the input
+ * have priority: the refusal is thrown after the change, and the unit rolls back.
  */
 async function changeUnlessRefused(
   check: Promise<void> | undefined,

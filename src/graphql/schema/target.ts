@@ -8,9 +8,8 @@ import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
 import { flag, int, nullable, object, type Fields } from './types.js';
 
 /**
- * The filter in the argument `target` as a condition. A comparison without a value is an error, while a list ignores it:
- * here it would select more records than intended. Errors: `invalid`, with the path from the target, joined
- * with dots.
+ * The filter in the argument `target`. A comparison without a value, which lists ignore, is an error: it would select
+ * more records than intended. Errors: `invalid`, with the path from the target, joined with dots.
  */
 export function targetConditionOf(
   list: FilteredList,

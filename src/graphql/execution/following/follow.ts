@@ -36,11 +36,9 @@ export interface Events<T> {
 }
 
 /**
- * Records in the order of their ids, without a gap or a repeat, until the client leaves or loses its scope.
- * Records are read from the database when the iterator is asked for the next ones, once for all subscribers that
- * wait for them (decisions.md#subscriptions).
- * Errors: BAD_USER_INPUT, EVENTS_AHEAD and EVENTS_GONE for a wrong `after`; later also `unauthenticated`,
- * `forbidden`.
+ * Records in the order of their ids, without a gap or a repeat, until the client leaves or loses its scope. They are
+ * read when the next ones are asked for, once for all subscribers that wait (decisions.md#subscriptions). Errors:
+ * BAD_USER_INPUT, EVENTS_AHEAD and EVENTS_GONE for a wrong `after`; later also `unauthenticated`, `forbidden`.
  */
 export async function follow<T extends Identified>(
   { units, feeds }: { readonly units: Units; readonly feeds: SharedFeeds },

@@ -32,10 +32,9 @@ export interface Member {
 }
 
 /**
- * The newest records of one table of a company that meet one condition, read once for all subscribers that
- * have read up to the same id. A page is removed when all members wait for the next one, or when newer pages
- * exceed the limit: a subscriber whose client reads slowly then reads for itself. The next page is read when
- * every member that was woken has taken the current one.
+ * The newest records of a table that meet a condition, read once for all subscribers of a company that have read up to
+ * the same id. The next page is read when all woken members have taken the current one. A page goes when all wait for
+ * the next, or newer pages exceed the limit: a subscriber whose client reads slowly then reads for itself.
  */
 export class SharedFeed<T extends Identified> {
   #pages: SharedPage<T>[] = [];

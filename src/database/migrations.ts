@@ -36,7 +36,6 @@ export const namesOf = (migrations: Migrations): readonly string[] => [
 
 export const MIGRATION_NAMES = namesOf(MIGRATIONS);
 
-/** Whether a database has all migrations of this program. */
 export async function hasAllMigrations(db: QueryExecutorProvider): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`select name from applied_migrations`.execute(db);
   return MIGRATION_NAMES.every((each) => rows.some(({ name }) => name === each));

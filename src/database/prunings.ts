@@ -8,7 +8,6 @@ import { inIds } from './bound-lists.js';
 import { typed, type Sql } from './storage.js';
 import type { SystemWriteWork } from './work.js';
 
-/** Tables from which retention deletes. */
 export type PrunedTable = 'transactions' | 'ledger' | 'notification_deliveries' | 'access_tokens';
 
 /** A row that can be deleted, and the time from which its age is measured, in milliseconds since 1970. */
@@ -22,7 +21,6 @@ export interface OldBatch {
   readonly companyId: number;
   /** Rows from this instant on are kept. */
   readonly before: Date;
-  /** Maximum rows to delete. */
   readonly limit: number;
   /** Key that seals the head of a hash chain again. */
   readonly hash: KeyedHash;

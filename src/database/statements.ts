@@ -141,7 +141,6 @@ export type StatementEnd = (error?: unknown) => void;
 /** Called with the text of each statement before it runs, never with its values; may return a function for its end. */
 export type StatementListener = ((sql: string) => StatementEnd) | ((sql: string) => void);
 
-/** The listeners of one database. */
 export class StatementListeners {
   readonly #all = new Set<StatementListener>();
 

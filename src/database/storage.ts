@@ -29,7 +29,6 @@ export function json<Value>(): Codec<Value, JsonColumn> {
   };
 }
 
-/** Codec of a column that may be null. */
 export function nullable<Value, Read, Written>(
   codec: Codec<Value, Read, Written>,
 ): Codec<Value | null, Read | null, Written | null> {
@@ -58,7 +57,6 @@ export function comparableInstant(read: number | string): Date {
 /** Type of an SQL value, for statements from whose text PostgreSQL cannot infer it. */
 export type SqlType = 'integer' | 'text' | 'instant' | 'flag';
 
-/** Names of the types in PostgreSQL. */
 export const POSTGRES_TYPES: Readonly<Record<SqlType, Sql>> = {
   integer: sql`bigint`,
   text: sql`text`,
@@ -162,7 +160,6 @@ export function holdsText(column: Sql, part: string): Sql<boolean> {
   return portable(sql<boolean>`instr(${column}, ${part}) > 0`, sql<boolean>`strpos(${column}, ${part}) > 0`);
 }
 
-/** SQL with one text for SQLite and another for PostgreSQL. */
 interface PortableNode extends RawNode {
   readonly postgres: RawNode;
 }
@@ -179,7 +176,6 @@ export function portable<T>(sqlite: Sql<T>, postgres: Sql<T>): Sql<T> {
   return sql<T>`${expression}`;
 }
 
-/** The node that PostgreSQL runs. */
 export function postgresNode(node: RawNode): RawNode {
   return 'postgres' in node ? (node as PortableNode).postgres : node;
 }

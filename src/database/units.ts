@@ -28,7 +28,6 @@ function moveToThread(): never {
 }
 
 export interface UnitOptions {
-  /** Called with the metrics that units of work count. */
   readonly onCounted?: (metric: CountedMetric, amount: number) => void;
   /** Key for the hashes of ledger entries; null if they get none. */
   readonly chain?: KeyedHash | null;

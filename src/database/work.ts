@@ -12,7 +12,6 @@ export type ReadDatabase = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 
 export interface ReadWork {
   readonly caller: Caller;
   readonly db: ReadDatabase;
-  /** Time at which the unit began. */
   readonly now: Date;
   /** Times after which terminals count as stale and as offline. */
   readonly presence: PresenceLimits;

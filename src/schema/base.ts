@@ -62,7 +62,6 @@ export const base = {
       /** Last entry of the chain. */
       sequence: integer,
       hash: text,
-      /** Identifies the key of the hashes. */
       key_fingerprint: text,
       /** Hash of the other columns. */
       seal: text,
@@ -74,13 +73,11 @@ export const base = {
   prunings: table(
     {
       company_id: integer,
-      /** Name of the table. */
       name: text,
       /** Id or sequence up to which everything is deleted; 0 for a table that is not deleted in that order. */
       up_to: integer,
       /** Number of rows deleted since the beginning. */
       total: integer,
-      /** Time of the newest deleted row. */
       newest_at: instant,
       pruned_at: instant,
     },

@@ -108,7 +108,6 @@ export const fleet = {
       app_version_id: integer,
       /** Content with these bytes: those of a version may be replaced. */
       content_id: integer,
-      /** Whether the terminal has downloaded these bytes. */
       is_downloaded: flag,
       /** Whether the terminal still has the bytes, as far as is known. */
       is_current: flag,
@@ -136,7 +135,6 @@ export const fleet = {
       serial_number: text,
       first_seen_at: instant,
       last_seen_at: instant,
-      /** Number of requests. */
       count: integer,
     },
     { unique: [['company_id', 'serial_number']], indexes: [['last_seen_at', 'id']], isCounted: true },

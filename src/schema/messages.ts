@@ -42,7 +42,6 @@ export const messages = {
       sent_at: optional(instant),
       /** Null while the delivery waits: in the states `queued` and `sent`. */
       finished_at: optional(instant),
-      /** Reason of a failure. */
       reason: optional(text),
       /** Number of times that it was handed out. */
       attempts: withFallback(integer, 0),

@@ -5,13 +5,11 @@ import type { ColumnType, Generated } from 'kysely';
 type InstantColumn = ColumnType<number, Date, Date>;
 /** Read as 0 or 1 (SQLite), or as true or false (PostgreSQL). */
 type FlagColumn = ColumnType<number | boolean, boolean, boolean>;
-/** JSON text. */
 export type JsonColumn = string;
 
 /** `json` keeps the text as it was written; `jsonb` is for lists and objects of the program itself. */
 export type ColumnKind = 'integer' | 'instant' | 'flag' | 'text' | 'json' | 'jsonb' | 'bytes';
 
-/** Types of SQLite and of PostgreSQL. */
 export const TYPES: Readonly<Record<ColumnKind, { readonly sqlite: string; readonly postgres: string }>> = {
   integer: { sqlite: 'integer', postgres: 'bigint' },
   instant: { sqlite: 'integer', postgres: 'timestamptz' },
@@ -24,7 +22,6 @@ export const TYPES: Readonly<Record<ColumnKind, { readonly sqlite: string; reado
 
 export interface Column<Value = unknown> {
   readonly kind: ColumnKind;
-  /** Whether it may be null. */
   readonly isOptional: boolean;
   /** Value of rows that are inserted without one; null if each row must have one. */
   readonly fallback: number | string | null;
@@ -63,7 +60,6 @@ export const referenceTo = (table: string): Column<number> => ({
 /** The id of a row of `table`, with which this row is deleted; of the same company if it belongs to one. */
 export const ownedBy = (table: string): Column<number> => ({ ...integer, target: { table, isOwned: true } });
 
-/** A column that may be null. */
 export const optional = <Value>(given: Column<Value>): Column<Value | null> => ({
   ...(given as Column<Value | null>),
   isOptional: true,
@@ -75,7 +71,6 @@ export const withFallback = <Value>(given: Column<Value>, fallback: number | str
 
 type ValueOf<Of> = Of extends { readonly values?: () => infer Value } ? Value : never;
 
-/** The type of a table in Kysely. */
 export type TableType<Of extends Columns> = { [Name in keyof Of]: ValueOf<Of[Name]> };
 
 interface Reference {
@@ -125,7 +120,6 @@ interface Rights {
 export interface Table<Of extends Columns = Columns> {
   readonly name: string;
   readonly columns: Of;
-  /** Columns of the primary key. */
   readonly key: readonly string[];
   readonly unique: readonly (readonly string[])[];
   readonly references: readonly Reference[];
@@ -181,7 +175,6 @@ const DEFAULTS = { key: [], unique: [], check: null, isCounted: false, isKeyed: 
 
 type AllDeclared = Readonly<Record<string, Declared>>;
 
-/** The tables with their names. */
 export function named<All extends AllDeclared>(
   declared: All,
 ): { [Name in keyof All]: Table<All[Name]['columns']> } {

@@ -21,9 +21,8 @@ export function inCompany<Work extends SystemReadWork>(work: Work, companyId: nu
   return { ...work, caller: { companyId } };
 }
 
-/** Rows per INSERT: more would hold the event loop for too long. */
+/** Rows per statement: more would hold the event loop for too long. */
 const ROWS_PER_INSERT = 200;
-/** Rows per DELETE, for the same reason. */
 const ROWS_PER_DELETE = 250;
 
 const RETURNING_ID: Ending = { name: 'returning id', sql: sql`returning id` };
@@ -174,14 +173,12 @@ export class CompanyRows<Name extends CompanyTableName> {
     return rows.map((row, index) => ({ id: id + index, ...row }));
   }
 
-  /** Returns the changed rows. */
   async update(work: WriteWork, match: Match<Name>, changes: Changes<Name>): Promise<Row<Name>[]> {
     const { rows } = await sql<Row<Name>>`update ${sql.table(this.table)} set ${assignments(changes)}
       where ${ownedAnd(work.caller, match)} returning ${this.#columns}`.execute(work.db);
     return rows;
   }
 
-  /** Returns the deleted rows. */
   async delete(work: WriteWork, match: Match<Name>): Promise<Row<Name>[]> {
     const matching = this.#matching(work, match);
     return (await sql<Row<Name>>`delete from ${matching} returning ${this.#columns}`.execute(work.db)).rows;

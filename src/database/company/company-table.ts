@@ -10,7 +10,6 @@ import type { ReadWork, SystemWriteWork, WriteWork } from '../work.js';
 import { CompanyRows, excluded, only } from './company-rows.js';
 import type { Changes, CompanyTableName, Match, NewRow } from './company-rows.js';
 
-/** Columns that a record shows. */
 type Shown<Name extends keyof Tables, Hidden> = Exclude<string & keyof Tables[Name], Hidden>;
 
 /** Whether a field can have the values of a column. A column of text may hold JSON or a name, so any type fits it. */
@@ -49,7 +48,6 @@ const codecs = { instant: nullable(instant), flag: nullable(flag), json: json(),
 >;
 
 interface RecordMapping<Name extends keyof Tables, T> {
-  /** Columns by field. */
   readonly columns: { readonly [Field in keyof T]: string & keyof Row<Name> };
   readonly recordOf: (row: Row<Name>) => T;
   /** Values of the columns of those fields that `values` has. */
@@ -136,7 +134,6 @@ export type OwnColumns<Name extends AuditedTableName> = Omit<
 /** Records of the company of the unit of work in one table, with columns as fields (decisions.md#company-filters). */
 export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly table: Name;
-  /** Columns by field. */
   readonly columns: RecordMapping<Name, T>['columns'];
   readonly recordOf: (row: Row<Name>) => T;
   readonly #columnsOf: RecordMapping<Name, T>['columnsOf'];
@@ -214,7 +211,6 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return (await this.#rows.update(work, byId<Name>(ids), columns)).map(this.recordOf);
   }
 
-  /** Returns the deleted records. */
   async delete(work: WriteWork, match: Match<Name>): Promise<T[]> {
     return (await this.#rows.delete(work, match)).map(this.recordOf);
   }
@@ -224,7 +220,6 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return (await this.#rows.deleteInParts(work, match)).map(this.recordOf);
   }
 
-  /** Sum of the bytes of a column in the matching rows. */
   async bytesOf(work: ReadWork, match: Match<Name>, column: string & keyof Tables[Name]): Promise<number> {
     return await this.#rows.bytesOf(work, match, column);
   }

@@ -16,7 +16,6 @@ import type { SystemReadWork, SystemWriteWork } from '../work.js';
 /** Company id of entries without a company, for example of a sign-in with an unknown e-mail address. */
 export const NO_COMPANY = 0;
 
-/** Condition for the entries of a company. */
 const entriesOf = (companyId: number): Sql =>
   companyId === NO_COMPANY ? sql`company_id is null` : sql`company_id = ${companyId}`;
 
@@ -57,7 +56,6 @@ export function hashedValues(
   ];
 }
 
-/** Values that the seal of a head covers. */
 export function sealedValues(head: Omit<ChainHead, 'seal'>): (string | number)[] {
   return [
     'head',
@@ -130,7 +128,6 @@ const OR_REPLACE: Ending = {
   sql: sql`on conflict (company_id) do update set ${sql.join(REPLACED)}`,
 };
 
-/** Seals changed heads and stores them. */
 async function saveHeads(
   db: Transaction<Tables>,
   hash: KeyedHash,
@@ -155,7 +152,6 @@ export async function selectEntries(
   return rows;
 }
 
-/** Current state of the ledger of a company. */
 export interface ChainState {
   readonly companyId: number;
   /** Name of the company, or `no company` for entries without one. */

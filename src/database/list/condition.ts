@@ -4,7 +4,6 @@ import type { PresenceLimits } from '../../platform/terminal.js';
 import { inList } from '../bound-lists.js';
 import { holdsText, hiddenFromPlanner, unindexed, type SqlType, type Sql } from '../storage.js';
 
-/** The filter of a list. */
 export type Condition =
   | { readonly and: readonly Condition[] }
   | { readonly or: readonly Condition[] }
@@ -45,7 +44,6 @@ export interface FilterColumn {
 /** Columns to filter by, by public name. */
 export type Filters = Readonly<Record<string, FilterColumn>>;
 
-/** Values of the unit of work that `meaning` may depend on. */
 export interface MeaningAt {
   readonly now: Date;
   readonly presence: PresenceLimits;

@@ -28,7 +28,6 @@ import { newRowsOf, readJoined, type JoinedOne, type NewRows } from './rows.js';
 
 let lists = 0;
 
-/** The list of a company. */
 export class List<T> {
   readonly name: string;
   readonly isLarge: boolean;
@@ -36,9 +35,7 @@ export class List<T> {
   readonly filters: Readonly<Record<string, FilterKind>>;
   /** Columns by the property of a record, and by the names in `others`; see `Listing`. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Names of all columns of the table. */
   readonly allColumns: readonly string[];
-  /** The record of a row with all columns. */
   readonly recordOf: (row: ListRow) => T;
 
   /** `read` are the columns to read; `key` is the prefix of the names of queries. */
@@ -137,7 +134,6 @@ export class ChildList<T, P extends KeyValue = number> {
     private readonly relation: Relation,
   ) {}
 
-  /** See `List`. */
   only(columns: readonly string[]): ChildList<ListRow, P> {
     return new ChildList(this.list.only(columns), this.relation);
   }

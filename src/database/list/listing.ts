@@ -25,7 +25,6 @@ type LinkTable = CounterName & `${string}_${'versions' | 'groups' | 'modules' | 
 /** The table of a list, its orders and its filters. */
 export interface ListTable {
   readonly table: keyof Tables;
-  /** Column of the unique id. */
   readonly id: string;
   /** Column with the id of the company; `company_id` unless set. */
   readonly company?: string;
@@ -38,7 +37,6 @@ export interface ListTable {
   readonly isEndless?: true;
 }
 
-/** The declaration of a list. */
 export interface Listing<Name extends keyof Tables, T> extends ListTable {
   /** Name of the record type, for example `LogicalNumber`. */
   readonly name: string;
@@ -75,7 +73,6 @@ export interface Reading {
 export const selected = (alias: string, columns: readonly string[]): Sql =>
   sql.join([...new Set(columns)].map((column) => sql.ref(`${alias}.${column}`)));
 
-/** The column of the order of a page. */
 export function orderColumn({ table, orders }: ListTable, { order }: Pick<SliceRequest, 'order'>): string {
   const column = orders[order];
   if (column === undefined) throw new Error(`The list of ${table} has no order ${order}`);

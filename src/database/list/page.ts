@@ -172,7 +172,6 @@ export async function readLinked<P extends KeyValue>(
   );
 }
 
-/** The ids of the links of a page. */
 function linksOf(work: ReadWork, relation: LinkRelation, { key, limit, ...order }: SliceRequest): Sql {
   const child = sql.ref(`l.${childColumn(relation)}`);
   const isDescending = isDown(order);
@@ -184,7 +183,6 @@ function linksOf(work: ReadWork, relation: LinkRelation, { key, limit, ...order 
     order by ${child} ${isDescending ? sql`desc` : sql`asc`} limit ${hiddenFromPlanner(limit + 1)}`;
 }
 
-/** The slice of the rows of a page. */
 export function sliceOf<T>(
   listing: ListTable,
   request: SliceRequest,

@@ -122,7 +122,6 @@ export function withoutAlternatives(
   return parts.length === 0 ? sql`1 = 1` : sql.join(parts, sql` and `);
 }
 
-/** Whether an index has the order of a page. */
 export function isOrderIndexed(
   list: ListTable,
   { order, condition: where }: SliceRequest,

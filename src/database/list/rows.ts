@@ -41,7 +41,6 @@ function joinOf({ alias, listing, columns, of, reference }: JoinedOne, ownCompan
     and ${sql.ref(`${alias}.${id}`)} = ${sql.ref(`${of ?? 't'}.${reference}`)}`;
 }
 
-/** A row of a list by its id, with the joined columns. */
 export async function readJoined(
   work: ReadWork,
   { listing, read, key }: Reading,

@@ -124,11 +124,7 @@ export async function selectOnlyDevices(work: CompanyWriteWork, logicalNumbers: 
 /** A stored time that is further ahead of the server's clock is of a clock that was wrong. */
 const MAX_AHEAD_MS = HOUR;
 
-/**
- * Stores when devices were seen, unless another node has stored a later time. Deleted devices are ignored. A
- * column of `devices` (decisions.md#device-presence) would take 930 bytes in the log of PostgreSQL per
- * sighting instead of 121.
- */
+/** Stores when devices were seen, unless another node has stored a later time (decisions.md#device-presence). Deleted devices are ignored. */
 export async function storeSightings(work: CompanyWriteWork, seen: readonly SeenDevice[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   const pairs = seen.map(({ deviceId, seenAt }) => [deviceId, seenAt] as const);

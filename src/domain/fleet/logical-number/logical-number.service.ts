@@ -68,10 +68,7 @@ export async function listLogicalNumbers(work: ReadWork, request: PageRequest): 
   return { ...page, records: await withVersions(work, page.records) };
 }
 
-/**
- * Creates a logical number. If no list of app versions is given, it gets the default versions of its group (contract
- * 24). Errors: `invalid` (also for an unknown group, or app versions that are not linked to it), `taken`.
- */
+/** Creates a number, with the default app versions of its group if none are given (contract 24). Errors: `invalid`, `taken`. */
 export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {
   const { appVersionIds: requested } = parse(LogicalNumberCreate, input);
   const values = newValues(LogicalNumberCreate, input, { appVersionIds: [] });
@@ -113,10 +110,7 @@ async function complete(work: ReadWork, head: LogicalNumberHead): Promise<Logica
   return only(await withVersions(work, [head]));
 }
 
-/**
- * Versions of a number, ascending (contract 24): the requested ones; otherwise the former ones that its group has, and
- * the default versions of a group that it enters. Errors: `invalid`.
- */
+/** Versions of a number, ascending (contract 24): the requested ones, or its former ones and defaults of a new group. Errors: `invalid`. */
 async function versionsIn(
   work: ReadWork,
   groupId: number | null,

@@ -148,10 +148,7 @@ export async function listEffectiveParameters(
 }
 
 /** Parameters of a terminal, ordered by key: those of the logical number override those of its group. */
-export function effectiveParameters(
-  own: readonly Parameter[],
-  ofGroup: readonly Parameter[],
-): readonly EffectiveParameter[] {
+export function effectiveParameters(own: readonly Parameter[], ofGroup: readonly Parameter[]) {
   const inherited = new Map(ofGroup.map((parameter) => [parameter.key, parameter]));
   const effective = new Map<string, EffectiveParameter>();
   for (const { key, value, description } of ofGroup) {

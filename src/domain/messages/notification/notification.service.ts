@@ -33,10 +33,7 @@ export const notifications = auditedList(notificationTable, {
 
 export const { get: getNotification, list: listNotifications } = new Records(notificationTable);
 
-/**
- * Queues one delivery for each logical number of the group, or for each given number once, even if it is given twice
- * (contract 26). Errors: `invalid` (also for one unknown target: then nothing is queued), `too_many_records`.
- */
+/** Queues one delivery for each logical number, given once or twice (contract 26). Errors: `invalid` (then nothing is queued), `too_many_records`. */
 export async function sendNotification(work: WriteWork, input: unknown) {
   const { content, kind, appId, groupId, numbers } = await checked(work, input);
   const warning = warningOfCardData(content);

@@ -51,12 +51,7 @@ const OF_RESULT = Object.keys(TransactionFinish.shape) as Content[];
 export const OF_START = (Object.keys(TransactionRecord.shape) as Content[]).filter(
   (field) => !OF_RESULT.includes(field) && (field as string) !== 'reference',
 );
-const CONTENT = [...OF_START, ...OF_RESULT];
-
-/** Fields that must be equal for a repetition. A running record also repeats a transaction that has finished since. */
-export function comparedFields(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
-  return given.status === 'running' && stored.status !== 'running' ? OF_START : CONTENT;
-}
+export const CONTENT = [...OF_START, ...OF_RESULT];
 
 export interface Reporter {
   readonly serialNumber: string;

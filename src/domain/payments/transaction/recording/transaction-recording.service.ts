@@ -12,7 +12,7 @@ import {
   storedForm,
   updateResults,
 } from '../transaction.repository.js';
-import { comparedFields, type Content, OF_START, scrubRecord } from './transaction-recording.rules.js';
+import { CONTENT, type Content, OF_START, scrubRecord } from './transaction-recording.rules.js';
 
 export type RecordResult =
   | { readonly transaction: Transaction; readonly repeated: boolean; readonly problem: null }
@@ -135,10 +135,11 @@ function matchOf(known: Map<string, Reported>, given: TransactionRecord, mayEnd:
   return { of, repeated: false };
 }
 
-/** Fields in which a masked record differs from the transaction with its reference. */
+/** Fields in which a masked record differs from the transaction with its reference, which may have finished since. */
 function differencesOf(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
   const form = storedForm(given);
-  return comparedFields(stored, form).filter((field) => !isDeepStrictEqual(stored[field], form[field]));
+  const compared = given.status === 'running' && stored.status !== 'running' ? OF_START : CONTENT;
+  return compared.filter((field) => !isDeepStrictEqual(stored[field], form[field]));
 }
 
 /** Characters that are checked and masked per turn of the event loop: takes up to 20 ms. */

@@ -105,10 +105,7 @@ export function segmentsOf(bucket: Bucket, offsets: Offsets, period: TimeRange):
   return segments;
 }
 
-/**
- * Ranges to read for buckets, by the length of their spans. `instant` ranges, of which single transactions are read,
- * are at the ends of periods and where buckets begin off the half hour (decisions.md#summary-time-zones).
- */
+/** Ranges to read by the length of their spans; of `instant` ones, single transactions (decisions.md#summary-time-zones). */
 export function rangesToRead(bucket: Bucket, segments: readonly Segment[]) {
   const parts = segments.flatMap((segment) =>
     splitPeriod(segment, bucket === 'hour' ? HALF_HOURS : SPANS).map((part) => ({ ...segment, ...part })),

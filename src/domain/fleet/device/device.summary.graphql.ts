@@ -69,18 +69,13 @@ const deviceSummary = g.query('deviceSummary', {
 const PresenceCountType = g.objectType<PresenceCount>(
   'DevicePresenceCount',
   'Number of devices of one presence.',
-  {
-    presence: g.choice(DevicePresence, 'The presence.'),
-    count: g.int('Number of devices.'),
-  },
+  { presence: g.choice(DevicePresence, 'The presence.'), count: g.int('Number of devices.') },
 );
 
 const GroupCountType = g.objectType<GroupPresence, 'groupId' | 'byPresence'>(
   'DeviceGroupCount',
   'Number of devices of one group.',
-  {
-    count: g.int('Number of devices.'),
-  },
+  { count: g.int('Number of devices.') },
 );
 
 const ALL = 'ONLINE first, and then STALE, OFFLINE and NEVER_SEEN.';
@@ -109,11 +104,7 @@ export const deviceSummaryGraphql = g.graphqlModule(
         g.choice(DevicePresence, 'How long ago the terminal was last seen, see `lastSeenAt`.'),
         async (device, ctx) => (await ctx.loadForMany(sightings, device))?.presence ?? 'never_seen',
       ),
-      planned: {
-        kind: 'derived',
-        property,
-        of: (column, work) => sightingOf(Number(column), work).presence,
-      },
+      planned: { kind: 'derived', property, of: (column, work) => sightingOf(Number(column), work).presence },
     },
   }),
   g.fields(DeviceSummary, {

@@ -33,10 +33,7 @@ function ownerIdsOf(owner: unknown): OwnerIds {
   // A text that is not an id of the type is handled as an unknown id.
   const numberOf = (typeName: string, id: string | null | undefined) =>
     id == null ? null : (g.numberIn(typeName, id) ?? 0);
-  return {
-    logicalNumberId: numberOf('LogicalNumber', logicalNumberId),
-    groupId: numberOf('Group', groupId),
-  };
+  return { logicalNumberId: numberOf('LogicalNumber', logicalNumberId), groupId: numberOf('Group', groupId) };
 }
 
 /** Properties that an owned record shows as the relations `logicalNumber` and `group`. */

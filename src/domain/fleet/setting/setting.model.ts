@@ -51,10 +51,7 @@ function problemOfValue(given: unknown): string | undefined {
     : undefined;
 }
 
-const MetacontentFields = z.object({
-  key: printableName(255).describe('Key, unique for its owner.'),
-  value,
-});
+const MetacontentFields = z.object({ key: printableName(255).describe('Key, unique for its owner.'), value });
 
 export const MetacontentCreate = MetacontentFields;
 export const MetacontentUpdate = MetacontentFields.partial();

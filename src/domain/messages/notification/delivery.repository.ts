@@ -1,9 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
 import { idTable, inIds, inList, pairTable } from '../../../database/bound-lists.js';
 import { CompanyRows, type OfCompany } from '../../../database/company/company-rows.js';
 import { drawIds } from '../../../database/counters.js';
-import { instant, typed, hiddenFromPlanner, indexedBy } from '../../../database/storage.js';
+import { instant, typed, hiddenFromPlanner, indexedBy, type Sql } from '../../../database/storage.js';
 import {
   specialSql,
   type CompanyWriteWork,
@@ -175,8 +175,8 @@ export async function noteConfirmed(work: CompanyWriteWork, ids: Ids): Promise<v
 export async function change(
   work: CompanyWriteWork,
   ids: Ids,
-  set: RawBuilder<unknown>,
-  where: RawBuilder<unknown>,
+  set: Sql,
+  where: Sql,
   receivers?: ReadonlyMap<number, string | null>,
 ): Promise<Ids> {
   if (ids.length === 0) return [];
@@ -211,7 +211,6 @@ export function reportDeliveries(work: CompanyWriteWork): void {
   work.report({ companyId: work.caller.companyId, entityType: DELIVERY });
 }
 
-export const at = (value: Date): RawBuilder<unknown> => typed('instant', instant.toColumn(value));
+export const at = (value: Date): Sql => typed('instant', instant.toColumn(value));
 
-export const after = (value: Date, milliseconds: number): RawBuilder<unknown> =>
-  at(new Date(value.getTime() + milliseconds));
+export const after = (value: Date, milliseconds: number) => at(new Date(value.getTime() + milliseconds));

@@ -1,8 +1,15 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
 import { idTable, inIds, inList, joinIds } from '../../../database/bound-lists.js';
 import type { OfCompany } from '../../../database/company/company-rows.js';
-import { crossJoin, flag, hiddenFromPlanner, instant, nullable } from '../../../database/storage.js';
+import {
+  crossJoin,
+  flag,
+  hiddenFromPlanner,
+  instant,
+  nullable,
+  type Sql,
+} from '../../../database/storage.js';
 import { specialSql, type CompanyWriteWork, type SystemReadWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
 import type { Ids } from '../../../platform/validate.js';
@@ -92,9 +99,7 @@ export async function selectWaiting(work: ReadWork, logicalNumberIds: Ids, limit
 }
 
 /** Serial number of the only terminal that may use the service under the logical number; null for several or none. */
-const onlyTerminal = (
-  companyId: number,
-): RawBuilder<unknown> => sql`(select min(devices.serial_number) from devices
+const onlyTerminal = (companyId: number): Sql => sql`(select min(devices.serial_number) from devices
   where devices.company_id = ${hiddenFromPlanner(companyId)} and devices.enabled
     and devices.logical_number_id = notification_deliveries.logical_number_id having count(*) = 1)`;
 
@@ -114,7 +119,7 @@ export async function claim(
 }
 
 /** SQL by the pause after an attempt, which the row counts already (`counted` is 1) or not yet (0). */
-function byAttempts(counted: 0 | 1, valueOf: (pause: number) => RawBuilder<unknown>): RawBuilder<unknown> {
+function byAttempts(counted: 0 | 1, valueOf: (pause: number) => Sql): Sql {
   const values = PAUSES_MS.slice(0, -1).map(
     (pause, index) => sql`when ${sql.lit(index + counted)} then ${valueOf(pause)}`,
   );

@@ -4,7 +4,7 @@ import { inCompany } from '../../../database/company/company-rows.js';
 import type { Units } from '../../../database/work.js';
 import { systemClock, SECOND, type Clock } from '../../../platform/clock.js';
 import type { DispatchRate } from '../../../platform/concurrency/dispatch-rate.js';
-import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { inParts, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { Queue, type Place } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
 import {
@@ -187,8 +187,7 @@ class CompanyRequests {
       if (check.againAt !== null && check.againAt <= now) request.wake('checked');
       if (check.heldUntil !== null && check.heldUntil <= now) ended.push({ request, check });
     }
-    for (let start = 0; start < ended.length; start += REQUESTS_PER_STATEMENT) {
-      const part = ended.slice(start, start + REQUESTS_PER_STATEMENT);
+    for await (const part of inParts(ended, REQUESTS_PER_STATEMENT)) {
       const numbers = new Set(part.map(({ check }) => check.facts.logicalNumberId));
       const open = await this.units.systemRead((work) =>
         selectOpenNumbers(inCompany(work, this.id), [...numbers]),
@@ -197,7 +196,6 @@ class CompanyRequests {
         if (request.lastCheck === check) request.lastCheck = { ...check, heldUntil: null };
         if (open.has(check.facts.logicalNumberId)) request.wake('woken');
       }
-      await yieldToEventLoop();
     }
   }
 
@@ -205,8 +203,7 @@ class CompanyRequests {
   async check(): Promise<void> {
     const requests = Array.from(this.all.places(), ({ value }) => value);
     const gateways = new Set<number>();
-    for (let start = 0; start < requests.length; start += REQUESTS_PER_STATEMENT) {
-      const part = requests.slice(start, start + REQUESTS_PER_STATEMENT);
+    for await (const part of inParts(requests, REQUESTS_PER_STATEMENT)) {
       const ids = new Set(part.map(({ lastCheck }) => lastCheck.facts.deviceId));
       const present = await this.units.systemRead((work) => selectFacts(inCompany(work, this.id), [...ids]));
       for (const request of part) {
@@ -215,7 +212,6 @@ class CompanyRequests {
         if (tokenId !== null) gateways.add(tokenId);
         if (isFirst || !isDeepStrictEqual(facts, present.get(facts.deviceId))) request.wake('checked');
       }
-      await yieldToEventLoop();
     }
   }
 }

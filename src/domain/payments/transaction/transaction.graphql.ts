@@ -31,10 +31,7 @@ export const TransactionKind = g.enumeration<Transaction['transactionType']>(
 export const PaymentStatus = g.enumeration<ParsedPayment['status']>(
   'PaymentStatus',
   'Decision of the authorizer.',
-  {
-    approved: 'The payment was approved.',
-    denied: 'The payment was denied.',
-  },
+  { approved: 'The payment was approved.', denied: 'The payment was denied.' },
 );
 
 const Installment = g.objectType<ParsedPayment['installment']>('Installment', 'Installments of a payment.', {

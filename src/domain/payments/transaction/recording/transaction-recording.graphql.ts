@@ -141,10 +141,7 @@ const record = g.ownMutation('TransactionRecord', {
 const finish = g.ownMutation('TransactionFinish', {
   description:
     'Ends a running transaction. The same result again changes nothing; another one is INVALID. Requires the scope INGEST.',
-  args: {
-    id: g.id('Global id of the transaction.'),
-    input: g.object(TransactionFinishInput, 'The result.'),
-  },
+  args: { id: g.id('Global id of the transaction.'), input: g.object(TransactionFinishInput, 'The result.') },
   payload: { transaction: g.changedRecord(TransactionType) },
   scope: 'ingest',
   run: async (work, given) => {
@@ -160,9 +157,7 @@ const bulk = g.bulkMutation<g.Input, Transaction, CheckedRecords>({
   rows: g.object.list(TransactionInput, 'The transactions.'),
   field: 'transaction',
   record: g.object(TransactionType, 'The transaction, as it is stored. Null if it was rejected.'),
-  rowFields: {
-    repeated: g.flag('Whether the transaction had been recorded before, or by an earlier row.'),
-  },
+  rowFields: { repeated: g.flag('Whether the transaction had been recorded before, or by an earlier row.') },
   countDescription: 'Number of new transactions, without repeated ones.',
   scope: 'ingest',
   errorPolicy: 'REJECT_FAILED_ROWS',

@@ -19,7 +19,6 @@ export class Api {
     private readonly attempts = 60,
   ) {}
 
-  /** Repeats the request while the server cannot be reached or is busy. Errors: `SimulationRefused`. */
   async ask(ask: Ask): Promise<Reply> {
     let problem = '';
     for (let attempt = 1; attempt <= this.attempts && !this.all.hasEnded(); attempt += 1) {

@@ -86,7 +86,6 @@ export class Simulation {
     this.#shared.work.end();
   }
 
-  /** Ends the activities, and does not wait for what is outstanding. */
   stop(): void {
     this.#isStopped = true;
     this.endWork();

@@ -6,7 +6,6 @@ import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine, it } fro
 
 const BO = 'bo@acme.example';
 const MEMBER = ['--company', 'Acme', '--email', BO];
-/** Ids of the users. */
 const [FIRST, SECOND] = ['ana@acme.example', 'bo@acme.example'];
 
 interface Entry {

@@ -1,7 +1,6 @@
 import { createClient } from '../support/client.js';
 import { commandLineWithUser, type CommandLine } from '../support/program.js';
 
-/** Settings that turn the chain on. */
 export const ON = { LEDGER_CHAIN: '1' };
 
 /** Writes groups until the server is killed or all are written; resolves to how many were acknowledged. */
@@ -37,7 +36,6 @@ interface Verified {
   }[];
 }
 
-/** Runs `audit verify` for the company. */
 export async function verify(
   cli: CommandLine,
   ...more: string[]

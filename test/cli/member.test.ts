@@ -22,7 +22,6 @@ async function members(cli: CommandLine, company = 'Acme'): Promise<Fields[]> {
   return list.toSorted((a, b) => String(a.email).localeCompare(String(b.email)));
 }
 
-/** Signs in; resolves to the tokens by company. */
 async function tokens(url: string, email: string, password: string): Promise<ReadonlyMap<string, string>> {
   const reply = await createClient(url, null).post('users/token', { email, password });
   expect(reply.status, reply.text).toBe(200);

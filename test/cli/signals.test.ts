@@ -124,7 +124,6 @@ describe('CF-42 stop signals as service managers and npm send them', () => {
   );
 });
 
-/** Connects with TLS; resolves to the socket. */
 async function connectTo({ url }: Program): Promise<TLSSocket> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -138,7 +137,6 @@ async function fingerprint(program: Program): Promise<string> {
   return fingerprint256;
 }
 
-/** The status of `/healthz` over an open connection. */
 async function healthOver(socket: TLSSocket): Promise<string> {
   socket.write('GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n');
   const [data] = (await once(socket, 'data')) as [Buffer];

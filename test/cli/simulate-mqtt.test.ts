@@ -30,7 +30,6 @@ async function serve(mqtt: MqttSettings): Promise<TestServer> {
   return server;
 }
 
-/** User names of the terminals. */
 const userNames = ({ acme }: TestServer): string[] =>
   Array.from({ length: TERMINALS }, (_, n) => `${acme.caller.companyId}/LN-${n}`);
 

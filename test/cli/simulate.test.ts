@@ -13,14 +13,12 @@ function fileWith(cli: CommandLine, name: string, text: string): string {
   return path;
 }
 
-/** As separate words. */
 const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
 
 type Simulate = (cli: CommandLine, options: string, more?: readonly string[]) => Promise<Outcome>;
 
 const simulate: Simulate = (cli, options, more = []) => cli.run(['simulate', ...words(options), ...more]);
 
-/** In a process of its own. */
 const simulateByProgram: Simulate = (cli, options) =>
   runProgram(['simulate', ...words(options)], cli.place.url);
 

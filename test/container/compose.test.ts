@@ -26,7 +26,6 @@ const composeOf = (name: string): Compose =>
 const isNode = ({ image }: Service): boolean => image.includes('terminal-gateway');
 const nodesOf = ({ services }: Compose): Service[] => Object.values(services).filter(isNode);
 
-/** Restrictions of every container. */
 const RESTRICTED = {
   read_only: true,
   cap_drop: ['ALL'],

@@ -27,7 +27,6 @@ async function startDemo(...options: string[]): Promise<RunningDemo> {
   return { ...demo, database: /was made in .* s, in (\S+)/.exec(demo.output())?.[1] ?? '' };
 }
 
-/** Runs a printed command in a shell. */
 async function paste(command: string): Promise<{ status: string; body: Fields }> {
   const { stdout } = await run('sh', ['-c', `${command} -w '\\n%{http_code}'`]);
   const [body = '', status = ''] = stdout.split(/\n(?=\d{3}$)/);

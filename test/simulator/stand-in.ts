@@ -8,9 +8,7 @@ import { crc16Of, formatCrc16 } from '../../src/platform/hashes.js';
 
 const crcOf = (bytes: Buffer): string => formatCrc16(crc16Of(bytes));
 
-/** Faults of a stand-in server; each is off by default. */
 export interface Faults {
-  /** Bytes that are sent in place of the asset. */
   readonly asset?: Buffer;
   readonly params?: string;
   /** Ids of messages of each wait, in the order of waits; one new message for each wait otherwise. */
@@ -117,7 +115,6 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** With `ETag`, 304 and `Range`. */
 function sendTagged(
   request: IncomingMessage,
   response: ServerResponse,

@@ -47,10 +47,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   XX002: CORRUPT,
 };
 
-/** SQLSTATEs with which PostgreSQL ends the connection. */
 const ENDS_CONNECTION = /^(?:08|25P0[34]|57P0[1-5])/;
 
-/** The SQLSTATE of an error of PostgreSQL, for example `23505`. */
 export function stateOf(error: unknown): string | null {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
   return typeof code === 'string' && severity !== undefined ? code : null;

@@ -7,7 +7,6 @@ import { stateOf } from './faults.js';
 import { inspect, migrationHandle } from './migrate.js';
 import { type Roles, rolesIn, unusable, withRoles } from './roles.js';
 
-/** SQLSTATE of an action that the user may not do. */
 const NOT_ALLOWED = '42501';
 
 /**

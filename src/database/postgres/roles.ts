@@ -9,11 +9,9 @@ import { stateOf } from './faults.js';
 export interface Roles {
   /** Role of units of one company: row-level security shows it only the rows of `app.company_id`. */
   readonly company: string;
-  /** Units of work above companies have this role: it may use all rows. */
   readonly system: string;
 }
 
-/** The SQL with the names of the roles instead of their placeholders. */
 export const withRoles = (statement: string, { company, system }: Roles): string =>
   statement.replaceAll(COMPANY_ROLE, () => quoted(company)).replaceAll(SYSTEM_ROLE, () => quoted(system));
 
@@ -38,7 +36,6 @@ export async function readAsSystem<T>(client: Client, use: () => Promise<T>): Pr
   }
 }
 
-/** A database that cannot be used as it is. */
 export const unusable = (message: string, cause?: unknown): DatabaseRefused =>
   new DatabaseRefused('unusable', message, cause);
 
@@ -65,10 +62,8 @@ interface Found {
   readonly database: string;
   readonly schema: string | null;
   readonly path: string;
-  /** Whether the user is a superuser, who has the rights of all roles. */
   readonly is_superuser: boolean;
   readonly owns_database: boolean;
-  /** Whether every user of the server may connect to the database. */
   readonly is_public: boolean;
   readonly version: number;
 }

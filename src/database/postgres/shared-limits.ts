@@ -15,7 +15,6 @@ import { stateOf } from './faults.js';
 import { SESSION_AS_SYSTEM } from './roles.js';
 
 const ROUND_MS = 250;
-/** Maximum keys in one statement. */
 const MAX_KEYS = 1_000;
 /** Milliseconds that a sign-in waits for the counts of other nodes, and that one statement may take. */
 const PATIENCE = { waitMs: 250, statementMs: SECOND };
@@ -92,7 +91,6 @@ export class SharedLimits implements WindowStores {
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  /** Number of times that windows could not be shared, or not in time. */
   get failures(): number {
     return this.#failures;
   }
@@ -122,7 +120,6 @@ export class SharedLimits implements WindowStores {
     if (isLate) this.#failed(new Error(`The windows of limits were not shared within ${waitMs} ms.`));
   }
 
-  /** Deletes rows of windows that have ended. Never rejects. */
   async deleteEnded(): Promise<void> {
     if (this.#timer === undefined) return;
     const before = this.#clock.now().getTime() - KEPT_MS;
@@ -136,7 +133,6 @@ export class SharedLimits implements WindowStores {
     }
   }
 
-  /** Shares the remaining counts, and closes the connection. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await (this.#isAway ? this.#last : this.#sendNext());
@@ -224,7 +220,6 @@ interface Message {
   readonly msLeft: number;
 }
 
-/** Windows in memory that a node shares with other nodes. */
 class SharedWindowStore implements WindowStore {
   readonly #windows: BoundedWindowStore;
   readonly #toWrite = new Set<string>();
@@ -249,7 +244,6 @@ class SharedWindowStore implements WindowStore {
     return this.#windows.read(key);
   }
 
-  /** Messages of keys with news, at most `max`. */
   take(max: number): readonly Message[] {
     const keys = [...this.#toWrite, ...this.#toRead].slice(0, max);
     return keys.map((key) => this.messageOf(key));
@@ -265,7 +259,6 @@ class SharedWindowStore implements WindowStore {
     return { store: this, key, events, msLeft };
   }
 
-  /** Takes back a message that could not be sent; it is sent later. */
   restore({ key, events }: Message): void {
     this.#windows.share(key, -events);
     this.#mark(key);

@@ -111,7 +111,6 @@ it('settings that a connection keeps never show a unit the rows of another compa
   );
 });
 
-/** Units that follow each other on the same connections. */
 async function onFewConnections(use: (units: Units) => Promise<void>): Promise<void> {
   const database = await openDatabase({ server: opened.url }, { connections: 8 });
   try {

@@ -25,7 +25,6 @@ beforeAll(async () => {
 /** Tables of which a company may see nothing. */
 const CLOSED = ['rate_limits', 'sign_in_networks'];
 
-/** Condition for the rows of a company. */
 function ofCompany(table: string, id: number): string {
   if (table === 'companies') return `id = ${id}`;
   if (table === 'users') return `id in (${10 + id}, 13)`;

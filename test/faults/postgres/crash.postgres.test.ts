@@ -31,7 +31,6 @@ interface Outcomes {
   readonly unknown: Change[];
 }
 
-/** Creates groups until `isGone`. */
 async function createGroups(client: Client, isGone: () => boolean, outcomes: Outcomes): Promise<void> {
   while (!isGone()) {
     const change = { name: `group ${randomUUID()}`, key: randomUUID() };

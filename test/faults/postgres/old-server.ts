@@ -32,7 +32,6 @@ function message(type: string, ...parts: readonly Buffer[]): Buffer {
 const READY = message('Z', Buffer.from('I'));
 const TEXT_TYPE = 25;
 
-/** A row with two texts. */
 function answer(...values: readonly [number: string, name: string]): Buffer {
   const columns = ['number', 'name'].flatMap((name) => [
     text(name),

@@ -10,14 +10,12 @@ import type { Roles } from '../roles.js';
 import { settingsSql, type Answers } from './pool.js';
 import { handleOn, type StatementNames } from './statements.js';
 
-/** Parts and callbacks that the connections of a database share. */
 export interface Shared {
   readonly names: StatementNames;
   readonly answers: Answers;
   readonly roles: Roles;
   /** Called with each statement of a unit, except its begin and end; its result is called afterwards. */
   readonly onStatement: (sql: string) => StatementEnd | undefined;
-  /** Called when the database failed or cannot be reached. */
   readonly onFault: (code: DomainCode, error: unknown) => void;
 }
 
@@ -40,7 +38,6 @@ export class Session {
     });
   }
 
-  /** Whether the connection must not be used again. */
   get isBroken(): boolean {
     return this.#failed !== null;
   }
@@ -125,7 +122,6 @@ export class Unit {
   #left = Infinity;
   #beginError: unknown;
 
-  /** `statementMs`: PostgreSQL ends a statement that takes longer. */
   constructor(
     private readonly session: Session,
     readonly scope: Scope,

@@ -8,7 +8,6 @@ import type { Database, ExaminingLimits } from '../../database.js';
 import { UNAVAILABLE } from '../faults.js';
 import { reportFault, Session, Unit, type Shared } from './session.js';
 
-/** Milliseconds after which PostgreSQL ends a statement of an ordinary unit. */
 const STATEMENT_MS = 5_000;
 /** Key of the queue, and of the lock, for work above companies. */
 const ABOVE = 0;

@@ -11,7 +11,6 @@ class Compiler extends PostgresQueryCompiler {
   }
 }
 
-/** A handle whose statements are run by `execute`. */
 export const handleOn = handlesOf({
   createQueryCompiler: () => new Compiler(),
   createAdapter: () => new PostgresAdapter(),
@@ -32,7 +31,6 @@ export class StatementNames {
   readonly #names = new Map<string, string | boolean>();
   #count = 0;
 
-  /** The name of a text; null if it has none. */
   of(text: string): string | null {
     if (text.length > MAX_TEXT_LENGTH) return null;
     const known = this.#names.get(text);

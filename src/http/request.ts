@@ -185,9 +185,8 @@ export function readToken(request: Request, query: ReadonlyMap<string, string>):
 }
 
 /**
- * The value of a request's header; `name` in lower case. Each order in which clients send their headers gives `headers` another
- * hidden class. V8 compiles code that names a property for the classes seen so far, and again at the next one; with
- * the name as a parameter it looks the property up, whatever the class.
+ * The value of a header; `name` in lower case. Code that names a property is compiled anew for each order of headers
+ * that clients send; with the name as a parameter it is not.
  */
 export function headerOf<Name extends Lowercase<string>>(
   { headers }: Pick<IncomingMessage, 'headers'>,
@@ -209,10 +208,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/**
- * Range that a Range header requests from a content of `size` bytes: `bytes=0-499`, `bytes=500-` or
- * `bytes=-500`. Null for the whole content: no header, several ranges, or an invalid one, as RFC 9110 allows.
- */
+/** Range of a header such as `bytes=-500`; null for none, several or an invalid one, as RFC 9110 allows. */
 export function byteRangeOf(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first = '', last = ''] = /^bytes *= *(\d*) *- *(\d*) *$/i.exec(header ?? '') ?? [];
   if (first === '' && last === '') return null;

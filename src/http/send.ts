@@ -122,10 +122,9 @@ export function holdChanged(response: Response, held: HeldBytes, bytes: number):
 const LONG_TEXT = PIECE_BYTES / 4;
 
 /**
- * Sends a text as the whole body, a long one in pieces. `counted` counts its bytes; without it, they are counted here.
- * Errors: those of `holdBytes`, before anything is sent; the response to a change is cut instead (see `holdChanged`).
- * Responses to changes are ended at once: changes are committed together, so the next ones of these clients arrive
- * while the last responses are written.
+ * Sends a text as the whole body. `counted` counts its bytes; without it, they are counted here. Errors: those of
+ * `holdBytes`; the response to a change is cut instead. Responses to changes are ended at once: changes are committed
+ * together, so the next ones of these clients arrive meanwhile.
  */
 export async function sendText(
   response: Response,
@@ -152,9 +151,8 @@ export async function sendText(
 const endsOfTurn: (() => void)[] = [];
 
 /**
- * Ends a response with its whole body after this turn of the event loop, so that the responses of one turn are written
- * together: a write wakes its client, and a client that already reads responses need not be woken for each. At once if the
- * turn has lasted long.
+ * Ends a response after this turn of the event loop, so that the responses of one turn are written together: a write
+ * wakes its client, and one that already reads need not be woken again. At once if the turn has lasted long.
  */
 export function endAfterTurn(response: Response, body: string, encoding: BufferEncoding): void {
   const end = (): void => {

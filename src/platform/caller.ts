@@ -70,10 +70,7 @@ const SHARED: ReadonlySet<string | symbol> = new Set<keyof Caller>([
   'channel',
 ]);
 
-/**
- * The caller for results that all callers with the same rights share. `onPersonal` is called when another field, such
- * as `userId`, is read: such a result must not be shared.
- */
+/** A caller for shared results. `onPersonal` is called when a field that they must not depend on is read. */
 export function callerWithRights(caller: Caller, onPersonal: () => void): Caller {
   const get = (target: Caller, name: string | symbol): unknown => {
     if (!SHARED.has(name)) onPersonal();

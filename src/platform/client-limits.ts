@@ -54,8 +54,7 @@ export class WaitingBytes {
   }
 
   /**
-   * Refuses work early if its response would be refused. Its expected size is that of the previous response
-   * to the same request; 1 byte if that was small or is unknown. Errors: those of `HeldBytes.add`.
+   * Refuses work early, for the size of the previous response to the same request. Errors: those of `HeldBytes.add`.
    */
   demandRoom(companyId: number | null, asked: Asked = () => ''): void {
     const known = this.#expected.size > 0 ? this.#expected.get(keyOf(companyId, asked)) : undefined;

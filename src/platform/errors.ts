@@ -115,9 +115,8 @@ export function storageCode(error: unknown): string | null {
 }
 
 /**
- * Maximum rows that one request deletes together with a record. On SQLite, all other changes wait meanwhile:
- * 5,000 links with their logical numbers and ledger entries took 0.15 to 0.25 s of processor time, 5,000
- * parameters and metacontents 0.12 s, 5,000 deliveries 0.05 s.
+ * Maximum rows that one request deletes with a record. On SQLite, other changes wait meanwhile: up to 0.25 s of
+ * processor time for 5,000 links with their numbers and ledger entries.
  */
 export const MAX_DELETED_TOGETHER = 5_000;
 /** Maximum bytes of the values of parameters and metacontents that one request deletes: 8 MiB took 0.07 s. */

@@ -55,9 +55,8 @@ export class SpoolFiles {
   }
 
   /**
-   * Checks the limits before `bytes` more are written to a file of `size` bytes. The disk needs room for the
-   * whole file once more, since it is stored in the database while the file still exists. Called by `Spool` only.
-   * Errors: `busy`, `storage_full`.
+   * Checks the limits before `bytes` more are written. The disk needs room for the file once more, since it is stored
+   * while the file still exists. Called by `Spool` only. Errors: `busy`, `storage_full`.
    */
   async admit(company: number, bytes: number, size: number): Promise<void> {
     const { maxBytes, maxBytesOfCompany, path } = this.options;

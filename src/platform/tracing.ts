@@ -83,8 +83,7 @@ export function createTracing({ url, share, databaseSystem, logger }: TracingOpt
       return { ...operationSpan(operation.span), run: runIn(operation) };
     },
     /**
-     * Starts the span of a statement. Returns the function that ends it, with the error if there is one; null if no
-     * sampled request or operation runs.
+     * Starts the span of a statement; null if no sampled request or operation runs. Returns the function that ends it.
      */
     statement: (sql: string) => {
       const parent = running.getStore();

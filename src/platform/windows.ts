@@ -67,9 +67,8 @@ export function inMemory(clock: Clock): WindowStores {
 const SWEEPS_IN_A_WINDOW = 60;
 
 /**
- * A store in memory with at most `maxKeys` windows. New keys replace those without an event for the longest
- * time, but never a key whose limit is used up. If all limits are used up, the events of new keys are counted in one
- * common window. Every operation takes constant time.
+ * A store in memory. New keys replace those without an event for the longest time, but none whose limit is used up; if
+ * all are, the events of new keys share one window. Every operation takes constant time.
  */
 export class BoundedWindowStore implements WindowStore {
   /** Windows whose limit is not used up. Limited by size, since a limited number of keys would be allocated at once. */

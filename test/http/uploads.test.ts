@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { createBase64BodyReader, type HeldBody } from '../../src/http/body/base64-body.js';
 import { isMultipart } from '../../src/http/body/body.js';
-import { createUploadReader, type HeldUpload } from '../../src/http/body/multipart.js';
+import { createUploadReader, type Upload } from '../../src/http/body/multipart.js';
 import type { UploadLimits } from '../../src/http/body/uploads.js';
 import { HttpProblem } from '../../src/http/problem.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
@@ -19,7 +19,7 @@ afterEach(async () => {
   if (http?.listening === true) await once(http.close(), 'close');
 });
 
-type Held = HeldBody & HeldUpload;
+type Held = HeldBody & Upload;
 
 /** A server with only the two readers, which share their places. */
 async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held: Held[] }> {
@@ -27,7 +27,7 @@ async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held
   const uploads = testUploads(limits);
   const readUpload = createUploadReader(uploads);
   const readBody = createBase64BodyReader(uploads);
-  const read = (request: IncomingMessage): Promise<HeldBody | HeldUpload> =>
+  const read = (request: IncomingMessage): Promise<HeldBody | Upload> =>
     isMultipart(request) ? readUpload(request, CALLER) : readBody(request as Request, 'bytecode', CALLER);
   http = createServer((request, response) => {
     read(request).then(

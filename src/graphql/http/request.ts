@@ -2,7 +2,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 
 import { inviteBody, isMultipart, MAX_BODY_BYTES, problemOfLabels, readText } from '../../http/body/body.js';
-import type { HeldUpload, UploadReader } from '../../http/body/multipart.js';
+import type { Upload, UploadReader } from '../../http/body/multipart.js';
 import { HttpProblem, problemResponse } from '../../http/problem.js';
 import {
   bearerToken,
@@ -194,7 +194,7 @@ async function readMultipart(request: Request, response: Response, read: UploadR
 /** Drops the operation and its upload after the execution, even if the client reads the response slowly. */
 export function releaseBody(request: Request, response: Response): void {
   request.body = undefined;
-  (response.locals.upload as HeldUpload | undefined)?.release();
+  (response.locals.upload as Upload | undefined)?.release();
   delete response.locals.upload;
 }
 

@@ -31,10 +31,8 @@ export type Base64BodyReader = (request: Request, field: string, caller: Caller)
 const MAX_SENT_PER_BYTE = 5;
 
 /**
- * Reads bodies like `readBody`, but decodes the base64 text of one field while it arrives. The text is never
- * whole in memory, and its content may be as large as an uploaded file; the rest of the body has the usual
- * limit. Errors: 400, 408 too slow, 413, 415, 503 too many large uploads or a full disk. Text that is not
- * base64 is no error here: the model reports it together with other invalid fields.
+ * Reads bodies like `readBody`, but decodes the base64 text of one field while it arrives: it may be as large as an
+ * uploaded file. Errors: 400, 408, 413, 415, 503. Text that is not base64 is left to the model.
  */
 export function createBase64BodyReader(uploads: Uploads): Base64BodyReader {
   const { limits } = uploads;

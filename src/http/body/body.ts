@@ -228,9 +228,8 @@ const PARTS = 30;
 export const TURN_BYTES = 64 * 1024;
 
 /**
- * The bytes of a body as they arrive; the connection keeps the client waiting while a piece is handled. Leaves the
- * request open, so that a response can be sent. Errors: 408 for less than 1 KiB a second, 400 for a body that ends
- * early, `tooLarge`, and the reason of `stop`.
+ * The bytes of a body as they arrive. Leaves the request open for a response. Errors: 408 for less than 1 KiB a second,
+ * 400 for a body that ends early, `tooLarge`, and the reason of `stop`.
  */
 export async function* bodyPieces(
   request: IncomingMessage,

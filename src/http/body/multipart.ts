@@ -24,26 +24,21 @@ const MAX_FIELD_BYTES = 16 * 1024;
 /** Allowance for boundaries, part headers and text fields besides the file. */
 const OVERHEAD_BYTES = 512 * 1024;
 
-/** A multipart body that was read (contract 23). */
+/** A multipart body that was read (contract 23); `release` drops its bytes, unless a record has them by then. */
 export interface Upload {
   readonly fields: FormValues;
   readonly file: UploadedFile | null;
+  readonly release: () => void;
 }
 
 /** A file and its name as sent, perhaps with folders. */
 export type UploadedFile = SentContent & { readonly fileName: string };
 
-/** An upload; `release` drops its bytes, unless a record has them by then. */
-export interface HeldUpload extends Upload {
-  readonly release: () => void;
-}
-
-export type UploadReader = (request: IncomingMessage, caller: Caller) => Promise<HeldUpload>;
+export type UploadReader = (request: IncomingMessage, caller: Caller) => Promise<Upload>;
 
 /**
- * Reads multipart bodies: at most one file, in a part of any name, and at most 10 text fields (contract 23).
- * Errors: 400 malformed, 408 too slow, 413 too large, 415 not multipart, 503 too many large uploads at once or
- * no room for them. After an error the request is paused, not destroyed, so that a response can be sent.
+ * Reads multipart bodies: at most one file, in a part of any name, and 10 text fields (contract 23). Leaves the request
+ * open for a response. Errors: 400, 408, 413, 415, 503 too many large uploads or no room for them.
  */
 export function createUploadReader(uploads: Uploads): UploadReader {
   return async (request, caller) => {

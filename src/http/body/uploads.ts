@@ -13,7 +13,7 @@ import { HttpProblem } from '../problem.js';
 const DEFAULTS = {
   /** Uploads of more bytes wait for a place. */
   smallBytes: 256 * 1024,
-  /** Uploads of more bytes are received in a temporary file, which takes longer than memory. */
+  /** Uploads of more bytes are received in a temporary file, which takes longer than memory; at most one chunk. */
   middleBytes: CHUNK_BYTES,
   /** Uploads with a place at the same time, and waiting ones: in total and for each company. */
   places: 32,
@@ -111,7 +111,7 @@ export class UploadInProgress {
     await this.settle();
     const { chunks, ...sums } = this.#content.finish();
     const spool = this.#spool;
-    if (spool === null) return { ...sums, chunks: inChunks(chunks) };
+    if (spool === null) return { ...sums, chunks: chunks.length > 1 ? [Buffer.concat(chunks)] : chunks };
     await write(spool, chunks);
     this.#staged = await this.uploads.storage.stage(this.caller, { ...sums, spool });
     this.#free();
@@ -142,14 +142,6 @@ export class UploadInProgress {
 
 async function write(spool: Spool, pieces: readonly Uint8Array[]): Promise<void> {
   for (const piece of pieces) await spool.write(piece);
-}
-
-function inChunks(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
-  if (pieces.length <= 1) return pieces;
-  const bytes = Buffer.concat(pieces);
-  const chunks: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) chunks.push(bytes.subarray(at, at + CHUNK_BYTES));
-  return chunks;
 }
 
 function tooManyLargeUploads(): HttpProblem {

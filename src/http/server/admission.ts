@@ -208,10 +208,8 @@ function tooManyAhead(): HttpProblem {
 const RETRIES = { perSecond: 150, leastSeconds: 5, mostSeconds: 90 };
 
 /**
- * Spreads the retries of clients that are refused while a server is busy: one after the other, however many are
- * refused at once. With one delay for all, they would retry together, be refused again, and keep the server busy with
- * refusals. Returns a function for the Retry-After of the next refused client, in whole seconds. If the longest delay
- * is exceeded, delays begin again at the shortest.
+ * Returns a function for the Retry-After of the next refused client, in whole seconds. Retries are spread: with one
+ * delay for all, clients would retry together and be refused again.
  */
 export function spreadRetries(
   clock: Pick<Clock, 'elapsed'>,

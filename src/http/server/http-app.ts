@@ -126,9 +126,8 @@ function sendErrors(onError: HttpParts['onError']): ErrorRequestHandler {
 }
 
 /**
- * One handler that calls others in order, each when the one before has called `next`. An error that one of them throws,
- * rejects with or gives to `next` goes to the error handlers of Express. Express itself would match the path anew for
- * each handler.
+ * One handler that calls others in order, each when the one before has called `next`. Errors go to the error handlers
+ * of Express, which itself would match the path anew for each handler.
  */
 export function chain(handlers: readonly RequestHandler[]): RequestHandler {
   return (request, response, next) => {
@@ -182,9 +181,8 @@ const RESPONSE_HEADERS = [
 const PREFLIGHT_SECONDS = 7_200;
 
 /**
- * CORS for pages of the allowed origins: lets them read responses and answers their preflights. Pages of other
- * origins get no CORS header. Put it before the rate limit, so that pages can read 429 too. `path` is the one below which it
- * stands.
+ * CORS for pages of the allowed origins: lets them read responses, also 429, and answers their preflights. `path` is
+ * the one below which it stands.
  */
 function allowOrigins(allowed: readonly string[], path: string): RequestHandler {
   if (allowed.length === 0) return (_request, _response, next) => next();
@@ -233,8 +231,7 @@ function demandKnownOrigin(allowed: readonly string[], template: string): Reques
 }
 
 /**
- * Compares with the host of the request, which a trusted proxy can report in X-Forwarded-Host. Over http both schemes
- * are accepted, since a proxy that speaks TLS with the browser may not say so.
+ * Compares with the host that the client or a trusted proxy names. Over http, the proxy may speak TLS with the browser.
  */
 function isOwn(origin: string, request: Request): boolean {
   // Some proxies report wss for WebSockets.

@@ -135,9 +135,8 @@ const PROBLEMS: Readonly<Record<string, HttpProblem>> = {
 };
 
 /**
- * Sends the usual error object, instead of Node's own response, for bytes that are not an HTTP request and
- * for requests that time out. Then closes the connection, since the start of a next request is unknown.
- * Complete requests received before are answered first.
+ * Sends the usual error object for bytes that are not an HTTP request and requests that time out, once earlier requests
+ * are answered. Then closes the connection, since the start of a next request is unknown.
  */
 function respondToUnreadable(server: Server, connections: Connections): void {
   const refused = new WeakSet<Duplex>();
@@ -196,10 +195,7 @@ function requestsWebSocket(request: IncomingMessage): boolean {
   return headerOf(request, 'upgrade')?.toLowerCase() === 'websocket';
 }
 
-/**
- * Passes requests for a WebSocket to the application like any other request, so that the rate limit and the other
- * checks apply. The handler that accepts one calls `takeOver`; any other response closes the connection.
- */
+/** Passes requests for a WebSocket to the application, so that all checks apply; its handler calls `takeOver`. */
 function handleUpgrades(server: Server, listener: RequestListener): void {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => undefined);

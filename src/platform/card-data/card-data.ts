@@ -31,9 +31,8 @@ export function warningOfCardData(value: unknown): string | undefined {
 }
 
 /**
- * Hides card data in a text. Card numbers keep their first 6 and last 4 digits; tracks, verification codes
- * and PIN blocks are hidden completely. Each hidden UTF-16 unit becomes a `*`, so that the text keeps its
- * length. See decisions.md#card-data.
+ * Hides card data in a text: each hidden UTF-16 unit becomes a `*`. Card numbers keep their first 6 and last 4 digits;
+ * tracks, verification codes and PIN blocks are hidden completely (decisions.md#card-data).
  */
 export function scrubText(text: string): Scrubbed<string> {
   return hide(text, searchText(text), searchEncoded(text));

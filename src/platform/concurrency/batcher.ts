@@ -23,8 +23,7 @@ interface Waiting<Call, Result> {
 }
 
 /**
- * Performs calls that arrive close together as one, by key, for example by company. A single call is
- * performed at once. Calls of one key are performed one batch after the other, in the order of arrival.
+ * Performs calls of a key that arrive close together as one, one batch after the other. A single call is done at once.
  */
 export class Batcher<Key, Call, Result> {
   readonly #waiting = new Map<Key, Waiting<Call, Result>[]>();

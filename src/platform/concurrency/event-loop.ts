@@ -53,9 +53,8 @@ export const terminalsOwner = ({ companyId }: { readonly companyId: number }): O
   `terminals of ${companyId}`;
 
 /**
- * To be awaited before new work. Resolves at once, unless the event loop is busy or others wait; then
- * resolves when its owner is the next one. (Starting new work at once while other work waits took a fifth
- * more time for each: CPU caches favour similar work in succession.)
+ * To be awaited before new work. Resolves at once, unless the event loop is busy or others wait. (Starting new work
+ * while other work waits took a fifth more time for each: CPU caches favour similar work in succession.)
  */
 export function enterEventLoop(): Promise<void> {
   time();
@@ -90,8 +89,7 @@ function time(): void {
 }
 
 /**
- * Whether the turn of the event loop has lasted `ms`, so that long work should yield now. The default is for work that is
- * easily interrupted; more is for a unit of several short statements, and for work that holds much memory.
+ * Whether this turn of the loop has lasted `ms`. Units of short statements, and work that holds much memory, give more.
  */
 export function isTurnOver(ms = TURN_MS): boolean {
   time();

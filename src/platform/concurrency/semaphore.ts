@@ -5,10 +5,7 @@ export interface SemaphoreLimits {
   /** Maximum number of holders at the same time, over all keys and for each key. */
   readonly places: number;
   readonly placesOfKey?: number;
-  /**
-   * Maximum number of waiting callers, over all keys and for each key; one more is refused at once. Unlimited
-   * when absent, as are all limits but `places`.
-   */
+  /** Maximum waiting callers, over all keys and for each key; one more is refused at once. Infinite when absent. */
   readonly maxWaiting?: number;
   readonly maxWaitingOfKey?: number;
   /** Milliseconds after which a waiting caller is refused. */
@@ -167,9 +164,8 @@ export interface Place<T> {
 }
 
 /**
- * First in, first out, as a linked list; values can also be removed from the middle. A Map or Set would keep
- * removed entries in memory, because V8 links its old tables to the new one: 8 KB for each waiting request
- * until the whole heap was collected.
+ * First in, first out, as a linked list; values can be removed from the middle. V8 links the tables of a Map or Set:
+ * they would keep 8 KB for each waiting request until the whole heap was collected.
  */
 export class Queue<T> {
   #first: Place<T> | null = null;

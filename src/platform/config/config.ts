@@ -18,7 +18,7 @@ import {
 import { SETTINGS } from './settings.js';
 import { secretOf } from './token-secret.js';
 
-/** All settings; `readConfig` reads them from the environment once, at start. */
+/** All settings, read once at start; their meanings are in `SETTINGS`. */
 export type Config = Readonly<ReturnType<typeof parseSettings>>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -64,41 +64,31 @@ function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
   };
   return {
     database: read('DATABASE_URL', (url) => parseDatabaseUrl(url, valueOf('DATABASE_PASSWORD_FILE'))),
-    /** Maximum connections of this node to a PostgreSQL server. */
     databaseConnections: read('DATABASE_CONNECTIONS', wholeNumber(MIN_CONNECTIONS, 1_000)),
-    /** Folder of temporary files of uploads, for a database that is not a file. */
     uploadFolder: valueOf('UPLOAD_FOLDER'),
     host: read('HOST', parseHost),
     port: read('PORT', wholeNumber(0, 65_535)),
     /** Requests per hour and client address; 0 means no limit. */
     rateLimitPerHour: read('RATE_LIMIT_PER_HOUR', wholeNumber(0, 1_000_000_000)),
-    /** Addresses and networks of the proxies whose X-Forwarded-For, -Host and -Proto headers are trusted. */
     trustProxy: read('TRUST_PROXY', parseProxies),
-    /** Origins whose pages may use the server besides its own, for example `https://dash.example`. */
     allowedOrigins: read('ALLOWED_ORIGINS', parseOrigins),
     logLevel: read('LOG_LEVEL', parseLogLevel),
     /** URL that spans are sent to (OTLP over HTTP); null turns tracing off. */
     tracesUrl: read('TRACES_URL', parseTracesUrl),
-    /** Share of traces that are recorded, 0 to 1. */
     tracesShare: read('TRACES_SHARE', parseShare),
-    /** Maximum notifications that this node sends per second, over all transports. */
     notificationsPerSecond: read('NOTIFICATIONS_PER_SECOND', wholeNumber(1, 100_000)),
     maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES)),
-    /** Size of the write-ahead log in bytes from which on the server is not ready. */
     maxWalBytes: read('MAX_WAL_BYTES', wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER)),
-    /** Times after which terminals count as stale and as offline. */
     presence: { staleMs: read('PRESENCE_STALE_AFTER', parseStale), offlineMs },
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE'))),
     /** Secret that API tokens are derived from; null if it is read from a file beside the database. */
     tokenSecret: read('TOKEN_SECRET', (secret) => secretOf(secret, valueOf('TOKEN_SECRET_FILE'))),
-    /** Whether ledger entries get hashes, which `audit verify` checks. */
     ledgerChain: read('LEDGER_CHAIN', parseSwitch),
     keep: {
       transactions: read('KEEP_TRANSACTIONS', parseKept),
       ledger: read('KEEP_LEDGER', parseKept),
       deliveries: read('KEEP_DELIVERIES', parseKept),
     },
-    /** Allows introspection, adds suggestions to errors and serves the GraphiQL page. */
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch),
     /** The GraphQL documents that may run; null allows any. */
     graphqlAllowList: read('GRAPHQL_ALLOW_LIST', parseAllowList),

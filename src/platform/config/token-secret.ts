@@ -19,9 +19,8 @@ interface SecretSettings {
 export const tokenSecretPath = (databaseFile: string): string => `${databaseFile}.secret`;
 
 /**
- * The secret that API tokens are derived from: the configured one, or the content of the file
- * `DATABASE.secret`, which the first start creates. Errors: `ConfigError` if that file is malformed or other
- * users can read it, and with PostgreSQL, which has no such file.
+ * The secret that API tokens are derived from: the configured one, or the content of `DATABASE.secret`, which the first
+ * start creates. Errors: `ConfigError` if other users can read that file, and with PostgreSQL.
  */
 export function loadTokenSecret({ database, tokenSecret }: SecretSettings): string {
   if (tokenSecret !== null) return tokenSecret;

@@ -33,8 +33,7 @@ export const CHUNK_BYTES = 3 * 256 * 1024;
 const INITIAL_BUFFER_BYTES = 8 * 1024;
 
 /**
- * Collects bytes into chunks while they arrive, and computes size and checksums on the way. Copies its input,
- * so that a client which sends single bytes does not keep one network buffer per byte in memory.
+ * Collects bytes into chunks and computes their sums. Copies its input: it would keep a network buffer for each piece.
  */
 export class ContentBuilder {
   #chunks: Uint8Array[] = [];
@@ -107,9 +106,8 @@ export class SentBytes {
 }
 
 /**
- * Decodes base64 text (standard alphabet, with padding) that arrives in pieces, and passes the bytes to `target`. Line
- * breaks are skipped, since old encoders insert them. Anything else that is not canonical is refused: a space, since a
- * form field turns `+` into one, or unused bits set.
+ * Decodes base64 text in pieces, and passes the bytes to `target`. Line breaks are skipped, since old encoders insert
+ * them. Anything else that is not canonical is refused, such as a space, which a form makes of `+`.
  */
 export class Base64Content {
   /** Characters of an incomplete group of 4. */

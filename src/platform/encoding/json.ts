@@ -58,9 +58,8 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Members of a JSON object with their numbers as text: `{"number":1.10}` gives `{ number: '1.10' }`, and
- * digits beyond 2^53 are not rounded. `text` must be the valid JSON of an object. Scans the whole text once
- * without parsing it: 1 MiB takes a few milliseconds.
+ * Members of a JSON object with their numbers as text: `{"number":1.10}` gives `{ number: '1.10' }`. `text` must be
+ * valid. Scans it once without parsing it: 1 MiB takes a few milliseconds.
  */
 export function numbersAsText(text: string, names: ReadonlySet<string>): Readonly<Record<string, unknown>> {
   const members = memberTexts(text, names).map(([name, value]) => [name, parseNumbersAsText(value)]);

@@ -149,15 +149,15 @@ function reasonOf(error: Error): string {
 }
 
 function openStream({ host, port, tls }: MqttSettings, onReached: () => void): Socket {
-  const socket = tls === null ? connectTcp({ host, port }) : openTls(host, port, tls.ca);
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const ca = tls?.ca ?? null;
+  const socket =
+    tls === null
+      ? connectTcp({ host, port })
+      : connectTls({ host, port, ...name, ...(ca !== null && { ca }), minVersion: 'TLSv1.2' });
   socket.once('connect', onReached);
   socket.setNoDelay(true);
   return socket;
-}
-
-function openTls(host: string, port: number, ca: string | null): Socket {
-  const name = isIP(host) === 0 ? { servername: host } : {};
-  return connectTls({ host, port, ...name, ...(ca === null ? {} : { ca }), minVersion: 'TLSv1.2' });
 }
 
 /** Keeps a connection to the broker: when it ends, opens another one, with pauses that grow and differ between nodes. */

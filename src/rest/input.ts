@@ -21,10 +21,8 @@ interface InputField {
 const fieldsByModel = new WeakMap<z.ZodObject, readonly InputField[]>();
 
 /**
- * Fields of the body that the model has, by the model's names; other fields are ignored. Converts texts and
- * numbers to the type of the field: booleans (contract 6), enumerations (contract 7), integers, numbers as
- * text, and lists in forms (contract 8). Other values stay as sent; the service validates them. Errors:
- * `malformed` if a form sends a list for a field with one value.
+ * Fields of the body that the model has, by its names, as booleans, enumerations, integers, texts and lists (contract 6 to 8);
+ * the service validates the others. Errors: `malformed` if a form sends a list for a field with one value.
  */
 export function pickInput(schema: z.ZodObject, body: BodyFields): Record<string, unknown> {
   const given = inputFieldsOf(schema).filter(({ sentName }) => Object.hasOwn(body.fields, sentName));

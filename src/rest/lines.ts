@@ -146,11 +146,7 @@ export interface Lines {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/**
- * Stores the rows in batches and yields the text of the answer: lines for the rows of a batch after its
- * commit, then a line with the totals of all committed rows. An error ends the answer; the last line reports
- * it.
- */
+/** Yields lines for the rows of each committed batch, then the totals. An error ends the answer, in its last line. */
 export async function* lineAnswers<Checked>(store: RowStore<Checked>, lines: Lines): AsyncGenerator<string> {
   const { rows, requestId } = lines;
   let totals = NO_ROWS;

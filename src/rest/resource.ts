@@ -43,10 +43,7 @@ interface Writing<R> extends Documented {
   readonly fields?: RecordFields<R>;
 }
 
-/**
- * A resource with up to five routes. A route may have its own `fields` or `key` instead of those of the resource.
- * `Single` is the record that the key finds, if it has more properties than the records of the list.
- */
+/** Up to five routes, with own `fields` or `key` if they differ. `Single`: what the key finds, if it has more properties. */
 export interface Resource<R extends Revised, Single extends R = R> {
   /** Path of the list: `/devices`. One record is at `/devices/{device_id}`. */
   readonly path: string;

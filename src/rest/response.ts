@@ -66,10 +66,7 @@ export interface ListOptions {
   readonly largeReads: Semaphore<number>;
 }
 
-/**
- * Reads and renders a list of large records. Refuses it if the unread responses of the company leave no room;
- * without reading, if the same list was requested before. Errors: `busy` and `malformed` of `HeldBytes`.
- */
+/** Reads and renders a list of large records if the company has room for it. Errors: `busy` and `malformed`. */
 export async function performList(
   read: (work: ReadWork) => Promise<RouteResponse>,
   caller: Caller,
@@ -150,10 +147,7 @@ function* jsonParts(body: object): Generator<string> {
   yield '}';
 }
 
-/**
- * Sends the response. A HEAD request gets the same headers and no body; a request whose If-None-Match has the
- * ETag gets 304. Each chunk of a content is read after the client has received the previous one.
- */
+/** Sends the response, to HEAD without a body; 304 if the request has the ETag. Chunks of a content are read one by one. */
 export async function sendResponse(
   { request, response, route }: Received,
   rendered: RenderedResponse | RenderedList,

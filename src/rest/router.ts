@@ -156,10 +156,7 @@ export interface Received<R extends RouteBase = RouteBase> {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/**
- * Handler of the routes below a prefix such as `/v1`. HEAD is GET without a body; OPTIONS lists the methods of a path
- * in `Allow`; a method that the path does not have is 405 (contract 4). Other paths go to the next handler.
- */
+/** Handler of the routes below a prefix, with HEAD and OPTIONS; other methods of a path are 405 (contract 4). */
 export function createRouter<R extends RouteBase>(
   prefix: string,
   routes: readonly R[],

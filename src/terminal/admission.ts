@@ -35,10 +35,7 @@ interface BatchCall<T, Input> {
   readonly input: Input;
 }
 
-/**
- * Performs similar requests of one company's terminals in one unit of work, with a constant number of
- * statements. Adds no ledger entry. Resolves to one result or error each; an error does not undo other calls.
- */
+/** Performs requests of one company in a constant number of statements. Adds no ledger entry. An error undoes no other call. */
 export type PerformTogether<T, Work, Input, Result extends object> = (
   work: Work,
   calls: readonly BatchCall<T, Input>[],
@@ -58,10 +55,7 @@ type Run<Work> = <V>(caller: TerminalClaim['caller'], use: (work: Work) => Promi
 /** Result for a client that left before its batch ran. */
 const LEFT = {};
 
-/**
- * Performs similar requests of one company's terminals in shared units of work. Singly, a terminal that gets
- * a notification takes 16 statements in three units; 10,000 terminals then delay all other clients.
- */
+/** Performs similar requests of one company in shared units: singly, a notification of 10,000 terminals delays all others. */
 export class Batches<T> {
   /** By the function that performs them. */
   readonly #gathered = new Map<unknown, Batcher<number, GatheredCall<unknown>, object>>();

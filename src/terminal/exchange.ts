@@ -79,10 +79,7 @@ export interface StreamHead {
 /** Reason of every abort. Without a reason, each abort would create an error with a stack. */
 const ENDED = 'ended';
 
-/**
- * Request of a terminal; its route opens the units of work and sends the response. Each unit of work first checks the
- * token and the terminal again, so that a route which runs for hours notices a revoked token.
- */
+/** Request of a terminal, whose route opens the units of work. Each of them checks the token and the terminal again. */
 export class TerminalExchange<T> implements OpenExchange {
   readonly #parts: ExchangeParts<T>;
   readonly #ended = new AbortController();
@@ -202,10 +199,7 @@ export class TerminalExchange<T> implements OpenExchange {
     }
   }
 
-  /**
-   * Counts the request among those that wait, no longer among the requests in progress of its terminal and company.
-   * From now on, the route itself ends it when its terminal may no longer use the service. Errors: 429, `busy`.
-   */
+  /** Counts the request as waiting, not as in progress; its route ends it if its terminal is refused. Errors: 429, `busy`. */
   wait(limits: WaitingLimits): void {
     const { received, claim, open } = this.#parts;
     const { response } = received;
@@ -224,10 +218,7 @@ export class TerminalExchange<T> implements OpenExchange {
     yield* bodyPieces(received.request, { bodyMs });
   }
 
-  /**
-   * The fields of the body that the model of the route has, and the names of others. Keeps room for the response to a
-   * change. Errors: 400, 408, 413, 415, and `busy` if there is no room.
-   */
+  /** Fields of the body by the model, and names of others. Keeps room for a response. Errors: 400, 408, 413, 415, `busy`. */
   async input(forms: 'accepted' | 'refused'): Promise<ReceivedInput> {
     const { received, bodyMs } = this.#parts;
     const { request, response, route } = received;

@@ -88,10 +88,7 @@ export const TERMINAL_LIMITS = {
 /** Terminals whose requests one node counts at the same time; about 25 MB. */
 const MAX_TERMINALS = 100_000;
 
-/**
- * Counts a request of a terminal until its response is closed. Each node counts alone: a terminal uses one node at a time,
- * and a fleet has too many of them to share their windows. Errors: 429.
- */
+/** Counts a request until its response is closed, on this node only: a terminal uses one node at a time. Errors: 429. */
 function createLimit(
   clock: Clock,
   onLimited: () => void,

@@ -129,10 +129,7 @@ function serverOf(parts: Parts): Server {
   };
 }
 
-/**
- * Listens before the database can be reached. Both are often started together; if the process exited because
- * the database is missing, its supervisor would restart it with growing delays.
- */
+/** Listens before the database can be reached: a supervisor restarts a process that exits with growing delays. */
 class EarlyListener {
   listening: HttpListener | undefined;
   #serve: RequestListener | undefined;

@@ -10,7 +10,7 @@ import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { holdWriteLock, inOtherProcess } from '../support/other-process.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { type Program, runCommand, runProgram, serveHere, startProgram } from '../support/program.js';
-import { servePrepared, useScratchFolder } from './machine.js';
+import { MEGABYTE, servePrepared, upload, useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';
 
 let folder: string;
@@ -109,7 +109,6 @@ describe('CF-30 a backup under writes, restored elsewhere', () => {
   });
 });
 
-const MEGABYTE = 1024 * 1024;
 const LONG = 256 * MEGABYTE;
 
 const READ = `
@@ -143,10 +142,8 @@ class Filler {
 }
 
 /** Changes many pages, so that the server looks at its log. */
-async function upload(program: Program, token: string, name: string): Promise<void> {
-  const form = new FormData();
-  form.set('asset', new Blob([Buffer.alloc(MEGABYTE, name)]), name);
-  expect((await program.client(token).post('files', form)).status).toBe(201);
+async function uploadTo(program: Program, token: string, name: string): Promise<void> {
+  expect((await program.client(token).post('files', upload(name))).status).toBe(201);
 }
 
 async function metricOf(program: Program, name: string): Promise<number> {
@@ -163,10 +160,10 @@ describe('LS-05 a log that a reader of another process keeps from being written 
     const program = await startProgram(urlOf(file), {
       environment: { MAX_WAL_BYTES: String(300 * MEGABYTE) },
     });
-    await upload(program, token, 'file 1');
+    await uploadTo(program, token, 'file 1');
     const reader = await inOtherProcess(READ, file);
     filler.fill(LONG);
-    await upload(program, token, 'file 2');
+    await uploadTo(program, token, 'file 2');
     await expect.poll(() => program.stdout()).toContain('the write-ahead log is long');
     expect(await metricOf(program, 'database_log_long')).toBe(1);
     expect(await readiness(program)).toMatchObject({ status: 'ready', checks: { log: { ok: true } } });
@@ -183,7 +180,7 @@ describe('LS-05 a log that a reader of another process keeps from being written 
     let written = 2;
     const bytesAfterChange = async (): Promise<number> => {
       written += 1;
-      await upload(program, token, `file ${written}`);
+      await uploadTo(program, token, `file ${written}`);
       return logBytes();
     };
     await expect.poll(bytesAfterChange).toBeLessThan(64 * MEGABYTE);

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest';
 
+import type { Reply } from '../support/client.js';
 import type { TestPlace } from '../support/databases/place.js';
-import { prepareDatabase } from '../support/prepared-database.js';
-import { serveHere, startProgram, type Program } from '../support/program.js';
+import { type Program, serveHere, startProgram } from '../support/program.js';
 import { contents, notifyGroup, NUMBERS, prepareLargeGroup, warmUp } from './large-group.js';
-import { faultyStorage, itUnless, lacking, useDatabase } from './machine.js';
+import { faultyStorage, itUnless, lacking, startPrepared, useDatabase } from './machine.js';
 import { problemsIn } from './soundness.js';
 
 let folder: string;
@@ -35,60 +35,56 @@ describe('kill -9 while a notification goes to a thousand terminals', () => {
 });
 
 describe('a crash between commit and response', () => {
+  type Send = (program: Pick<Program, 'client'>) => Promise<Reply>;
+
+  /** Kills the program after it has stored the change that `sendAs` sends, and starts a server. */
+  async function crashAfterCommit(sendAs: (token: string) => Send) {
+    const storage = faultyStorage(folder);
+    const { token, program, client } = await startPrepared(place, storage.options);
+    const send = sendAs(token);
+    await warmUp(client, 1);
+    storage.fail('sync', 'kill-after');
+    await expect(send(program)).rejects.toThrow();
+    expect(await program.ended).toEqual({ code: null, signal: 'SIGKILL' });
+    storage.heal();
+    const server = await serveHere(place.url);
+    return { client: server.client(token), send: () => send(server) };
+  }
+
   const once = { headers: { 'Idempotency-Key': 'only-once' } };
 
   itUnless(lacking.compiler())(
     'CF-04 a retry with the same Idempotency-Key replays the response, with one effect',
     async () => {
-      const { token } = await prepareDatabase(place);
-      const storage = faultyStorage(folder);
-      const send = (program: Pick<Program, 'client'>) =>
-        program.client(token).post('devices', { serial_number: 'only-one' }, once);
-
-      const first = await startProgram(place.url, storage.options);
-      await warmUp(first.client(token), 1);
-      storage.fail('sync', 'kill-after');
-      await expect(send(first)).rejects.toThrow();
-      expect(await first.ended).toEqual({ code: null, signal: 'SIGKILL' });
-      storage.heal();
-
-      const second = await serveHere(place.url);
-      const stored = await second.client(token).get('devices');
+      const { client, send } = await crashAfterCommit(
+        (token) => (program) => program.client(token).post('devices', { serial_number: 'only-one' }, once),
+      );
+      const stored = await client.get('devices');
       expect(stored.list('devices')).toMatchObject([{ serial_number: 'only-one' }]);
-      const retried = await send(second);
+      const retried = await send();
       expect(retried.status).toBe(201);
       expect(retried.headers.get('idempotent-replayed')).toBe('true');
       expect(retried.record('device')).toEqual(stored.list('devices')[0]);
-      expect((await second.client(token).get('devices')).body.pagination).toMatchObject({ total_entries: 1 });
+      expect((await client.get('devices')).body.pagination).toMatchObject({ total_entries: 1 });
     },
   );
 
   itUnless(lacking.compiler())(
     'CF-04 a retry over GraphQL replays the response as well, with one effect',
     async () => {
-      const { token } = await prepareDatabase(place);
-      const storage = faultyStorage(folder);
       const query = `mutation { groupCreate(input: { name: "only one" }) {
       group { id name createdAt logicalNumbers { totalCount } } userErrors { code } } }`;
-      const send = (program: Pick<Program, 'client'>) =>
-        program.client(token).post('/graphql', { query }, once);
-
-      const first = await startProgram(place.url, storage.options);
-      await warmUp(first.client(token), 1);
-      storage.fail('sync', 'kill-after');
-      await expect(send(first)).rejects.toThrow();
-      expect(await first.ended).toEqual({ code: null, signal: 'SIGKILL' });
-      storage.heal();
-
-      const second = await serveHere(place.url);
-      const retried = await send(second);
+      const { client, send } = await crashAfterCommit(
+        (token) => (program) => program.client(token).post('/graphql', { query }, once),
+      );
+      const retried = await send();
       expect(retried.headers.get('idempotent-replayed')).toBe('true');
       expect(retried.body.data).toMatchObject({
         groupCreate: { group: { name: 'only one', logicalNumbers: { totalCount: 0 } }, userErrors: [] },
       });
-      const groups = (await second.client(token).get('groups')).list('groups');
+      const groups = (await client.get('groups')).list('groups');
       expect(groups.filter(({ name }) => name === 'only one')).toHaveLength(1);
-      expect((await send(second)).text).toBe(retried.text);
+      expect((await send()).text).toBe(retried.text);
     },
   );
 });

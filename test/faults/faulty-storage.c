@@ -60,6 +60,7 @@ static int fault(const char *call, int fd) {
     return result;                                                           \
   }
 
+WRAP(ssize_t, write, "write", fd, (int fd, const void *bytes, size_t size), (fd, bytes, size))
 WRAP(ssize_t, pwrite, "write", fd, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at))
 WRAP(ssize_t, pwrite64, "write", fd, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
 WRAP(int, fdatasync, "sync", fd, (int fd), (fd))

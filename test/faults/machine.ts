@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, inject, it } from 'vitest';
 
+import { fileForm } from '../support/client.js';
 import { newDatabase, type TestPlace } from '../support/databases/place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms, PROGRAM, serveHere, startProgram, type ProgramOptions } from '../support/program.js';
@@ -187,7 +188,11 @@ export function limited(limit: string): ProgramOptions {
   return { through: ['bash', '-c', `ulimit ${limit}; exec "$@"`, 'bash'] };
 }
 
-const MEGABYTE = 1024 * 1024;
+export const MEGABYTE = 1024 * 1024;
+
+/** A multipart body with a file of this size. */
+export const upload = (name: string, megabytes = 1): FormData =>
+  fileForm(name, Buffer.alloc(megabytes * MEGABYTE, name), {}, 'asset');
 
 /** Writes a file until a mounted disk has not one byte left; returns its path. */
 export function fillDisk(mounted: string): string {

@@ -4,35 +4,31 @@ import { describe, expect } from 'vitest';
 
 import type { Client, Reply } from '../support/client.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
+import { ingestRows, ndjson, sendLines, totalsOf } from '../support/line-stream.js';
 import { prepareDatabase } from '../support/prepared-database.js';
-import { serveHere, startProgram, type Program } from '../support/program.js';
+import { type Program, serveHere, startProgram } from '../support/program.js';
 import {
   faultyStorage,
   itUnless,
   lacking,
   limited,
+  MEGABYTE,
   onSmallDisk,
   runTool,
   startPrepared,
+  upload,
   useScratchFolder,
 } from './machine.js';
 import { problemsIn } from './soundness.js';
 
 const EIO = 5;
 const ENOSPC = 28;
-const MEGABYTE = 1024 * 1024;
 /** Exit code of the program after its storage failed. */
 const STORAGE_EXIT = 74;
 
 let folder: string;
 let file: string;
 useScratchFolder((scratch) => ({ folder, file } = scratch));
-
-function upload(name: string): FormData {
-  const form = new FormData();
-  form.set('asset', new Blob([Buffer.alloc(MEGABYTE, name)]), name);
-  return form;
-}
 
 const names = async (client: Client, resource: string): Promise<unknown[]> => {
   const all: unknown[] = [];
@@ -178,3 +174,35 @@ describe('a failed fsync', () => {
     expect(await problemsIn(placeAt(file))).toEqual([]);
   });
 });
+
+const ROWS = 8_000;
+
+describe('CF-06 storage that is full in the middle of a stream to ingest', () => {
+  itUnless(lacking.limits())(
+    'ends it with the totals of what is stored; the rest is stored later',
+    async () => {
+      const place = placeAt(file);
+      const { token, program } = await startPrepared(place, limited('-S -f 3000'));
+      const body = ndjson(ingestRows(ROWS));
+      const { status, lines } = await sendLines(program.url, token, body);
+      const [{ total }] = (await place.sql<{ total: number }>(
+        'select count(*) as total from transactions',
+      )) as [{ total: number }];
+      expect([status, total > 0, total < ROWS, total % 500]).toEqual([200, true, true, 0]);
+      const error = { code: 'storage_full', message: any, request_id: any };
+      expect(lines).toEqual([{ error, ...totalsOf(total) }]);
+
+      // Rows that are stored already need no room.
+      const again = await sendLines(program.url, token, body);
+      expect([again.status, again.lines]).toEqual([200, [{ error, ...totalsOf(0, total) }]]);
+
+      runTool('prlimit', '--pid', String(program.pid), '--fsize=unlimited');
+      const often = { interval: 200 };
+      await expect.poll(async () => (await program.client(token).get('/readyz')).status, often).toBe(200);
+      expect((await sendLines(program.url, token, body)).lines).toEqual([totalsOf(ROWS - total, total)]);
+      expect(await problemsIn(place)).toEqual([]);
+    },
+  );
+});
+
+const any = expect.any(String) as string;

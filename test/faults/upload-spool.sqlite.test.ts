@@ -11,10 +11,12 @@ import {
   faultyStorage,
   itUnless,
   lacking,
+  MEGABYTE,
   noProc,
   onSmallDisk,
   servePrepared,
   startPrepared,
+  upload,
   useScratchFolder,
 } from './machine.js';
 import { problemsIn } from './soundness.js';
@@ -23,14 +25,7 @@ let folder: string;
 let file: string;
 useScratchFolder((scratch) => ({ folder, file } = scratch));
 
-const MEGABYTE = 1024 * 1024;
 const ENOSPC = 28;
-
-function upload(name: string, megabytes: number): FormData {
-  const form = new FormData();
-  form.set('asset', new Blob([Buffer.alloc(megabytes * MEGABYTE, name)]), name);
-  return form;
-}
 
 /** Names of files of uploads beside the database. */
 const left = (beside = folder): string[] => readdirSync(beside).filter((name) => name.includes('upload'));

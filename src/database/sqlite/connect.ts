@@ -122,8 +122,7 @@ function openParts(file: string, options: ConnectOptions) {
     },
   };
   const writer = new SqliteConnection(database, watcher, { guard, hasCheckpointThread: slot === 'server' });
-  // Keeps the data that undoes a savepoint in memory: SQLite would write it to a temporary file, which takes
-  // longer than the changes themselves.
+  // For savepoints: SQLite would write what undoes them to a file, which takes longer than the changes themselves.
   database.pragma('temp_store = memory');
   const groups = new WriteGroups(writer, () => health.fault !== null);
   const readers = new Readers({ ...options, file, watcher, restartLog: () => writer.log.restart() });

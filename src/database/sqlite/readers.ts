@@ -94,9 +94,8 @@ interface Snapshot {
 }
 
 /**
- * Gives each read unit one state of the database: a connection with an open read transaction. Units that begin while no
- * change is committed share one, so that many units need few connections, and use the same prepared statements. A unit
- * waits at most 5 s for a connection. Units above companies, which run inside others, always find one.
+ * Gives each read unit one state of the database. Units that begin while no change is committed share a connection with
+ * an open read transaction, so many units need few. Units above companies, which run inside others, always find one.
  */
 class Snapshots {
   readonly #idle: SqliteConnection[] = [];

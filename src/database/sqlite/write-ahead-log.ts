@@ -91,8 +91,7 @@ export class WriteAheadLog {
     this.#pagesPerLook = isDiskLow ? 1 : PAGES_PER_LOOK;
     const { log, left } = this.#state();
     if (left >= limits.checkpoint) {
-      // A thread may be too late: copying the log needs room in the file, which a full disk has only in the
-      // reserve.
+      // A thread may be too late: copying needs room in the file, which a full disk has in the reserve only.
       if (this.#thread !== null && !isDiskLow) this.#thread.request();
       else {
         row('pragma wal_checkpoint(passive)');

@@ -74,39 +74,29 @@ function sizeOf(result: unknown): number {
   return sizeOf(items ?? records ?? total ?? 0);
 }
 
-const OPERATORS: Readonly<Record<FilterKind, readonly (readonly [Comparison['operator'], unknown])[]>> = {
-  text: [
-    ['eq', 'x'],
-    ['in', ['x']],
-    ['startsWith', 'x'],
-    ['contains', 'x'],
-    ['isNull', true],
-  ],
-  choice: [
-    ['eq', 'x'],
-    ['in', ['x']],
-    ['isNull', true],
-  ],
+type Compared = readonly (readonly [Comparison['operator'], unknown])[];
+
+const equal = (value: unknown): Compared => [
+  ['eq', value],
+  ['in', [value]],
+  ['isNull', true],
+];
+const range = (value: unknown): Compared => [
+  ['gte', value],
+  ['lt', value],
+  ['isNull', true],
+];
+
+const OPERATORS: Readonly<Record<FilterKind, Compared>> = {
+  text: [...equal('x'), ['startsWith', 'x'], ['contains', 'x']],
+  choice: equal('x'),
   flag: [
     ['eq', true],
     ['isNull', true],
   ],
-  id: [
-    ['eq', 1],
-    ['in', [1]],
-    ['isNull', true],
-  ],
-  instant: [
-    ['gte', new Date()],
-    ['lt', new Date()],
-    ['isNull', true],
-  ],
-  integer: [
-    ['eq', 1],
-    ['gte', 1],
-    ['lt', 1],
-    ['isNull', true],
-  ],
+  id: equal(1),
+  instant: range(new Date()),
+  integer: [['eq', 1], ...range(1)],
 };
 
 /** Conditions that hold for all records, each with one of the list's comparisons. */

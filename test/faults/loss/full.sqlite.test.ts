@@ -16,6 +16,7 @@ import {
   fillDisk,
   itUnless,
   lacking,
+  MEGABYTE,
   onSmallDisk,
   runTool,
   startPrepared,
@@ -26,7 +27,6 @@ import { problemsIn } from '../soundness.js';
 const EIO = 5;
 const EROFS = 30;
 const STORAGE_EXIT = 74;
-const MEGABYTE = 1024 * 1024;
 
 let folder: string;
 let file: string;

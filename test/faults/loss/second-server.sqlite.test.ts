@@ -18,27 +18,21 @@ import type { Client } from '../../support/client.js';
 import { placeAt, urlOf } from '../../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../../support/prepared-database.js';
 import {
+  type Program,
   runCommand,
   runProgram,
   serveHere,
   startCommand,
   startProgram,
-  type Program,
 } from '../../support/program.js';
 import { removeFolder, scratchFolder } from '../../support/scratch.js';
-import { AS_NOBODY, isRoot, itUnless, lacking, servePrepared, useScratchFolder } from '../machine.js';
+import { AS_NOBODY, isRoot, itUnless, lacking, servePrepared, upload, useScratchFolder } from '../machine.js';
 import { problemsIn } from '../soundness.js';
 
 const CONFIG_EXIT = 78;
 const BUSY_EXIT = 75;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-async function upload(client: Client, name: string): Promise<number> {
-  const form = new FormData();
-  form.set('asset', new Blob([Buffer.alloc(16 * 1024 * 1024, 1)]), name);
-  return (await client.post('files', form)).status;
-}
 
 describe('CF-43 a second server on the file of one that runs', () => {
   let folder: string;
@@ -176,7 +170,9 @@ describe('CF-43 a second server', () => {
 
   it('is no command: one that reads for long lets a server start, and stop', async () => {
     const { token, server: filling } = await servePrepared(placeAt(file));
-    for (let n = 0; n < 4; n += 1) expect(await upload(filling.client(token), `${n}`)).toBe(201);
+    for (let n = 0; n < 4; n += 1) {
+      expect((await filling.client(token).post('files', upload(`${n}`, 16))).status).toBe(201);
+    }
     await filling.stop();
     const backup = join(folder, 'backup.db');
     const command = startCommand(['db', 'backup', backup], urlOf(file));

@@ -54,8 +54,7 @@ function viewsOf(database: Sqlite.Database, rowsPerCheck: number): string[] {
     )
     .all() as SchemaObject[];
   return objects.map(({ type, name, tbl_name: table, sql }) => {
-    // In a view of the file, names of tables mean those of the file, so it is created again over the
-    // temporary views.
+    // A view of the file reads tables of the file, so it is created again over the temporary views.
     if (type === 'view') return sql.replace(/^create view/i, 'create temp view');
     const columns = database.pragma(`table_info(${quoted(table)})`) as Column[];
     const check = checkOf(columns, rowsPerCheck);

@@ -29,7 +29,7 @@ export interface ThreadError {
   readonly sqlite: string | null;
 }
 
-/** One reply to each request in their order. The first, without a request: the connection is open, or the thread ends. */
+/** One reply to each request, in their order, and a first one: the connection is open, or the thread ends. */
 export interface Reply {
   readonly rows: unknown[];
   readonly error: ThreadError | null;

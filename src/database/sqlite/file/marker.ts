@@ -238,8 +238,7 @@ export class FileGuard {
     try {
       this.database.pragma('wal_checkpoint(passive)');
     } catch {
-      // During a transaction, or on a failed storage, this is not possible: the next start finds what is
-      // missing.
+      // During a transaction, or on a failed storage: the next start finds what is missing.
     }
   }
 

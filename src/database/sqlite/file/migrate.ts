@@ -22,9 +22,8 @@ export const SILENT: Watcher = {
 };
 
 /**
- * Applies pending migrations, each in its own transaction; a file without tables gets the whole schema at
- * once. A database with a schema is first backed up to `FILE.before-MIGRATION`; `backup` is this path, or null. The
- * caller holds the file's lock. Errors: `DatabaseRefused`, before anything is changed.
+ * Applies pending migrations; a file without tables gets the whole schema at once. A database with a schema is first
+ * backed up to `FILE.before-MIGRATION`, which is `backup`. The caller holds the lock. Errors: `DatabaseRefused`.
  */
 export async function migrateFile(
   file: string,
@@ -41,7 +40,7 @@ export async function migrateFile(
     const groups = new WriteGroups(new SqliteConnection(database, watcher), () => false);
     const isNew = applied.length === 0;
     if (isNew) await groups.run(createSchema);
-    // A migration that recreates a table drops the old one. Enforced foreign keys would delete the rows that refer to it.
+    // A migration may drop a table and make it again. Enforced foreign keys would delete rows that refer to it.
     database.pragma('foreign_keys = off');
     const left = isNew ? pending.filter((name) => !MIGRATION_NAMES.includes(name)) : pending;
     for (const name of left) await applyMigration(groups, migrations, name);
@@ -102,8 +101,7 @@ async function change(db: Kysely<Tables>, migrations: Migrations, name: string):
 
 /** Returns the path of the backup. Repeated attempts on an unchanged database keep only one backup. */
 async function backupBeforeMigration(file: string, next: string): Promise<string> {
-  // Sets the mode, which is part of the file: otherwise only the first attempt would change it, after its
-  // backup.
+  // Sets the journal mode, which is part of the file and would otherwise change after the first backup.
   openFile(file, { readonly: false }).close();
   const pathOf = (copy: number): string => `${file}.before-${next}${copy === 1 ? '' : `.${copy}`}`;
   let copy = 1;

@@ -37,8 +37,8 @@ interface OpenFile {
 const openFiles = new Map<string, OpenFile>();
 
 /**
- * Records that this process has a file open, until the returned function is called. Meanwhile it must not be opened
- * without SQLite: closing any descriptor of it would release SQLite's locks.
+ * Marks a file as open in this process until the returned function is called. Meanwhile only SQLite may open it: closing
+ * any other descriptor of it would release SQLite's locks.
  */
 export function markOpen(file: string): () => void {
   const path = canonicalPath(file);
@@ -82,7 +82,7 @@ const WRITER_CACHE_KIB = 32 * 1024;
 
 const MAX_IDENTITY = 2 ** 31;
 
-/** Settings for durable changes and enforced keys. `mmap_size` is not one: an error of the disk would end the process. */
+/** Settings for durable changes and enforced keys, without `mmap_size`: a disk error would end the process. */
 const REQUIRED_PRAGMAS = {
   journal_mode: 'wal',
   /** FULL: each commit is written to the disk. */

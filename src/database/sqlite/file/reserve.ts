@@ -13,10 +13,7 @@ const LOW_BYTES = 32 * 1024 * 1024;
 /** Milliseconds for which the free bytes of a disk with more room than that are not read again. */
 const LOOK_MS = 50;
 
-/**
- * Disk space reserved for deletions: a file that is removed when the disk is full. Until the disk has room
- * for it again, this process stores only deletions (decisions.md#full-disk).
- */
+/** Disk space for deletions: a file that is removed when the disk is full (decisions.md#full-disk). */
 export class Reserve {
   readonly #path: string;
   #isGivenUp = false;

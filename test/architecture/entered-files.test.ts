@@ -76,7 +76,7 @@ describe('files that a request enters', () => {
     ['POST /v1/devices', 50, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
     ['GET /v1/devices', 34, () => server.acme.client.get('devices')],
     ['GET /v1/transactions', 36, () => server.acme.client.get('transactions')],
-    ['the nested query', 45, () => server.acme.graphql(NESTED)],
+    ['the nested query', 46, () => server.acme.graphql(NESTED)],
     ["a terminal's transaction", 65, sendTransaction],
   ])('%s: at most %i', async (_, most, request) => {
     const files = await filesEnteredBy(request);

@@ -40,19 +40,14 @@ const statement = fc.oneof(
       values (${nextId('groups')}, ${company}, 'group ${n}', ${AUDIT})`,
   ),
   fc.tuple(fc.constantFrom(1, 2), fc.nat(40), fc.nat(60)).map(
-    ([
-      company,
-      n,
-      group,
-    ]) => `insert or ignore into logical_numbers (id, company_id, number, group_id, ${AUDITED})
+    ([company, n, group]) => `insert or ignore into logical_numbers
+      (id, company_id, number, group_id, ${AUDITED})
       select ${nextId('logical_numbers')}, ${company}, 'number ${n}', (select id from groups where company_id = ${company} and id = ${group}),
       ${AUDIT}`,
   ),
   fc.tuple(fc.constantFrom(1, 2), fc.nat(20)).map(
-    ([
-      company,
-      n,
-    ]) => `insert or replace into devices (id, company_id, serial_number, enabled, meta, ${AUDITED})
+    ([company, n]) => `insert or replace into devices
+      (id, company_id, serial_number, enabled, meta, ${AUDITED})
       values (${nextId('devices')}, ${company}, 'serial ${n}', 1, '{}', ${AUDIT})`,
   ),
   fc
@@ -69,16 +64,9 @@ const statement = fc.oneof(
       fc.constantFrom('switch', 'company'),
     )
     .map(
-      ([
-        company,
-        status,
-        app,
-        hour,
-        payment,
-        type,
-      ]) => `insert into transactions (id, company_id, transaction_type,
-      serial_number, logical_number, app_name, detail, status, amount, payment_outcome, started_at,
-      recorded_at)
+      ([company, status, app, hour, payment, type]) => `insert into transactions
+      (id, company_id, transaction_type, serial_number, logical_number, app_name, detail, status, amount,
+      payment_outcome, started_at, recorded_at)
       values (${nextId('transactions')}, ${company}, '${type}', 's', 'n', '${app}', '', '${status}', ${payment}, ${hour * 45 * MINUTE_MS + 5}, 0)`,
     ),
   fc

@@ -57,10 +57,7 @@ export interface RepeatableChange {
   refuseRepeated(): Promise<void>;
 }
 
-/**
- * Everything that resolvers use, for one operation of one caller. Methods that take a scope reject with
- * FORBIDDEN if the caller does not have it.
- */
+/** Everything for the resolvers of one operation. Methods that take a scope reject with FORBIDDEN without it. */
 export class GraphqlContext extends RecordReads {
   readonly contents: OperationContents;
   readonly secrets: Secrets;

@@ -40,15 +40,9 @@ const ROWS_PER_TURN = 100;
 /** Minimum length of a shared input object in characters: coercing a shorter one takes a few microseconds. */
 const LONG = 500;
 /** Type of variables whose value graphql-js does not change. */
-const ANYTHING: NamedTypeNode = {
-  kind: Kind.NAMED_TYPE,
-  name: { kind: Kind.NAME, value: JsonValue.name },
-};
+const ANYTHING: NamedTypeNode = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: JsonValue.name } };
 
-/**
- * Coerces long lists of input objects, and declares their variables as JSON, which graphql-js passes on unchanged. A
- * list with an invalid entry stays, so that graphql-js reports the error.
- */
+/** Coerces long lists, and declares their variables as JSON. If an entry is invalid, graphql-js reports it. */
 export async function coerceLongLists<E extends Executable>(given: E): Promise<E> {
   const { schema, document, operation, variables } = given;
   const lists = new Map<VariableDefinitionNode, readonly unknown[]>();

@@ -29,11 +29,7 @@ export function readOperationText({ query, variables, operationName }: Json): Op
       '"operationName" must be the name of an operation in "query", as a text that is not empty. Leave it out for the only operation.',
     );
   }
-  return {
-    query,
-    variables: isNone ? {} : (variables as Variables),
-    operationName: operationName ?? null,
-  };
+  return { query, variables: isNone ? {} : (variables as Variables), operationName: operationName ?? null };
 }
 
 /** Body of a POST, or query string of a GET with objects as JSON texts. Throws `OperationRefused`. */

@@ -1,7 +1,4 @@
-/**
- * Operations over HTTP. Queries in the body of a POST run at once; Apollo Server serves everything else: mutations,
- * files, GET, and persisted queries. Either way the operation runs as in ../operation.ts.
- */
+/** Operations over HTTP. A query in the body of a POST runs at once; Apollo Server serves everything else. */
 import { HeaderMap } from '@apollo/server';
 import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, OperationTypeNode } from 'graphql';

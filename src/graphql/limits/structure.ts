@@ -45,9 +45,8 @@ const NOTHING: Extent = { depth: 0, aliases: 0, selections: 0, own: new Set() };
 const MAX_NESTING = 4 * LIMITS.depth;
 
 /**
- * Checks the limits that need no schema, before validation, some rules of which take time quadratic in the length of
- * the document. Leaves cycles of fragments to validation. Throws `OperationRefused`. A document may contain one of
- * `sensitiveMutations`, so that aliases cannot multiply them.
+ * Checks limits before validation, which can take time quadratic in the length. Throws `OperationRefused`. One of
+ * `sensitiveMutations` may occur, so that aliases cannot multiply them.
  */
 export function checkStructure(document: DocumentNode, sensitiveMutations: readonly string[]): void {
   new Structure(document, sensitiveMutations).check();

@@ -84,10 +84,7 @@ export class LiveOperation {
     return { schema: this.parts.schema, document, operationName: text.operationName };
   }
 
-  /**
-   * The response, or the events of a subscription, made when the transport asks for them, after it has sent those
-   * before. Rejects with `RenderedErrors`. Iterate once; `return` ends the operation.
-   */
+  /** The response, or events, each made when asked for. Rejects with `RenderedErrors`. `return` ends it. */
   messages(): Messages {
     const generator = this.#messages();
     const end = generator.return.bind(generator);

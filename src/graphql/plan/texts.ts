@@ -104,10 +104,7 @@ export type Texts<Row> = (
 /** How the text of a field is made: from one row, or for all rows together if it shows other records. */
 export type FieldText<Row> =
   | { readonly write: (row: Row, run: PlanRun) => string }
-  | {
-      readonly texts: Texts<Row>;
-      readonly joined?: RecordPlan['joined'];
-    };
+  | { readonly texts: Texts<Row>; readonly joined?: RecordPlan['joined'] };
 
 export type PlannedField<Row> = FieldText<Row> & { readonly key: string };
 
@@ -170,10 +167,7 @@ export async function textsOfRows(
 /** Longer texts are joined from parts that are flat already. */
 const MAX_PIECE = 4_096;
 
-/**
- * Flattens a text. V8 stores a joined text as its parts until it is searched. Without this, it would copy the parts of
- * all rows at once when the response is sent: 1.0 ms for 280 kB instead of 0.3.
- */
+/** Flattens a text, which V8 stores as its parts until it is searched: 280 kB are sent in 0.3 ms, not 1.0. */
 function inOnePiece(text: string): string {
   if (text.length <= MAX_PIECE && text.includes('\0')) throw new Unplanned('A control character');
   return text;

@@ -121,9 +121,7 @@ function creation<T extends object, R>(
     args: { input: object(Fields, `Fields of the new ${noun}.`) },
     payload: { [field]: changedRecord(Record), ...payloadFields },
     within,
-    run: async (work, { input }) => ({
-      [field]: await create.run(work, withNumbers(input, references)),
-    }),
+    run: async (work, { input }) => ({ [field]: await create.run(work, withNumbers(input, references)) }),
   });
 }
 
@@ -243,10 +241,7 @@ const FORCE = {
   defaultValue: false,
 };
 
-/**
- * Makes a change that may take software from terminals as a side effect, unless `check` rejects. Errors in the input
- * have priority: the refusal is thrown after the change, and the unit rolls back.
- */
+/** A change that `check` may refuse. Errors in the input have priority: the refusal is thrown after the change. */
 async function changeUnlessRefused(
   check: Promise<void> | undefined,
   change: () => Promise<object>,

@@ -95,10 +95,7 @@ export function searchesOf<T, P extends KeyValue>(
   };
 }
 
-/**
- * A page whose records are read once, when `nodes`, `edges` or `pageInfo` is selected. A page of size 0 reads
- * none; its `pageInfo` still says whether the list has records. `rendered` is called with its nodes or edges.
- */
+/** A page, read once when `nodes`, `edges` or `pageInfo` is selected; if its size is 0, only for `pageInfo`. */
 export function connection<T>(
   request: SliceRequest,
   load: () => Promise<Slice<T>>,
@@ -136,10 +133,7 @@ export function pageInfo<T>(request: SliceRequest, slice: Slice<T>): PageInfoSha
   };
 }
 
-/**
- * The cursor of a record: its order, its value in that order and its id, as base64url of JSON, for example
- * `["SERIAL_NUMBER","SN-0042",17]`. The id makes the order total. Opaque to clients.
- */
+/** A record's order, value in that order, and id: base64url of `["SERIAL_NUMBER","SN-0042",17]`. */
 export function encodeCursor(order: string, key: Key): string {
   return Buffer.from(JSON.stringify([order, key.value, key.id])).toString('base64url');
 }

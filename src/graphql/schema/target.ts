@@ -7,10 +7,7 @@ import { invalid } from '../../platform/errors.js';
 import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
 import { flag, int, nullable, object, type Fields } from './types.js';
 
-/**
- * The filter in the argument `target`. A comparison without a value, which lists ignore, is an error: it would select
- * more records than intended. Errors: `invalid`, with the path from the target, joined with dots.
- */
+/** The filter in `target`. `invalid` if a comparison has no value: it would select more than intended. */
 export function targetConditionOf(
   list: FilteredList,
   filter: FilterInput,

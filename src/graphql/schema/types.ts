@@ -13,10 +13,7 @@ import { Base64, DateTime, JsonValue, SafeInt, Upload, Uuid } from './scalars.js
 
 export type { ClassType } from 'type-graphql';
 
-/**
- * A field of an object or input type. `V` is what the field can show: a property of type `string | null` does
- * not compile with `text('...')`, it needs `text.orNull('...')`.
- */
+/** A field that can show `V`: a property of type `string | null` compiles only with `text.orNull('...')`. */
 export interface TypedField<V> {
   readonly type: object;
   /** `items` for a list that is not null and whose entries may be. */

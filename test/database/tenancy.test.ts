@@ -4,7 +4,7 @@ import type { ReadWork, Units, WriteWork } from '../../src/database/work.js';
 import * as device from '../../src/domain/fleet/device/device.service.js';
 import * as group from '../../src/domain/fleet/group/group.service.js';
 import * as number from '../../src/domain/fleet/logical-number/logical-number.service.js';
-import { findTarget } from '../../src/domain/fleet/logical-number/target.service.js';
+import { findTarget } from '../../src/domain/fleet/logical-number/logical-number.service.js';
 import * as links from '../../src/domain/fleet/logical-number/version-links.repository.js';
 import { dropVersionLinks } from '../../src/domain/fleet/logical-number/version-links.service.js';
 import { selectByOwnersAndKeys } from '../../src/domain/fleet/setting/parameter.repository.js';

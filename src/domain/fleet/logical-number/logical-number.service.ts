@@ -1,11 +1,14 @@
 import { only } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
+import { countOf } from '../../../database/counters.js';
+import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
-import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { inParts } from '../../../platform/concurrency/event-loop.js';
+import type { Key, SliceRequest } from '../../../database/list/listing.js';
+import { type ReadWork, type WriteWork, MANY_ROWS } from '../../../database/work.js';
+import { inParts, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { normalized } from '../../../platform/encoding/text.js';
-import { invalid } from '../../../platform/errors.js';
+import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
 import { changed, type Ids, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
@@ -41,8 +44,6 @@ export const logicalNumbersOfAppVersion = logicalNumbers.of({
 
 export const logicalNumberHeads = new Records(logicalNumberTable, { field: 'number' });
 
-const NUMBERS_PER_QUERY = 2_000;
-
 export const { refuseUnknown: refuseUnknownLogicalNumber } = logicalNumberHeads;
 
 export async function getLogicalNumber(work: ReadWork, id: number): Promise<LogicalNumber> {
@@ -51,15 +52,6 @@ export async function getLogicalNumber(work: ReadWork, id: number): Promise<Logi
 
 export async function getLogicalNumberByNumber(work: ReadWork, number: string): Promise<LogicalNumber> {
   return await complete(work, await logicalNumberHeads.getByName(work, number));
-}
-
-/** Logical numbers with these numbers; unknown ones are absent. One statement per 2,000 numbers. */
-export async function findLogicalNumbersByNumbers(work: ReadWork, numbers: readonly string[]) {
-  const found: LogicalNumberHead[] = [];
-  for await (const part of inParts(numbers, NUMBERS_PER_QUERY)) {
-    found.push(...(await logicalNumberTable.select(work, { number: part.map(normalized) })));
-  }
-  return found;
 }
 
 /** Ascending by id. */
@@ -144,4 +136,95 @@ export async function withVersions(work: ReadWork, heads: readonly LogicalNumber
     ...head,
     appVersionIds: links.get(head.id)?.map((link) => link.app_version_id) ?? [],
   }));
+}
+
+/** Selects the logical numbers of a bulk change: by group, by a list of numbers, or by a filter. */
+export type NumberTarget =
+  | { readonly groupId: number }
+  | { readonly logicalNumbers: readonly string[] }
+  /** Null selects all logical numbers of the company. */
+  | { readonly filter: Condition | null };
+
+const NUMBERS_PER_QUERY = 2_000;
+const NUMBERS_PER_SLICE = 1_000;
+const MAX_UNKNOWN_IN_MESSAGE = 20;
+
+/** One statement per thousand. Errors: `invalid` for an unknown group or number, `too_many_records` for more than `limit`. */
+export async function findTarget(work: ReadWork, target: NumberTarget, limit: number) {
+  if ('logicalNumbers' in target) {
+    const numbers = [...new Set(target.logicalNumbers.map((number) => normalized(number.trim())))];
+    if (numbers.length > limit) throw tooMany(`${numbers.length} logical numbers`, limit);
+    return await findAllByNumbers(work, numbers);
+  }
+  if ('filter' in target) {
+    if ((await countOf(work, 'logical_numbers')) > MANY_ROWS) work.moveToThread?.();
+    return await findMatching(work, target.filter, limit);
+  }
+  const { groupId } = target;
+  await refuseUnknownGroup(work, 'groupId', groupId);
+  return await findMatching(work, ofGroup(groupId), limit);
+}
+
+/** Logical numbers that a change affects: their count, and the first 20 of them. */
+export interface Affected {
+  readonly count: number;
+  readonly examples: readonly LogicalNumberHead[];
+}
+
+const MAX_EXAMPLES = 20;
+
+export function affected(numbers: readonly LogicalNumberHead[]): Affected {
+  return { count: numbers.length, examples: numbers.slice(0, MAX_EXAMPLES) };
+}
+
+export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
+  const condition = ofGroup(groupId);
+  const { items } = await logicalNumbers.slice(work, { ...pageAfter(null, condition), limit: MAX_EXAMPLES });
+  const count = await logicalNumbers.count(work, condition);
+  return { count, examples: items.map(({ record }) => record) };
+}
+
+export function demandCount(count: number, expected: number | null | undefined): void {
+  if (expected == null || expected === count) return;
+  const message = `is ${expected}, but the change affects ${count} logical numbers. Nothing was changed`;
+  throw invalid('expectCount', message);
+}
+
+const ofGroup = (groupId: number): Condition => ({
+  and: [{ field: 'groupId', operator: 'eq', value: groupId }],
+});
+
+function pageAfter(key: Key | null, condition: Condition | null): SliceRequest {
+  return { order: 'ID', descending: false, backward: false, limit: NUMBERS_PER_SLICE, key, condition };
+}
+
+/** Logical numbers by their numbers. One statement per 2,000. Errors: `invalid` if one of them is unknown. */
+export async function findAllByNumbers(work: ReadWork, numbers: readonly string[]) {
+  const found: LogicalNumberHead[] = [];
+  for await (const part of inParts(numbers, NUMBERS_PER_QUERY)) {
+    found.push(...(await logicalNumberTable.select(work, { number: part.map(normalized) })));
+  }
+  const known = new Set(found.map(({ number }) => number));
+  const unknown = numbers.filter((number) => !known.has(number));
+  if (unknown.length === 0) return found;
+  const named = unknown.slice(0, MAX_UNKNOWN_IN_MESSAGE).join(', ');
+  const more = unknown.length - MAX_UNKNOWN_IN_MESSAGE;
+  throw invalid('logicalNumbers', `are not all known: ${named}${more > 0 ? ` and ${more} more` : ''}`);
+}
+
+async function findMatching(work: ReadWork, condition: Condition | null, limit: number) {
+  const found: LogicalNumberHead[] = [];
+  let key: Key | null = null;
+  for (;;) {
+    const { items, hasMore } = await logicalNumbers.slice(work, pageAfter(key, condition));
+    found.push(...items.map(({ record }) => record));
+    if (found.length > limit) throw tooMany(`more than ${limit} logical numbers`, limit);
+    if (!hasMore) return found;
+    key = items.at(-1)?.key ?? null;
+    await yieldToEventLoop();
+  }
+}
+
+function tooMany(records: string, limit: number): Error {
+  return tooManyRecords('The target', records, limit, 'select fewer logical numbers, or fewer app versions');
 }

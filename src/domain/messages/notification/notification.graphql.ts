@@ -1,7 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import { demandCount } from '../../fleet/logical-number/target.service.js';
+import { demandCount } from '../../fleet/logical-number/logical-number.service.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { AppList } from '../../software/app/app.graphql.js';
 import {

@@ -12,7 +12,7 @@ import {
   affectedOfGroup,
   findAllByNumbers,
   type Affected,
-} from '../../fleet/logical-number/target.service.js';
+} from '../../fleet/logical-number/logical-number.service.js';
 import { refuseUnknownApp } from '../../software/app/app.service.js';
 import { insertDeliveries, targets, reportDeliveries, selectMembersAfter } from './delivery.repository.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';

@@ -2,8 +2,7 @@ import * as g from '../../../graphql/index.js';
 import { GroupList, GroupType } from '../../fleet/group/group.graphql.js';
 import { getGroup } from '../../fleet/group/group.service.js';
 import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
-import type { Affected } from '../../fleet/logical-number/target.service.js';
+import { logicalNumbers, type Affected } from '../../fleet/logical-number/logical-number.service.js';
 import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
 import {
   appVersionsOfGroup,

@@ -7,14 +7,15 @@ import { parse } from '../../../platform/validate.js';
 import type { Group } from '../../fleet/group/group.model.js';
 import { groupRecords } from '../../fleet/group/group.service.js';
 import type { LogicalNumber, LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
-import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical-number.service.js';
 import {
+  logicalNumbers,
+  withVersions,
   affected,
   type Affected,
   demandCount,
   findTarget,
   type NumberTarget,
-} from '../../fleet/logical-number/target.service.js';
+} from '../../fleet/logical-number/logical-number.service.js';
 import { dropVersionLinks, replaceVersions } from '../../fleet/logical-number/version-links.service.js';
 import {
   appVersionRecords,

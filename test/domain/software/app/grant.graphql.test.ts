@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { findTarget } from '../../../../src/domain/fleet/logical-number/target.service.js';
+import { findTarget } from '../../../../src/domain/fleet/logical-number/logical-number.service.js';
 import { planVersionGrant } from '../../../../src/domain/software/app/grant.service.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';

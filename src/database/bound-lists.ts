@@ -29,7 +29,6 @@ export function inList(type: SqlType, values: readonly unknown[]): Sql {
   return portable(sql`in (select value from json_each(${list}))`, sql`= any (${arrayOf(type, list)})`);
 }
 
-/** `in …`, to follow a column of ids: whether its value is in the list. */
 export function inIds(ids: readonly number[]): Sql {
   return inList('integer', ids);
 }
@@ -48,7 +47,6 @@ export function inPairs(pairs: readonly (readonly [number, number])[]): Sql {
   );
 }
 
-/** A list of ids as a table `p` with the column `value`, for joins. */
 export const idTable = (ids: readonly unknown[]): Sql => listTable('integer', ids);
 
 /** A list of ids or names as a table `p` with the column `value`, for joins. */

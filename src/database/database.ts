@@ -124,7 +124,6 @@ export interface OpenOptions {
   readonly onFatal?: (error: unknown) => void;
   /** Called once if a file of the database is missing. From then on, no change is acknowledged. */
   readonly onLost?: (problem: string) => void;
-  /** Called with each fault of the storage and the underlying error. */
   readonly onFault?: (code: DomainCode, error: unknown) => void;
   /** Called with the reason when a reader thread has ended by itself. */
   readonly onThreadLost?: (error: unknown) => void;
@@ -144,23 +143,19 @@ export interface OpenOptions {
   readonly acceptLoss?: ((loss: Loss) => void) | undefined;
   /** Bytes of the log of a file from which on the database is not ready. */
   readonly maxLogBytes?: number;
-  /** Maximum connections to a database server. */
   readonly connections?: number;
   /** Folder of temporary files of uploads, for a database that is not a file. */
   readonly uploadFolder?: string;
 }
 
 export interface ExaminingLimits {
-  /** Maximum number of concurrent units. */
   readonly threads: number;
-  /** Maximum duration of a unit, in milliseconds. */
   readonly deadlineMs: number;
   /** Milliseconds that threads may take to stop when the database is closed. */
   readonly graceMs: number;
   readonly maxWaitMs: number;
   readonly maxWaiting: number;
   readonly maxWaitingOfCompany: number;
-  /** Milliseconds after which an unused thread ends. */
   readonly idleMs: number;
   readonly maxHeapMiB: number;
 }
@@ -187,7 +182,6 @@ export const isStorageCode = (code: DomainCode): boolean =>
 /** Milliseconds after a fault in which no write is tried: a small one may succeed where larger ones still fail. */
 const RECENT_MS = 5_000;
 
-/** State of the storage, derived from its latest results. */
 export class DatabaseHealth {
   #fault: DomainCode | null = null;
   /** Whether the file is damaged or an fsync failed: the state does not change until the process restarts. */
@@ -199,7 +193,6 @@ export class DatabaseHealth {
     return this.#fault;
   }
 
-  /** Whether the fault stays until the process restarts. */
   get isLasting(): boolean {
     return this.#lasting;
   }
@@ -223,7 +216,6 @@ export class DatabaseHealth {
     this.#lasting = true;
   }
 
-  /** Records a committed write, which ends a fault that does not last. */
   recovered(): void {
     if (!this.#lasting) this.#fault = null;
   }

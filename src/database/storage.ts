@@ -122,7 +122,6 @@ interface PageQuery {
   readonly columns: Sql;
   readonly table: Sql;
   readonly where: Sql;
-  /** An order that an index has. */
   readonly order: Sql;
   readonly limit: number;
 }

@@ -95,7 +95,6 @@ export const fleet = {
     { unique: [['token_hash']] },
   ),
 
-  /** Reason and time of the last refusal of the terminal of a device. */
   terminal_refusals: deviceTable({
     /** `terminal_disabled` or `terminal_unassigned`. */
     code: text,

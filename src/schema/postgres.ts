@@ -93,5 +93,4 @@ export const POSTGRES_RULES: readonly string[] = [
   ...TRIGGERS,
 ];
 
-/** Statements that create the schema in an empty database. */
 export const POSTGRES_SCHEMA: readonly string[] = [...POSTGRES_TABLES, ...RATE_LIMITS, ...POSTGRES_RULES];

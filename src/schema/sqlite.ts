@@ -31,7 +31,6 @@ const index =
     `create ${isUnique === true ? 'unique ' : ''}index ${name} on ${table} (${[...columns, ...included].join(', ')})` +
     (where === undefined ? '' : ` where ${where}`);
 
-/** Triggers that count the rows of each company. */
 function counting({ table, counter, drawn }: (typeof COUNTED)[number]): readonly string[] {
   const last = drawn === null ? '' : ', last_drawn';
   const value = drawn === null ? '' : `, new.${drawn}`;
@@ -131,7 +130,6 @@ const ADDITIONS = ROLLUPS.map((rollup) => change(rollup, 'new', '+')).join(' ');
 /** Each finds its row, which the addition of the transaction has made. */
 const SUBTRACTIONS = ROLLUPS.map((rollup) => change(rollup, 'old', '-')).join(' ');
 
-/** Triggers that maintain the sums of transactions. */
 const SUMMING: readonly string[] = [
   `create trigger transactions_summed_in after insert on transactions begin ${ADDITIONS} end`,
   `create trigger transactions_summed_out after delete on transactions begin ${SUBTRACTIONS} end`,
@@ -175,7 +173,6 @@ const SHARES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Statements that create the schema in a file without tables. */
 export const SQLITE_SCHEMA: readonly string[] = [
   ...TABLES.flatMap((table) => [creation(table), ...table.indexes.map(index(table.name))]),
   `create view members as ${MEMBERS_QUERY}`,

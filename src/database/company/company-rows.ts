@@ -16,7 +16,6 @@ export type OfCompany<Work> = Work & { readonly caller: Pick<Caller, 'companyId'
 type ReadWork = OfCompany<SystemReadWork>;
 type WriteWork = OfCompany<SystemWriteWork>;
 
-/** A system unit of work, restricted to one company. */
 export function inCompany<Work extends SystemReadWork>(work: Work, companyId: number): OfCompany<Work> {
   return { ...work, caller: { companyId } };
 }

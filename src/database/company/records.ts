@@ -59,7 +59,6 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     throw invalid(field, `is not the id of ${/^[aeiou]/.test(this.#what) ? 'an' : 'a'} ${this.#what}`);
   };
 
-  /** The company's records, ascending by id. */
   readonly list = async (work: ReadWork, request: PageRequest): Promise<Page<T>> => {
     const total = await countOf(work, this.table.table);
     return { records: await this.table.select(work, {}, request), total, request };
@@ -138,7 +137,6 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     work.ledger.deleted(this.#entityType, record);
   };
 
-  /** Deletes the matching records, 250 in one statement. */
   readonly deleteAll = async (work: WriteWork, match: Match<Name>): Promise<void> => {
     for (const record of await this.table.deleteInParts(work, match)) {
       work.ledger.deleted(this.#entityType, record);

@@ -19,7 +19,6 @@ export const NO_COMPANY = 0;
 const entriesOf = (companyId: number): Sql =>
   companyId === NO_COMPANY ? sql`company_id is null` : sql`company_id = ${companyId}`;
 
-/** Columns of a ledger entry without its hash. */
 export type LedgerRow = Omit<Written<Tables['ledger']>, 'position' | 'hash'>;
 
 /** A chained entry that the next one is linked to; `{ sequence: 0, hash: '' }` before the first. */

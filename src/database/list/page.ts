@@ -89,7 +89,6 @@ export class PageStatement {
     return sql`select p.value as parent_id, ${selected('r', columns)} from ${pages} ${order}`;
   }
 
-  /** Columns that a page is ordered and filtered by. */
   #used(): readonly string[] {
     return [this.#column, ...columnsIn(this.list.listing.filters, this.request.condition)];
   }

@@ -17,15 +17,11 @@ const MAX_EXPECTED = 1_000;
 /** Returns the request of a client as text: equal texts are equal requests. Called only if needed. */
 type Asked = () => string;
 
-/** Limits in bytes. */
-export interface WaitingLimits {
-  readonly all: number;
-  /** For each company. One large response may exceed it: otherwise a small heap could never send a large list. */
-  readonly ofCompany: number;
-}
-
-/** In total 256 MiB, but at most half the heap; a quarter of that for each company. */
-export function waitingLimits(heap = heapBytes()): WaitingLimits {
+/**
+ * Limits in bytes: in total 256 MiB, but at most half the heap; a quarter of that for each company. One large response of
+ * a company may exceed it: otherwise a small heap could never send a large list.
+ */
+export function waitingLimits(heap = heapBytes()) {
   const all = Math.min(256 * MIB, Math.floor(heap / 2));
   return { all, ofCompany: all / 4 };
 }
@@ -46,7 +42,7 @@ export class WaitingBytes {
   bytes = 0;
   refused = 0;
 
-  constructor(readonly limits: WaitingLimits = waitingLimits()) {}
+  constructor(readonly limits = waitingLimits()) {}
 
   /** Bytes of one company, without its response that may exceed the limit. */
   bytesOf(companyId: number | null): number {

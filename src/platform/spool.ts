@@ -45,13 +45,9 @@ export class SpoolFiles {
     const file = await fs.open(path, 'wx+', 0o600).catch((error: unknown) => {
       throw faultOf(error);
     });
-    // An unlinked file disappears with the process. A file that cannot be unlinked while open is removed when
-    // closed.
-    const isRemoved = await fs.rm(path).then(
-      () => true,
-      () => false,
-    );
-    return new Spool(this, company, file, isRemoved ? null : path);
+    // An unlinked file disappears with the process; one that cannot be unlinked is removed at the next start.
+    await fs.rm(path).catch(() => undefined);
+    return new Spool(this, company, file);
   }
 
   /**
@@ -89,12 +85,10 @@ export class Spool {
   #size = 0;
   #isClosed = false;
 
-  /** @param path null if the file has no name any more. */
   constructor(
     private readonly files: SpoolFiles,
     private readonly company: number,
     private readonly file: FileHandle,
-    private readonly path: string | null,
   ) {}
 
   /** Appends; one call at a time. Errors: `busy`, `storage_full` and the other faults of a storage. */
@@ -131,7 +125,6 @@ export class Spool {
     this.#isClosed = true;
     await this.file.close().catch(() => undefined);
     this.files.count(this.company, -this.#size);
-    if (this.path !== null) await fs.rm(this.path, { force: true }).catch(() => undefined);
   }
 }
 

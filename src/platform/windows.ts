@@ -171,12 +171,8 @@ export class BoundedWindowStore implements WindowStore {
   }
 }
 
-interface CounterLimits {
-  /** Name of the counted event, for example `sign-in`. */
-  readonly name: string;
-  readonly points: number;
-  readonly windowMs: number;
-}
+/** `name` is that of the counted event, for example `sign-in`; `points` are for one client. */
+type CounterLimits = Omit<NamedLimits, 'maxKeys'>;
 
 /** Multiples of a client's limit for a client, a /48, a /32: lower ones would affect all customers of a provider. */
 const CLIENTS = [1, 64, 4_096];

@@ -11,12 +11,7 @@ import {
 } from '../domain/messages/notification/dispatch.service.js';
 import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/notification.model.js';
 import type { MqttState } from '../http/monitoring/sources.js';
-import {
-  MqttFigures,
-  type Confirmation,
-  type ConfirmationResult,
-  type DeliveryQueue,
-} from '../mqtt/delivery-queue.js';
+import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Logger } from '../platform/logger.js';
@@ -58,7 +53,15 @@ export class Mqtt {
   }
 }
 
-const NOT_STARTED = new MqttFigures();
+const NOT_STARTED: MqttState = {
+  isConnected: false,
+  connections: 0,
+  published: 0,
+  acknowledged: 0,
+  returned: 0,
+  inFlight: 0,
+  confirmations: new Map(),
+};
 
 /** Confirms deliveries, and makes those of terminals that say hello due. */
 async function takeAll(

@@ -15,17 +15,15 @@ export interface VersionLink {
 export const versionLinks = new CompanyRows('logical_number_app_versions');
 const groupLinks = new CompanyRows('app_version_groups');
 
+/** Ids of app versions by id of the logical number. */
+export type Versions = ReadonlyMap<number, Ids>;
 type Pair = readonly [logicalNumberId: number, appVersionId: number];
 
 /** Maximum links that are examined to count terminals: other changes wait meanwhile. */
 const MAX_COUNTED = 5_000;
 
 /** Gives logical numbers other app versions, `after` by the id of the number. Two statements at most. */
-export async function replaceLinks(
-  work: WriteWork,
-  numbers: readonly Pick<LogicalNumber, 'id' | 'appVersionIds'>[],
-  after: ReadonlyMap<number, Ids>,
-): Promise<void> {
+export async function replaceLinks(work: WriteWork, numbers: readonly LogicalNumber[], after: Versions) {
   const [removed, added]: [Pair[], Pair[]] = [[], []];
   for (const { id, appVersionIds } of numbers) {
     const versions = after.get(id) ?? [];

@@ -12,6 +12,7 @@ import {
   selectLinksOfVersions,
   selectVersionsLinkedToGroup,
   type VersionLink,
+  type Versions,
   versionLinks,
 } from './version-links.repository.js';
 
@@ -46,11 +47,7 @@ export async function dropVersionLinks(work: WriteWork, versionIds: Ids, groupId
 }
 
 /** Gives logical numbers other app versions, `after` by the id of the number; each change is recorded. */
-export async function replaceVersions(
-  work: WriteWork,
-  numbers: readonly LogicalNumber[],
-  after: ReadonlyMap<number, Ids>,
-): Promise<void> {
+export async function replaceVersions(work: WriteWork, numbers: readonly LogicalNumber[], after: Versions) {
   await replaceLinks(work, numbers, after);
   await logicalNumberHeads.updateAll(work, numbers, {}, ({ id }) => ({ appVersionIds: after.get(id) ?? [] }));
 }

@@ -52,16 +52,12 @@ async function deleteOldTransactions(work: SystemWriteWork, { companyId, before,
   return old.length;
 }
 
-async function deleteEmptyTotals(
-  work: SystemWriteWork,
-  companyId: number,
-  deleted: readonly OldTransaction[],
-): Promise<void> {
+async function deleteEmptyTotals(work: SystemWriteWork, companyId: number, old: readonly OldTransaction[]) {
   const { db } = specialSql(work);
-  const apps = [...new Set(deleted.map((row) => row.app_name))];
+  const apps = [...new Set(old.map((row) => row.app_name))];
   for (const span of SPANS) {
     const length = span * MINUTE;
-    const starts = [...new Set(deleted.map((row) => Math.trunc(row.started_at / length) * span))];
+    const starts = [...new Set(old.map((row) => Math.trunc(row.started_at / length) * span))];
     for (const { name: table, kind } of ROLLUPS) {
       const ofApps = kind.includes('app_name') ? sql`and app_name ${inList('text', apps)}` : sql``;
       await sql`delete from ${sql.table(table)} where company_id = ${companyId}

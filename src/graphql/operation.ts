@@ -99,7 +99,10 @@ export class Operation {
    * when it has taken the text: until then, the operation may have a permit that limits how many are in memory.
    */
   async answer(context: GraphqlContext, { event, extensions }: AnswerOptions): Promise<Answer> {
-    return await this.#rendered(await this.#execute(context, event), context, extensions?.());
+    const result = await this.#execute(context, event);
+    // Fields that still run after the error of a required one would count their records, or not, by chance.
+    if (result.data == null) context.counters.nodes = 0;
+    return await this.#rendered(result, context, extensions?.());
   }
 
   /** Starts a subscription. Resolves to what its resolver returns, the source of its events. */

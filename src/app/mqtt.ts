@@ -11,7 +11,7 @@ import {
 } from '../domain/messages/notification/dispatch.service.js';
 import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/notification.model.js';
 import type { MqttState } from '../http/monitoring/sources.js';
-import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
+import type { Confirmation, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Logger } from '../platform/logger.js';
@@ -64,10 +64,7 @@ const NOT_STARTED: MqttState = {
 };
 
 /** Confirms deliveries, and makes those of terminals that say hello due. */
-async function takeAll(
-  work: OfCompany<SystemWriteWork>,
-  confirmations: readonly Confirmation[],
-): Promise<readonly ConfirmationResult[]> {
+async function takeAll(work: OfCompany<SystemWriteWork>, confirmations: readonly Confirmation[]) {
   const named = confirmations.flatMap(({ event, logicalNumber }) =>
     event === null ? [] : [{ event, logicalNumber }],
   );

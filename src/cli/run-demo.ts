@@ -88,12 +88,7 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
 const DEMO_TERMINALS = 10;
 
 /** Terminals of the demo fleet at work: a few requests a second in all, until the returned function breaks all connections. */
-function startTerminals(
-  io: CommandIo,
-  address: string,
-  { gatewayToken: token }: Demo,
-  seed: number,
-): () => void {
+function startTerminals(io: CommandIo, address: string, { gatewayToken: token }: Demo, seed: number) {
   const [url, all] = [new URL(address), new Pauses()];
   let simulation: Simulation | null = null;
   const run = async (): Promise<void> => {

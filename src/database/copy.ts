@@ -93,11 +93,7 @@ function counting(onProgress: Progress, total: number): OnRows {
   return (rows) => onProgress((done += rows), total);
 }
 
-async function readAll(
-  source: CopySource,
-  onRows: OnRows,
-  target: CopyTarget | null = null,
-): Promise<readonly TableSum[]> {
+async function readAll(source: CopySource, onRows: OnRows, target: CopyTarget | null = null) {
   const sums: TableSum[] = [];
   for (const table of TABLES) sums.push(await readTable(source, table, onRows, target));
   return sums;
@@ -107,12 +103,7 @@ async function readAll(
  * Reads a table, and stores it in a target, if there is one, while it reads the next batch. The checksum is that of the
  * lines of the table, in the order of its primary key: equal for equal tables of both databases.
  */
-async function readTable(
-  source: CopySource,
-  table: Table,
-  onRows: OnRows,
-  target: CopyTarget | null,
-): Promise<TableSum> {
+async function readTable(source: CopySource, table: Table, onRows: OnRows, target: CopyTarget | null) {
   const hash = createHash('sha256');
   const canonical = mapKind(table, 'jsonb', canonicalJson);
   let count = 0;

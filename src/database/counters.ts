@@ -10,11 +10,7 @@ import { runCached, type Ending } from './statements.js';
 import { indexedBy, portable, type Sql } from './storage.js';
 import type { ReadWork } from './work.js';
 
-async function counterOf(
-  db: QueryExecutorProvider,
-  companyId: number,
-  name: string,
-): Promise<Row<'counters'> | undefined> {
+async function counterOf(db: QueryExecutorProvider, companyId: number, name: string) {
   const rows = await runCached<Row<'counters'>>(
     db,
     'counter',

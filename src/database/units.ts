@@ -127,10 +127,7 @@ class DatabaseUnits implements Units {
     return result;
   }
 
-  #work(
-    parts: Pick<SystemWriteWork, 'db' | 'now' | 'presence' | 'ledger'>,
-    outcome: Outcome,
-  ): SystemWriteWork {
+  #work(parts: Pick<SystemWriteWork, 'db' | 'now' | 'presence' | 'ledger'>, outcome: Outcome) {
     const { database } = this;
     const afterCommit = (action: () => void): void => void outcome.actions.push(action);
     const work: SystemWriteWork = {

@@ -103,11 +103,7 @@ function missing(): never {
 const emailOf = (plan: CompanyPlan, role: Role): string => `${role}@${plan.domain}`;
 
 /** Creates a company with one user of each role; returns its id and that of the administrator. */
-async function createCompany(
-  timeline: Timeline,
-  plan: CompanyPlan,
-  passwordHash: string,
-): Promise<{ companyId: number; userId: number }> {
+async function createCompany(timeline: Timeline, plan: CompanyPlan, passwordHash: string) {
   return await timeline.at(COMPANY_AGE).systemWrite(LOCAL_ORIGIN, async (work) => {
     const admin = personOf(plan, 'admin');
     const { company, user } = await addCompanyWithUser(work, plan.name, admin, passwordHash);

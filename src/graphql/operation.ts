@@ -11,7 +11,6 @@ import {
   OperationTypeNode,
   visit,
   type DocumentNode,
-  type ExecutionArgs,
   type ExecutionResult,
   type GraphQLError,
   type GraphQLFormattedError,
@@ -204,10 +203,7 @@ async function withContents(text: string, context: GraphqlContext): Promise<stri
   return filled;
 }
 
-function argumentsOf(
-  { schema, document, operation, variables }: Executable,
-  context: GraphqlContext,
-): ExecutionArgs {
+function argumentsOf({ schema, document, operation, variables }: Executable, context: GraphqlContext) {
   return {
     schema,
     document,

@@ -120,10 +120,7 @@ export class Connection {
   }
 
   /** The broker gets its acknowledgement, and the next message is read, when this has resolved. */
-  async #handle(
-    { topic, payload, retain }: IPublishPacket,
-    onMessage: LinkOptions['onMessage'],
-  ): Promise<void> {
+  async #handle({ topic, payload, retain }: IPublishPacket, onMessage: LinkOptions['onMessage']) {
     this.#messages += 1;
     if (this.#messages % MESSAGES_PER_TURN === 0) await enterEventLoop();
     // A retained message comes with each subscription: its terminal may have been away for months.

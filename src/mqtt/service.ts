@@ -184,11 +184,7 @@ class Publisher<D extends HeldDelivery> {
   }
 
   /** Resolves to whether each message was acknowledged; entries of unpublished messages are missing. */
-  async #publishInPace(
-    connection: Connection,
-    companyId: number,
-    deliveries: readonly D[],
-  ): Promise<readonly boolean[]> {
+  async #publishInPace(connection: Connection, companyId: number, deliveries: readonly D[]) {
     const publishing: Promise<boolean>[] = [];
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(PACE_MS)]);
     while (publishing.length < deliveries.length) {

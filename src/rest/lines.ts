@@ -195,10 +195,7 @@ export async function readRows(
   return rows;
 }
 
-async function* limited(
-  pieces: AsyncIterable<Uint8Array>,
-  { bytes }: RowLimits,
-): AsyncGenerator<Uint8Array, undefined> {
+async function* limited(pieces: AsyncIterable<Uint8Array>, { bytes }: RowLimits) {
   let received = 0;
   for await (const piece of pieces) {
     received += piece.length;

@@ -105,10 +105,7 @@ export async function performList(
 }
 
 /** Renders record by record; requests are served in between. Errors: `busy` and `malformed` of `HeldBytes`. */
-async function renderList(
-  { body }: RouteResponse,
-  held: HeldBytes,
-): Promise<RenderedList | RenderedResponse> {
+async function renderList({ body }: RouteResponse, held: HeldBytes) {
   const buffers: Buffer[] = [];
   let text = '';
   const append = (): void => {
@@ -186,11 +183,7 @@ export async function sendResponse(
   await sendInPieces(response, withContent(head, readContent(content.id), tail));
 }
 
-async function* withContent(
-  head: string,
-  content: AsyncIterable<Uint8Array>,
-  tail: string,
-): AsyncGenerator<string> {
+async function* withContent(head: string, content: AsyncIterable<Uint8Array>, tail: string) {
   yield head;
   for await (const bytes of content) yield* base64Pieces(bytes);
   yield tail;

@@ -40,7 +40,6 @@ import {
   renderResponse,
   sendResponse,
   type ListOptions,
-  type RenderedList,
   type RenderedResponse,
 } from './response.js';
 import {
@@ -85,11 +84,7 @@ interface ServeOptions extends RestOptions {
 }
 
 /** Refuses a request before any work if the unread responses of the company leave no room for its own: `busy`. */
-async function handle(
-  received: Received<Route>,
-  caller: Caller | null,
-  options: ServeOptions,
-): Promise<void> {
+async function handle(received: Received<Route>, caller: Caller | null, options: ServeOptions) {
   const { request, response, route } = received;
   options.waiting.demandRoom(caller?.companyId ?? null);
   // Counts the response: for a change from now on, for a list while it is rendered.
@@ -132,10 +127,7 @@ async function receive(
   return { body: await readBody(request, { bodyMs, maxBytes }) };
 }
 
-async function receiveMultipart(
-  { name, asText }: FilePart,
-  readUpload: () => ReturnType<UploadReader>,
-): Promise<ReceivedBody> {
+async function receiveMultipart({ name, asText }: FilePart, readUpload: () => ReturnType<UploadReader>) {
   const upload = await readUpload();
   const { file, release } = upload;
   try {
@@ -154,12 +146,7 @@ async function receiveMultipart(
 /** Body size, in bytes, above which the event loop is yielded to around parsing: it takes some milliseconds. */
 const LONG_BODY = 64 * 1024;
 
-async function perform(
-  received: ReceivedCall,
-  caller: Caller | null,
-  held: HeldBytes,
-  options: RestOptions,
-): Promise<RenderedResponse | RenderedList> {
+async function perform(received: ReceivedCall, caller: Caller | null, held: HeldBytes, options: RestOptions) {
   const { units, storedResponses } = options;
   const { request, route, body } = received;
   const isLong = body.bytes.length > LONG_BODY;

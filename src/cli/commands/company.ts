@@ -25,10 +25,7 @@ async function rename(work: WriteWork, options: ChangeOptions & { readonly name:
   return { value: { id, name }, lines: [`"${options.company}" is now "${name}".`] };
 }
 
-async function setTimeZone(
-  work: WriteWork,
-  { timeZone }: ChangeOptions & { readonly timeZone: string },
-): Promise<Result> {
+async function setTimeZone(work: WriteWork, { timeZone }: ChangeOptions & { readonly timeZone: string }) {
   const changed = await changeCompany(work, { timeZone });
   const line = `Terminals of "${changed.name}" show times of ${changed.timeZone}.`;
   return { value: fieldsOf(changed), lines: [line] };

@@ -57,12 +57,7 @@ async function withOpen<D extends { close(): Promise<void> }, T>(
 
 type Names = Readonly<Record<'from' | 'to', string>>;
 
-function compared(
-  names: Names,
-  isCompared: boolean,
-  comparisons: readonly Comparison[],
-  seconds: number,
-): Result {
+function compared(names: Names, isCompared: boolean, comparisons: readonly Comparison[], seconds: number) {
   const different = comparisons.filter((comparison) => !isEqual(comparison));
   const rows = comparisons.reduce((sum, { source }) => sum + source.rows, 0);
   const tables = comparisons.map(({ name, source, target }) => ({ name, ...source, target }));

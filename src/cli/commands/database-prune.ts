@@ -36,12 +36,7 @@ export async function prune(
   return await withDatabase(io, pruned, { usesReserve: !dryRun });
 }
 
-async function pruneIn(
-  io: CommandIo,
-  context: CommandContext,
-  given: Partial<Rules>,
-  isDryRun: boolean,
-): Promise<Result> {
+async function pruneIn(io: CommandIo, context: CommandContext, given: Partial<Rules>, isDryRun: boolean) {
   const { config, units, database } = context;
   const rules = { ...rulesOf(config.keep), ...given };
   const now = systemClock.now();

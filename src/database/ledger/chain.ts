@@ -127,11 +127,7 @@ const OR_REPLACE: Ending = {
   sql: sql`on conflict (company_id) do update set ${sql.join(REPLACED)}`,
 };
 
-async function saveHeads(
-  db: Transaction<Tables>,
-  hash: KeyedHash,
-  heads: readonly ChainHead[],
-): Promise<void> {
+async function saveHeads(db: Transaction<Tables>, hash: KeyedHash, heads: readonly ChainHead[]) {
   const sealed = heads.map((head) => ({ ...head, seal: hash.of(sealedValues(head)) }));
   await insertRows(db, 'ledger_chains', sealed, OR_REPLACE);
 }
@@ -216,12 +212,7 @@ export async function pruneLedger(
 }
 
 /** The oldest entries up to the first one that is not old, without the last entry of the ledger. */
-async function oldEntries(
-  db: Transaction<Tables>,
-  companyId: number,
-  before: Date,
-  limit: number,
-): Promise<readonly Entry[]> {
+async function oldEntries(db: Transaction<Tables>, companyId: number, before: Date, limit: number) {
   const after = await prunedUpTo(db, companyId, 'ledger');
   const { rows } = await sql<Entry>`select sequence, at, hash from ledger
     where ${entriesOf(companyId)} and sequence > ${after} order by sequence limit ${limit + 1}`.execute(db);

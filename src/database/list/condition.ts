@@ -113,11 +113,7 @@ export function splitInterval(
   return { ...open, rest: [where] };
 }
 
-function extreme(
-  of: (...values: number[]) => number,
-  parts: readonly Interval[],
-  end: keyof Interval,
-): number | null {
+function extreme(of: (...values: number[]) => number, parts: readonly Interval[], end: keyof Interval) {
   const ends = parts.flatMap((part) => part[end] ?? []);
   return ends.length === 0 ? null : of(...ends);
 }

@@ -152,11 +152,7 @@ export class ChildList<T, P extends KeyValue = number> {
     );
   }
 
-  async #rows(
-    work: ReadWork,
-    parents: readonly P[],
-    request: SliceRequest,
-  ): Promise<ReadonlyMap<P, readonly ListRow[]>> {
+  async #rows(work: ReadWork, parents: readonly P[], request: SliceRequest) {
     const { list, relation } = this;
     const { id } = list.listing;
     const isById = orderColumn(list.listing, request) === id;

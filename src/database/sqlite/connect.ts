@@ -155,11 +155,7 @@ const MIN_FREE_BYTES = 8 * 1024 * 1024;
 type Checked = Pick<Database, 'name' | 'reads' | 'write' | 'health' | 'verify' | 'admit'>;
 
 /** Readiness checks; see `Database.checks`. */
-function databaseChecks(
-  database: Checked,
-  wholeFile: WholeFile,
-  { maxLogBytes = Infinity }: OpenOptions,
-): Database['checks'] {
+function databaseChecks(database: Checked, wholeFile: WholeFile, { maxLogBytes = Infinity }: OpenOptions) {
   const { name, reads, health } = database;
   let attempt: Promise<void> | null = null;
   return {

@@ -46,11 +46,7 @@ export function renderError(options: MaskingOptions, requestId: string, error: u
   return new RenderedErrors(maskErrors(options, requestId, errors));
 }
 
-function maskError(
-  { development, onError }: MaskingOptions,
-  requestId: string | null,
-  error: unknown,
-): GraphQLFormattedError {
+function maskError({ development, onError }: MaskingOptions, requestId: string | null, error: unknown) {
   const visible = visibleError(error);
   const position = error instanceof GraphQLError ? positionOf(error) : {};
   if (visible === undefined) {

@@ -88,11 +88,7 @@ function readRequest(request: Request): SentRequest {
   return { json, text, isDirect: request.method === 'POST' && !isPersisted };
 }
 
-async function answerBy(
-  apollo: Apollo,
-  http: HttpOperation,
-  { json, text, isDirect }: SentRequest,
-): Promise<HttpAnswer> {
+async function answerBy(apollo: Apollo, http: HttpOperation, { json, text, isDirect }: SentRequest) {
   if (isDirect && http.admit(text)?.kind !== OperationTypeNode.MUTATION) return await http.run();
   const { status = 200, body } = await apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: {

@@ -140,11 +140,7 @@ class Meter {
     for (const search of found) if (search !== null) this.searches.push(search);
   }
 
-  #searchesOf(
-    field: GraphQLField<unknown, unknown>,
-    node: FieldNode,
-    selected: Selected,
-  ): readonly (Search | null)[] {
+  #searchesOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: Selected) {
     const { searches } = field.extensions as { readonly searches?: Searches };
     if (searches === undefined) return [];
     // A cursor does not change the searches.

@@ -170,11 +170,7 @@ export class LiveOperation {
   }
 
   /** The first events with shared texts that fit into one message; empty if the first has no shared text. */
-  async #shared(
-    texts: SharedTexts,
-    records: readonly Identified[],
-    key: string,
-  ): Promise<readonly Message[]> {
+  async #shared(texts: SharedTexts, records: readonly Identified[], key: string) {
     const events: Message[] = [];
     let length = 0;
     for (const record of records) {

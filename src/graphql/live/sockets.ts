@@ -196,12 +196,7 @@ function sendingMessages({ operation, send }: SocketOperation): Messages {
 }
 
 /** Connects a socket to the protocol. Calls `onMessage` for each message of the client. */
-function serveSocket(
-  protocol: Protocol,
-  socket: WebSocket,
-  session: SocketSession,
-  onMessage: () => void,
-): void {
+function serveSocket(protocol: Protocol, socket: WebSocket, session: SocketSession, onMessage: () => void) {
   const closed = protocol.opened(
     {
       protocol: socket.protocol,

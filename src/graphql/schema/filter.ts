@@ -110,11 +110,7 @@ function conditionOn(field: string, kind: FilterKind): string {
   return relation === null ? `Condition on \`${field}\`.` : `Condition on the \`id\` of \`${relation}\`.`;
 }
 
-function comparatorOf(
-  kind: FilterKind,
-  field: string,
-  enums: Readonly<Record<string, g.Enumeration>>,
-): ClassType {
+function comparatorOf(kind: FilterKind, field: string, enums: Readonly<Record<string, g.Enumeration>>) {
   if (kind !== 'choice') return COMPARATORS[kind];
   const of = enums[field];
   if (of === undefined) throw new Error(`The enums must name the enum of ${field}`);

@@ -242,10 +242,7 @@ const FORCE = {
 };
 
 /** A change that `check` may refuse. Errors in the input have priority: the refusal is thrown after the change. */
-async function changeUnlessRefused(
-  check: Promise<void> | undefined,
-  change: () => Promise<object>,
-): Promise<object> {
+async function changeUnlessRefused(check: Promise<void> | undefined, change: () => Promise<object>) {
   const refusal = await check?.then(
     () => null,
     (error: unknown) => ({ error }),

@@ -56,11 +56,7 @@ export function createUploadReader(uploads: Uploads): UploadReader {
 }
 
 /** The text fields, and the name of the file, whose bytes `upload` has. */
-async function receive(
-  request: IncomingMessage,
-  limits: UploadLimits,
-  upload: UploadInProgress,
-): Promise<Parts> {
+async function receive(request: IncomingMessage, limits: UploadLimits, upload: UploadInProgress) {
   const { maxFileBytes } = limits;
   const parser = openParser(request, maxFileBytes);
   const stop = new AbortController();

@@ -143,10 +143,7 @@ function addStored({ fleet, storage }: MetricSources, shared: Add): void {
   shared('retention_deleted_rows', deleted, () => storage().rows?.deleted ?? {}, 'kind');
 }
 
-function mapValues<T>(
-  record: Readonly<Record<string, T>>,
-  valueOf: (value: T) => number | null,
-): Readonly<Record<string, number | null>> {
+function mapValues<T>(record: Readonly<Record<string, T>>, valueOf: (value: T) => number | null) {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, valueOf(value)]));
 }
 

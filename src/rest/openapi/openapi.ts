@@ -77,12 +77,7 @@ function documentPath({ path }: RouteBase, { prefix, routes }: Surface): string 
   return `${prefix}${pattern}`.replace(/\{\}/g, () => `{${names.shift() ?? ''}}`);
 }
 
-function operationOf(
-  route: RouteBase,
-  { prefix, tag }: Surface,
-  path: string,
-  schemas: Schemas,
-): OpenApiOperation {
+function operationOf(route: RouteBase, { prefix, tag }: Surface, path: string, schemas: Schemas) {
   const { operationId = idOf(route), description = '', scope } = route;
   const requestBody = bodyOf(route);
   const readsBody = requestBody !== undefined || prefix === '/v1';

@@ -63,7 +63,7 @@ export interface Database {
    * Calls `use` with a read-only handle whose statements all see the same state. Units above companies have
    * connections of their own, so that they may run inside other units. Errors: `busy`, `storage_unavailable`.
    */
-  snapshot<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>, isSingle?: boolean): Promise<T>;
+  snapshot<T>(scope: Scope, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** A snapshot for a read of a company that may examine many rows. Errors: `busy`, `deadline_exceeded`. */
   examine<T>(companyId: number, use: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**

@@ -46,7 +46,6 @@ class DatabaseUnits implements Units {
   readonly #listeners = new Set<(changes: Changes) => void>();
   readonly #finishers: (() => void)[] = [];
   readonly #options: Required<UnitOptions>;
-  readonly isRemote: boolean;
 
   constructor(
     private readonly database: Database,
@@ -54,16 +53,15 @@ class DatabaseUnits implements Units {
     { onCounted = () => undefined, chain = null, presence = PRESENCE_LIMITS }: UnitOptions,
   ) {
     this.#options = { onCounted, chain, presence };
-    this.isRemote = database.isShared;
     database.onAnnounced((changes) => this.#tell(changes));
   }
 
-  readonly read: Units['read'] = async (caller, use, { examines = false, isSingle = false } = {}) => {
+  readonly read: Units['read'] = async (caller, use, { examines = false } = {}) => {
     const { database } = this;
     const { companyId } = caller;
     const read = (db: ReadDatabase) => use({ caller, ...this.#parts(db) });
     if (examines === true) return await database.examine(companyId, read);
-    if (examines === false) return await database.snapshot(companyId, read, isSingle);
+    if (examines === false) return await database.snapshot(companyId, read);
     try {
       return await database.snapshot(companyId, (db) => use({ caller, ...this.#parts(db), moveToThread }));
     } catch (error) {

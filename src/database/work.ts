@@ -111,8 +111,6 @@ export interface ReadOptions {
    * decide. `use` must not open another unit that examines: the company could have to wait for itself.
    */
   readonly examines?: boolean | 'when_needed';
-  /** Whether the unit is one statement, so that it needs no snapshot. */
-  readonly isSingle?: boolean;
 }
 
 /** Committed changes; null if some may have been missed. */
@@ -125,8 +123,6 @@ export interface Units {
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
   /** With `companyId`, the unit and the units that write in this company wait for each other. */
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>, companyId?: number): Promise<T>;
-  /** Whether a statement is a round trip to a server, so that one with joins is faster than several. */
-  readonly isRemote: boolean;
   /** Runs a unit for changes of the server itself in a company, without ledger entries and subscriptions. */
   writeWithoutLedger(companyId: number, use: (work: CompanyWriteWork) => Promise<void>): Promise<void>;
   /** Calls `listener` with changes of each commit, of other nodes after a second; with null if some may be missing. */

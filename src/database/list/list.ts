@@ -22,9 +22,9 @@ import {
 } from './listing.js';
 import type { AnyListing, KeyValue, Listing, ListRow, Relation } from './listing.js';
 import type { Slice, SliceRequest } from './listing.js';
+import { newRowsOf, type NewRows } from './new-rows.js';
 import { PageStatement, readLinked, sliceOf } from './page.js';
 import { alsoMeets, isServed, orderOfChildren, type Search } from './request-class.js';
-import { newRowsOf, readJoined, type JoinedOne, type NewRows } from './rows.js';
 
 let lists = 0;
 
@@ -91,12 +91,6 @@ export class List<T> {
         where ${ofCompany(this.listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
-  }
-
-  /** A record, with columns of records that it refers to, in one statement. */
-  async byId(work: ReadWork, id: number, joined: readonly JoinedOne[]): Promise<T | undefined> {
-    const row = await readJoined(work, this, id, joined);
-    return row && this.recordOf(row);
   }
 
   /** The search that `slice` is; null if an index serves it. */

@@ -1,6 +1,6 @@
 import { OperationTypeNode } from 'graphql';
 
-import type { NewRows } from '../../database/list/rows.js';
+import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Budget } from '../../http/request.js';
 import type { StoredResponses } from '../../http/send.js';

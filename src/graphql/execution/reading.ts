@@ -51,7 +51,7 @@ export class RequestLoaders {
   #isSearch = false;
 
   constructor(
-    private readonly units: Pick<Units, 'read' | 'isRemote'>,
+    private readonly units: Pick<Units, 'read'>,
     private readonly caller: Caller,
     private readonly largeReads: Semaphore<number>,
   ) {}
@@ -105,17 +105,6 @@ export class RequestLoaders {
       if (isLarge) await this.#acquirePermit();
       return await use(work);
     });
-  }
-
-  /** Whether one statement with joins is faster than several, see `Units.isRemote`. */
-  get isRemote(): boolean {
-    return this.units.isRemote;
-  }
-
-  /** Runs a read of a single statement in its own unit. */
-  async single<T>(use: (work: ReadWork) => Promise<T>): Promise<T> {
-    this.#demandRunning();
-    return await this.units.read(this.caller, use, { isSingle: true });
   }
 
   /** Reads a value that belongs to no record, once per `key`. */

@@ -51,11 +51,6 @@ import {
   type WriteValue,
 } from './texts.js';
 
-export type RootField = PlannedField<ListRow> & {
-  /** Whether it takes one statement, if what is joined can be. */
-  readonly isSingle?: (variables: Variables) => boolean;
-};
-
 /** A list, and the columns to read from it. */
 interface Read {
   readonly list: List<unknown>;
@@ -69,7 +64,6 @@ export class Compiler {
   readonly scopes = new Set<Scope>();
   /** Whether the plan reads a list whose records may be large. */
   isLarge = false;
-  #aliases = 0;
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -81,7 +75,7 @@ export class Compiler {
     return selectedIn(collectFields(this.schema, this.fragments, this.variables, type, set));
   }
 
-  root(type: GraphQLObjectType, selected: Selected): RootField {
+  root(type: GraphQLObjectType, selected: Selected): PlannedField<ListRow> {
     return this.#field(type, selected, (field, nodes): FieldText<ListRow> => {
       const declared = declaredOf(field);
       if (declared?.kind === 'find') {
@@ -130,15 +124,7 @@ export class Compiler {
     const fields = this.#object<ListRow>(field, nodes, (own, ownNodes, type) =>
       this.#value(type, own, ownNodes, read),
     );
-    return {
-      columns: [...read.columns],
-      texts: objectTexts(fields),
-      joined: (of) => {
-        const relations = fields.filter((each) => 'texts' in each);
-        const joined = relations.map(({ joined: joinedOf }) => joinedOf?.(of) ?? null);
-        return joined.includes(null) ? null : joined.flatMap((each) => each ?? []);
-      },
-    };
+    return { columns: [...read.columns], texts: objectTexts(fields) };
   }
 
   #value(type: GraphQLObjectType, field: Field, nodes: Nodes, read: Read): FieldText<ListRow> {
@@ -164,9 +150,7 @@ export class Compiler {
         const { list } = declared;
         const reference = columnOf(read, declared.reference);
         const record = this.#record(field, nodes, this.#read(list, 'read'));
-        this.#aliases += 1;
-        const options = { isNullable: !isNonNullType(field.type), alias: `j${this.#aliases}` };
-        return oneText(list, reference, record, options);
+        return oneText(list, reference, record, !isNonNullType(field.type));
       }
       case 'many': {
         const { children, key, scope, order } = declared;

@@ -17,21 +17,21 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-import type { ReadWork } from '../../database/work.js';
+import type { ListRow } from '../../database/list/listing.js';
 import { mayUse, type Scope } from '../../platform/caller.js';
 import type { Execution, GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
 import { fragmentsOf } from '../limits/structure.js';
-import { Compiler, type RootField } from './compiler.js';
+import { Compiler } from './compiler.js';
 import { areDifferent } from './relations.js';
-import { demandShort, PlanRun, Unplanned } from './texts.js';
+import { demandShort, PlanRun, Unplanned, type PlannedField } from './texts.js';
 
 interface Plan {
   readonly scopes: readonly Scope[];
   /** Whether the plan reads a list whose records may be large. */
   readonly isLarge: boolean;
   readonly keys: PlannedFields['keys'];
-  readonly fields: readonly RootField[];
+  readonly fields: readonly PlannedField<ListRow>[];
   /** The operation with only the fields that the resolvers execute; null if there are none. */
   readonly others: Pick<Execution, 'document' | 'operation'> | null;
 }
@@ -90,9 +90,8 @@ export async function plannedResult(
 async function read(plan: Plan, variables: Variables, context: GraphqlContext) {
   const { loaders } = context;
   const { keys, fields, isLarge } = plan;
-  const isSingle = loaders.isRemote && isSingleStatement(plan, variables);
-  const use = async (work: ReadWork) => {
-    const run = new PlanRun(work, variables, context, isSingle);
+  return await loaders.uncounted(async (work) => {
+    const run = new PlanRun(work, variables, context);
     const texts = new Map<string, string>();
     let length = 0;
     for (const field of fields) {
@@ -102,13 +101,7 @@ async function read(plan: Plan, variables: Variables, context: GraphqlContext) {
       texts.set(field.key, text);
     }
     return { keys, texts, length, nodes: run.nodes };
-  };
-  return await (isSingle ? loaders.single(use) : loaders.uncounted(use, isLarge));
-}
-
-function isSingleStatement(plan: Plan, variables: Variables): boolean {
-  const { isLarge, keys, fields } = plan;
-  return !isLarge && keys.length === 1 && fields[0]?.isSingle?.(variables) === true;
+  }, isLarge);
 }
 
 function coercedBy(
@@ -161,7 +154,7 @@ function compile(
   if (root == null) return null;
   const compiler = new Compiler(schema, fragmentsOf(document), variables);
   const selected = compiler.selected(root, operation.selectionSet);
-  const fields: RootField[] = [];
+  const fields: PlannedField<ListRow>[] = [];
   const others: FieldNode[] = [];
   for (const field of selected) {
     try {

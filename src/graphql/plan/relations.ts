@@ -19,25 +19,17 @@ import {
   type Texts,
 } from './texts.js';
 
-/** The record whose id is in a column. `alias` differs from that of every other relation of the plan. */
+/** The record whose id is in a column. */
 export function oneText(
   list: List<unknown>,
   reference: string,
   record: RecordPlan,
-  { isNullable, alias }: { readonly isNullable: boolean; readonly alias: string },
+  isNullable: boolean,
 ): FieldText<ListRow> {
-  const { columns } = record;
-  const view = list.only(columns);
-  /** Id and columns of the joined record in a row, with those of its own relations; empty if it is null. */
-  const joinedIn = (row: ListRow): readonly [number, ListRow][] => {
-    const own = columns.map((column) => [column, row[`${alias}_${column}`]] as const);
-    const id = row[`${alias}_${list.listing.id}`];
-    return typeof id === 'number' ? [[id, { ...row, ...Object.fromEntries(own) }]] : [];
-  };
+  const view = list.only(record.columns);
   const read = async (run: PlanRun, rows: readonly ListRow[]): Promise<ReadonlyMap<unknown, ListRow>> => {
     const ids = new Set(rows.map((row) => row[reference]).filter((id) => id !== null));
     if (ids.size === 0) return new Map();
-    if (run.isJoined) return new Map(rows.flatMap(joinedIn));
     return run.counted(list, await view.byIds(run.work, [...ids] as number[]));
   };
   return {
@@ -50,12 +42,6 @@ export function oneText(
         else if (!isNullable) throw new Unplanned('No record in a field that is not nullable');
         return text ?? 'null';
       });
-    },
-    joined: (of) => {
-      // Bytes are counted by list.
-      if (list.isLarge) return null;
-      const behind = record.joined(alias);
-      return behind && [{ listing: list.listing, alias, columns, of, reference }, ...behind];
     },
   };
 }
@@ -173,36 +159,27 @@ export function findText(
   getters: Readonly<Record<string, Getter>>,
   keysOf: (variables: Variables) => Variables,
   record: RecordPlan,
-): FieldText<ListRow> & { readonly isSingle: (variables: Variables) => boolean } {
+): FieldText<ListRow> {
   const view = list.only(record.columns);
-  const joined = record.joined(null);
-  const keyOf = (variables: Variables): readonly [string, unknown] => {
-    const given = Object.entries(keysOf(variables)).filter(([, value]) => value != null);
-    const [key = ['', null] as const, ...others] = given;
-    if (others.length > 0) throw new Unplanned('Several keys');
-    return key;
-  };
   const idOf = async (run: PlanRun): Promise<number | null> => {
-    const [name, value] = keyOf(run.variables);
+    const given = Object.entries(keysOf(run.variables)).filter(([, value]) => value != null);
+    const [[name, value] = ['', null] as const, ...others] = given;
+    if (others.length > 0) throw new Unplanned('Several keys');
     if (name === 'databaseId') return Number(value);
     if (name === 'id') return numberIn(list.name, String(value)) ?? null;
     const get = getters[name];
     if (get === undefined) throw new Unplanned('No key');
     return (await foundOrNull(() => get(run.work, String(value))))?.id ?? null;
   };
-  const read = async (run: PlanRun, id: number): Promise<ListRow | undefined> =>
-    run.isJoined && joined !== null
-      ? await view.byId(run.work, id, joined)
-      : (await view.byIds(run.work, [id])).get(id);
   return {
     texts: async (run, _rows, times) => {
       const id = await idOf(run);
-      const row = run.counted(list, id === null ? undefined : await read(run, id));
+      const found = id === null ? undefined : (await view.byIds(run.work, [id])).get(id);
+      const row = run.counted(list, found);
       if (row === undefined) return ['null'];
       run.nodes += 1;
       return await record.texts(run, [row], times);
     },
-    isSingle: (variables) => joined !== null && ['databaseId', 'id'].includes(keyOf(variables)[0]),
   };
 }
 

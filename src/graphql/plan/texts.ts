@@ -11,7 +11,6 @@ import {
 } from 'graphql';
 
 import type { ListRow } from '../../database/list/listing.js';
-import type { JoinedOne } from '../../database/list/rows.js';
 import type { ReadWork } from '../../database/work.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { GraphqlContext } from '../execution/context.js';
@@ -46,8 +45,6 @@ export class PlanRun {
     readonly work: ReadWork,
     readonly variables: Variables,
     readonly context: GraphqlContext,
-    /** Whether records are read in one statement with the records that they refer to. */
-    readonly isJoined = false,
   ) {}
 
   /** The text of each item, in order. Yields to the event loop between parts of a long list. */
@@ -104,7 +101,7 @@ export type Texts<Row> = (
 /** How the text of a field is made: from one row, or for all rows together if it shows other records. */
 export type FieldText<Row> =
   | { readonly write: (row: Row, run: PlanRun) => string }
-  | { readonly texts: Texts<Row>; readonly joined?: RecordPlan['joined'] };
+  | { readonly texts: Texts<Row> };
 
 export type PlannedField<Row> = FieldText<Row> & { readonly key: string };
 
@@ -113,8 +110,6 @@ export interface RecordPlan {
   /** Columns to read, including the id. */
   readonly columns: readonly string[];
   readonly texts: Texts<ListRow>;
-  /** Joins with the records that it refers to, null if impossible; `of` is its own alias in the statement, or null. */
-  readonly joined: (of: string | null) => readonly JoinedOne[] | null;
 }
 
 export function objectTexts<Row>(fields: readonly PlannedField<Row>[]): Texts<Row> {

@@ -7,13 +7,13 @@ import { StatementNames } from '../../../src/database/postgres/connections/state
 import { createUnits } from '../../../src/database/units.js';
 import { type ReadWork, specialSql, type Units } from '../../../src/database/work.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
-import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
+import type { Caller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { addCompany, openNodes, present } from '../../support/postgres/nodes.js';
 
 const opened = openNodes(1);
 
-type Kind = 'single' | 'several' | 'failing' | 'write' | 'failing write' | 'above' | 'system' | 'examine';
+type Kind = 'several' | 'failing' | 'write' | 'failing write' | 'above' | 'system' | 'examine';
 
 interface Step {
   readonly kind: Kind;
@@ -24,7 +24,7 @@ interface Step {
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom<Kind[]>(
-    ...(['single', 'single', 'single', 'several', 'several', 'failing', 'write', 'failing write'] as const),
+    ...(['several', 'several', 'failing', 'write', 'failing write'] as const),
     ...(['above', 'system', 'examine'] as const),
   ),
   company: fc.nat(2),
@@ -47,9 +47,6 @@ async function take(units: Units, { kind, company }: Step, callers: readonly Cal
     .sort((one, other) => one - other)
     .join();
   switch (kind) {
-    case 'single':
-      expect(await units.read(caller, visible, { isSingle: true })).toBe(own);
-      break;
     case 'examine':
       expect(await units.read(caller, visible, { examines: true })).toBe(own);
       break;
@@ -119,21 +116,6 @@ async function onFewConnections(use: (units: Units) => Promise<void>): Promise<v
     await database.close();
   }
 }
-
-it('a unit that was opened for a single statement refuses another one', async () => {
-  const { units } = opened.node(0);
-  const { caller } = await addCompany(opened.node(0));
-  const twice = units.read(
-    caller,
-    async (work) => {
-      await visible(work);
-      await visible(work);
-    },
-    { isSingle: true },
-  );
-  await expect(twice).rejects.toThrow('single statement');
-  await expect(units.systemWrite(LOCAL_ORIGIN, visible)).resolves.toContain(',');
-});
 
 it('a statement whose first use under a name fails with its transaction does not fail the next unit', async () => {
   const { caller } = await addCompany(opened.node(0));

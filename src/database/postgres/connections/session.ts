@@ -118,8 +118,6 @@ export class Unit {
   readonly db: Transaction<Tables> = handleOn((query) => this.#execute(query));
   #isOpen = true;
   #isWriting = false;
-  /** Statements that may still run; infinite in a transaction. */
-  #left = Infinity;
   #beginError: unknown;
 
   constructor(
@@ -148,19 +146,15 @@ export class Unit {
   }
 
   /**
-   * Runs a transaction that only reads; a single statement needs none if the connection has its settings. Does
-   * not wait for the answers to its begin, whose error the next statement reports, and to its end, but after an
-   * error: a statement that was to be prepared does not exist then, and the next unit must not use its name.
+   * Runs a transaction that only reads. Does not wait for the answers to its begin, whose error the next statement
+   * reports, and to its end, but after an error: a statement that was to be prepared does not exist then, and the
+   * next unit must not use its name.
    */
-  async read<T>(use: (db: Transaction<Tables>) => Promise<T>, isSingle = false): Promise<T> {
+  async read<T>(use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
     const isSet = await this.session.adopt(settingsSql(this.#settings, false));
-    if (isSingle) this.#left = 1;
-    const isTransaction = !isSingle || !isSet;
-    if (isTransaction) {
-      const begin = 'begin isolation level repeatable read read only';
-      const own = isSet ? '' : `; ${settingsSql(this.#settings, true)}`;
-      this.session.send(`${begin}${own}`).catch((error: unknown) => (this.#beginError = error));
-    }
+    const begin = 'begin isolation level repeatable read read only';
+    const own = isSet ? '' : `; ${settingsSql(this.#settings, true)}`;
+    this.session.send(`${begin}${own}`).catch((error: unknown) => (this.#beginError = error));
     let isFailed = true;
     try {
       const result = await use(this.db);
@@ -168,7 +162,7 @@ export class Unit {
       return result;
     } finally {
       this.#isOpen = false;
-      const ended = isTransaction ? this.session.send('rollback').catch(() => undefined) : undefined;
+      const ended = this.session.send('rollback').catch(() => undefined);
       if (isFailed && !this.session.isBroken) await ended;
     }
   }
@@ -193,8 +187,6 @@ export class Unit {
 
   async #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (!this.#isOpen) throw new Error('The unit of work has ended.');
-    if (this.#left === 0) throw new Error('The unit of work is a single statement.');
-    this.#left -= 1;
     try {
       return await this.session.execute<R>(query, this.#isWriting);
     } catch (error) {

@@ -50,10 +50,10 @@ export class Sessions {
     return Object.values(this.#queues).reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
-  readonly snapshot: Database['snapshot'] = async (scope, use, isSingle = false) => {
+  readonly snapshot: Database['snapshot'] = async (scope, use) => {
     const queue = scope === null ? this.#queues.above : this.#queues.read;
     return await this.#inTurn(queue, scope ?? ABOVE, (session) =>
-      new Unit(session, scope, STATEMENT_MS).read(use, isSingle),
+      new Unit(session, scope, STATEMENT_MS).read(use),
     );
   };
 

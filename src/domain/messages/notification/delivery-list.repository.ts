@@ -5,7 +5,7 @@ import { CompanyRows, inCompany, type OfCompany } from '../../../database/compan
 import { recordMapping } from '../../../database/company/company-table.js';
 import { lastDrawn } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
-import type { NewRows } from '../../../database/list/rows.js';
+import type { NewRows } from '../../../database/list/new-rows.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
 import { flag } from '../../../database/storage.js';
 import { specialSql, type SystemReadWork } from '../../../database/work.js';

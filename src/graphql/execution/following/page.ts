@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
-import type { IdSpan, NewRows } from '../../../database/list/rows.js';
+import type { IdSpan, NewRows } from '../../../database/list/new-rows.js';
 import type { Units } from '../../../database/work.js';
 import type { Caller } from '../../../platform/caller.js';
 import { approximateJsonBytes } from '../../limits/json-bytes.js';

@@ -2,8 +2,7 @@ import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 
-import { isObject } from '../platform/encoding/json.js';
-import { ndjsonRows } from '../platform/encoding/ndjson.js';
+import { isObject, ndjsonRows } from '../platform/encoding/json.js';
 import { withPath } from '../platform/files.js';
 import type { Row } from '../platform/requests.js';
 import { CommandError } from './command-error.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { SECOND } from '../platform/clock.js';
-import { ndjsonLine } from '../platform/encoding/ndjson.js';
+import { ndjsonLine } from '../platform/encoding/json.js';
 import type { Random } from '../platform/random.js';
 import type { Reply } from './http-client.js';
 import type { TerminalParts } from './terminal-http.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Units } from '../../src/database/work.js';
 import { transactionIngest } from '../../src/domain/payments/transaction/transaction.rest.js';
-import { ndjsonRows } from '../../src/platform/encoding/ndjson.js';
+import { ndjsonRows } from '../../src/platform/encoding/json.js';
 import { DomainError } from '../../src/platform/errors.js';
 import { lineAnswers, MAX_LINE_BYTES, type LineRoute, type Lines } from '../../src/rest/lines.js';
 import { ingestRows, ndjson, totalsOf } from '../support/line-stream.js';

@@ -8,7 +8,7 @@ import {
   storeRows,
 } from '../../domain/payments/transaction/recording/transaction-rows.service.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
-import { ndjsonLine } from '../../platform/encoding/ndjson.js';
+import { ndjsonLine } from '../../platform/encoding/json.js';
 import { counted } from '../../platform/errors.js';
 import { addRows, batchesOf, NO_ROWS, type RejectedRow, type RowTotals } from '../../platform/requests.js';
 import { addCompanyCommand, callerIn, withDatabase, type ChangeOptions } from '../command-context.js';

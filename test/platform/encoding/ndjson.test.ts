@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { ndjsonLine, ndjsonRows } from '../../../src/platform/encoding/ndjson.js';
+import { ndjsonLine, ndjsonRows } from '../../../src/platform/encoding/json.js';
 import { addRows, batchesOf, NO_ROWS, type Row } from '../../../src/platform/requests.js';
 import { turnsOf } from '../../support/turns.js';
 

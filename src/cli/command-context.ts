@@ -118,11 +118,7 @@ export async function callerIn(units: Units, { company: name, as }: ChangeOption
 }
 
 /** Id of the member of `--as`, or of the first administrator, if there is one. Errors: `not_found`. */
-export async function actorIn(
-  work: SystemReadWork,
-  companyId: number,
-  as: string | undefined,
-): Promise<number | undefined> {
+export async function actorIn(work: SystemReadWork, companyId: number, as: string | undefined) {
   if (as === undefined) return (await firstAdministrator(work, companyId))?.id;
   const { id: userId } = await getUserByEmail(work, as);
   return (await getMembership(work, { companyId, userId })).userId;

@@ -43,10 +43,7 @@ Exit codes:
 ${EXIT_CODES.map(([code, meaning]) => `  ${String(code).padEnd(2)}  ${meaning}`).join('\n')}`;
 
 /** Creates the program. Groups that are not needed have only their name and description. */
-export async function createProgram(
-  io: CommandIo,
-  isNeeded: (group: string) => boolean = () => true,
-): Promise<Command> {
+export async function createProgram(io: CommandIo, isNeeded: (group: string) => boolean = () => true) {
   const program = new Command('terminal-gateway')
     .description('Device-management server for payment terminals.')
     .version(packageVersion(), '--version', 'print the version')

@@ -60,11 +60,7 @@ export async function copyTables(
 }
 
 /** Compares all tables of both databases without changing anything. */
-export async function compareTables(
-  source: CopySource,
-  target: CopySource,
-  onProgress: Progress,
-): Promise<readonly Comparison[]> {
+export async function compareTables(source: CopySource, target: CopySource, onProgress: Progress) {
   const onRows = counting(onProgress, (await rowsOf(source)) + (await rowsOf(target)));
   return compared(await readAll(source, onRows), await readAll(target, onRows));
 }

@@ -26,19 +26,12 @@ export async function countOf({ db, caller }: ReadWork, name: CounterName): Prom
 }
 
 /** The last id drawn for a company in a table, even if its record was deleted; 0 if none was drawn. */
-export async function lastDrawn(
-  db: QueryExecutorProvider,
-  companyId: number,
-  table: string,
-): Promise<number> {
+export async function lastDrawn(db: QueryExecutorProvider, companyId: number, table: string) {
   return (await counterOf(db, companyId, table))?.last_drawn ?? 0;
 }
 
 /** Counters of several tables, in one statement. */
-export async function countsOf(
-  work: ReadWork,
-  names: readonly CounterName[],
-): Promise<ReadonlyMap<CounterName, number>> {
+export async function countsOf(work: ReadWork, names: readonly CounterName[]) {
   const { companyId } = work.caller;
   const rows = await runCached<{ name: CounterName; total: number }>(
     work.db,
@@ -52,10 +45,7 @@ export async function countsOf(
 }
 
 /** Sums of counters over all companies. Reads about 20 rows for each company, and no records. */
-export async function fleetTotals(
-  database: Pick<Database, 'snapshot'>,
-  names: readonly CounterName[],
-): Promise<ReadonlyMap<CounterName, number>> {
+export async function fleetTotals(database: Pick<Database, 'snapshot'>, names: readonly CounterName[]) {
   const totals = new Map(names.map((name) => [name, 0]));
   const counters = sql`company_id, name as key, total from counters where`;
   for await (const { key, total } of rowsInParts(database, counters, { column: 'name', first: '' })) {

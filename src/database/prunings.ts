@@ -70,11 +70,7 @@ export async function deleteAged(
 }
 
 /** Id or sequence up to which all rows are deleted; 0 if none were. */
-export async function prunedUpTo(
-  db: QueryExecutorProvider,
-  companyId: number,
-  name: PrunedTable,
-): Promise<number> {
+export async function prunedUpTo(db: QueryExecutorProvider, companyId: number, name: PrunedTable) {
   const { rows } = await sql<{ up_to: number }>`select up_to from prunings
     where company_id = ${companyId} and name = ${name}`.execute(db);
   return rows[0]?.up_to ?? 0;

@@ -31,11 +31,7 @@ export async function findStoredResponse(
 }
 
 /** Stores the response in the transaction of the call's own changes. */
-export async function storeResponse(
-  work: WriteWork,
-  key: IdempotencyKey,
-  kept: StoredResponse,
-): Promise<void> {
+export async function storeResponse(work: WriteWork, key: IdempotencyKey, kept: StoredResponse) {
   const row = {
     scope: scopeOf(work, key),
     key: key.key,

@@ -172,10 +172,7 @@ function metaOf(random: Random, { brand, model, media, os }: ModelPlan): Record<
   };
 }
 
-export async function createTerminalSettings(
-  { work, random }: Making,
-  terminals: readonly Terminal[],
-): Promise<void> {
+export async function createTerminalSettings({ work, random }: Making, terminals: readonly Terminal[]) {
   for (const { logicalNumberId, merchant } of terminals.filter(() => random.chance(0.25))) {
     const owner = { groupId: null, logicalNumberId };
     const description = 'As printed on receipts.';

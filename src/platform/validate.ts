@@ -121,11 +121,7 @@ export interface Audit {
  * Optimistic locking, in the transaction of the change. `current` is the state of the record, usually its `revision`;
  * `accepted` are those for which the client allows the change, null any. Errors: `stale`.
  */
-export function demandUnchanged<State>(
-  current: State,
-  accepted: readonly State[] | null,
-  message: string,
-): void {
+export function demandUnchanged<State>(current: State, accepted: readonly State[] | null, message: string) {
   if (accepted !== null && !accepted.includes(current)) throw new DomainError('stale', message);
 }
 

@@ -173,11 +173,7 @@ export interface RowLimits {
 }
 
 /** Rows of a whole body: NDJSON, or one JSON object. Errors: 400, 413 too many bytes or rows, 415. */
-export async function readRows(
-  request: Request,
-  body: AsyncIterable<Uint8Array>,
-  limits: RowLimits,
-): Promise<readonly Row[]> {
+export async function readRows(request: Request, body: AsyncIterable<Uint8Array>, limits: RowLimits) {
   const type = contentTypeOf(request);
   const pieces = limited(body, limits);
   if (type === 'application/json') return [await readRow(pieces)];

@@ -7,7 +7,7 @@ import { methodNotAllowed } from '../http/problem.js';
 import { readQuery, readToken, requestContextOf } from '../http/request.js';
 import { sendMethods } from '../http/send.js';
 import { enterCompany } from '../http/server/admission.js';
-import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
+import { demandScope, type Authenticator, type Scope } from '../platform/caller.js';
 import type { PageRequest } from '../platform/requests.js';
 import type { Schema } from './openapi/schema.js';
 
@@ -191,11 +191,7 @@ export function createRouter<R extends RouteBase>(
 }
 
 /** Authenticates a user's request and counts it for the caller's company. Errors: `busy`, those of `callerOf`. */
-export async function authorize(
-  received: Received,
-  scope: Scope,
-  authenticator: Authenticator,
-): Promise<Caller> {
+export async function authorize(received: Received, scope: Scope, authenticator: Authenticator) {
   const caller = await callerOf(received, authenticator);
   enterCompany(received.response, caller);
   demandScope(caller, scope);
@@ -203,10 +199,7 @@ export async function authorize(
 }
 
 /** The user that the token of a request stands for. Errors: `malformed`, `unauthenticated`. */
-export async function callerOf(
-  { request, response, query }: Received,
-  authenticator: Authenticator,
-): Promise<Caller> {
+export async function callerOf({ request, response, query }: Received, authenticator: Authenticator) {
   const { ip, requestId } = requestContextOf(response);
   return await authenticator.authenticate(readToken(request, query), { channel: 'api', ip, requestId });
 }

@@ -119,10 +119,7 @@ async function replyOf({ stream, ...answer }: OpenAnswer, cutAfter = Infinity): 
 }
 
 /** Parses the answer. Errors: an `Error` if it does not have the documented form. */
-export function parsed<T extends z.ZodType>(
-  model: T,
-  { status, body }: Pick<Reply, 'status' | 'body'>,
-): z.output<T> {
+export function parsed<T extends z.ZodType>(model: T, { status, body }: Pick<Reply, 'status' | 'body'>) {
   const result = model.safeParse(JSON.parse(body.toString() || 'null'));
   if (!result.success) throw new Error(`status ${status} with ${body.toString().slice(0, 200)}`);
   return result.data;

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 
 import { bearerToken, headerOf, malformed, requestContextOf } from '../http/request.js';
 import { enterCompany, leaveRequests, spreadRetries, takeSlot } from '../http/server/admission.js';
@@ -27,10 +27,7 @@ export interface TerminalOptions<T>
 }
 
 /** Handler of all routes below /terminal/v1. */
-export function createTerminalRouter<T>(
-  routes: readonly TerminalRoute<T>[],
-  options: TerminalOptions<T>,
-): RequestHandler {
+export function createTerminalRouter<T>(routes: readonly TerminalRoute<T>[], options: TerminalOptions<T>) {
   const parts = { ...options, batches: new Batches(options.admit), open: new OpenExchanges(options) };
   const limit = createLimit(options.clock, options.onLimited);
   const retryAfterOf = spreadRetries(systemClock);

@@ -28,10 +28,7 @@ export interface PruneOptions extends JsonOption {
   readonly deliveries?: Period | null;
 }
 
-export async function prune(
-  io: CommandIo,
-  { json: _json, dryRun = false, ...given }: PruneOptions,
-): Promise<Result> {
+export async function prune(io: CommandIo, { json: _json, dryRun = false, ...given }: PruneOptions) {
   const pruned = (context: CommandContext): Promise<Result> => pruneIn(io, context, given, dryRun);
   return await withDatabase(io, pruned, { usesReserve: !dryRun });
 }

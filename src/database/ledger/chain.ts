@@ -32,10 +32,7 @@ export const NO_LINK: Link = { sequence: 0, hash: '' };
 export type ChainHead = Row<'ledger_chains'>;
 
 /** Values that the hash of an entry covers: every column except its position among the entries of all companies. */
-export function hashedValues(
-  row: LedgerRow | Omit<Row<'ledger'>, 'position' | 'hash'>,
-  before: Link,
-): (string | number | null)[] {
+export function hashedValues(row: LedgerRow | Omit<Row<'ledger'>, 'position' | 'hash'>, before: Link) {
   return [
     row.company_id,
     row.sequence,

@@ -39,12 +39,7 @@ export interface VerifyOptions {
 }
 
 /** Verifies the chain of one company up to its last entry in `state`, a page at a time. */
-export async function verifyChain(
-  units: Units,
-  hash: KeyedHash,
-  state: ChainState,
-  options: VerifyOptions,
-): Promise<ChainReport> {
+export async function verifyChain(units: Units, hash: KeyedHash, state: ChainState, options: VerifyOptions) {
   const walk = new Walk(hash, state, options);
   for (let after = Math.max(0, options.from - 2); ;) {
     const range = { after, upTo: state.last };

@@ -13,11 +13,7 @@ const NOT_ALLOWED = '42501';
  * Tables that pending migrations touch. Runs them on empty tables in a schema that is dropped afterwards, so
  * that no server waits for locks. Errors: `DatabaseRefused`, also if the user may not create schemas.
  */
-export async function previewMigrations(
-  client: Client,
-  name: string,
-  migrations: Migrations = MIGRATIONS,
-): Promise<readonly TouchedTable[]> {
+export async function previewMigrations(client: Client, name: string, migrations: Migrations = MIGRATIONS) {
   const { applied, pending } = await inspect(client, name, namesOf(migrations));
   if (applied.length === 0 || pending.length === 0) return [];
   const { rows } = await client.query<{ schema: string; preview: string }>(

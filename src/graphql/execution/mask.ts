@@ -13,11 +13,7 @@ export interface MaskingOptions {
 }
 
 /** Errors for the client, in document order. Faults of the server become INTERNAL_SERVER_ERROR. */
-export function maskErrors(
-  options: MaskingOptions,
-  requestId: string | null,
-  errors: readonly unknown[],
-): GraphQLFormattedError[] {
+export function maskErrors(options: MaskingOptions, requestId: string | null, errors: readonly unknown[]) {
   return inDocumentOrder(errors)
     .slice(0, LIMITS.errors)
     .map((error) => maskError(options, requestId, error));

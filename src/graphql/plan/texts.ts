@@ -233,11 +233,7 @@ function writerOf(type: GraphQLOutputType, ofObject: () => WriteValue): WriteVal
 }
 
 /** Text of an object all of whose fields are made from its value. */
-export function objectText<Value>(
-  fields: readonly PlannedField<Value>[],
-  value: Value,
-  run: PlanRun,
-): string {
+export function objectText<Value>(fields: readonly PlannedField<Value>[], value: Value, run: PlanRun) {
   const entries = fields.map((field) => {
     if (!('write' in field)) throw new Unplanned('A field that reads rows');
     return `"${field.key}":${field.write(value, run)}`;

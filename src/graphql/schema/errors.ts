@@ -56,10 +56,7 @@ const ARGUMENTS: Partial<Readonly<Record<DomainCode, readonly string[]>>> = {
 export type Within = readonly string[] | ((field: string) => readonly string[]);
 
 /** One entry for each field of an error that the client can correct; undefined for other errors. */
-export function userErrorsOf(
-  error: unknown,
-  within: Within = ['input'],
-): readonly UserErrorShape[] | undefined {
+export function userErrorsOf(error: unknown, within: Within = ['input']) {
   if (!(error instanceof DomainError)) return undefined;
   const mapped = CODES[error.code];
   if (!('user' in mapped)) return undefined;

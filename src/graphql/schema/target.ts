@@ -2,17 +2,12 @@
 import { Kind, type GraphQLResolveInfo, type ValueNode } from 'graphql';
 import type { ClassType } from 'type-graphql';
 
-import type { Condition } from '../../database/list/condition.js';
 import { invalid } from '../../platform/errors.js';
 import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
 import { flag, int, nullable, object, type Fields } from './types.js';
 
 /** The filter in `target`. `invalid` if a comparison has no value: it would select more than intended. */
-export function targetConditionOf(
-  list: FilteredList,
-  filter: FilterInput,
-  info: GraphQLResolveInfo,
-): Condition {
+export function targetConditionOf(list: FilteredList, filter: FilterInput, info: GraphQLResolveInfo) {
   const target = info.fieldNodes[0]?.arguments?.find(({ name }) => name.value === 'target')?.value;
   const fields = target?.kind === Kind.OBJECT ? target.fields : [];
   const literal = fields.find(({ name }) => name.value === 'filter')?.value;

@@ -102,10 +102,7 @@ export async function readChunk(work: OfCompany<SystemReadWork>, contentId: numb
 }
 
 /** SHA-256 by content id, as hexadecimal digits. One statement. */
-export async function sumsOfContents(
-  work: ReadWork,
-  of: readonly { readonly id: number }[],
-): Promise<ReadonlyMap<number, string>> {
+export async function sumsOfContents(work: ReadWork, of: readonly { readonly id: number }[]) {
   const sums = await contents.select(work, { id: of.map(({ id }) => id) });
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }

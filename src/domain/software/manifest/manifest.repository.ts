@@ -139,10 +139,7 @@ export async function forgetDeletedVersions(work: WriteWork, deviceId: number): 
 }
 
 /** The reach of each version, by its id; two statements. Versions without any are absent. */
-export async function reachOf(
-  work: ReadWork,
-  versions: readonly { readonly id: number }[],
-): Promise<ReadonlyMap<number, Reach>> {
+export async function reachOf(work: ReadWork, versions: readonly { readonly id: number }[]) {
   const { db, companyId } = specialSql(work);
   const versionIds = versions.map(({ id }) => id);
   const granted = await sql<{ id: number; total: number }>`select l.app_version_id as id, count(*) as total

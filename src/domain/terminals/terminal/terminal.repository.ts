@@ -76,10 +76,7 @@ export interface DeviceCredential {
 }
 
 /** Devices of tokens, by token hash. One statement. Deleting a device deletes its token. */
-export async function findDeviceCredentials(
-  work: SystemReadWork,
-  hashes: readonly string[],
-): Promise<ReadonlyMap<string, DeviceCredential>> {
+export async function findDeviceCredentials(work: SystemReadWork, hashes: readonly string[]) {
   const { db } = specialSql(work);
   const { rows } = await sql<DeviceCredential & { hash: string }>`select t.token_hash as hash,
       t.company_id as "companyId", t.device_id as "deviceId", t.issued_by as "issuedBy",
@@ -98,10 +95,7 @@ export interface TerminalRefusal {
 const refusals = new CompanyRows('terminal_refusals');
 
 /** The last refusal by device id; devices that were never refused are absent. One statement. */
-export async function lastRefusals(
-  work: ReadWork,
-  devices: readonly { readonly id: number }[],
-): Promise<ReadonlyMap<number, TerminalRefusal>> {
+export async function lastRefusals(work: ReadWork, devices: readonly { readonly id: number }[]) {
   const rows = await refusals.select(work, { device_id: devices.map(({ id }) => id) });
   return new Map(
     rows.map(({ device_id, code, refused_at }) => [

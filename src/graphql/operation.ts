@@ -26,8 +26,14 @@ import { firstCode, maskErrors, type MaskingOptions } from './execution/mask.js'
 import { executeRepeatable } from './execution/repeatable.js';
 import type { OperationText } from './http/operation-text.js';
 import type { Admission, AdmittedDocument, Price } from './limits/admission.js';
-import { approximateJsonBytes, JsonMeasure } from './limits/json-bytes.js';
-import { LIMITS, OperationRefused, operationRefused, tooLarge } from './limits/limits.js';
+import {
+  approximateJsonBytes,
+  JsonMeasure,
+  LIMITS,
+  OperationRefused,
+  operationRefused,
+  tooLarge,
+} from './limits/limits.js';
 import { plannedResult, type PlannedFields, type PlannedResult } from './plan/plan.js';
 
 export interface OperationParts extends MaskingOptions {

@@ -8,8 +8,7 @@ import {
 import { MANY_ROWS, type ReadWork, type Units, type WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
-import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { beyondLimit, LIMITS, tooLarge } from '../limits/limits.js';
+import { approximateJsonBytes, beyondLimit, LIMITS, tooLarge } from '../limits/limits.js';
 import { requestError } from '../schema/errors.js';
 import { batchingLoader, EntriesPerTurn, type Loader } from './batching-loader.js';
 

@@ -27,8 +27,7 @@ import { workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop
 import { DomainError } from '../../platform/errors.js';
 import type { IdempotencyKey } from '../../platform/requests.js';
 import { findSentFile } from '../http/operation-text.js';
-import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
+import { approximateJsonBytes, LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
 import { fragmentsOf } from '../limits/structure.js';
 import { requestError } from '../schema/errors.js';
 import type { Content } from './contents.js';

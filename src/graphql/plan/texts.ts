@@ -15,8 +15,7 @@ import type { ReadWork } from '../../database/work.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
-import { approximateJsonBytes } from '../limits/json-bytes.js';
-import { LIMITS, LONG_RESPONSE } from '../limits/limits.js';
+import { approximateJsonBytes, LIMITS, LONG_RESPONSE } from '../limits/limits.js';
 import { Base64, DateTime, JsonValue } from '../schema/scalars.js';
 
 /** Ends a plan: the resolvers execute the operation instead. Its message is never sent to clients. */

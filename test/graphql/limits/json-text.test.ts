@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { JsonMeasure } from '../../../src/graphql/limits/json-bytes.js';
+import { JsonMeasure } from '../../../src/graphql/limits/limits.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { turnsOf } from '../../support/turns.js';
 

@@ -4,7 +4,7 @@ import { comparisonsIn, type Condition } from '../../../database/list/condition.
 import type { IdSpan, NewRows } from '../../../database/list/new-rows.js';
 import type { Units } from '../../../database/work.js';
 import type { Caller } from '../../../platform/caller.js';
-import { approximateJsonBytes } from '../../limits/json-bytes.js';
+import { approximateJsonBytes } from '../../limits/limits.js';
 
 /** Maximum records in memory for one subscriber. If its client is slow, the rest stays in the database. */
 const PAGE_SIZE = 25;

@@ -57,7 +57,7 @@ export async function createMonitoring(parts: MonitoringParts) {
       followers,
       watchOperations(metrics, tracing, clock),
     ),
-    /** By path. */
+    /** Handlers by path. */
     handlers: {
       '/healthz': alive,
       '/readyz': ready(readiness, { ...database.checks, ...mqttCheck(parts) }),

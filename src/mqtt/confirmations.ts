@@ -30,7 +30,7 @@ const BATCH = 200;
 const COMPANIES = 4;
 const ATTEMPTS = 10;
 const MAX_PAYLOAD_BYTES = 1_024;
-/** Only the first hello of a terminal in each interval is handled (decisions.md#mqtt-hello). */
+/** Interval in which the first hello of a terminal is handled and others are not (decisions.md#mqtt-hello). */
 const HELLO_MS = 15 * SECOND;
 
 /** Stores confirmations of terminals in batches of one company; companies take turns. */

@@ -11,9 +11,9 @@ import type { Logger } from '../platform/logger.js';
 import { CONFIRM_FILTER, type MqttFigures } from './delivery-queue.js';
 
 export const LINK_TIMES = {
-  /** From the first packet to the answer of the broker to the subscription, at most. */
+  /** Maximum time from the first packet to the answer of the broker to the subscription. */
   connectMs: 10 * SECOND,
-  /** From a publish to its acknowledgement, at most: less than the lease of a delivery. */
+  /** Maximum time from a publish to its acknowledgement: less than the lease of a delivery. */
   acknowledgeMs: 10 * SECOND,
   /** Between a packet to the broker and the next one; it must answer within this time. */
   keepaliveMs: 30 * SECOND,
@@ -162,7 +162,7 @@ export class BrokerLink {
   /** Null while there is none. */
   connection: Connection | null = null;
   readonly #stopping = new AbortController();
-  /** Also one that is being opened. */
+  /** The latest connection, also one that is being opened. */
   #latest: Connection | null = null;
   #running = Promise.resolve();
   #pauseMs: number;

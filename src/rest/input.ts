@@ -117,7 +117,7 @@ function formsOf(schema: Schema): Schema[] {
 
 /** Fields of a body that a model has, and names of others. */
 export interface ReceivedInput {
-  /** By the model's names. */
+  /** Values by the model's names. */
   readonly input: Readonly<Record<string, unknown>>;
   /** Names of fields that the model does not have: the first 20, each cut to 64 characters. */
   readonly ignored: readonly string[];

@@ -29,7 +29,7 @@ export interface Column<Value = unknown> {
   readonly isDrawn?: true;
   /** Table whose rows it refers to by their id, and whether a row is deleted with the one that it refers to. */
   readonly target?: { readonly table: string; readonly isOwned: boolean };
-  /** Only for the compiler: the type of the values in Kysely. */
+  /** Type of the values in Kysely, for the compiler only. */
   readonly values?: () => Value;
 }
 

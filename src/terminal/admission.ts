@@ -57,7 +57,7 @@ const LEFT = {};
 
 /** Performs similar requests of one company in shared units: singly, a notification of 10,000 terminals delays all others. */
 export class Batches<T> {
-  /** By the function that performs them. */
+  /** Batchers by the function that performs their calls. */
   readonly #gathered = new Map<unknown, Batcher<number, GatheredCall<unknown>, object>>();
 
   constructor(private readonly admit: AdmitAll<T>) {}

@@ -36,7 +36,7 @@ export function createTerminalRouter<T>(routes: readonly TerminalRoute<T>[], opt
     const claimAgain = (): Promise<TerminalClaim> => claimOf(request, response, options);
     try {
       const claim = await claimAgain();
-      // From here on, limits are those of the terminal and its company: thousands of terminals may share one address.
+      // Limits from here on are those of the terminal and its company: thousands of terminals may share one address.
       leaveRequests(response);
       enterCompany(response, claim.caller, 'terminals');
       limit(response, claim);

@@ -130,7 +130,7 @@ describe('the access rules for mosquitto in src/docs/mqtt.md', () => {
     for (const topic of [`terminals/${other}/notifications`, `terminals/${own}/notifications`, 'other']) {
       await attacker.publishAsync(topic, forged, { qos: 1 });
     }
-    // It comes after the others on the same connection.
+    // This message comes after the others on the same connection.
     await confirm(attacker, own, ids.get('Loja 7/A') ?? '');
     await waitFor(async () => expect((await statesOf(server)).toSorted()).toEqual(['delivered', 'sent']));
     await confirm(victim, other, ids.get('100') ?? '');

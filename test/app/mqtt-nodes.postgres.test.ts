@@ -45,7 +45,7 @@ describe('CC-09 two nodes that publish', () => {
     const broker = await startBroker({ concurrency: 1_000 });
     const path = await startPathTo(broker.port);
     onTestFinished(() => path.stop());
-    // It connects through the path that stalls.
+    // This node connects through the path that stalls.
     const server = await startNode(path.settings);
     const numbers = Array.from({ length: 120 }, (_, index) => String(100 + index));
     for (const number of numbers) await reachable(server.acme, number);

@@ -14,7 +14,7 @@ import { ACME, BETA, databaseOfLedgers, verifierOf } from './ledgers.js';
 
 const HASH = ledgerChainHash(SECRET);
 const OTHER = ledgerChainHash('another secret for tests: 0123456789abcdef');
-/** So long after each other entries are made, in days. */
+/** Days between two entries. */
 const STEP = 10;
 
 let place: TestPlace;

@@ -102,7 +102,7 @@ describe('traces', () => {
     const all = await traced();
     await all.server.acme.client.get('groups/nobody', undefined, named('r-404'));
     await all.server.anonymous.get('/none/of/these', undefined, named('r-unknown'));
-    // It stays, whatever the server writes meanwhile, for example that the token was used.
+    // The number stays, whatever the server writes meanwhile, for example that the token was used.
     all.server.app.database.health.report('db_corrupt');
     await all.server.anonymous.get('/readyz', undefined, named('r-503'));
     const statusOf = async (id: string) =>

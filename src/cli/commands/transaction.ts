@@ -97,7 +97,7 @@ interface Report {
   end(): void;
 }
 
-/** Only its owner can read the file. It holds no values of the rows. */
+/** The file can be read by its owner only and holds no values of the rows. */
 function fileReport(path: string): Report {
   const file = openSync(path, 'w', 0o600);
   return {

@@ -169,7 +169,7 @@ class Snapshots {
         release();
         return joined;
       }
-      // Not read for a single unit, the usual case: the next unit then opens its own snapshot.
+      // A single unit, the usual case, reads none: the next unit then opens its own snapshot.
       const version = this.isIdle ? null : this.probe.dataVersion();
       const connection = this.#idle.pop() ?? this.connect();
       connection.run('begin');

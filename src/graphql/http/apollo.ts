@@ -60,7 +60,7 @@ function pipelinePlugin(documents: LRUCache<string, DocumentNode>): ApolloServer
         },
         didResolveOperation: async ({ contextValue: { http } }) => {
           await http.run();
-          // Otherwise Apollo stores the text of a persisted query now.
+          // Apollo would store the text of a persisted query now.
           if (http.isRefused) throw new GraphQLError('The operation was refused.');
         },
         responseForOperation: () =>

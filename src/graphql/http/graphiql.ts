@@ -124,7 +124,7 @@ function graphiqlPage(linkTo: (name: string) => string, token: string | null): s
       headers,
       initialHeaders: headers,
       shouldPersistHeaders: false,
-      // By default the page would use a WebSocket, to which it does not pass the headers.
+      // The page would use a WebSocket by default, to which it does not pass the headers.
       subscriptionsProtocol: 'GRAPHQL_SSE',
       subscriptionsEndpoint: '/graphql/stream',
     },

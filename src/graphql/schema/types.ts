@@ -19,7 +19,7 @@ export interface TypedField<V> {
   /** `items` for a list that is not null and whose entries may be. */
   readonly isNullable: boolean | 'items';
   readonly description: string;
-  /** Only for input types: the value of an absent field. */
+  /** Value of an absent field, for input types only. */
   readonly defaultValue?: unknown;
   /** Records that the field adds to the cost of an operation, instead of the length of a list in its arguments. */
   readonly counts?: number;

@@ -46,7 +46,7 @@ type StoredBytes = Omit<StagedContent, 'adopted'>;
 /** The uploads of all surfaces. Companies take turns, or a few slow uploads would hold all places. */
 export class Uploads {
   readonly limits: UploadLimits;
-  /** By the id of the company. */
+  /** Places by the id of the company. */
   readonly places: Semaphore<number>;
 
   constructor(

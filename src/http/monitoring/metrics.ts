@@ -138,7 +138,7 @@ export function statementMetrics(
   };
 }
 
-/** By the first word; that of a statement with `with` comes later. */
+/** Kind of a statement by its first word; after `with`, by what follows. */
 export function kindOf(sql: string): StatementKind {
   const word = /[a-z]/i.exec(sql)?.[0]?.toLowerCase() ?? '';
   if (word === 'w') return WRITES.test(sql) ? 'write' : 'read';

@@ -41,7 +41,7 @@ export type OpenApiDocument = ReturnType<typeof createOpenApi>;
 /** The OpenAPI document, generated from the routes of all surfaces. */
 export function createOpenApi(surfaces: readonly Surface[]) {
   const schemas: Schemas = { Error: ErrorSchema };
-  /** By path, then by method in lower case. */
+  /** Operations by path, then by method in lower case. */
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const surface of surfaces) {
     for (const route of surface.routes) {

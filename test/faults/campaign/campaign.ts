@@ -18,10 +18,10 @@ export interface CampaignOptions {
   /** Path of a database that does not exist yet. */
   readonly file: string;
   readonly seed: number;
-  /** It ends after so many milliseconds, or so many bursts of 240 requests; whichever is given. */
+  /** The campaign ends after so many milliseconds, or so many bursts of 240 requests. */
   readonly milliseconds?: number;
   readonly bursts?: number;
-  /** Also looks for requests that alone hold the server's event loop for more than 50 ms. */
+  /** Whether requests that alone hold the server's event loop for more than 50 ms are looked for. */
   readonly watchesLoop?: boolean;
   readonly onProgress?: (result: CampaignResult) => void;
 }

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/platform/clock.js';
 import { addMember } from '../../support/members.js';
 import { fill, type Known } from './records.js';
 
-/** Who sends a request: a member of a company with a token, or nobody. */
+/** Sender of a request: a member of a company with a token, or null without one. */
 export interface Sender {
   /** For example `acme operator read,write`. */
   readonly label: string;

@@ -89,7 +89,7 @@ export async function startPathTo(brokerPort: number) {
   const all = (use: (socket: Socket) => void): void => [...pairs].flat().forEach(use);
   return {
     ...broker,
-    /** From now on nothing passes; connections stay open. */
+    /** Lets nothing pass from now on; connections stay open. */
     stall: () => {
       isStalled = true;
       all((socket) => socket.pause());

@@ -160,7 +160,7 @@ export class OwnServer implements PostgresServer {
     process.off('exit', this.#kill);
     for (const signal of SIGNALS) process.off(signal, this.#killAndEnd);
     this.signal('SIGCONT');
-    // It removes its shared memory, other than after SIGKILL.
+    // A server that ends this way removes its shared memory, other than after SIGKILL.
     await this.end('SIGQUIT');
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -271,7 +271,7 @@ function signalEach(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
 }

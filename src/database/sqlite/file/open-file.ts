@@ -88,7 +88,7 @@ const REQUIRED_PRAGMAS = {
   /** FULL: each commit is written to the disk. */
   synchronous: 2,
   foreign_keys: 1,
-  /** Otherwise a row that replaces another deletes it without firing delete triggers. */
+  /** Delete triggers fire for rows that another row replaces, too. */
   recursive_triggers: 1,
   trusted_schema: 0,
 } as const;

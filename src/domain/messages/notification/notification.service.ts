@@ -86,7 +86,7 @@ const MAX_MEMBERS = 200_000;
 /** Queues one delivery for each of at most 10,000 logical numbers. Returns their number. */
 async function queueForNumbers(work: WriteWork, notificationId: number, ids: readonly number[]) {
   for (let start = 0; start < ids.length; start += ROWS_PER_PART) {
-    // Also before the first of several parts: finding that many numbers has taken a turn.
+    // Yields before the first of several parts too: finding that many numbers has taken a turn.
     if (ids.length > ROWS_PER_PART) await yieldToEventLoop();
     await insertDeliveries(work, notificationId, ids.slice(start, start + ROWS_PER_PART));
   }

@@ -286,13 +286,11 @@ export class WaitingTerminals {
   }
 
   async #tick(): Promise<void> {
-    const { units, clock } = this.parts;
     this.#ticks += 1;
-    const now = clock.now();
     const companies = [...this.#companies.values()];
-    for (const company of companies) await company.wakeDue(now);
     const ids = companies.map(({ id }) => id);
-    const positions = await units.systemRead((work) => lastPositions(work, ids));
+    for (const company of companies) await company.wakeDue(this.parts.clock.now());
+    const positions = await this.parts.units.systemRead((work) => lastPositions(work, ids));
     for (const company of companies) {
       if ((positions.get(company.id) ?? 0) > company.position) company.readSoon();
     }

@@ -221,7 +221,7 @@ export async function versionIdsOf(work: ReadWork, app: App): Promise<readonly n
   return idsOf(await appVersionTable.select(work, { app_id: app.id })).slice(0, MAX_VERSIONS);
 }
 
-/** Also from logical numbers, and from the versions of which it is a module. Errors: `too_many_records`. */
+/** Deletes it from logical numbers, too, and from the versions of which it is a module. Errors: `too_many_records`. */
 export async function deleteAppVersion(work: WriteWork, version: AssociatedVersion): Promise<void> {
   await deleteVersions(work, [version]);
 }

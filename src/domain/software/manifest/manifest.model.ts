@@ -72,9 +72,9 @@ export interface StoredFile extends StoredBytes {
 }
 
 export interface Software {
-  /** By id of the logical number. */
+  /** Versions by the id of the logical number. */
   readonly versions: ReadonlyMap<number, readonly StoredVersion[]>;
-  /** By version id: its modules, and the modules of these modules. */
+  /** Modules by version id, and the modules of these modules. */
   readonly modules: ReadonlyMap<number, readonly StoredVersion[]>;
   readonly files: ReadonlyMap<number, readonly StoredFile[]>;
 }

@@ -243,7 +243,7 @@ describe('a refused sign-in', () => {
     const seconds = Number(held.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(600);
-    // Not even with the right password; from elsewhere, the account is as open as before.
+    // The right password is refused, too; from elsewhere, the account is as open as before.
     const right = { email, password: PASSWORD };
     const here = { headers: { 'x-forwarded-for': '2001:db8:1:1::1' } };
     expect((await signIn(server, right, here)).status).toBe(429);

@@ -155,7 +155,7 @@ export async function insertDrawing<R>(
 /** GraphQL's Int has 32 bits with a sign. */
 const MAX_ID = 2 ** 31;
 
-/** A random id that no row has, from 1 to 2^31-1: it tells no number. The caller holds the write lock. */
+/** A random id that no row has, from 1 to 2^31-1: it reveals no count. The caller holds the write lock. */
 export async function randomId(db: QueryExecutorProvider, table: 'companies' | 'users'): Promise<number> {
   for (;;) {
     const id = randomInt(1, MAX_ID);

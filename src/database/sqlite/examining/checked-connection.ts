@@ -67,7 +67,7 @@ function viewsOf(database: Sqlite.Database, rowsPerCheck: number): string[] {
 
 /**
  * Condition that calls `may_go_on` for some of the rows: chosen by a product of the id with a random factor, squared
- * twice, so that nobody can choose ids to avoid them, and any few thousand consecutive ids include some. (The product
+ * twice, so that no client can choose ids to avoid them, and any few thousand consecutive ids include some. (The product
  * alone leaves out 2,000 consecutive ids with one factor in a hundred.) Without an id, a random number for each row
  * takes six times as long. SQLite evaluates a condition without a column only once; the key is part of every index.
  */

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
-import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine, it } from '../support/program.js';
+import { it } from '../support/cli-test.js';
+import { commandLineWithUser, GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js';
 
 const BO = 'bo@acme.example';
 const MEMBER = ['--company', 'Acme', '--email', BO];

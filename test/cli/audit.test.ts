@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 
+import { it } from '../support/cli-test.js';
 import { createClient, type Fields } from '../support/client.js';
-import { runProgram, it } from '../support/program.js';
+import { runProgram } from '../support/program.js';
 import { chainedCompany, ON, verify, writeGroups } from './chained-company.js';
 
 describe('AT-35 audit verify', () => {

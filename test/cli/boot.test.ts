@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 
 import { readDocument, ROOT } from '../documents/markdown.js';
-import { it, runProgram, startProgram } from '../support/program.js';
+import { it } from '../support/cli-test.js';
+import { runProgram, startProgram } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 /** Path of a Node in PATH that is too old for the program. */

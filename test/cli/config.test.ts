@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 
 import { readConfig } from '../../src/platform/config/config.js';
-import { it } from '../support/program.js';
+import { it } from '../support/cli-test.js';
 
 describe('config print', () => {
   it('prints the settings in effect and no secret', async ({ bare }) => {

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
 import { MIGRATION_NAMES } from '../../src/database/migrations.js';
+import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
-import { GOOD_PASSWORD, userAdd, it } from '../support/program.js';
+import { GOOD_PASSWORD, userAdd } from '../support/program.js';
 import { insertTransactions } from '../support/retention.js';
 
 describe('db', () => {

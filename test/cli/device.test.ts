@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
+import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
-import { type CommandLine, it } from '../support/program.js';
+import { type CommandLine } from '../support/program.js';
 
 async function importDevices(cli: CommandLine, text: string | Uint8Array, ...more: string[]) {
   const list = join(cli.folder, 'serials.txt');

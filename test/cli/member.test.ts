@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 
+import { it } from '../support/cli-test.js';
 import { createClient, type Fields } from '../support/client.js';
-import { GOOD_PASSWORD, userAdd, type CommandLine, it } from '../support/program.js';
+import { GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js';
 import { openKnown } from '../support/raw-socket.js';
 
 const BO = 'bo@acme.example';

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
+import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
 import { fileOf, urlOf } from '../support/databases/sqlite-place.js';
-import { GOOD_PASSWORD, it } from '../support/program.js';
+import { GOOD_PASSWORD } from '../support/program.js';
 import { chainedCompany, verify, writeGroups } from './chained-company.js';
 
 const ANA = { email: 'ana@acme.example', password: GOOD_PASSWORD };

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 
+import { it } from '../support/cli-test.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
-import { runProgram, it } from '../support/program.js';
+import { runProgram } from '../support/program.js';
 
 const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 

@@ -4,8 +4,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 
+import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
-import { GOOD_PASSWORD, runProgram, it } from '../support/program.js';
+import { GOOD_PASSWORD, runProgram } from '../support/program.js';
 
 describe('serve', () => {
   it('starts without a database, and prints a working command to add the first user', async ({

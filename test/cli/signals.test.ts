@@ -7,8 +7,9 @@ import { connect, type TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished } from 'vitest';
 
 import { readDocument, ROOT } from '../documents/markdown.js';
+import { it } from '../support/cli-test.js';
 import { databaseEnvironment } from '../support/config.js';
-import { commandLine, commandLineWithUser, COMPILE_CACHE, type Program, it } from '../support/program.js';
+import { commandLine, commandLineWithUser, COMPILE_CACHE, type Program } from '../support/program.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startUpload } from '../support/started-upload.js';
 

@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished } from 'vitest';
 
 import type { Summary } from '../../src/simulator/figures.js';
 import { startStandIn, type Faults } from '../simulator/stand-in.js';
-import { commandLine, runProgram, type CommandLine, type Outcome, it } from '../support/program.js';
+import { it } from '../support/cli-test.js';
+import { commandLine, runProgram, type CommandLine, type Outcome } from '../support/program.js';
 import { createTerminals } from '../support/simulated-fleet.js';
 
 function fileWith(cli: CommandLine, name: string, text: string): string {

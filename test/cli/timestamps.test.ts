@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
+import { it } from '../support/cli-test.js';
 import type { Fields } from '../support/client.js';
 import { ingestRow, ndjson } from '../support/line-stream.js';
-import { it } from '../support/program.js';
 import { ACCEPTED_TIMESTAMPS, REFUSED_TIMESTAMPS } from '../support/timestamps.js';
 
 const TEXTS = [...ACCEPTED_TIMESTAMPS.map(([text]) => text), ...REFUSED_TIMESTAMPS];

@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 
+import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
-import { GOOD_PASSWORD, userAdd, type CommandLine, it } from '../support/program.js';
+import { GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js';
 
 const MEMBER = ['--company', 'Acme', '--email', 'ana@acme.example'];
 

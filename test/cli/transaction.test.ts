@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
 import { csvFile } from '../../src/cli/row-files.js';
+import { it } from '../support/cli-test.js';
 import type { Fields } from '../support/client.js';
-import { type CommandLine, type Outcome, it } from '../support/program.js';
+import { type CommandLine, type Outcome } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 const HEADER =

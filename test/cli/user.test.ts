@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 
+import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
-import { GOOD_PASSWORD, userAdd, it } from '../support/program.js';
+import { GOOD_PASSWORD, userAdd } from '../support/program.js';
 
 describe('user add', () => {
   it('creates database, company and user, and prints a JSON object as last line', async ({ bare: cli }) => {

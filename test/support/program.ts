@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { it as base, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 import { createServer, type ServerOverrides } from '../../src/app/server.js';
 import { failureOf } from '../../src/cli/command-error.js';
@@ -309,19 +309,6 @@ export async function commandLineWithUser(): Promise<{ cli: CommandLine; token: 
   const cli = await commandLineOn({ isMigrated: true });
   return { cli, token: await prepareDatabaseWithUser(cli.place, GOOD_PASSWORD) };
 }
-
-/** Tests get a command line on a database with a user, whose token is `token`, or one on a database without tables, `bare`. */
-export const it = base.extend<{
-  readonly given: Awaited<ReturnType<typeof commandLineWithUser>>;
-  readonly cli: CommandLine;
-  readonly token: string;
-  readonly bare: CommandLine;
-}>({
-  given: async ({}, use) => use(await commandLineWithUser()),
-  cli: async ({ given }, use) => use(given.cli),
-  token: async ({ given }, use) => use(given.token),
-  bare: async ({}, use) => use(await commandLine()),
-});
 
 async function commandLineOn({ isMigrated }: { readonly isMigrated: boolean }): Promise<CommandLine> {
   const folder = scratchFolder();

@@ -176,7 +176,12 @@ export class Operation {
       if (text !== undefined) response += `${response === '' ? '{' : ','}"${key}":${text}`;
     }
     const text = await withContents(`${response}}`, context);
-    return { text, bytes, isExecuted: data !== undefined, code: shown ? firstCode(shown) : null };
+    return {
+      text,
+      bytes: Math.max(bytes, text.length),
+      isExecuted: data !== undefined,
+      code: shown ? firstCode(shown) : null,
+    };
   }
 
   #masked({ caller }: GraphqlContext, errors: readonly GraphQLError[]): readonly GraphQLFormattedError[] {

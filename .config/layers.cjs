@@ -1,5 +1,5 @@
 /**
- * Who may import what. Each file of src belongs to the first layer below whose `files` it matches; what a layer's
+ * Layers of src and what each may import. A file belongs to the first layer whose `files` it matches; what a layer's
  * lists do not name is refused: other layers (`src`), packages (`packages`) and modules of Node (`node`). A file
  * that matches no layer may import nothing. `own` names layers of which only files of the same resource may be
  * imported. `example` is a path that such a file could have.

@@ -13,7 +13,7 @@ const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgre
 /** Tests of what depends on the database: storage, units of work, companies, all routes and fields, faults. */
 const ON_EACH_DATABASE = [OF_POSTGRES, 'test/{database,contract,faults}/**/*.test.ts'];
 
-/** These read no database: they run once. */
+/** Tests that read no database and run once. */
 const WITHOUT_DATABASE = 'test/{architecture,container,documents,mqtt,platform,simulator,types}/**';
 
 /** One copy of graphql for our code and for the packages. */

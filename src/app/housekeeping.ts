@@ -5,7 +5,7 @@ import { deleteExpiredResponses } from '../database/stored-responses.js';
 import type { Units } from '../database/work.js';
 import { prune, rulesOf } from '../domain/base/ledger/retention.service.js';
 import { expireDeliveries, takeDeliveryStep } from '../domain/messages/notification/delivery.service.js';
-import { sweepContents } from '../domain/software/content/content.service.js';
+import { sweepContents } from '../domain/software/app/content.service.js';
 import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
@@ -146,7 +146,7 @@ export class Steps {
     await this.#running;
   }
 
-  /** Where another node takes steps, looks again later: that node may have looked before there were these. */
+  /** Looks again later if another node takes steps: that node may have looked before there were these. */
   async #takeAlone(): Promise<void> {
     if (await this.database.alone('steps', () => this.#takeAll())) return;
     this.#isAskedAgain = false;

@@ -3,7 +3,7 @@ import { findStoredResponse, storeResponse } from '../database/stored-responses.
 import { transactionIngest } from '../domain/payments/transaction/transaction.rest.js';
 import { createPasswords, type Passwords } from '../domain/people/user/password.service.js';
 import { createSignIn, createSignInThrottle } from '../domain/people/user/sign-in.service.js';
-import { discardContent, readContent, stageContent } from '../domain/software/content/content.service.js';
+import { discardContent, readContent, stageContent } from '../domain/software/app/content.service.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Graphql } from '../graphql/server.js';
 import { createBase64BodyReader } from '../http/body/base64-body.js';

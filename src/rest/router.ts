@@ -15,7 +15,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export const NDJSON_TYPE = 'application/x-ndjson';
 
-/** Where a route is, who may call it, what it takes and what it sends: the same for all surfaces. */
+/** Path, callers, input and output of a route, in one form for all surfaces. */
 export interface RouteBase {
   readonly method: Method;
   /** Below the prefix of its surface, with placeholders: `/devices/{device_id}`. */

@@ -10,7 +10,7 @@ import { Statements } from '../../src/database/sqlite/connection.js';
 import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { createUnits } from '../../src/database/units.js';
 import type { SystemReadWork, Units } from '../../src/database/work.js';
-import { keepContent } from '../../src/domain/software/content/content.service.js';
+import { keepContent } from '../../src/domain/software/app/content.service.js';
 import type { Caller } from '../../src/platform/caller.js';
 import { workFor } from '../../src/platform/concurrency/event-loop.js';
 import { ContentBuilder } from '../../src/platform/encoding/content.js';

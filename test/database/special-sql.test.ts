@@ -24,7 +24,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/people/company/company.repository.ts': 4,
   'src/domain/people/user/user.repository.ts': 12,
   'src/domain/software/app/app.repository.ts': 4,
-  'src/domain/software/content/content.repository.ts': 3,
+  'src/domain/software/app/content.repository.ts': 3,
   'src/domain/software/manifest/manifest.repository.ts': 6,
   'src/domain/terminals/terminal/terminal.repository.ts': 4,
 };

@@ -16,7 +16,7 @@ import 'reflect-metadata';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { findStoredResponse, storeResponse } from '../../src/database/stored-responses.js';
-import { readContent } from '../../src/domain/software/content/content.service.js';
+import { readContent } from '../../src/domain/software/app/content.service.js';
 import type { OperationServices } from '../../src/graphql/execution/context.js';
 import { SharedFeeds } from '../../src/graphql/execution/following/shared-feed.js';
 import { createLargeReads } from '../../src/platform/client-limits.js';

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../domain/base/ledger/ledger.service.js';
 import * as g from '../../graphql/index.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 
-/** Where the records of each type are read from, by type name. */
+/** Lists from which the records of each type are read, by type name. */
 export const nodeSources = new Map(
   GRAPHQL_MODULES.flatMap((graphqlModule) => graphqlModule.nodes).map((source) => [source.list.name, source]),
 );
@@ -49,7 +49,7 @@ const nodes = g.query('nodes', {
   },
 });
 
-/** Where the records of each type are read from, by their entity type in the ledger: `app_version` for `AppVersion`. */
+/** Lists by the entity type of their records in the ledger: `app_version` for `AppVersion`. */
 const sourcesByEntityType = new Map(
   [...nodeSources.values()].map((source) => [source.entityType ?? snakeCase(source.list.name), source]),
 );

@@ -9,7 +9,6 @@ import { formatCrc16 } from '../../../platform/hashes.js';
 import type { PageRequest } from '../../../platform/requests.js';
 import { parse, changed, newValues } from '../../../platform/validate.js';
 import { dropVersionLinks, refuseOtherBytes } from '../../fleet/logical-number/version-links.service.js';
-import { copyContent, keepContent, releaseContents, sumsOfContents } from '../content/content.service.js';
 import {
   type App,
   AppReference,
@@ -30,6 +29,7 @@ import {
   selectAssociatedWith,
   withAssociations,
 } from './app.repository.js';
+import { copyContent, keepContent, releaseContents, sumsOfContents } from './content.service.js';
 
 export {
   appVersions,

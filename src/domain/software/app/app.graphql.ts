@@ -8,7 +8,6 @@ import { LogicalNumberList } from '../../fleet/logical-number/logical-number.gra
 import { logicalNumbersOfAppVersion } from '../../fleet/logical-number/logical-number.service.js';
 import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
 import { auditedType } from '../../people/user/user.graphql.js';
-import { sumsOfContents } from '../content/content.service.js';
 import {
   appVersions,
   appVersionsOfApp,
@@ -30,6 +29,7 @@ import {
   AppVersionUpdate,
 } from './app.model.js';
 import { apps, createApp, deleteApp, getApp, getAppByName, updateApp } from './app.service.js';
+import { sumsOfContents } from './content.service.js';
 
 /** A record that owns bytes; `contentId` is null if it has none. */
 type Owner = Pick<AppVersion, 'contentId' | 'size'>;

@@ -5,7 +5,7 @@ import type { WriteWork } from '../../../database/work.js';
 import { invalid } from '../../../platform/errors.js';
 import { changed, newValues, parse } from '../../../platform/validate.js';
 import { dropFromVersions } from '../app/app-version.service.js';
-import { keepContent, releaseContents } from '../content/content.service.js';
+import { keepContent, releaseContents } from '../app/content.service.js';
 import { type File, FileCreate, fileNameOf, FileUpdate, type SentFile } from './file.model.js';
 
 const fileTable = new CompanyTable<'files', File>('files');

@@ -14,7 +14,7 @@ import {
 } from '../../../terminal/index.js';
 import { type AdmittedDevice, demandOwnNumber } from '../../terminals/terminal/access.service.js';
 import { LANGUAGES } from '../app/app.model.js';
-import { readPart } from '../content/content.service.js';
+import { readPart } from '../app/content.service.js';
 import type { Asset, AssetEvidence, RenderedManifest } from './manifest.model.js';
 import {
   assetRequestOf,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { deleteExpiredResponses } from '../../../../src/database/stored-responses.js';
 import { createUnits } from '../../../../src/database/units.js';
-import { sweepContents } from '../../../../src/domain/software/content/content.service.js';
+import { sweepContents } from '../../../../src/domain/software/app/content.service.js';
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
 import { CHUNK_BYTES, ContentBuilder } from '../../../../src/platform/encoding/content.js';
 import { startServer, SYSTEM } from '../../../support/server.js';

@@ -255,7 +255,23 @@ const layers = [
       ],
     ],
     packages: ['express', 'graphql', 'reflect-metadata', 'type-graphql'],
-    node: ['http', 'timers/promises'],
+    node: ['fs', 'http', 'path', 'timers/promises', 'url'],
+  },
+  {
+    name: 'console',
+    files: '^src/console/',
+    example: 'src/console/example.ts',
+    src: ['console'],
+    packages: [
+      ...[
+        '@tanstack/react-router',
+        '@tanstack/react-virtual',
+        'graphql-ws',
+        'react',
+        'react-aria-components',
+      ],
+      ...['react-dom', 'uplot', 'urql'],
+    ],
   },
   {
     name: 'demo',

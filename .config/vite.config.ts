@@ -1,19 +1,30 @@
-import optimizeLocales from '@react-aria/optimize-locales-plugin';
 import react from '@vitejs/plugin-react';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
+import { compressed, documents, fewerLanguages } from './console-plugins.ts';
+
+const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
 /** Builds the console, src/console, into dist/console. */
 export default defineConfig({
-  root: fileURLToPath(new URL('../src/console', import.meta.url)),
+  root: pathOf('src/console'),
   base: '/console/',
   build: {
-    outDir: fileURLToPath(new URL('../dist/console', import.meta.url)),
+    outDir: pathOf('dist/console'),
     emptyOutDir: true,
     target: 'es2023',
     // Every asset is a file of its own, since the content security policy allows no data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    license: true,
+    reportCompressedSize: false,
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
-  plugins: [react(), { ...optimizeLocales.vite({ locales: ['en-US', 'pt-BR'] }), enforce: 'pre' }],
+  plugins: [
+    documents(pathOf('src/console/gql/graphql.ts'), pathOf('dist/console-documents.json')),
+    react(),
+    fewerLanguages(['en-US', 'pt-BR']),
+    compressed(),
+  ],
 });

@@ -7,6 +7,9 @@ const root = new URL('..', import.meta.url).pathname;
 /** Tests of the built program: they start it, kill it, open its pages, or limit its memory and storage. */
 const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-*.test.ts'];
 
+/** Tests of the built console in a browser. */
+const CONSOLE = 'test/console/**/*.test.ts';
+
 /** Tests of one database only, by the end of their names. */
 const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgres.test.ts'] as const;
 
@@ -46,13 +49,18 @@ const program = {
   },
 };
 
+const pages = {
+  ...program,
+  test: { ...program.test, name: 'console', include: [CONSOLE] },
+};
+
 const server = {
   ...transform,
   test: {
     ...workers,
     name: 'server',
     include: ['test/**/*.test.ts'],
-    exclude: [...PROGRAM, OF_POSTGRES],
+    exclude: [...PROGRAM, CONSOLE, OF_POSTGRES],
     provide: { database: 'sqlite' as const },
   },
 };
@@ -75,6 +83,6 @@ export default defineConfig(({ mode }) => ({
     root,
     reporters: ['default', new ClosingLine()],
     globalSetup: ['test/support/setup-database.ts'],
-    projects: [program, server, postgresOf(mode)],
+    projects: [program, pages, server, postgresOf(mode)],
   },
 }));

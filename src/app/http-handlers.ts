@@ -23,6 +23,7 @@ import { docsHandlers } from '../rest/docs.js';
 import { createIngestRouter, stoppingProblem } from '../rest/lines.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createV1Router, type RestOptions } from '../rest/v1.js';
+import { consoleHandlers, withConsoleDocuments } from './console.js';
 import { createRoutes, surfacesOf } from './routes.js';
 import { createTerminals, type TerminalParts } from './terminals.js';
 
@@ -60,7 +61,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
     secure: config.tls !== null,
     limits: parts.limits,
     observers: monitoring.observers,
-    uncounted: monitoringRoutes({ ...monitoring.handlers, ...docs }),
+    uncounted: monitoringRoutes({ ...monitoring.handlers, ...docs, ...consoleHandlers(config) }),
     rateLimit: rateLimit(count),
     v1: createV1Router(routes, services),
     terminal: terminals.router,
@@ -157,7 +158,7 @@ async function createGraphqlSurface(
     secrets: { tokenSecret, newPassword: passwords.initial },
     development: config.graphqlDevelopment,
     graphiqlToken: parts.graphiqlToken,
-    allowList: config.graphqlAllowList,
+    allowList: withConsoleDocuments(config.graphqlAllowList),
     maxContentBytes: config.maxFileBytes,
     onError: parts.onError,
     limits: parts.limits,

@@ -56,6 +56,12 @@ export function sendMethods(response: Response, methods: readonly string[]): voi
   response.end();
 }
 
+/** Leads a browser to another path of this server, for example `/console/`. */
+export function sendRedirect(response: Response, path: string): void {
+  response.status(302).setHeader('Location', path);
+  response.end();
+}
+
 const DISCARD_MS = 2_000;
 const DISCARD_BYTES = 64 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
 import { assetHandler } from '../http/asset.js';
-import { sendShared } from '../http/send.js';
+import { sendRedirect, sendShared } from '../http/send.js';
 import type { OpenApiDocument, OpenApiOperation } from './openapi/openapi.js';
 import { resolve, sampleOf, type Schema, type Schemas } from './openapi/schema.js';
 
@@ -15,16 +15,8 @@ const HEADERS = {
 /** Entry points listed at `/`. Paths, because the server does not know its public address. */
 const LINKS = { docs: '/docs', openapi: '/openapi.json', graphql: '/graphql', healthz: '/healthz' };
 const LINKS_TEXT = JSON.stringify({ name: 'terminal-gateway', ...LINKS });
-const LINKS_PAGE = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>terminal-gateway</title>
-<main><h1>terminal-gateway</h1><ul>
-${Object.values(LINKS)
-  .map((path) => `<li><a href="${path}">${path}</a></li>`)
-  .join('\n')}
-</ul></main></html>
-`;
 
-/** `/`, `/openapi.json`, `/docs` and its style; generated at the first request and then kept. */
+/** `/` (a browser is led to the console), `/openapi.json`, `/docs` and its style; generated at the first request and then kept. */
 export function docsHandlers(
   createDocument: () => OpenApiDocument,
 ): Readonly<Record<string, RequestHandler>> {
@@ -34,9 +26,9 @@ export function docsHandlers(
     assetHandler(() => ({ type, text: text() }), HEADERS);
   return {
     '/': async (request, response) => {
-      const isPage = request.accepts(['json', 'html']) === 'html';
-      response.vary('Accept').type(isPage ? 'html' : 'json');
-      await sendShared(response, Buffer.from(isPage ? LINKS_PAGE : LINKS_TEXT));
+      response.vary('Accept');
+      if (request.accepts(['json', 'html']) === 'html') sendRedirect(response, '/console/');
+      else await sendShared(response.type('json'), Buffer.from(LINKS_TEXT));
     },
     '/openapi.json': handler('application/json', () => JSON.stringify(document())),
     '/docs': handler('text/html', () => docsPage(document())),

@@ -43,7 +43,7 @@ const FOR_USERS = [
   '(MIT OR Apache-2.0)',
 ];
 /** Licences also allowed for development tools, which users do not install. */
-const FOR_DEVELOPMENT = [...FOR_USERS, 'CC-BY-4.0', 'MPL-2.0', 'Python-2.0'];
+const FOR_DEVELOPMENT = [...FOR_USERS, 'CC-BY-4.0', 'MPL-2.0', 'Python-2.0', 'Unlicense'];
 const REGISTRY = 'https://registry.npmjs.org/';
 
 const nameOf = (path: string): string =>

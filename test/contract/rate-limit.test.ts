@@ -107,7 +107,7 @@ describe('contract 14: the rate limit', () => {
   it('RL-06 counts everything except health, metrics and documentation', async () => {
     server = await startServer({ rateLimitPerHour: 100 });
     const bare = createClient(server.url, null);
-    for (const path of ['/', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {
+    for (const path of ['/', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/console']) {
       expect(limits((await bare.get(path)).headers)).toEqual([null, null, null]);
     }
     for (const path of ['/v1/nope', '/v2/devices', '/devices', '/v1', '/graphql']) {

@@ -8,10 +8,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export default function setup(): void {
   const built = timeOf('dist/boot.js');
   const sources = [
-    ...globSync('src/**', { cwd: root }),
+    ...globSync('src/**', { cwd: root, exclude: ['src/console/gql/**'] }),
+    'schema.graphql',
     'tsconfig.json',
     '.config/tsconfig.build.json',
     '.config/bundle.js',
+    '.config/console-plugins.ts',
+    '.config/vite.config.ts',
   ];
   if (sources.every((source) => timeOf(source) <= built)) return;
   execFileSync('npm', ['run', '-s', 'build'], { cwd: root, stdio: 'inherit' });

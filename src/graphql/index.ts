@@ -10,7 +10,6 @@ export {
   graphqlModule,
   many,
   mutation,
-  Node,
   nodesOf,
   nodeType,
   one,
@@ -22,7 +21,7 @@ export {
 } from './schema/fields.js';
 export { inputOf, type Input } from './schema/input.js';
 export { listTypes } from './schema/list.js';
-export { fieldName, idOf, numberIn, parseGlobalId, recordAt, withNumbers } from './schema/node.js';
+export { fieldName, idOf, Node, numberIn, parseGlobalId, recordAt, withNumbers } from './schema/node.js';
 export { bulkMutation } from './schema/bulk.js';
 export { mutations, ownMutation, recordMutations } from './schema/mutations.js';
 export { searchesOf } from './schema/page.js';

@@ -1,3 +1,5 @@
+import type { RuleMessage } from './rules.js';
+
 /** Codes of all domain errors. Each surface maps the whole list: a new code does not compile until it is mapped. */
 export const DOMAIN_CODES = [
   'invalid',
@@ -30,6 +32,8 @@ export interface DomainErrorDetails {
   /** Seconds to wait before the same request may succeed. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
+  /** The present record, for `stale`; with its type in the schema where an API needs it. */
+  readonly current?: object;
 }
 
 export class DomainError extends Error {
@@ -45,7 +49,7 @@ export class DomainError extends Error {
 }
 
 /** An `invalid` error with one message, for one field; the message follows the field's name: "must not be empty". */
-export function invalid(field: string, message: string): DomainError {
+export function invalid(field: string, message: RuleMessage): DomainError {
   return new DomainError('invalid', 'Some fields are not valid.', { fields: { [field]: [message] } });
 }
 

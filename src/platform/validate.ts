@@ -118,11 +118,17 @@ export interface Audit {
 }
 
 /**
- * Optimistic locking, in the transaction of the change. `current` is the state of the record, usually its `revision`;
- * `accepted` are those for which the client allows the change, null any. Errors: `stale`.
+ * Optimistic locking, in the transaction of the change. `state` is that of the record, usually its `revision`;
+ * `accepted` are those for which the client allows the change, null any. `current` is the record, for the error. Errors: `stale`.
  */
-export function demandUnchanged<State>(current: State, accepted: readonly State[] | null, message: string) {
-  if (accepted !== null && !accepted.includes(current)) throw new DomainError('stale', message);
+export function demandUnchanged<State>(
+  state: State,
+  accepted: readonly State[] | null,
+  message: string,
+  current?: object,
+): void {
+  if (accepted === null || accepted.includes(state)) return;
+  throw new DomainError('stale', message, current === undefined ? {} : { current });
 }
 
 /** Schema of the name of a time zone. */

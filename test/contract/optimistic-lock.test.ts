@@ -38,6 +38,15 @@ const staleErrors = (noun: string, revision: number, given: number): readonly Us
   },
 ];
 
+/** The rule of a stale update, and the present record that it shows. */
+async function staleRecord(type: string, id: string, ifMatch: number): Promise<unknown> {
+  const update = mutationName(type, 'Update');
+  const document = `mutation ($id: ID!, $ifMatch: Int) { payload: ${update}(id: $id, input: {}, ifMatch: $ifMatch) {
+    userErrors { rule params current { id ... on ${type} { revision } } } } }`;
+  const { payload } = await answered<{ payload: Payload }>(member, document, { id, ifMatch });
+  return payload.userErrors[0];
+}
+
 /** Creates a record through GraphQL; resolves to its global id and its fields as REST spells them. */
 async function created({ type, input, file, time }: RecordCase): Promise<readonly [string, Fields]> {
   const caller = file === undefined ? member : carrying(server, member, file, 'input.file');
@@ -69,6 +78,11 @@ describe('optimistic locking', () => {
       const errors = staleErrors(nounOf(of.type), next, revision);
       const refused = await mutate(member, update, { id, input: {}, ifMatch: revision });
       expect(refused).toEqual({ record: null, userErrors: errors });
+      expect(await staleRecord(of.type, id, revision)).toEqual({
+        rule: 'stale',
+        params: { what: nounOf(of.type), revision: next, expected: revision },
+        current: { id, revision: next },
+      });
       const kept = await mutate(member, remove, { id, ifMatch: revision });
       expect(kept).toEqual({ deletedId: null, userErrors: errors });
       const replies = [

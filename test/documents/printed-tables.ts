@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/http/monitoring/metrics.js';
 import { SAME_ON_EACH_NODE } from '../../src/http/monitoring/sources.js';
 import { MqttFigures } from '../../src/mqtt/delivery-queue.js';
 import { SETTINGS } from '../../src/platform/config/settings.js';
+import { RULES } from '../../src/platform/rules.js';
 import { bytes, limitRows, wholeNumber } from './limit-rows.js';
 import { code, table, type Row } from './markdown.js';
 
@@ -48,6 +49,14 @@ export const TABLES: Readonly<Record<string, () => string | Promise<string>>> = 
         code(name),
         name.endsWith('Bytes') ? bytes(value) : wholeNumber(value),
         meaning,
+      ]),
+    ),
+  rules: () =>
+    table(
+      ['`rule`', 'Messages, with the parameters in braces'],
+      [...Map.groupBy(RULES, ([rule]) => rule)].map(([rule, all]) => [
+        code(rule),
+        all.map(([, message]) => message).join('<br>'),
       ]),
     ),
   limits: () => table(['What', 'Limit', 'Beyond it'], limitRows()),

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import { DomainError, type DomainCode } from '../../platform/errors.js';
+import { ruleOf, type BrokenRule } from '../../platform/rules.js';
 
 /** BAD_USER_INPUT for an invalid request. `details` become extensions, for example `{ limit, maximum, actual }`. */
 export function requestError(message: string, details: object = {}): GraphQLError {
@@ -38,11 +39,13 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
   db_corrupt: { top: 'UNAVAILABLE' },
 };
 
-export interface UserErrorShape {
+export interface UserErrorShape extends BrokenRule {
   readonly message: string;
   /** Path from the arguments to the invalid value, for example `['input', 'name']`. */
   readonly path: readonly string[];
   readonly code: UserErrorCode;
+  /** The present record of a STALE error, with its type name. */
+  readonly current: object | null;
 }
 
 /** Path of the invalid argument, for errors that name no field. */
@@ -56,21 +59,25 @@ const ARGUMENTS: Partial<Readonly<Record<DomainCode, readonly string[]>>> = {
 export type Within = readonly string[] | ((field: string) => readonly string[]);
 
 /** One entry for each field of an error that the client can correct; undefined for other errors. */
-export function userErrorsOf(error: unknown, within: Within = ['input']) {
+export function userErrorsOf(
+  error: unknown,
+  within: Within = ['input'],
+): readonly UserErrorShape[] | undefined {
   if (!(error instanceof DomainError)) return undefined;
   const mapped = CODES[error.code];
   if (!('user' in mapped)) return undefined;
-  const { fields } = error.details;
-  if (fields === undefined) {
-    return [{ message: error.message, path: ARGUMENTS[error.code] ?? [], code: mapped.user }];
-  }
+  const { fields, current = null } = error.details;
+  const entry = (message: string, path: readonly string[]): UserErrorShape => ({
+    message,
+    path,
+    code: mapped.user,
+    ...(ruleOf(message) ?? { rule: error.code, params: null }),
+    current,
+  });
+  if (fields === undefined) return [entry(error.message, ARGUMENTS[error.code] ?? [])];
   const pathOf = typeof within === 'function' ? within : (field: string) => [...within, field];
   return Object.entries(fields).flatMap(([field, messages]) =>
-    messages.map((message) => ({
-      message,
-      path: field === 'id' ? ['id'] : pathOf(field),
-      code: mapped.user,
-    })),
+    messages.map((message) => entry(message, field === 'id' ? ['id'] : pathOf(field))),
   );
 }
 

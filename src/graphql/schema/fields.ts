@@ -3,7 +3,6 @@ import {
   Arg,
   Extensions,
   Field,
-  InterfaceType,
   Mutation,
   ObjectType,
   Query,
@@ -18,7 +17,7 @@ import type { Scope } from '../../platform/caller.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Declarations, OrderBy } from './declared.js';
 import type { ListTypes } from './list.js';
-import { globalId } from './node.js';
+import { DATABASE_ID, globalId, ID, Node } from './node.js';
 import { searchesOf, type ListArgs } from './page.js';
 import * as g from './types.js';
 
@@ -119,17 +118,6 @@ export function useDeclaredResolvers(schema: GraphQLSchema): void {
     }
   }
 }
-
-const ID = g.id('Global id: opaque, unique over all types.');
-const DATABASE_ID = g.int('Numeric id, as in REST. Unique within the type.');
-
-export const Node = g.decoratedClass(
-  InterfaceType('Node', {
-    description: 'A record with an id that is unique over all types.',
-    resolveType: (value: { readonly __typename?: string }) => value.__typename,
-  }),
-  { id: ID, databaseId: DATABASE_ID },
-);
 
 /** An object type for records, with `id` and `databaseId`. `Hidden` names properties that it does not show. */
 export function nodeType<T extends { readonly id: number }, Hidden extends keyof T = never>(

@@ -219,7 +219,7 @@ function recordMutation<R>(
     run: async (work, values) => {
       const given = values as unknown as RecordArgs;
       const current = await get(work, idOf(typeName, given.id));
-      if (given.ifMatch != null) demandRevision(noun, current as Revised, given.ifMatch);
+      if (given.ifMatch != null) demandRevision(typeName, current as Revised, given.ifMatch);
       const single = (): Input =>
         Object.fromEntries(Object.keys(args).map((arg) => [arg, present(arg, given[arg])]));
       const input = withNumbers(given.input ?? single(), references);
@@ -229,9 +229,10 @@ function recordMutation<R>(
   });
 }
 
-function demandRevision(noun: string, { revision }: Revised, ifMatch: number): void {
-  const message = `The ${noun} was changed: its revision is ${revision}, not ${ifMatch}. Read it again.`;
-  demandUnchanged(revision, [ifMatch], message);
+function demandRevision(typeName: string, current: Revised, ifMatch: number): void {
+  const { revision } = current;
+  const message = `The ${words(typeName)} was changed: its revision is ${revision}, not ${ifMatch}. Read it again.`;
+  demandUnchanged(revision, [ifMatch], message, { ...current, __typename: typeName });
 }
 
 const FORCE = {

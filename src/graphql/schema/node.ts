@@ -1,6 +1,20 @@
+import { InterfaceType } from 'type-graphql';
+
 import type { ReadWork } from '../../database/work.js';
 import { DomainError, invalid } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
+import * as g from './types.js';
+
+export const ID = g.id('Global id: opaque, unique over all types.');
+export const DATABASE_ID = g.int('Numeric id, as in REST. Unique within the type.');
+
+export const Node = g.decoratedClass(
+  InterfaceType('Node', {
+    description: 'A record with an id that is unique over all types.',
+    resolveType: (value: { readonly __typename?: string }) => value.__typename,
+  }),
+  { id: ID, databaseId: DATABASE_ID },
+);
 
 /** Global id of a record: base64url of its type and number, for example of `Device:17`. Opaque to clients. */
 export function globalId(typeName: string, id: number): string {

@@ -2,7 +2,7 @@ import { InterfaceType, ObjectType, type ClassType } from 'type-graphql';
 
 import { invalid } from '../../platform/errors.js';
 import { userErrorsOf, type UserErrorCode, type UserErrorShape, type Within } from './errors.js';
-import { fieldName } from './node.js';
+import { fieldName, Node } from './node.js';
 import * as g from './types.js';
 
 const UserErrorCodes = g.enumeration<UserErrorCode>(
@@ -30,6 +30,13 @@ const UserError = g.decoratedClass(
       'Names and list indexes from the arguments to the invalid value, for example ["input", "name"]. Empty if the error is about the record as a whole.',
     ),
     code: g.choice(UserErrorCodes, 'Kind of the error.'),
+    rule: g.text.orNull(
+      'Name of the rule that is broken, for example too_long, for a message in another language. The code in lower case where the code says all.',
+    ),
+    params: g.json.orNull(
+      'Values of the rule by name, for example { "maximum": 64 }, with `in` for a part of a field. Null if it has none.',
+    ),
+    current: g.object.orNull(Node, 'With the code STALE, the record as it is now. Null otherwise.'),
   },
 );
 

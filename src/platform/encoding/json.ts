@@ -1,5 +1,6 @@
 import { isTurnOver, yieldToEventLoop } from '../concurrency/event-loop.js';
 import type { Row } from '../requests.js';
+import type { RuleMessage } from '../rules.js';
 import { isStorable, NOT_STORABLE } from './text.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -11,7 +12,7 @@ const MAX_JSON_NODES = 10_000;
  * The reason why a parsed JSON value cannot be stored; undefined if it can. A stored value must be read back unchanged
  * and must never break a response: deep nesting overflows a serializer, and numbers beyond 2^53 or 1e308 change.
  */
-export function problemOfJson(value: unknown): string | undefined {
+export function problemOfJson(value: unknown): RuleMessage | undefined {
   const pending: { value: unknown; depth: number }[] = [{ value, depth: 1 }];
   let nodes = 0;
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -25,7 +26,7 @@ export function problemOfJson(value: unknown): string | undefined {
   return undefined;
 }
 
-function problemOfScalar(value: unknown): string | undefined {
+function problemOfScalar(value: unknown): RuleMessage | undefined {
   if (typeof value === 'string' && !isStorable(value)) return NOT_STORABLE;
   if (typeof value !== 'number') return undefined;
   if (!Number.isFinite(value)) return 'must not contain numbers beyond 1e308';

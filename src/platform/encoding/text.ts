@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import type { RuleMessage } from '../rules.js';
+
 /** Control, format and surrogate characters, line separators, and letters without a visible form. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u;
 const UNSTORABLE = /[\0\p{Cs}]/u;
@@ -25,7 +27,7 @@ export function isStorable(text: string): boolean {
 }
 
 /** A refinement that reports the message returned by `problemOf`; undefined accepts the text. */
-function refusedBy(problemOf: (text: string) => string | undefined) {
+function refusedBy(problemOf: (text: string) => RuleMessage | undefined) {
   return (text: string, context: z.RefinementCtx): void => {
     const message = problemOf(text);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
@@ -41,7 +43,7 @@ export function printableName(max: number): z.ZodType<string, string> {
     .superRefine(refusedBy((text) => problemOfName(text, max)));
 }
 
-function problemOfName(text: string, max: number): string | undefined {
+function problemOfName(text: string, max: number): RuleMessage | undefined {
   if (text.length === 0) return 'must not be empty';
   if (codePoints(text) > max) return `must have at most ${max} characters`;
   if (INVISIBLE.test(text)) return 'must not contain control or invisible characters';
@@ -67,7 +69,12 @@ export function boundedBytes(max: number): z.ZodType<string, string> {
     .superRefine(refusedBy((text) => problemOfText(text, Buffer.byteLength(text), max, 'bytes')));
 }
 
-function problemOfText(text: string, size: number, max: number, unit: 'characters' | 'bytes') {
+function problemOfText(
+  text: string,
+  size: number,
+  max: number,
+  unit: 'characters' | 'bytes',
+): RuleMessage | undefined {
   if (size > max) return `must have at most ${max} ${unit}`;
   return isStorable(text) ? undefined : NOT_STORABLE;
 }

@@ -186,8 +186,10 @@ export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<
 
 export function demandCount(count: number, expected: number | null | undefined): void {
   if (expected == null || expected === count) return;
-  const message = `is ${expected}, but the change affects ${count} logical numbers. Nothing was changed`;
-  throw invalid('expectCount', message);
+  throw invalid(
+    'expectCount',
+    `is ${expected}, but the change affects ${count} logical numbers. Nothing was changed`,
+  );
 }
 
 const ofGroup = (groupId: number): Condition => ({

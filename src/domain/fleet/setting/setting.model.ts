@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { problemOfJson, type Json } from '../../../platform/encoding/json.js';
 import { printableName, boundedBytes, freeText } from '../../../platform/encoding/text.js';
+import type { RuleMessage } from '../../../platform/rules.js';
 import type { Audit } from '../../../platform/validate.js';
 
 /** The owner of a parameter or metacontent: a logical number or a group. */
@@ -41,7 +42,7 @@ const value = z
   })
   .describe('Any JSON, up to 256 KiB as text.');
 
-function problemOfValue(given: unknown): string | undefined {
+function problemOfValue(given: unknown): RuleMessage | undefined {
   if (given === undefined) return 'is required';
   // The depth is checked first: JSON.stringify overflows the stack on values that are nested too deep.
   const problem = problemOfJson(given);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { type Role, ROLES } from '../../../platform/caller.js';
 import { freeText, isStorable, normalized, printableName } from '../../../platform/encoding/text.js';
+import type { RuleMessage } from '../../../platform/rules.js';
 import { TimeZone } from '../../../platform/validate.js';
 
 const MAX_EMAIL = 254;
@@ -22,7 +23,7 @@ export const PasswordChoice = z.object({
   }),
 });
 
-function problemOfPassword(password: string): string | undefined {
+function problemOfPassword(password: string): RuleMessage | undefined {
   const length = Array.from(password).length;
   if (length < MIN_PASSWORD) return `must have at least ${MIN_PASSWORD} characters`;
   if (length > MAX_PASSWORD) return `must have at most ${MAX_PASSWORD} characters`;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { SentContent } from '../../../platform/encoding/content.js';
 import { freeText, isNameLike, normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
+import type { RuleMessage } from '../../../platform/rules.js';
 import type { Audit } from '../../../platform/validate.js';
 
 export const FILE_TYPES = ['asset', 'torrent'] as const;
@@ -40,7 +41,7 @@ export function fileNameOf(sent: string): string {
   return name;
 }
 
-function problemOf(name: string): string | undefined {
+function problemOf(name: string): RuleMessage | undefined {
   if (name === '') return 'is required: the file part must carry a file name';
   if (name === '.' || name === '..') return 'must not be the name of a folder';
   if (Buffer.byteLength(name) > MAX_BYTES) return `must have at most ${MAX_BYTES} bytes`;

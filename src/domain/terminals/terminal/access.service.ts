@@ -140,8 +140,10 @@ export async function demandOwnNumber(
   if (given === undefined) return;
   const number = (await logicalNumbers.byIds(work, [logicalNumberId])).get(logicalNumberId)?.number;
   if (normalized(given) === number) return;
-  const message = `foreign_logical_number: must be ${number}, which the terminal has, or absent`;
-  throw invalid('logicalNumber', message);
+  throw invalid(
+    'logicalNumber',
+    `foreign_logical_number: must be ${number}, which the terminal has, or absent`,
+  );
 }
 
 type TokenDevice = Pick<Device, 'id' | 'serialNumber'>;

@@ -7,6 +7,6 @@ const config: CodegenConfig = {
   schema: 'schema.graphql',
   documents: ['src/console/**/*.{ts,tsx}', '!src/console/gql/**'],
   ignoreNoDocuments: true,
-  generates: { 'src/console/gql/': settings },
+  generates: { 'src/console/gql/': { ...settings, config: { ...settings.config, documentMode: 'string' } } },
 };
 export default config;

@@ -1,51 +1,21 @@
-import { createRequest, formatDocument, stringifyDocument } from '@urql/core';
-import { print, stripIgnoredCharacters, type DocumentNode } from 'graphql';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
+import { createRequest, stringifyDocument } from 'urql';
 import { runnerImport, type Plugin } from 'vite';
 
-/** A call such as `graphql(...)`, with the keyword and the name of the operation or fragment. */
-const CALL = /\bgraphql\(\s*`\s*(?:query|mutation|subscription|fragment)\s+(\w+)[^`]*`,?\s*\)/g;
-
-/**
- * Replaces each call of `graphql(...)` by the text of its document, so that a page loads its own documents only, and
- * writes the documents to `listFile` as urql sends them: the server always runs those.
- */
+/** Writes the generated documents to `listFile` as urql sends them: the server always runs those. */
 export function documents(generated: string, listFile: string): Plugin {
-  const texts = new Map<string, string>();
   return {
     name: 'console:documents',
-    enforce: 'pre',
-    buildStart: async () => {
-      const { module } = await runnerImport<Readonly<Record<string, DocumentNode>>>(generated);
-      for (const [name, document] of Object.entries(module))
-        texts.set(name, stripIgnoredCharacters(print(document)));
-    },
-    transform: {
-      filter: { id: { include: /\/src\/console\/.*\.tsx?$/, exclude: /\/gql\// }, code: 'graphql(' },
-      handler: (code, id) => {
-        const replaced = code.replaceAll(CALL, (_call, name: string) => {
-          const text = texts.get(`${name}Document`) ?? texts.get(`${name}FragmentDoc`);
-          if (text === undefined)
-            throw new Error(`${id}: ${name} is not generated: npm run codegen:console.`);
-          return JSON.stringify(text);
-        });
-        return { code: replaced, map: null };
-      },
-    },
     writeBundle: async () => {
-      const operations = [...texts].filter(([name]) => name.endsWith('Document'));
-      await writeFile(listFile, JSON.stringify(operations.flatMap(([, text]) => sentAs(text))));
+      const { module } = await runnerImport<Readonly<Record<string, object>>>(generated);
+      const texts = Object.entries(module).filter(([name]) => name.endsWith('Document'));
+      const sent = texts.map(([, text]) => stringifyDocument(createRequest(String(text), {}).query));
+      await writeFile(listFile, JSON.stringify(sent));
     },
   };
-}
-
-/** The texts that urql can send for a document: with the names of types, which its cache asks for, and without. */
-function sentAs(text: string): readonly string[] {
-  const { query } = createRequest(text, {});
-  return [text, stringifyDocument(query), stringifyDocument(formatDocument(query) as DocumentNode)];
 }
 
 const EMPTY = '\0console:no-language';

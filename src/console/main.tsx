@@ -1,5 +1,36 @@
-import { StrictMode } from 'react';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode, type ReactNode } from 'react';
+import { I18nProvider } from 'react-aria-components';
 import { createRoot } from 'react-dom/client';
+import { Provider } from 'urql';
+
+import { client } from './api/client';
+import { usePreferences } from './app/preferences';
+import { router } from './app/router';
+import { SessionGate } from './app/session';
+import { tagOf } from './text';
+import './style/base.css';
+import './style/controls.css';
+import './style/layout.css';
+import './style/table.css';
+
+function Console(): ReactNode {
+  const { language } = usePreferences();
+  return (
+    <I18nProvider locale={tagOf(language)}>
+      <Provider value={client}>
+        <SessionGate>
+          <RouterProvider router={router} />
+        </SessionGate>
+      </Provider>
+    </I18nProvider>
+  );
+}
 
 const root = document.querySelector('#root');
-if (root) createRoot(root).render(<StrictMode>Terminal Gateway</StrictMode>);
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <Console />
+    </StrictMode>,
+  );

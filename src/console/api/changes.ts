@@ -1,0 +1,67 @@
+import { client } from './client';
+import { graphql } from './graphql';
+
+/** Types of records that the ledger has entries of, as far as pages show them. */
+export type EntityType =
+  | 'API_TOKEN'
+  | 'APP'
+  | 'APP_VERSION'
+  | 'COMPANY'
+  | 'DEVICE'
+  | 'FILE'
+  | 'GROUP'
+  | 'LOGICAL_NUMBER'
+  | 'METACONTENT'
+  | 'NOTIFICATION'
+  | 'PARAMETER'
+  | 'USER';
+
+const APPENDED = graphql(`
+  subscription Changes {
+    ledgerAppended {
+      sequence
+      entityType
+    }
+  }
+`);
+
+/** Changes that come within this time are one to a page. */
+const TOGETHER_MS = 400;
+
+type Listener = () => void;
+const listeners = new Map<Listener, readonly string[]>();
+const changed = new Set<string>();
+let timer: number | undefined;
+let subscription: { unsubscribe: () => void } | undefined;
+
+/** Calls `listener` after records of these types have changed, at most every 400 ms. Returns how to end that. */
+export function onChanges(types: readonly EntityType[], listener: Listener): () => void {
+  const entry: Listener = () => listener();
+  listeners.set(entry, types);
+  subscription ??= client
+    .subscription<{ ledgerAppended: { entityType: string } }>(APPENDED.toString(), {})
+    .subscribe(({ data }) => {
+      if (data) noteChange(data.ledgerAppended.entityType.toUpperCase());
+    });
+  return () => listeners.delete(entry);
+}
+
+/** Has the pages that show records of this type load them again. */
+export function noteChange(type: string): void {
+  changed.add(type);
+  timer ??= setTimeout(publish, TOGETHER_MS);
+}
+
+/** Follows the ledger of the company that the session now works for. */
+export function restartChanges(): void {
+  subscription?.unsubscribe();
+  subscription = undefined;
+}
+
+function publish(): void {
+  timer = undefined;
+  for (const [listener, types] of listeners) {
+    if (types.some((type) => changed.has(type))) listener();
+  }
+  changed.clear();
+}

@@ -1,0 +1,46 @@
+import type { CombinedError } from 'urql';
+
+import { texts, type Language } from '../text';
+
+/** An error of the API that the person can mend: of an argument, or of the record as a whole. */
+export interface UserError {
+  readonly code: string;
+  readonly message: string;
+  readonly path: readonly string[];
+}
+
+/** Message on a request that failed as a whole. */
+export interface Failure {
+  readonly message: string;
+  /** Names the request in the log of the server. */
+  readonly requestId?: string | undefined;
+}
+
+const messages = texts({
+  en: {
+    offline: 'The server does not answer. Trying again by itself.',
+    forbidden: 'Your role does not allow this.',
+    limited: 'Too many requests in this hour. Try again later.',
+    busy: 'The server is busy. Try again in a moment.',
+    failed: (message: string) => `The server could not do this: ${message}`,
+  },
+  pt: {
+    offline: 'O servidor não responde. Tentando de novo automaticamente.',
+    forbidden: 'Seu perfil não permite isto.',
+    limited: 'Solicitações demais nesta hora. Tente mais tarde.',
+    busy: 'O servidor está ocupado. Tente de novo em instantes.',
+    failed: (message: string) => `O servidor não conseguiu fazer isto: ${message}`,
+  },
+});
+
+/** The words for a failed request in the person's language. */
+export function failureOf(error: CombinedError, language: Language): Failure {
+  const text = messages.in(language);
+  const [first] = error.graphQLErrors;
+  if (!first) return { message: error.networkError ? text.offline : text.failed(error.message) };
+  const { code, requestId } = first.extensions as { code?: string; requestId?: string };
+  if (code === 'FORBIDDEN') return { message: text.forbidden, requestId };
+  if (code === 'RATE_LIMITED') return { message: text.limited, requestId };
+  if (code === 'OVERLOADED') return { message: text.busy, requestId };
+  return { message: text.failed(first.message), requestId };
+}

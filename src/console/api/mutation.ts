@@ -1,0 +1,71 @@
+import { useCallback, useState } from 'react';
+import type { CombinedError } from 'urql';
+
+import { useLocale } from '../text';
+import { noteChange, type EntityType } from './changes';
+import { client } from './client';
+import { failureOf, type Failure, type UserError } from './errors';
+import type { Document } from './query';
+
+/** Result of a mutation: what it changed, and what the person can mend. */
+interface Payload {
+  readonly userErrors: readonly UserError[];
+}
+
+type PayloadOf<Data> = Exclude<Data[keyof Data], string | undefined>;
+
+export interface MutationState<Variables, Result> {
+  /** Resolves to the payload, or to null if the change was refused or failed. */
+  readonly run: (variables: Variables) => Promise<Result | null>;
+  readonly errors: readonly UserError[];
+  readonly failure: Failure | null;
+  readonly isRunning: boolean;
+  readonly reset: () => void;
+}
+
+/** Sends one mutation outside of a form. Errors: `CombinedError`. */
+export async function mutate<Data extends object, Variables extends object>(
+  document: Document<Data, Variables>,
+  variables: Variables,
+): Promise<PayloadOf<Data>> {
+  const { data, error } = await client.mutation<Data>(document.toString(), variables).toPromise();
+  if (error || !data) throw error ?? new Error('no data');
+  return Object.values(data)[0] as PayloadOf<Data>;
+}
+
+/** One mutation of a form or a button. Pages that show records of the types in `changes` are loaded again after it. */
+export function useMutation<Data extends object, Variables extends object>(
+  document: Document<Data, Variables>,
+  changes: readonly EntityType[] = [],
+): MutationState<Variables, PayloadOf<Data>> {
+  const { language } = useLocale();
+  const [errors, setErrors] = useState<readonly UserError[]>([]);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const reset = useCallback(() => {
+    setErrors([]);
+    setFailure(null);
+  }, []);
+  const types = changes.join();
+  const run = useCallback(
+    async (variables: Variables): Promise<PayloadOf<Data> | null> => {
+      reset();
+      setRunning(true);
+      try {
+        const payload = await mutate(document, variables);
+        const { userErrors } = payload as Payload;
+        setErrors(userErrors);
+        if (userErrors.length > 0) return null;
+        for (const type of types.split(',')) noteChange(type);
+        return payload;
+      } catch (error) {
+        setFailure(failureOf(error as CombinedError, language));
+        return null;
+      } finally {
+        setRunning(false);
+      }
+    },
+    [document, language, reset, types],
+  );
+  return { run, errors, failure, isRunning, reset };
+}

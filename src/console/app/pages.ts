@@ -1,0 +1,89 @@
+import { useMemo, type ComponentType } from 'react';
+
+import { texts } from '../text';
+import type { IconName } from '../ui/icon';
+import { useSession } from './session';
+
+export const pageNames = texts({
+  en: {
+    account: 'Account',
+    apps: 'Apps',
+    devices: 'Devices',
+    files: 'Files',
+    fleet: 'Fleet',
+    groups: 'Groups',
+    ledger: 'Change history',
+    'logical-numbers': 'Logical numbers',
+    members: 'Members',
+    messages: 'Messages',
+    metacontents: 'Metacontents',
+    notifications: 'Notifications',
+    overview: 'Overview',
+    parameters: 'Parameters',
+    payments: 'Payments',
+    settings: 'Company and server',
+    software: 'Software',
+    company: 'Company',
+    transactions: 'Transactions',
+    'unknown-terminals': 'Unknown terminals',
+  },
+  pt: {
+    account: 'Conta',
+    apps: 'Aplicativos',
+    devices: 'Dispositivos',
+    files: 'Arquivos',
+    fleet: 'Frota',
+    groups: 'Grupos',
+    ledger: 'Histórico de alterações',
+    'logical-numbers': 'Números lógicos',
+    members: 'Membros',
+    messages: 'Mensagens',
+    metacontents: 'Metaconteúdos',
+    notifications: 'Notificações',
+    overview: 'Visão geral',
+    parameters: 'Parâmetros',
+    payments: 'Pagamentos',
+    settings: 'Empresa e servidor',
+    software: 'Software',
+    company: 'Empresa',
+    transactions: 'Transações',
+    'unknown-terminals': 'Terminais desconhecidos',
+  },
+});
+
+type PageName = keyof ReturnType<typeof pageNames.in>;
+
+export interface PageEntry {
+  /** Below /console: `/devices`. */
+  readonly path: string;
+  readonly name: PageName;
+  readonly icon: IconName;
+  /** Heading in the menu under which the page stands. */
+  readonly section: PageName | null;
+  /** Right without which the page is not shown. */
+  readonly scope?: 'WRITE' | 'ADMIN';
+  /** Second key of the shortcut that begins with `g`. */
+  readonly shortcut: string;
+  readonly load: () => Promise<{ default: ComponentType }>;
+}
+
+/** All pages, in the order of the menu. The first one is shown at `/console`. */
+export const PAGES: readonly PageEntry[] = [
+  {
+    path: '/devices',
+    name: 'devices',
+    icon: 'device',
+    section: 'fleet',
+    shortcut: 'd',
+    load: () => import('../pages/devices/devices-page'),
+  },
+];
+
+/** Pages that the person may see. */
+export function usePages(): readonly PageEntry[] {
+  const { viewer } = useSession();
+  return useMemo(
+    () => PAGES.filter(({ scope }) => scope === undefined || viewer.scopes.includes(scope)),
+    [viewer.scopes],
+  );
+}

@@ -1,0 +1,195 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import {
+  Autocomplete,
+  Dialog,
+  Input,
+  Menu,
+  MenuItem,
+  Modal,
+  ModalOverlay,
+  SearchField,
+} from 'react-aria-components';
+
+import { graphql } from '../api/graphql';
+import { query } from '../api/query';
+import { texts, useTexts } from '../text';
+import { Icon, type IconName } from '../ui/icon';
+import { pageNames, usePages } from './pages';
+
+const words = texts({
+  en: {
+    palette: 'Go to a page or a record',
+    hint: 'A page, a serial number, a logical number, a group, an app or a file',
+    nothing: 'Nothing found',
+  },
+  pt: {
+    palette: 'Ir para uma página ou um registro',
+    hint: 'Página, número de série, número lógico, grupo, aplicativo ou arquivo',
+    nothing: 'Nada encontrado',
+  },
+});
+
+const FIND = graphql(`
+  query FindRecords($text: String!) {
+    devices(first: 5, filter: { serialNumber: { contains: $text } }) {
+      nodes {
+        id
+        serialNumber
+      }
+    }
+    logicalNumbers(first: 5, filter: { number: { startsWith: $text } }) {
+      nodes {
+        id
+        number
+      }
+    }
+    groups(first: 5, filter: { name: { contains: $text } }) {
+      nodes {
+        id
+        name
+      }
+    }
+    apps(first: 5, filter: { name: { contains: $text } }) {
+      nodes {
+        id
+        name
+      }
+    }
+    files(first: 5, filter: { name: { contains: $text } }) {
+      nodes {
+        id
+        name
+      }
+    }
+  }
+`);
+
+interface Entry {
+  readonly id: string;
+  readonly name: string;
+  /** Name of the page or of the section that it belongs to. */
+  readonly kind: string;
+  readonly icon: IconName;
+  readonly path: string;
+  /** Record that is opened in the page. */
+  readonly open?: string;
+  readonly shortcut?: string;
+}
+
+const PAUSE_MS = 150;
+
+/** Pages, and records by name, in one list that the keyboard opens with Ctrl+K. */
+export function Palette({
+  isOpen,
+  onClose,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}): ReactNode {
+  const text = useTexts(words);
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const entries = useEntries(typed);
+  const close = (): void => {
+    setTyped('');
+    onClose();
+  };
+  return (
+    <ModalOverlay
+      className="overlay overlay-top"
+      isOpen={isOpen}
+      isDismissable
+      onOpenChange={(open) => !open && close()}
+    >
+      <Modal className="modal modal-palette">
+        <Dialog className="dialog" aria-label={text.palette}>
+          <Autocomplete inputValue={typed} onInputChange={setTyped}>
+            <SearchField aria-label={text.palette} autoFocus className="palette-field">
+              <Icon name="search" />
+              <Input placeholder={text.hint} className="search-input" />
+            </SearchField>
+            <Menu
+              className="options palette-options"
+              items={entries}
+              renderEmptyState={() => <p className="state">{text.nothing}</p>}
+              onAction={(id) => {
+                const entry = entries.find((each) => each.id === id);
+                if (!entry) return;
+                const search = entry.open === undefined ? {} : { open: entry.open };
+                void navigate({ to: entry.path, search });
+                close();
+              }}
+            >
+              {({ icon, name, kind, shortcut }) => (
+                <MenuItem className="option" textValue={name}>
+                  <Icon name={icon} />
+                  <span className="palette-name">{name}</span>
+                  <small>{kind}</small>
+                  {shortcut !== undefined && <kbd>{shortcut}</kbd>}
+                </MenuItem>
+              )}
+            </Menu>
+          </Autocomplete>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+/** Pages whose names contain the text, and records that the server finds by it. */
+function useEntries(typed: string): readonly Entry[] {
+  const names = useTexts(pageNames);
+  const pages = usePages();
+  const [records, setRecords] = useState<readonly Entry[]>([]);
+  const text = typed.trim();
+  useEffect(() => {
+    let isOver = false;
+    const find = async (): Promise<void> => {
+      const found = text === '' ? [] : await findRecords(text, names).catch(() => []);
+      if (!isOver) setRecords(found);
+    };
+    const timer = setTimeout(() => void find(), PAUSE_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [text, names]);
+  const matching = pages.filter(({ name }) => names[name].toLowerCase().includes(text.toLowerCase()));
+  return [
+    ...matching.map(({ path, name, icon, section, shortcut }) => ({
+      id: path,
+      name: names[name],
+      kind: section === null ? '' : names[section],
+      icon,
+      path,
+      shortcut: `G ${shortcut.toUpperCase()}`,
+    })),
+    ...records,
+  ];
+}
+
+async function findRecords(text: string, kinds: Readonly<Record<string, string>>): Promise<readonly Entry[]> {
+  const { devices, logicalNumbers, groups, apps, files } = await query(FIND, { text });
+  const entries = (
+    page: string,
+    icon: IconName,
+    records: readonly { readonly id: string; readonly name: string }[],
+  ): readonly Entry[] =>
+    records.map(({ id, name }) => ({ id, name, kind: kinds[page] ?? '', icon, path: `/${page}`, open: id }));
+  return [
+    ...entries(
+      'devices',
+      'device',
+      devices.nodes.map(({ id, serialNumber }) => ({ id, name: serialNumber })),
+    ),
+    ...entries(
+      'logical-numbers',
+      'number',
+      logicalNumbers.nodes.map(({ id, number }) => ({ id, name: number })),
+    ),
+    ...entries('groups', 'group', groups.nodes),
+    ...entries('apps', 'box', apps.nodes),
+    ...entries('files', 'file', files.nodes),
+  ];
+}

@@ -1,0 +1,46 @@
+import { useSyncExternalStore } from 'react';
+
+import { browserLanguage, type Language } from '../text';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+export interface Preferences {
+  readonly language: Language;
+  readonly theme: Theme;
+}
+
+const KEY = 'preferences';
+const listeners = new Set<() => void>();
+let current: Preferences = { language: browserLanguage(), theme: 'system', ...saved() };
+applyTheme(current.theme);
+
+function saved(): Partial<Preferences> {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>;
+  } catch {
+    return {};
+  }
+}
+
+/** Language and theme of this browser. */
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+}
+
+/** Sets them for this browser from now on. */
+export function setPreferences(changes: Partial<Preferences>): void {
+  current = { ...current, ...changes };
+  localStorage.setItem(KEY, JSON.stringify(current));
+  applyTheme(current.theme);
+  for (const listener of listeners) listener();
+}
+
+function applyTheme(theme: Theme): void {
+  document.documentElement.dataset.theme = theme;
+}

@@ -1,0 +1,59 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  type ErrorComponentProps,
+} from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+import { listAddress } from '../table/address';
+import { texts, useTexts } from '../text';
+import { Empty, FailureNote, Loading } from '../ui/states';
+import { PAGES } from './pages';
+import { Shell } from './shell';
+
+const words = texts({
+  en: { notFound: 'There is no such page.', broken: 'This page could not be shown. Load it again.' },
+  pt: {
+    notFound: 'Esta página não existe.',
+    broken: 'Não foi possível mostrar esta página. Carregue-a de novo.',
+  },
+});
+
+function NotFound(): ReactNode {
+  return <Empty>{useTexts(words).notFound}</Empty>;
+}
+
+function Broken({ reset }: ErrorComponentProps): ReactNode {
+  return <FailureNote failure={{ message: useTexts(words).broken }} onRetry={reset} />;
+}
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const first = PAGES[0]?.path ?? '/';
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    return redirect({ to: first, replace: true, throw: true });
+  },
+});
+
+const pages = PAGES.map(({ path, load }) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: (search) => ({ ...search, ...listAddress(search) }),
+    component: lazyRouteComponent(load),
+  }),
+);
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, ...pages]),
+  basepath: '/console',
+  defaultPendingComponent: Loading,
+  defaultErrorComponent: Broken,
+  scrollRestoration: true,
+});

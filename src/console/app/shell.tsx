@@ -1,0 +1,111 @@
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
+
+import { connection } from '../api/client';
+import { texts, useTexts } from '../text';
+import { IconButton } from '../ui/button';
+import { Icon } from '../ui/icon';
+import { Toasts } from '../ui/toasts';
+import { AccountMenu } from './account-menu';
+import { pageNames, PAGES, usePages } from './pages';
+import { openPalette, Shortcuts } from './shortcuts';
+
+const words = texts({
+  en: {
+    menu: 'Menu',
+    pages: 'Pages',
+    search: 'Search',
+    skip: 'Go to the content',
+    offline: 'No connection to the server. What you see may be out of date.',
+  },
+  pt: {
+    menu: 'Menu',
+    pages: 'Páginas',
+    search: 'Buscar',
+    skip: 'Ir para o conteúdo',
+    offline: 'Sem conexão com o servidor. Os dados podem estar desatualizados.',
+  },
+});
+
+/** Menu, account and the page that is shown. */
+export function Shell(): ReactNode {
+  const text = useTexts(words);
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const names = useTexts(pageNames);
+  const page = PAGES.find((each) => path.endsWith(each.path));
+  useEffect(() => {
+    setMenuOpen(false);
+    document.title = page ? `${names[page.name]} – Terminal Gateway` : 'Terminal Gateway';
+  }, [names, page]);
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {text.skip}
+      </a>
+      <header className="topbar">
+        <IconButton
+          icon="menu"
+          label={text.menu}
+          aria-expanded={isMenuOpen}
+          onPress={() => setMenuOpen(!isMenuOpen)}
+        />
+        <strong className="brand">Terminal Gateway</strong>
+        <button type="button" className="button search-button" onClick={openPalette}>
+          <Icon name="search" />
+          <span>{text.search}</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+        <AccountMenu />
+      </header>
+      <Menu isOpen={isMenuOpen} />
+      <main id="content" tabIndex={-1}>
+        <Offline />
+        <Outlet />
+      </main>
+      <Toasts />
+      <Shortcuts />
+    </div>
+  );
+}
+
+function Menu({ isOpen }: { readonly isOpen: boolean }): ReactNode {
+  const text = useTexts(words);
+  const names = useTexts(pageNames);
+  const shown = usePages();
+  const sections = [...new Set(shown.map(({ section }) => section))];
+  return (
+    <nav className="menu" data-open={isOpen} aria-label={text.pages}>
+      {sections.map((section) => (
+        <div key={section ?? ''} className="menu-section">
+          {section !== null && <h2>{names[section]}</h2>}
+          {shown
+            .filter((page) => page.section === section)
+            .map(({ path, name, icon }) => (
+              <Link key={path} to={path} activeProps={{ 'aria-current': 'page' }}>
+                <Icon name={icon} />
+                {names[name]}
+              </Link>
+            ))}
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function Offline(): ReactNode {
+  const text = useTexts(words);
+  const isOnline = useSyncExternalStore(
+    (listener) => {
+      connection.addEventListener('change', listener);
+      return () => connection.removeEventListener('change', listener);
+    },
+    () => connection.isOnline,
+  );
+  if (isOnline) return null;
+  return (
+    <p className="offline" role="alert">
+      <Icon name="warning" /> {text.offline}
+    </p>
+  );
+}

@@ -1,0 +1,36 @@
+import { texts } from '../../text';
+
+export const words = texts({
+  en: {
+    devices: 'Devices',
+    disabled: 'Disabled',
+    enabled: 'Enabled',
+    lastSeen: 'Last seen',
+    logicalNumber: 'Logical number',
+    neverSeen: 'Never seen',
+    noDevices: 'No devices yet. Enrol the first ones from a list of serial numbers.',
+    offline: 'Offline',
+    online: 'Online',
+    presence: 'Presence',
+    serialNumber: 'Serial number',
+    stale: 'Silent',
+    state: 'State',
+    version: 'Framework version',
+  },
+  pt: {
+    devices: 'Dispositivos',
+    disabled: 'Desabilitado',
+    enabled: 'Habilitado',
+    lastSeen: 'Visto por último',
+    logicalNumber: 'Número lógico',
+    neverSeen: 'Nunca visto',
+    noDevices: 'Nenhum dispositivo ainda. Cadastre os primeiros a partir de uma lista de números de série.',
+    offline: 'Offline',
+    online: 'Online',
+    presence: 'Presença',
+    serialNumber: 'Número de série',
+    stale: 'Silencioso',
+    state: 'Situação',
+    version: 'Versão do framework',
+  },
+});

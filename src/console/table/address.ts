@@ -1,0 +1,52 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+
+import type { Filter } from './filter';
+
+/** State of a list page in the address, so that back, reload and links work. */
+export interface ListAddress {
+  readonly filter?: Filter;
+  /** Order field of the API, with a minus for the descending direction: `-STARTED_AT`. */
+  readonly sort?: string;
+  /** Global id of the record whose panel is open. */
+  readonly open?: string;
+  /** Part of the panel that is shown. */
+  readonly tab?: string;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Reads the address of a list page; what is malformed is left out. */
+export function listAddress(search: Record<string, unknown>): ListAddress {
+  const { filter, sort, open, tab } = search;
+  const conditions = isObject(filter)
+    ? Object.entries(filter).filter(([, comparator]) => isObject(comparator))
+    : [];
+  return {
+    ...(conditions.length > 0 && { filter: Object.fromEntries(conditions) as Filter }),
+    ...(typeof sort === 'string' && { sort }),
+    ...(typeof open === 'string' && { open }),
+    ...(typeof tab === 'string' && { tab }),
+  };
+}
+
+/** The address of the list page that is shown, and how to change parts of it. `undefined` takes a part away. */
+export function useListAddress(): readonly [
+  ListAddress,
+  (
+    changes: { [Part in keyof ListAddress]?: ListAddress[Part] | undefined },
+    options?: { replace?: boolean },
+  ) => void,
+] {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = useCallback(
+    (changes: object, { replace = false } = {}) => {
+      const search = ((before: object) => ({ ...before, ...changes })) as never;
+      void navigate({ to: '.', replace, search });
+    },
+    [navigate],
+  );
+  return [listAddress(search), change];
+}

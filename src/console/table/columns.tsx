@@ -1,0 +1,78 @@
+import { useState, type ReactNode } from 'react';
+import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+
+import { texts, useTexts } from '../text';
+import { IconButton } from '../ui/button';
+import { Icon } from '../ui/icon';
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly title: string;
+  readonly render: (row: Row) => ReactNode;
+  /** Order field of the API, where the list can be sorted by the column. */
+  readonly order?: string;
+  /** Pixels at least; wider columns get more of what is left. */
+  readonly width?: number;
+  readonly align?: 'end';
+  /** Shown only when chosen. */
+  readonly isHidden?: boolean;
+}
+
+interface ColumnChoice {
+  readonly shown: ReadonlySet<string>;
+  readonly choose: (shown: ReadonlySet<string>) => void;
+}
+
+/** Columns that the person chose, remembered in this browser. */
+export function useChosenColumns<Row>(
+  table: string,
+  columns: readonly Column<Row>[],
+): readonly [readonly Column<Row>[], ColumnChoice] {
+  const key = `columns:${table}`;
+  const [chosen, setChosen] = useState(() => localStorage.getItem(key));
+  const shown = new Set(
+    chosen === null
+      ? columns.filter(({ isHidden }) => isHidden !== true).map(({ id }) => id)
+      : chosen.split(','),
+  );
+  const choose = (ids: ReadonlySet<string>): void => {
+    const text = [...ids].join();
+    localStorage.setItem(key, text);
+    setChosen(text);
+  };
+  return [columns.filter(({ id }) => shown.has(id)), { shown, choose }];
+}
+
+const words = texts({ en: { columns: 'Columns' }, pt: { columns: 'Colunas' } });
+
+export function ColumnMenu<Row>(props: {
+  readonly columns: readonly Column<Row>[];
+  readonly choice: ColumnChoice;
+}): ReactNode {
+  const text = useTexts(words);
+  const { columns, choice } = props;
+  return (
+    <MenuTrigger>
+      <IconButton icon="columns" label={text.columns} />
+      <Popover className="popover">
+        <Menu
+          className="options"
+          selectionMode="multiple"
+          disallowEmptySelection
+          selectedKeys={choice.shown}
+          onSelectionChange={(keys) => {
+            if (keys !== 'all') choice.choose(new Set([...keys].map(String)));
+          }}
+          items={columns}
+        >
+          {({ title }) => (
+            <MenuItem className="option" textValue={title}>
+              <Icon name="check" />
+              {title}
+            </MenuItem>
+          )}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}

@@ -1,0 +1,118 @@
+import { useState, type ReactNode } from 'react';
+
+import { texts, useTexts } from '../text';
+import { useFormat } from '../text/format';
+import { Button } from '../ui/button';
+import { Empty, Loading, PageFailure } from '../ui/states';
+import { useChosenColumns, ColumnMenu, type Column } from './columns';
+import { filterWords, type Filter, type FilterField } from './filter';
+import { FilterChips, FilterPanel } from './filter-bar';
+import { Grid } from './grid';
+import { useRows, type ListSource } from './rows';
+import { useSelection } from './selection';
+
+export interface DataTableProps<Data, Row extends { readonly id: string }> {
+  /** Says what the table lists: "Devices". Its columns are remembered under `id`. */
+  readonly id: string;
+  readonly label: string;
+  readonly source: ListSource<Data, Row>;
+  readonly columns: readonly Column<Row>[];
+  /** Says which record a row is: its serial number or name. */
+  readonly rowName: (row: Row) => string;
+  readonly filters?: readonly FilterField[];
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+  /** Conditions that cannot be taken away, such as the group of a list in a record of a group. */
+  readonly fixedFilter?: Filter;
+  /** Order field, with a minus for the descending direction. */
+  readonly sort?: string | undefined;
+  readonly onSort: (sort: string | undefined) => void;
+  readonly onOpen?: (row: Row) => void;
+  /** Id of the record that is open beside the table. */
+  readonly openId?: string | undefined;
+  /** Buttons for the selected rows. Without it, rows are not selected. */
+  readonly selectionActions?: (rows: readonly Row[], clear: () => void) => ReactNode;
+  /** Buttons beside the list, such as creating a record. */
+  readonly actions?: ReactNode;
+  /** Shown where the company has no such records. */
+  readonly empty: ReactNode;
+  /** Rows of a list inside a record; a list page fills the window. */
+  readonly isCompact?: boolean;
+}
+
+const words = texts({
+  en: {
+    rows: (count: string) => `${count} records`,
+    selected: (count: string) => `${count} selected`,
+    clearSelection: 'Clear selection',
+    noMatch: 'No record matches these conditions.',
+  },
+  pt: {
+    rows: (count: string) => `${count} registros`,
+    selected: (count: string) => `${count} selecionados`,
+    clearSelection: 'Limpar seleção',
+    noMatch: 'Nenhum registro atende a estas condições.',
+  },
+});
+
+/** A list of any length with its conditions: rows come page after page, changes are followed. */
+export function DataTable<Data, Row extends { readonly id: string }>(
+  props: DataTableProps<Data, Row>,
+): ReactNode {
+  const text = useTexts(words);
+  const filterText = useTexts(filterWords);
+  const format = useFormat();
+  const { filters = [], filter, onFilter, sort, selectionActions } = props;
+  const [isFiltering, setFiltering] = useState(false);
+  const orderBy = sort === undefined ? null : orderOf(sort);
+  const list = useRows(props.source, { ...filter, ...props.fixedFilter }, orderBy);
+  const { rows, total, error, isLoading } = list;
+  const selection = useSelection(rows);
+  const [columns, columnChoice] = useChosenColumns(props.id, props.columns);
+  const hasFilter = Object.keys(filter).length > 0;
+  const selected = text.selected(format.number(selection.rows.length));
+  return (
+    <div className={props.isCompact === true ? 'table table-compact' : 'table'}>
+      <div className="table-bar">
+        {filters.length > 0 && (
+          <Button
+            icon="filter"
+            data-filter-button
+            aria-expanded={isFiltering}
+            onPress={() => setFiltering(!isFiltering)}
+          >
+            {filterText.filter}
+          </Button>
+        )}
+        <span className="table-count" role="status">
+          {total !== null && text.rows(format.number(total))}
+        </span>
+        <ColumnMenu columns={props.columns} choice={columnChoice} />
+        {props.actions}
+      </div>
+      {isFiltering && <FilterPanel fields={filters} filter={filter} onChange={onFilter} />}
+      <FilterChips fields={filters} filter={filter} onChange={onFilter} />
+      {selectionActions && selection.rows.length > 0 && (
+        <div className="selection-bar" role="region" aria-label={selected}>
+          <strong>{selected}</strong>
+          {selectionActions(selection.rows, selection.clear)}
+          <Button look="quiet" onPress={selection.clear}>
+            {text.clearSelection}
+          </Button>
+        </div>
+      )}
+      {error && <PageFailure error={error} onRetry={list.reload} />}
+      {total === 0 && !isLoading && <Empty>{hasFilter ? text.noMatch : props.empty}</Empty>}
+      {rows.length === 0 && isLoading && <Loading />}
+      {rows.length > 0 && (
+        <Grid {...props} list={list} columns={columns} selection={selectionActions ? selection : null} />
+      )}
+    </div>
+  );
+}
+
+function orderOf(sort: string): { field: string; direction: 'ASC' | 'DESC' } {
+  return sort.startsWith('-')
+    ? { field: sort.slice(1), direction: 'DESC' }
+    : { field: sort, direction: 'ASC' };
+}

@@ -1,0 +1,182 @@
+import { useEffect, useState, type ReactNode } from 'react';
+
+import { useTexts } from '../text';
+import { Button } from '../ui/button';
+import { Choice, TextInput } from '../ui/field';
+import { Icon } from '../ui/icon';
+import { words } from '../ui/words';
+import { filterWords, useConditionText, type Comparator, type Filter, type FilterField } from './filter';
+
+interface FilterBarProps {
+  readonly fields: readonly FilterField[];
+  readonly filter: Filter;
+  readonly onChange: (filter: Filter) => void;
+}
+
+/** Conditions that hold, each with a button to take it away. */
+export function FilterChips({ fields, filter, onChange }: FilterBarProps): ReactNode {
+  const text = useTexts(filterWords);
+  const conditionText = useConditionText();
+  const conditions = Object.entries(filter);
+  if (conditions.length === 0) return null;
+  return (
+    <ul className="chips">
+      {conditions.map(([id, comparator]) => {
+        const field = fields.find((each) => each.id === id) ?? { id, title: id, kind: 'text' as const };
+        return (
+          <li key={id} className="chip">
+            {conditionText(field, comparator)}
+            <button
+              type="button"
+              aria-label={text.removeCondition(field.title)}
+              onClick={() => onChange(without(filter, id))}
+            >
+              <Icon name="close" />
+            </button>
+          </li>
+        );
+      })}
+      <li>
+        <Button look="quiet" onPress={() => onChange({})}>
+          {text.clear}
+        </Button>
+      </li>
+    </ul>
+  );
+}
+
+/** Fields for all conditions of a list. */
+export function FilterPanel({ fields, filter, onChange }: FilterBarProps): ReactNode {
+  const text = useTexts(filterWords);
+  return (
+    <div className="filter-panel" role="group" aria-label={text.filter}>
+      {fields.map((field) => (
+        <Condition
+          key={field.id}
+          field={field}
+          value={filter[field.id]}
+          onChange={(comparator) =>
+            onChange(comparator === null ? without(filter, field.id) : { ...filter, [field.id]: comparator })
+          }
+        />
+      ))}
+    </div>
+  );
+}
+
+interface ConditionProps {
+  readonly field: FilterField;
+  readonly value: Comparator | undefined;
+  readonly onChange: (comparator: Comparator | null) => void;
+}
+
+/** Value of a choice that asks for nothing. */
+const ANY = '';
+
+function Condition({ field, value, onChange }: ConditionProps): ReactNode {
+  const text = useTexts(filterWords);
+  const common = useTexts(words);
+  const { title, kind } = field;
+  if (kind === 'text' || kind === 'reference') {
+    const comparator = field.comparator ?? 'contains';
+    const shown = value?.[comparator] ?? value?.eq;
+    return (
+      <TypedText
+        label={title}
+        value={typeof shown === 'string' ? shown : ''}
+        onChange={(typed) => onChange(typed === '' ? null : { [comparator]: typed })}
+      />
+    );
+  }
+  if (kind === 'choice' || kind === 'flag') {
+    const options =
+      kind === 'choice'
+        ? (field.options ?? [])
+        : [
+            { value: 'true', label: common.yes },
+            { value: 'false', label: common.no },
+          ];
+    const [equal] = [value?.in ?? value?.eq].flat();
+    return (
+      <Choice
+        label={title}
+        options={[{ value: ANY, label: text.any }, ...options]}
+        value={equal === undefined ? ANY : String(equal)}
+        onChange={(chosen) => {
+          if (chosen === ANY) onChange(null);
+          else onChange({ eq: kind === 'flag' ? chosen === 'true' : chosen });
+        }}
+      />
+    );
+  }
+  return <Range field={field} value={value} onChange={onChange} />;
+}
+
+/** From and before, for times and amounts. */
+function Range({ field, value, onChange }: ConditionProps): ReactNode {
+  const text = useTexts(filterWords);
+  const set = (name: 'gte' | 'lt', typed: string): void => {
+    const parsed = field.kind === 'amount' ? centsOf(typed) : timeOf(typed);
+    const changed: Comparator = { ...without(value ?? {}, name), ...(parsed !== null && { [name]: parsed }) };
+    onChange(Object.keys(changed).length === 0 ? null : changed);
+  };
+  return (
+    <div className="range" role="group" aria-label={field.title}>
+      {(['gte', 'lt'] as const).map((name) => (
+        <TypedText
+          key={name}
+          label={`${field.title} ${name === 'gte' ? text.from : text.until}`}
+          type={field.kind === 'amount' ? 'text' : 'datetime-local'}
+          value={shownInRange(field.kind, value?.[name])}
+          onChange={(typed) => set(name, typed)}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** A field that reports what was typed once the person pauses. */
+function TypedText(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly type?: string;
+  readonly onChange: (typed: string) => void;
+}): ReactNode {
+  const { label, value, type = 'text', onChange } = props;
+  const [typed, setTyped] = useState(value);
+  const [before, setBefore] = useState(value);
+  if (before !== value) {
+    setBefore(value);
+    setTyped(value);
+  }
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const timer = setTimeout(() => onChange(typed.trim()), 300);
+    return () => clearTimeout(timer);
+  }, [typed, value, onChange]);
+  return <TextInput label={label} type={type} value={typed} onChange={setTyped} />;
+}
+
+function without<Value>(
+  values: Readonly<Record<string, Value>>,
+  name: string,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(values).filter(([each]) => each !== name));
+}
+
+function centsOf(typed: string): number | null {
+  const value = Number(typed.replace(',', '.'));
+  return typed === '' || Number.isNaN(value) ? null : Math.round(value * 100);
+}
+
+function timeOf(typed: string): string | null {
+  const time = new Date(typed);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+function shownInRange(kind: FilterField['kind'], value: Comparator[string] | undefined): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  if (kind === 'amount') return String(Number(value) / 100);
+  const time = new Date(value);
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,72 @@
+import { texts, useTexts } from '../text';
+import { useFormat } from '../text/format';
+import type { Option } from '../ui/field';
+import { words } from '../ui/words';
+
+/** A comparator of the API, for example `{ contains: "SN-1" }`. */
+export type Comparator = Readonly<Record<string, Value | readonly Value[]>>;
+
+type Value = string | number | boolean;
+
+/** A filter of the API without `and`, `or` and `not`, as it stands in the address. */
+export type Filter = Readonly<Record<string, Comparator>>;
+
+/** A condition that people can set. */
+export interface FilterField {
+  /** Name in the filter of the API. */
+  readonly id: string;
+  readonly title: string;
+  /** `amount` is in cents; `reference` is the id of a record. */
+  readonly kind: 'text' | 'choice' | 'flag' | 'time' | 'amount' | 'reference';
+  /** Values of a choice. */
+  readonly options?: readonly Option[];
+  /** How a text is compared: `contains` where nothing is said. */
+  readonly comparator?: 'contains' | 'startsWith' | 'eq';
+}
+
+export const filterWords = texts({
+  en: {
+    any: 'Any',
+    clear: 'Clear all',
+    from: 'from',
+    until: 'before',
+    filter: 'Filter',
+    removeCondition: (name: string) => `Remove the condition ${name}`,
+    selectedRecord: 'selected record',
+  },
+  pt: {
+    any: 'Qualquer',
+    clear: 'Limpar tudo',
+    from: 'desde',
+    until: 'antes de',
+    filter: 'Filtrar',
+    removeCondition: (name: string) => `Remover a condição ${name}`,
+    selectedRecord: 'registro selecionado',
+  },
+});
+
+/** Says a condition in words: "Model: Z8", "Group: none". */
+export function useConditionText(): (field: FilterField, comparator: Comparator) => string {
+  const text = useTexts(filterWords);
+  const common = useTexts(words);
+  const format = useFormat();
+  return (field, comparator) => {
+    const shown = (value: Value): string => {
+      if (typeof value === 'boolean') return value ? common.yes : common.no;
+      if (field.kind === 'time') return format.time(String(value));
+      if (field.kind === 'amount') return format.amount(Number(value));
+      if (field.kind === 'reference') return text.selectedRecord;
+      return field.options?.find((option) => option.value === value)?.label ?? String(value);
+    };
+    const parts: string[] = [];
+    for (const [name, value] of Object.entries(comparator)) {
+      if (name === 'ignoreCase') continue;
+      if (name === 'isNull') parts.push(value === true ? common.none : text.any);
+      else {
+        const prefix = name === 'gte' ? `${text.from} ` : name === 'lt' ? `${text.until} ` : '';
+        parts.push(prefix + [value].flat().map(shown).join(', '));
+      }
+    }
+    return `${field.title}: ${parts.join(' ')}`;
+  };
+}

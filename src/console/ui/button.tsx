@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import {
+  Button as AriaButton,
+  Tooltip,
+  TooltipTrigger,
+  type ButtonProps as AriaButtonProps,
+} from 'react-aria-components';
+
+import { Icon, type IconName } from './icon';
+
+type Look = 'plain' | 'primary' | 'danger' | 'quiet';
+
+export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'children'> {
+  readonly look?: Look;
+  readonly icon?: IconName;
+  readonly children?: ReactNode;
+}
+
+export function Button({ look = 'plain', icon, children, ...props }: ButtonProps): ReactNode {
+  return (
+    <AriaButton {...props} className={`button button-${look}`}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </AriaButton>
+  );
+}
+
+/** A button that shows its name when pointed at. */
+export function IconButton({
+  icon,
+  label,
+  ...props
+}: ButtonProps & { icon: IconName; label: string }): ReactNode {
+  return (
+    <TooltipTrigger delay={400}>
+      <AriaButton {...props} aria-label={label} className="button button-quiet button-icon">
+        <Icon name={icon} />
+      </AriaButton>
+      <Tooltip className="tooltip">{label}</Tooltip>
+    </TooltipTrigger>
+  );
+}

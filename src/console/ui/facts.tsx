@@ -1,0 +1,100 @@
+import { useState, type ReactNode } from 'react';
+
+import { useTexts } from '../text';
+import { useFormat } from '../text/format';
+import { Button } from './button';
+import { words } from './words';
+
+export type Tone = 'good' | 'warning' | 'bad' | 'plain';
+
+/** A state in a word, with a colour beside it. */
+export function Badge({
+  tone = 'plain',
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly children: ReactNode;
+}): ReactNode {
+  return <span className={`badge badge-${tone}`}>{children}</span>;
+}
+
+export interface Fact {
+  readonly name: string;
+  readonly value: ReactNode;
+}
+
+/** Fields of a record, each with its name. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactNode {
+  return (
+    <dl className="facts">
+      {facts.map(({ name, value }) => (
+        <div key={name} className="fact">
+          <dt>{name}</dt>
+          <dd>
+            {value === null || value === undefined || value === '' ? <span className="faint">–</span> : value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A time, and how long ago it was. */
+export function Time({ at }: { readonly at: string | null | undefined }): ReactNode {
+  const format = useFormat();
+  const text = useTexts(words);
+  if (at === null || at === undefined) return <span className="faint">{text.never}</span>;
+  return (
+    <time dateTime={at} title={format.ago(at)}>
+      {format.time(at)}
+    </time>
+  );
+}
+
+/** How long ago a time was; the time itself when pointed at. */
+export function Ago({ at }: { readonly at: string | null | undefined }): ReactNode {
+  const format = useFormat();
+  const text = useTexts(words);
+  if (at === null || at === undefined) return <span className="faint">{text.never}</span>;
+  return (
+    <time dateTime={at} title={format.time(at)}>
+      {format.ago(at)}
+    </time>
+  );
+}
+
+/** A part of a page or of a record, with a heading and what can be done with it. */
+export function Section(props: {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <section className="section" aria-label={props.title}>
+      <header className="section-header">
+        <h3>{props.title}</h3>
+        {props.actions}
+      </header>
+      {props.children}
+    </section>
+  );
+}
+
+/** A text to copy, such as a new token. */
+export function Copyable({ value, label }: { readonly value: string; readonly label: string }): ReactNode {
+  const text = useTexts(words);
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <div className="copyable">
+      <input aria-label={label} readOnly value={value} onFocus={(event) => event.target.select()} />
+      <Button
+        icon={isCopied ? 'check' : 'copy'}
+        onPress={() => {
+          void navigator.clipboard.writeText(value).then(() => setCopied(true));
+        }}
+      >
+        {isCopied ? text.copied : text.copy}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { useEffect, useState, type ReactNode, type SubmitEvent } from 'react';
+
+import type { Failure, UserError } from '../api/errors';
+import { useTexts } from '../text';
+import { Button } from './button';
+import { FailureNote } from './states';
+import { words } from './words';
+
+/** Values of a form that is filled in: they survive a reload of the page until `clear` is called. */
+export function useDraft<Values extends object>(
+  key: string,
+  initial: Values,
+): { readonly values: Values; readonly set: (changed: Partial<Values>) => void; readonly clear: () => void } {
+  const name = `draft:${key}`;
+  const [values, setValues] = useState<Values>(() => ({ ...initial, ...savedDraft(name) }));
+  useEffect(() => {
+    if (JSON.stringify(values) === JSON.stringify(initial)) sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, JSON.stringify(values));
+  }, [initial, name, values]);
+  return {
+    values,
+    set: (changed) => setValues((before) => ({ ...before, ...changed })),
+    clear: () => setValues(initial),
+  };
+}
+
+function savedDraft(name: string): object {
+  try {
+    return JSON.parse(sessionStorage.getItem(name) ?? '{}') as object;
+  } catch {
+    return {};
+  }
+}
+
+/** The message for the argument at `path`, for example `errorAt(errors, 'input', 'name')`. */
+export function errorAt(errors: readonly UserError[], ...path: readonly string[]): string | undefined {
+  return errors.find((error) => error.path.join('.') === path.join('.'))?.message;
+}
+
+interface FormProps {
+  readonly onSubmit: () => void;
+  readonly submit: string;
+  readonly isRunning: boolean;
+  readonly failure: Failure | null;
+  readonly errors: readonly UserError[];
+  /** Paths whose messages stand at their fields, joined by points: `input.name`. All others stand at the end. */
+  readonly shown: readonly string[];
+  readonly onCancel?: () => void;
+  readonly isDisabled?: boolean;
+  readonly children: ReactNode;
+}
+
+/** Fields and one button to send them. Errors that belong to no field stand above the button. */
+export function Form(props: FormProps): ReactNode {
+  const text = useTexts(words);
+  const others = props.errors.filter(({ path }) => !props.shown.includes(path.join('.')));
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (!props.isRunning) props.onSubmit();
+  };
+  return (
+    <form className="form" onSubmit={submit} noValidate>
+      {props.children}
+      {others.map(({ message, path }) => (
+        <p key={`${path.join('.')} ${message}`} className="field-error" role="alert">
+          {path.length > 0 ? `${path.at(-1)} ${message}` : message}
+        </p>
+      ))}
+      {props.failure && <FailureNote failure={props.failure} />}
+      <div className="form-buttons">
+        {props.onCancel && <Button onPress={props.onCancel}>{text.cancel}</Button>}
+        <Button
+          type="submit"
+          look="primary"
+          isPending={props.isRunning}
+          isDisabled={props.isDisabled ?? false}
+        >
+          {props.submit}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,7 +1,7 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
 /** How types of operations are generated, for the tests and for the console. */
-export const settings: CodegenConfig['generates'][string] = {
+export const settings = {
   preset: 'client',
   presetConfig: { gqlTagName: 'graphql', fragmentMasking: false },
   config: {
@@ -19,7 +19,7 @@ export const settings: CodegenConfig['generates'][string] = {
       Upload: 'unknown',
     },
   },
-};
+} as const satisfies CodegenConfig['generates'][string];
 
 /** Generates types in `test/gql/` for every operation that code passes to `graphql(...)`. */
 const config: CodegenConfig = {

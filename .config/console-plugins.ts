@@ -10,9 +10,10 @@ export function documents(generated: string, listFile: string): Plugin {
   return {
     name: 'console:documents',
     writeBundle: async () => {
-      const { module } = await runnerImport<Readonly<Record<string, object>>>(generated);
+      const { module } =
+        await runnerImport<Readonly<Record<string, { readonly toString: () => string }>>>(generated);
       const texts = Object.entries(module).filter(([name]) => name.endsWith('Document'));
-      const sent = texts.map(([, text]) => stringifyDocument(createRequest(String(text), {}).query));
+      const sent = texts.map(([, text]) => stringifyDocument(createRequest(text.toString(), {}).query));
       await writeFile(listFile, JSON.stringify(sent));
     },
   };

@@ -11,8 +11,8 @@ import { type Caller, localCaller } from '../platform/caller.js';
 import { systemClock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
-import { snakeCase } from '../platform/encoding/text.js';
 import { ledgerChainHash } from '../platform/hashes.js';
+import { snakeCase } from '../platform/validate.js';
 import { CommandError } from './command-error.js';
 import type { AddCommand, CommandIo, JsonOption, Result, Run } from './command-io.js';
 

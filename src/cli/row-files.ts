@@ -2,9 +2,10 @@ import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 
-import { isObject, ndjsonRows } from '../platform/encoding/json.js';
+import type { Row } from '../platform/caller.js';
+import { ndjsonRows } from '../platform/encoding/json.js';
 import { withPath } from '../platform/files.js';
-import type { Row } from '../platform/requests.js';
+import { isObject } from '../platform/validate.js';
 import { CommandError } from './command-error.js';
 
 export interface RowFile {

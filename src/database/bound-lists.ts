@@ -1,8 +1,7 @@
 /** Lists bound as JSON texts: one parameter each, so that the text of a statement does not depend on the length. */
 import { sql } from 'kysely';
 
-import { portable, type Sql } from './storage.js';
-import { POSTGRES_TYPES, type SqlType } from './storage.js';
+import { portable, type Sql, POSTGRES_TYPES, type SqlType } from './storage.js';
 
 /** PostgreSQL expressions that convert `value`, an element of a JSON list, to a type. */
 const ELEMENTS: Readonly<Record<SqlType, Sql>> = {

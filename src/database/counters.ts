@@ -2,7 +2,7 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
 import { randomInt } from 'node:crypto';
 
-import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../platform/clock.js';
 import { COUNTED, TABLES, type CounterName, type Row } from '../schema/schema.js';
 import { inList } from './bound-lists.js';
 import type { Database } from './database.js';

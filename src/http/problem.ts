@@ -1,6 +1,6 @@
-import { snakeCase } from '../platform/encoding/text.js';
 import { DOMAIN_CODES, DomainError, type DomainCode, type FieldErrors } from '../platform/errors.js';
 import { TerminalRefused } from '../platform/terminal.js';
+import { snakeCase } from '../platform/validate.js';
 
 /** Codes of errors that occur before a service is called. */
 const HTTP_CODES = [

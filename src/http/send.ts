@@ -1,15 +1,29 @@
 import type { Request, Response } from 'express';
 
 import type { WriteWork } from '../database/work.js';
+import type { IdempotencyKey, StoredResponse } from '../platform/caller.js';
 import type { HeldBytes } from '../platform/client-limits.js';
-import { isTurnOver, yieldToEventLoop } from '../platform/concurrency/event-loop.js';
-import { bufferPieces, PIECE_BYTES } from '../platform/encoding/text.js';
-import type { IdempotencyKey, StoredResponse } from '../platform/requests.js';
+import { isTurnOver, yieldToEventLoop } from '../platform/clock.js';
 import { hasBody } from './body/body.js';
 import type { ProblemResponse } from './problem.js';
 import { onClosed, requestContextOf } from './request.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Maximum bytes passed to a connection at a time. The next ones follow when the client has read these. */
+export const PIECE_BYTES = 64 * 1024;
+
+/** The bytes of a text, in buffers of about `PIECE_BYTES`, so that each can be dropped when it is sent. */
+export function bufferPieces(text: string): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < text.length;) {
+    const isPair = /[\uD800-\uDBFF]/.test(text.charAt(start + PIECE_BYTES - 1));
+    const end = start + PIECE_BYTES - (isPair ? 1 : 0);
+    pieces.push(Buffer.from(text.slice(start, end)));
+    start = end;
+  }
+  return pieces;
+}
 
 /**
  * Sends an error response. If part of the request's body is unread, discards it for up to 2 seconds and then

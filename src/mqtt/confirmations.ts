@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND, systemClock } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import { Semaphore } from '../platform/concurrency/semaphore.js';
-import { isObject } from '../platform/encoding/json.js';
 import { NotificationConfirm } from '../platform/terminal.js';
-import { idFromText } from '../platform/validate.js';
+import { isObject, idFromText } from '../platform/validate.js';
 import { BoundedWindowStore } from '../platform/windows.js';
 import {
   terminalOfConfirmTopic,

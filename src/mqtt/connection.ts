@@ -4,8 +4,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 
-import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
-import { enterEventLoop } from '../platform/concurrency/event-loop.js';
+import { MINUTE, SECOND, systemClock, enterEventLoop } from '../platform/clock.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
 import { CONFIRM_FILTER, type MqttFigures } from './delivery-queue.js';

@@ -62,16 +62,6 @@ export function taken(field: string, message: string): DomainError {
   return new DomainError('taken', message, { fields: { [field]: [message] } });
 }
 
-/** The result of a function, or the domain error that it throws. */
-export function orProblem<T>(make: () => T): T | DomainError {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    throw error;
-  }
-}
-
 /** A number with its noun: `1 token`, `2 tokens`, `1 serial number`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 
 import { offsetAt } from '../platform/calendar.js';
-import type { Caller } from '../platform/caller.js';
+import type { Caller, Page } from '../platform/caller.js';
 import { DAY, MINUTE, SECOND } from '../platform/clock.js';
-import { camelCase, type CamelCase } from '../platform/encoding/text.js';
-import type { Page } from '../platform/requests.js';
+import { camelCase, type CamelCase } from '../platform/validate.js';
 import type { Revised, RouteResponse } from './router.js';
 
 /** The fields of one kind of record in responses: their schema, and how a record becomes them. */

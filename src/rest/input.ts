@@ -2,8 +2,8 @@ import type { z } from 'zod';
 
 import type { BodyFields } from '../http/body/body.js';
 import { malformed } from '../http/request.js';
-import { snakeCase } from '../platform/encoding/text.js';
 import { invalid } from '../platform/errors.js';
+import { snakeCase } from '../platform/validate.js';
 import { bodySchema, type Schema } from './openapi/schema.js';
 
 interface InputField {

@@ -14,11 +14,21 @@ import { headerOf, requestContextOf } from '../http/request.js';
 import { endResponse, holdBytes, STREAM_BYTES, writeInPieces } from '../http/send.js';
 import { takeSlot } from '../http/server/admission.js';
 import { mayTakeLong } from '../http/server/listen.js';
-import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
-import { companyOwner, workFor } from '../platform/concurrency/event-loop.js';
-import { isObject, ndjsonLine, ndjsonRows } from '../platform/encoding/json.js';
+import {
+  demandScope,
+  type Authenticator,
+  type Caller,
+  type Scope,
+  addRows,
+  batchesOf,
+  NO_ROWS,
+  type Row,
+  type RowResult,
+} from '../platform/caller.js';
+import { companyOwner, workFor } from '../platform/clock.js';
+import { ndjsonLine, ndjsonRows } from '../platform/encoding/json.js';
 import { DomainError } from '../platform/errors.js';
-import { addRows, batchesOf, NO_ROWS, type Row, type RowResult } from '../platform/requests.js';
+import { isObject } from '../platform/validate.js';
 import { NDJSON_TYPE, authorize, callerOf, createRouter, type RouteBase, type Received } from './router.js';
 
 /** Stores rows in batches, each in its own unit of work. `Checked` is a batch checked before its unit. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
-import type { Scope } from '../platform/caller.js';
-import type { Page, PageRequest } from '../platform/requests.js';
+import type { Scope, Page, PageRequest } from '../platform/caller.js';
 import { etagOf, listResponse, listShape, type RecordFields } from './fields.js';
 import type { Call, FilePart, Revised, Route, RouteResponse } from './router.js';
 

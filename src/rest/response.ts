@@ -11,12 +11,12 @@ import {
   sendInPieces,
   sendText,
   STREAM_BYTES,
+  PIECE_BYTES,
 } from '../http/send.js';
 import type { Caller } from '../platform/caller.js';
 import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
-import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../platform/clock.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
-import { PIECE_BYTES } from '../platform/encoding/text.js';
 import type { Received, Route, RouteResponse } from './router.js';
 
 /** Prefix of placeholders for contents. Random and never sent, so that no client text can contain it. */

@@ -7,8 +7,7 @@ import { methodNotAllowed } from '../http/problem.js';
 import { readQuery, readToken, requestContextOf } from '../http/request.js';
 import { sendMethods } from '../http/send.js';
 import { enterCompany } from '../http/server/admission.js';
-import { demandScope, type Authenticator, type Scope } from '../platform/caller.js';
-import type { PageRequest } from '../platform/requests.js';
+import { demandScope, type Authenticator, type Scope, type PageRequest } from '../platform/caller.js';
 import type { Schema } from './openapi/schema.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

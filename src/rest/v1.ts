@@ -18,21 +18,18 @@ import {
 import type { Upload, UploadReader } from '../http/body/multipart.js';
 import { HttpProblem } from '../http/problem.js';
 import { headerOf, malformed, readPage, requestContextOf } from '../http/request.js';
-import { holdBytes, type StoredResponses } from '../http/send.js';
-import type { Authenticator, Caller } from '../platform/caller.js';
-import type { HeldBytes } from '../platform/client-limits.js';
+import { holdBytes, PIECE_BYTES, type StoredResponses } from '../http/send.js';
 import {
-  companyOwner,
-  currentOwner,
-  enterEventLoop,
-  workFor,
-  yieldToEventLoop,
-} from '../platform/concurrency/event-loop.js';
+  type Authenticator,
+  type Caller,
+  isIdempotencyKey,
+  type IdempotencyKey,
+} from '../platform/caller.js';
+import type { HeldBytes } from '../platform/client-limits.js';
+import { companyOwner, currentOwner, enterEventLoop, workFor, yieldToEventLoop } from '../platform/clock.js';
 import { SentBytes } from '../platform/encoding/content.js';
-import { isNameLike, normalized, PIECE_BYTES } from '../platform/encoding/text.js';
 import { invalid, notFound } from '../platform/errors.js';
-import { isIdempotencyKey, type IdempotencyKey } from '../platform/requests.js';
-import { demandUnchanged, idFromText } from '../platform/validate.js';
+import { isNameLike, normalized, demandUnchanged, idFromText } from '../platform/validate.js';
 import { etagOf } from './fields.js';
 import { pickInput } from './input.js';
 import {

@@ -32,7 +32,7 @@ export const base = {
       after: optional(json),
       request_id: optional(text),
       ip: optional(text),
-      /** Hash that links the entry to the previous one, see `ledger/chain.ts`; null for entries without a chain. */
+      /** Hash that links the entry to the previous one, see `ledger-chain.ts`; null for entries without a chain. */
       hash: optional(text),
     },
     {

@@ -8,8 +8,13 @@ import {
   OWN_RECORD,
   OWN_ROWS,
   ownedBy,
+  referenceTo,
+  RIGHTS_OF_SYSTEM,
+  sinceEpoch,
+  table,
+  text,
+  withFallback,
 } from './table.js';
-import { referenceTo, RIGHTS_OF_SYSTEM, sinceEpoch, table, text, withFallback } from './table.js';
 
 /** Condition for accounts of members. With EXISTS, the planner may read all members of the company first. */
 const MEMBER = `id = (select user_id from memberships where memberships.user_id = users.id and memberships.${OWN_ROWS})`;

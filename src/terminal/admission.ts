@@ -4,9 +4,8 @@ import type { ReadWork, Units } from '../database/work.js';
 import { HttpProblem } from '../http/problem.js';
 import { requestContextOf } from '../http/request.js';
 import type { Caller } from '../platform/caller.js';
-import { SECOND } from '../platform/clock.js';
+import { SECOND, terminalsOwner, workFor } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
-import { terminalsOwner, workFor } from '../platform/concurrency/event-loop.js';
 import { DomainError } from '../platform/errors.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 

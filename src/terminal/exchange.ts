@@ -8,14 +8,21 @@ import {
   refuseLabels,
 } from '../http/body/body.js';
 import { isUnchanged, onClosed, requestContextOf } from '../http/request.js';
-import { endResponse, holdBytes, isTaken, JSON_TYPE, sendText, writeInPieces } from '../http/send.js';
+import {
+  endResponse,
+  holdBytes,
+  isTaken,
+  JSON_TYPE,
+  sendText,
+  writeInPieces,
+  PIECE_BYTES,
+} from '../http/send.js';
 import { leaveRequests } from '../http/server/admission.js';
 import { leaveNetwork } from '../http/server/connections.js';
+import type { Row } from '../platform/caller.js';
 import type { HeldBytes } from '../platform/client-limits.js';
-import { enterEventLoop } from '../platform/concurrency/event-loop.js';
-import { PIECE_BYTES } from '../platform/encoding/text.js';
+import { enterEventLoop } from '../platform/clock.js';
 import { DomainError } from '../platform/errors.js';
-import type { Row } from '../platform/requests.js';
 import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
 import { inputOf, type ReceivedInput } from '../rest/input.js';
 import { lineAnswers, readRows, type RowLimits, type RowStore } from '../rest/lines.js';

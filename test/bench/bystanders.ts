@@ -6,8 +6,18 @@
 import { Agent } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-import { count, graphql, ms, percentilesOf, rest, send, textOf, upload } from './requests.js';
-import type { Counts, Request } from './requests.js';
+import {
+  count,
+  graphql,
+  ms,
+  percentilesOf,
+  rest,
+  send,
+  textOf,
+  upload,
+  type Counts,
+  type Request,
+} from './requests.js';
 import { answerMessages, printTable, startHelper } from './servers.js';
 
 /** Requests of one kind since the last question. */

@@ -12,7 +12,7 @@ import { createUnits } from '../../src/database/units.js';
 import type { SystemReadWork, Units } from '../../src/database/work.js';
 import { keepContent } from '../../src/domain/software/app/content.service.js';
 import type { Caller } from '../../src/platform/caller.js';
-import { workFor } from '../../src/platform/concurrency/event-loop.js';
+import { workFor } from '../../src/platform/clock.js';
 import { ContentBuilder } from '../../src/platform/encoding/content.js';
 import { testClock } from '../support/clock.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';

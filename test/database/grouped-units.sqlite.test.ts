@@ -14,8 +14,7 @@ import {
   updateGroup,
 } from '../../src/domain/fleet/group/group.service.js';
 import { localCaller } from '../../src/platform/caller.js';
-import { systemClock } from '../../src/platform/clock.js';
-import { yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
+import { systemClock, yieldToEventLoop } from '../../src/platform/clock.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 import { codeOf } from './added-companies.js';
 import { openGrouped } from './grouped.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
-import type { Link } from '../../src/database/ledger/chain.js';
+import type { Link } from '../../src/database/ledger-chain.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
 import { DAY, systemClock, type Clock } from '../../src/platform/clock.js';

@@ -1,5 +1,5 @@
-import { selectStates, type Link } from '../../src/database/ledger/chain.js';
-import { verifyChain, type ChainReport } from '../../src/database/ledger/verify.js';
+import { selectStates, type Link } from '../../src/database/ledger-chain.js';
+import { verifyChain, type ChainReport } from '../../src/database/ledger-verify.js';
 import type { Units } from '../../src/database/work.js';
 import type { KeyedHash } from '../../src/platform/hashes.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { PROBLEM_CODES } from '../../src/http/problem.js';
-import { snakeCase } from '../../src/platform/encoding/text.js';
+import { snakeCase } from '../../src/platform/validate.js';
 import { DOCUMENT, ROUTES } from '../support/openapi-check.js';
 import { firstCells, numberedSections, readDocument, tableRows } from './markdown.js';
 

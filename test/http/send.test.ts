@@ -3,9 +3,8 @@ import { Writable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { endAfterTurn, sendInPieces, writeBuffers } from '../../src/http/send.js';
+import { endAfterTurn, sendInPieces, writeBuffers, PIECE_BYTES } from '../../src/http/send.js';
 import { WaitingBytes } from '../../src/platform/client-limits.js';
-import { PIECE_BYTES } from '../../src/platform/encoding/text.js';
 import { turnsOf } from '../support/turns.js';
 
 function responseOf(name: string, ended: string[]): Response {

@@ -1,5 +1,4 @@
-import type { Fields, Reply } from './client.js';
-import { createClient } from './client.js';
+import { type Fields, type Reply, createClient } from './client.js';
 
 export interface GraphqlErrorShape {
   readonly message: string;

@@ -1,4 +1,4 @@
-import { currentOwner, workFor, yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
+import { currentOwner, workFor, yieldToEventLoop } from '../../src/platform/clock.js';
 
 /**
  * How often other work of the same owner has its turn of the event loop until `use` resolves: as often as `use`

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 
-import { selectStates, type ChainState, type Link } from '../../database/ledger/chain.js';
-import { verifyChain, type ChainReport } from '../../database/ledger/verify.js';
+import { selectStates, type ChainState, type Link } from '../../database/ledger-chain.js';
+import { verifyChain, type ChainReport } from '../../database/ledger-verify.js';
 import { getCompanyByName } from '../../domain/people/company/company.service.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { ledgerChainHash } from '../../platform/hashes.js';

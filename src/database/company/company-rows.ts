@@ -1,9 +1,8 @@
 /** Statements on a table whose rows belong to companies. All of them see only the company of the unit of work. */
 import { sql, type Insertable } from 'kysely';
 
-import type { Caller } from '../../platform/caller.js';
-import { inParts, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import { offsetOf, type PageRequest } from '../../platform/requests.js';
+import { type Caller, offsetOf, type PageRequest } from '../../platform/caller.js';
+import { inParts, yieldToEventLoop } from '../../platform/clock.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { boundList, inList } from '../bound-lists.js';
 import { drawIds, DRAWING_TABLES, insertDrawing, NUMBERED_TABLES } from '../counters.js';

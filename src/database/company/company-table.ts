@@ -1,14 +1,20 @@
 import { sql, type UpdateType } from 'kysely';
 
-import { camelCase, type CamelCase } from '../../platform/encoding/text.js';
-import type { PageRequest } from '../../platform/requests.js';
-import type { Audit } from '../../platform/validate.js';
+import type { PageRequest } from '../../platform/caller.js';
+import { camelCase, type CamelCase, type Audit } from '../../platform/validate.js';
 import { columnsOf, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { type AuditColumns, audited, type ColumnKind } from '../../schema/table.js';
 import { areSame, flag, instant, json, nullable, type Codec, type Sql } from '../storage.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../work.js';
-import { CompanyRows, excluded, only } from './company-rows.js';
-import type { Changes, CompanyTableName, Match, NewRow } from './company-rows.js';
+import {
+  CompanyRows,
+  excluded,
+  only,
+  type Changes,
+  type CompanyTableName,
+  type Match,
+  type NewRow,
+} from './company-rows.js';
 
 type Shown<Name extends keyof Tables, Hidden> = Exclude<string & keyof Tables[Name], Hidden>;
 

@@ -1,7 +1,7 @@
-import { inParts } from '../../platform/concurrency/event-loop.js';
-import { normalized } from '../../platform/encoding/text.js';
+import type { Page, PageRequest } from '../../platform/caller.js';
+import { inParts } from '../../platform/clock.js';
 import { invalid, notFound, taken } from '../../platform/errors.js';
-import type { Page, PageRequest } from '../../platform/requests.js';
+import { normalized } from '../../platform/validate.js';
 import { countOf } from '../counters.js';
 import type { List } from '../list/list.js';
 import type { ReadWork, WriteWork } from '../work.js';

@@ -20,9 +20,9 @@ import {
   openFile,
   walPath,
 } from './file/open-file.js';
-import { freeBytesAt, type Reserve } from './file/reserve.js';
 import { WholeFile } from './file/whole-file.js';
 import { Readers } from './readers.js';
+import { freeBytesAt, type Reserve } from './write-ahead-log.js';
 import { WriteGroups } from './write-groups.js';
 
 export interface ConnectOptions extends OpenOptions {

@@ -8,8 +8,7 @@ import {
 } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { systemClock } from '../../platform/clock.js';
-import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { systemClock, isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { handlesOf, LONG_COLUMNS, textCounter, type StatementEnd } from '../statements.js';
 import { isBusy, isFatal, probeStorage, stopping, storageFailed, translate, type Watcher } from './faults.js';

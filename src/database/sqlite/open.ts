@@ -23,7 +23,7 @@ import { ensureMarker, lossOf, lost } from './file/loss.js';
 import { hasCleanStop, readMarks, removeMarker } from './file/marker.js';
 import { migrateFile, SILENT } from './file/migrate.js';
 import { canonicalPath, closing, openFile } from './file/open-file.js';
-import { Reserve } from './file/reserve.js';
+import { Reserve } from './write-ahead-log.js';
 
 /** Creates or migrates a file, which may be an unfinished copy. Errors: as `openDatabase`. */
 export async function prepareFile(file: string): Promise<void> {

@@ -24,8 +24,8 @@ import { inspectFile, refusalOf } from './file/inspect.js';
 import { lockFile } from './file/lock.js';
 import { keepLog, lossOf, refuseLoss } from './file/loss.js';
 import { canonicalPath, closing, fileBytes, lastBackupOf, reading, walPath } from './file/open-file.js';
-import { freeBytesAt } from './file/reserve.js';
 import { WholeFile } from './file/whole-file.js';
+import { freeBytesAt } from './write-ahead-log.js';
 
 /** The commands for a SQLite file. */
 export class FileTools implements DatabaseTools {

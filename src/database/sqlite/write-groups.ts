@@ -1,7 +1,6 @@
 import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 
-import { systemClock } from '../../platform/clock.js';
-import { AWAITED, currentOwner, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { systemClock, AWAITED, currentOwner, workFor, yieldToEventLoop } from '../../platform/clock.js';
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Tables } from '../../schema/schema.js';

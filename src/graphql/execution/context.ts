@@ -5,7 +5,7 @@ import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Budget } from '../../http/request.js';
 import type { StoredResponses } from '../../http/send.js';
 import { callerWithRights, demandScope, type Caller, type Scope } from '../../platform/caller.js';
-import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../platform/clock.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { Secrets } from '../../platform/hashes.js';
 import type { Price } from '../limits/admission.js';

@@ -3,8 +3,8 @@ import { Upload as UploadSlot } from 'graphql-upload-minimal';
 
 import type { Upload, UploadedFile } from '../../http/body/multipart.js';
 import { readQuery } from '../../http/request.js';
-import { parsedJson } from '../../platform/encoding/json.js';
-import { isIdempotencyKey } from '../../platform/requests.js';
+import { isIdempotencyKey } from '../../platform/caller.js';
+import { parsedJson } from '../../platform/validate.js';
 import type { Variables } from '../limits/cost.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 

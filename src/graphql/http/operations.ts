@@ -4,12 +4,17 @@ import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, OperationTypeNode } from 'graphql';
 
 import type { WatchedOperation, WatchOperation } from '../../http/monitoring/operations.js';
-import { headerOf } from '../../http/request.js';
-import { requestContextOf } from '../../http/request.js';
-import { holdBytes, holdChanged, sendInPieces, sendText, STREAM_BYTES } from '../../http/send.js';
+import { headerOf, requestContextOf } from '../../http/request.js';
+import {
+  holdBytes,
+  holdChanged,
+  sendInPieces,
+  sendText,
+  STREAM_BYTES,
+  PIECE_BYTES,
+} from '../../http/send.js';
 import type { HeldBytes } from '../../platform/client-limits.js';
-import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
-import { PIECE_BYTES } from '../../platform/encoding/text.js';
+import { enterEventLoop } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { firstCode, maskErrors } from '../execution/mask.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';

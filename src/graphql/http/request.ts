@@ -14,11 +14,10 @@ import {
 } from '../../http/request.js';
 import { sendMethods, sendProblem } from '../../http/send.js';
 import { enterCompany } from '../../http/server/admission.js';
-import { demandScope, type Authenticator, type Origin } from '../../platform/caller.js';
-import { companyOwner, workFor } from '../../platform/concurrency/event-loop.js';
-import { parsedJson } from '../../platform/encoding/json.js';
+import { demandScope, type Authenticator, type Origin, isIdempotencyKey } from '../../platform/caller.js';
+import { companyOwner, workFor } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import { isIdempotencyKey } from '../../platform/requests.js';
+import { parsedJson } from '../../platform/validate.js';
 import { GraphqlContext, NO_FACTS, type OperationServices, type RequestFacts } from '../execution/context.js';
 import { SharedFeeds } from '../execution/following/shared-feed.js';
 import { maskErrors } from '../execution/mask.js';

@@ -3,13 +3,10 @@ import { OperationTypeNode } from 'graphql';
 import { finished } from 'node:stream';
 
 import { HttpProblem } from '../../http/problem.js';
-import { headerOf } from '../../http/request.js';
-import { readQuery, readToken } from '../../http/request.js';
-import { requestContextOf } from '../../http/request.js';
-import { holdBytes, writeBuffers } from '../../http/send.js';
+import { headerOf, readQuery, readToken, requestContextOf } from '../../http/request.js';
+import { holdBytes, writeBuffers, bufferPieces } from '../../http/send.js';
 import { leaveRequests } from '../../http/server/admission.js';
 import type { HeldBytes } from '../../platform/client-limits.js';
-import { bufferPieces } from '../../platform/encoding/text.js';
 import { DomainError } from '../../platform/errors.js';
 import { renderError, RenderedErrors } from '../execution/mask.js';
 import { readOperationText, sentBy } from '../http/operation-text.js';

@@ -3,11 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { LiveObserver, Transport, WatchedOperation } from '../../http/monitoring/operations.js';
 import type { ClientLimits } from '../../http/request.js';
+import { PIECE_BYTES } from '../../http/send.js';
 import type { CountRequest } from '../../http/server/admission.js';
 import { rightsKey } from '../../platform/caller.js';
-import type { Clock } from '../../platform/clock.js';
-import { enterEventLoop } from '../../platform/concurrency/event-loop.js';
-import { PIECE_BYTES } from '../../platform/encoding/text.js';
+import { type Clock, enterEventLoop } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Events, SubscriptionRequest } from '../execution/following/follow.js';
 import type { Identified } from '../execution/following/page.js';

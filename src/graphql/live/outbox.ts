@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
+import { bufferPieces, PIECE_BYTES } from '../../http/send.js';
 import type { HeldBytes, WaitingBytes } from '../../platform/client-limits.js';
-import { bufferPieces, PIECE_BYTES } from '../../platform/encoding/text.js';
 import { LIVE_LIMITS } from './limits.js';
 
 interface Frame {

@@ -14,7 +14,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { HttpProblem } from '../../http/problem.js';
 import { headerOf, malformed, readQuery, readToken, requestContextOf } from '../../http/request.js';
 import { isUpgrade, takeOver } from '../../http/server/listen.js';
-import { isTurnOver, workFor, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { LIVE_LIMITS, takeConnection, type LiveTimes } from './limits.js';
 import type { LiveParts, Messages } from './operation.js';

@@ -12,7 +12,7 @@ import {
 
 import type { ListRow } from '../../database/list/listing.js';
 import type { ReadWork } from '../../database/work.js';
-import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
 import { approximateJsonBytes, LIMITS, LONG_RESPONSE } from '../limits/limits.js';

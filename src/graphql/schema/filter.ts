@@ -7,7 +7,7 @@ import {
   type FilterKind,
 } from '../../database/list/condition.js';
 import type { List } from '../../database/list/list.js';
-import { normalized } from '../../platform/encoding/text.js';
+import { normalized } from '../../platform/validate.js';
 import { requestError } from './errors.js';
 import { numberIn, plural, words } from './node.js';
 import * as g from './types.js';

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import type { ChildList, List } from '../../database/list/list.js';
 import type { Key, KeyValue, Slice, SliceRequest } from '../../database/list/listing.js';
-import { parsedJson } from '../../platform/encoding/json.js';
+import { parsedJson } from '../../platform/validate.js';
 import type { OrderBy, Searches } from './declared.js';
 import { requestError } from './errors.js';
 import { conditionOf, type FilteredList, type FilterInput } from './filter.js';

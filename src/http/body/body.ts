@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 
-import { SECOND, systemClock } from '../../platform/clock.js';
-import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
-import { isObject, numbersAsText, parsedJson, problemOfJson } from '../../platform/encoding/json.js';
+import { SECOND, systemClock, yieldToEventLoop } from '../../platform/clock.js';
+import { numbersAsText, problemOfJson } from '../../platform/encoding/json.js';
 import { invalid } from '../../platform/errors.js';
+import { isObject, parsedJson } from '../../platform/validate.js';
 import { HttpProblem } from '../problem.js';
 import { headerOf, malformed } from '../request.js';
 

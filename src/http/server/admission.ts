@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 
 import type { Caller } from '../../platform/caller.js';
 import { clientNetwork, type Slot } from '../../platform/client-limits.js';
-import { type Clock, HOUR, SECOND } from '../../platform/clock.js';
-import { enterEventLoop, type Owner, workFor } from '../../platform/concurrency/event-loop.js';
+import { type Clock, HOUR, SECOND, enterEventLoop, type Owner, workFor } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { createNetworkCounter, type WindowStores } from '../../platform/windows.js';
 import { HttpProblem } from '../problem.js';

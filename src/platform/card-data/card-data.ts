@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import { printableName } from '../encoding/text.js';
+import { printableName } from '../validate.js';
 import { middleOfValue, namedField, type NamedField, type Range } from './named-card-data.js';
 import {
   isCardNumber,

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Clock, SECOND, systemClock } from '../clock.js';
+import { type Clock, SECOND, systemClock, yieldToEventLoop } from '../clock.js';
 import { DomainError } from '../errors.js';
-import { yieldToEventLoop } from './event-loop.js';
 
 interface BatcherOptions<Key, Call, Result> {
   /** Maximum number of calls that are performed together. */

@@ -1,7 +1,7 @@
-import { isTurnOver, yieldToEventLoop } from '../concurrency/event-loop.js';
-import type { Row } from '../requests.js';
+import type { Row } from '../caller.js';
+import { isTurnOver, yieldToEventLoop } from '../clock.js';
 import type { RuleMessage } from '../rules.js';
-import { isStorable, NOT_STORABLE } from './text.js';
+import { isStorable, NOT_STORABLE, isObject } from '../validate.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -40,19 +40,6 @@ function childrenOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flat();
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The value of a JSON text; undefined for any other text. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const QUOTE = 0x22;

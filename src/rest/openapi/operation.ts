@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { OTHER_CODES, PROBLEM_CODES } from '../../http/problem.js';
-import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/requests.js';
+import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/caller.js';
 import { REFUSAL_CODES } from '../../platform/terminal.js';
 import {
   NDJSON_TYPE,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { snakeCase } from '../../platform/encoding/text.js';
+import { snakeCase } from '../../platform/validate.js';
 
 /** The keywords of JSON Schema (2020-12) that the document uses. */
 export interface Schema {

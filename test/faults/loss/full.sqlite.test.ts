@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
 import { reading } from '../../../src/database/sqlite/file/open-file.js';
-import { freeBytesAt } from '../../../src/database/sqlite/file/reserve.js';
+import { freeBytesAt } from '../../../src/database/sqlite/write-ahead-log.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { DAY, systemClock } from '../../../src/platform/clock.js';
 import type { Client } from '../../support/client.js';

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { bufferPieces, PIECE_BYTES } from '../../../src/http/send.js';
 import { Base64Content } from '../../../src/platform/encoding/content.js';
 import { numbersAsText } from '../../../src/platform/encoding/json.js';
-import { bufferPieces, normalized, PIECE_BYTES } from '../../../src/platform/encoding/text.js';
 import { crc16Of, formatCrc16 } from '../../../src/platform/hashes.js';
+import { normalized } from '../../../src/platform/validate.js';
 
 /** Undefined if the pieces together are not base64. */
 function decode(...pieces: string[]): Buffer | undefined {

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { enterEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { enterEventLoop } from '../../../platform/clock.js';
 import { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { NO_COMPANY } from '../../../database/ledger/chain.js';
+import { NO_COMPANY } from '../../../database/ledger-chain.js';
 import type { OldBatch, Retained } from '../../../database/prunings.js';
 import type { Units } from '../../../database/work.js';
 import { instantBefore } from '../../../platform/calendar.js';
@@ -47,7 +47,7 @@ const COMPANIES_PER_STATEMENT = 500;
 
 export interface PruneOptions {
   readonly rules: Rules;
-  /** Seals the heads of the hash chains again; see `database/ledger/chain.ts`. */
+  /** Seals the heads of the hash chains again; see `database/ledger-chain.ts`. */
   readonly hash: KeyedHash;
   readonly now: Date;
   /** Maximum transactions for each kind. */

@@ -1,6 +1,6 @@
 import * as g from '../../../graphql/index.js';
-import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';
+import { normalized } from '../../../platform/validate.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { type Device, DeviceCreate, DeviceReport, DeviceUpdate, type Presence } from './device.model.js';

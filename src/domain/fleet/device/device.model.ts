@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
-import { freeText, printableName } from '../../../platform/encoding/text.js';
 import type { PresenceLimits } from '../../../platform/terminal.js';
-import { type Audit, recordId } from '../../../platform/validate.js';
+import { freeText, printableName, type Audit, recordId } from '../../../platform/validate.js';
 
 const MAX_ENTRIES = 64;
 

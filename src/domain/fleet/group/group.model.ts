@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import { printableName } from '../../../platform/encoding/text.js';
-import type { Audit } from '../../../platform/validate.js';
+import { printableName, type Audit } from '../../../platform/validate.js';
 
 const GroupFields = z.object({ name: printableName(255).describe('Name, unique in the company.') });
 

@@ -6,11 +6,10 @@ import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { Key, SliceRequest } from '../../../database/list/listing.js';
 import { type ReadWork, type WriteWork, MANY_ROWS } from '../../../database/work.js';
-import { inParts, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { normalized } from '../../../platform/encoding/text.js';
+import type { Page, PageRequest } from '../../../platform/caller.js';
+import { inParts, yieldToEventLoop } from '../../../platform/clock.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';
-import type { Page, PageRequest } from '../../../platform/requests.js';
-import { changed, type Ids, newValues, parse } from '../../../platform/validate.js';
+import { normalized, changed, type Ids, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {
   type LogicalNumber,

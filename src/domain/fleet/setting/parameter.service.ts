@@ -1,10 +1,10 @@
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
+import type { BatchRow, ErrorPolicy } from '../../../platform/caller.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
-import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { DomainError, invalid, orProblem } from '../../../platform/errors.js';
-import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
-import { parse } from '../../../platform/validate.js';
+import { yieldToEventLoop } from '../../../platform/clock.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import { orProblem, parse } from '../../../platform/validate.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import {
   type OwnedKey,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 import { problemOfJson, type Json } from '../../../platform/encoding/json.js';
-import { printableName, boundedBytes, freeText } from '../../../platform/encoding/text.js';
 import type { RuleMessage } from '../../../platform/rules.js';
-import type { Audit } from '../../../platform/validate.js';
+import { printableName, boundedBytes, freeText, type Audit } from '../../../platform/validate.js';
 
 /** The owner of a parameter or metacontent: a logical number or a group. */
 export type Owner =

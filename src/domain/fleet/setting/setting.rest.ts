@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';
+import { normalized } from '../../../platform/validate.js';
 import {
   type Call,
   type ReadWork,

@@ -4,8 +4,8 @@ import { Records } from '../../../database/company/records.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ListColumn } from '../../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
+import type { PageRequest } from '../../../platform/caller.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
-import { isNameLike } from '../../../platform/encoding/text.js';
 import {
   DomainError,
   invalid,
@@ -14,8 +14,7 @@ import {
   notFound,
   tooManyRecords,
 } from '../../../platform/errors.js';
-import type { PageRequest } from '../../../platform/requests.js';
-import { changed, newValues, parse } from '../../../platform/validate.js';
+import { isNameLike, changed, newValues, parse } from '../../../platform/validate.js';
 import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';
 import {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 import { DAY, HOUR, SECOND } from '../../../platform/clock.js';
-import { freeText } from '../../../platform/encoding/text.js';
-import { type Audit, recordId } from '../../../platform/validate.js';
+import { freeText, type Audit, recordId } from '../../../platform/validate.js';
 
 export const NOTIFICATION_RANGES = ['group', 'specific_logical_numbers'] as const;
 export type NotificationRange = (typeof NOTIFICATION_RANGES)[number];

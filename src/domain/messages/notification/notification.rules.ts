@@ -1,6 +1,6 @@
 import { offsetAt } from '../../../platform/calendar.js';
-import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
+import { normalized } from '../../../platform/validate.js';
 import {
   type NotificationKind,
   type NotificationSend,

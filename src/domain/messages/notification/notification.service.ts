@@ -3,7 +3,7 @@ import { Records } from '../../../database/company/records.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
-import { isTurnOver, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../../fleet/group/group.service.js';

@@ -10,8 +10,7 @@ import {
   type Retained,
 } from '../../../database/prunings.js';
 import { specialSql, type SystemWriteWork } from '../../../database/work.js';
-import { MINUTE, SPANS } from '../../../platform/clock.js';
-import { inParts } from '../../../platform/concurrency/event-loop.js';
+import { MINUTE, SPANS, inParts } from '../../../platform/clock.js';
 import { ROLLUPS } from '../../../schema/rollups.js';
 
 export const transactionRetention: Retained = {

@@ -4,13 +4,7 @@ import { readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/calendar.js';
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { MINUTE, SPANS, type Span } from '../../../platform/clock.js';
 import { problemOfJson } from '../../../platform/encoding/json.js';
-import {
-  freeText,
-  isNameLike,
-  normalized,
-  printableName,
-  snakeCase,
-} from '../../../platform/encoding/text.js';
+import { freeText, isNameLike, normalized, printableName, snakeCase } from '../../../platform/validate.js';
 
 export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
 export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;

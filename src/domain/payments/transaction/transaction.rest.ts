@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { camelCase } from '../../../platform/encoding/text.js';
-import { LastLine, RejectedLine } from '../../../platform/requests.js';
+import { LastLine, RejectedLine } from '../../../platform/caller.js';
+import { camelCase } from '../../../platform/validate.js';
 import {
   fieldsOf,
   listResponse,

@@ -4,10 +4,10 @@ import { fieldsIn, valueDemanded, type Condition, splitInterval } from '../../..
 import { List } from '../../../database/list/list.js';
 import type { Search } from '../../../database/list/request-class.js';
 import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
+import { offsetOf, type PageRequest } from '../../../platform/caller.js';
 import { DAY, MINUTE, type Span } from '../../../platform/clock.js';
-import { DomainError, orProblem } from '../../../platform/errors.js';
-import { offsetOf, type PageRequest } from '../../../platform/requests.js';
-import { parse } from '../../../platform/validate.js';
+import { DomainError } from '../../../platform/errors.js';
+import { orProblem, parse } from '../../../platform/validate.js';
 import {
   hasMany,
   selectTransactions,

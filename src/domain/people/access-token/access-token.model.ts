@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { type Scope, SCOPES } from '../../../platform/caller.js';
 import { DAY } from '../../../platform/clock.js';
-import { printableName } from '../../../platform/encoding/text.js';
+import { printableName } from '../../../platform/validate.js';
 
 /** A derived token expires after this time without use (contract 25). */
 const DERIVED_TOKEN_LAPSES_MS = 90 * DAY;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import { printableName } from '../../../platform/encoding/text.js';
-import { TimeZone } from '../../../platform/validate.js';
+import { printableName, TimeZone } from '../../../platform/validate.js';
 
 const name = printableName(255);
 export const CompanyCreate = z.object({ name, timeZone: TimeZone });

@@ -4,7 +4,7 @@ import { randomId } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
 import { specialSql, type SystemReadWork, type SystemWriteWork } from '../../../database/work.js';
-import { normalized } from '../../../platform/encoding/text.js';
+import { normalized } from '../../../platform/validate.js';
 import type { Company, CompanySummary } from './company.model.js';
 
 export async function findCompany(work: SystemReadWork, name: string): Promise<Company | undefined> {

@@ -2,9 +2,8 @@ import { hash, verify } from '@node-rs/argon2';
 import { randomBytes } from 'node:crypto';
 
 import { Semaphore } from '../../../platform/concurrency/semaphore.js';
-import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';
-import { parse } from '../../../platform/validate.js';
+import { normalized, parse } from '../../../platform/validate.js';
 import { PasswordChoice } from './user.model.js';
 
 /** Whether a password matches a hash. False without a hash, after the same time. */

@@ -1,6 +1,6 @@
 import { DAY, MINUTE } from '../../../platform/clock.js';
-import { normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
+import { normalized } from '../../../platform/validate.js';
 import {
   type Attempted,
   type Credentials,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 import { type Role, ROLES } from '../../../platform/caller.js';
-import { freeText, isStorable, normalized, printableName } from '../../../platform/encoding/text.js';
 import type { RuleMessage } from '../../../platform/rules.js';
-import { TimeZone } from '../../../platform/validate.js';
+import { freeText, isStorable, normalized, printableName, TimeZone } from '../../../platform/validate.js';
 
 const MAX_EMAIL = 254;
 const MIN_PASSWORD = 12;

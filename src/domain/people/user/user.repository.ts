@@ -12,9 +12,8 @@ import {
   type WriteWork,
   specialSql,
 } from '../../../database/work.js';
-import type { Role } from '../../../platform/caller.js';
+import type { Role, PageRequest } from '../../../platform/caller.js';
 import { DAY } from '../../../platform/clock.js';
-import type { PageRequest } from '../../../platform/requests.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import {
   type Attempted,

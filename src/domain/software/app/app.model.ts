@@ -2,8 +2,7 @@ import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { contentOfBase64, SentBytes, type SentContent } from '../../../platform/encoding/content.js';
-import { freeText, printableName } from '../../../platform/encoding/text.js';
-import { type Audit, recordId, recordIds } from '../../../platform/validate.js';
+import { freeText, printableName, type Audit, recordId, recordIds } from '../../../platform/validate.js';
 
 export const KINDS = ['standard', 'module'] as const;
 export const COMMUNICATION_FORMATS = ['http', 'iso8583', 'iso20022'] as const;

@@ -1,7 +1,7 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import type { Condition } from '../../../database/list/condition.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { inParts, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { inParts, yieldToEventLoop } from '../../../platform/clock.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import type { Group } from '../../fleet/group/group.model.js';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 
 import type { SentContent } from '../../../platform/encoding/content.js';
-import { freeText, isNameLike, normalized } from '../../../platform/encoding/text.js';
 import { invalid } from '../../../platform/errors.js';
 import type { RuleMessage } from '../../../platform/rules.js';
-import type { Audit } from '../../../platform/validate.js';
+import { type Audit, freeText, isNameLike, normalized } from '../../../platform/validate.js';
 
 export const FILE_TYPES = ['asset', 'torrent'] as const;
 export type FileType = (typeof FILE_TYPES)[number];

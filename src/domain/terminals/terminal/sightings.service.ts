@@ -1,10 +1,9 @@
 import type { CompanyWriteWork, Units, WriteWork } from '../../../database/work.js';
-import { type Clock, MINUTE, SECOND } from '../../../platform/clock.js';
+import { type Clock, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
 import { CompanyNotes } from '../../../platform/concurrency/batcher.js';
-import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
-import { normalized } from '../../../platform/encoding/text.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { DeviceRefusalCode, TerminalClaim, TerminalRefused } from '../../../platform/terminal.js';
+import { normalized } from '../../../platform/validate.js';
 import type { Device, SeenDevice } from '../../fleet/device/device.model.js';
 import { createDevice, storeSightings } from '../../fleet/device/device.service.js';
 import {

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Units } from '../../../database/work.js';
 import type { Caller } from '../../../platform/caller.js';
-import { systemClock } from '../../../platform/clock.js';
-import { enterEventLoop, workFor, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
+import { systemClock, enterEventLoop, workFor, yieldToEventLoop } from '../../../platform/clock.js';
 import { MAX_IDS, PAGE_BYTES, readPage, type Identified, type Page, type Source } from './page.js';
 
 /** Poll interval: finds records that other processes wrote. */

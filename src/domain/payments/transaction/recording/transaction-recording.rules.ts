@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
 import { readInstant } from '../../../../platform/calendar.js';
+import type { Row } from '../../../../platform/caller.js';
 import { scrubJson, scrubText, type Scrubbed } from '../../../../platform/card-data/card-data.js';
 import { FIRST_DIGITS, LAST_DIGITS } from '../../../../platform/card-data/text-search.js';
 import { HOUR } from '../../../../platform/clock.js';
-import { normalized } from '../../../../platform/encoding/text.js';
-import type { Row } from '../../../../platform/requests.js';
+import { normalized } from '../../../../platform/validate.js';
 import type { FormerNumber } from '../../../fleet/device/device.model.js';
 import { type ParsedPayment, TransactionFinish, TransactionRecord } from '../transaction.model.js';
 

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { only } from '../../../../database/company/company-rows.js';
 import type { WriteWork } from '../../../../database/work.js';
-import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
-import { DomainError, invalid, orProblem, taken } from '../../../../platform/errors.js';
-import { parse } from '../../../../platform/validate.js';
+import { yieldToEventLoop } from '../../../../platform/clock.js';
+import { DomainError, invalid, taken } from '../../../../platform/errors.js';
+import { orProblem, parse } from '../../../../platform/validate.js';
 import { type Transaction, TransactionFinish, TransactionRecord } from '../transaction.model.js';
 import {
   findTransactionsByKeys,

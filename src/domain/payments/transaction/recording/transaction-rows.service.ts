@@ -1,8 +1,8 @@
 import type { ReadWork, WriteWork } from '../../../../database/work.js';
 import { readInstant } from '../../../../platform/calendar.js';
-import { snakeCase } from '../../../../platform/encoding/text.js';
+import type { Row, RowResult } from '../../../../platform/caller.js';
 import { DomainError, notFound, type FieldErrors, invalid } from '../../../../platform/errors.js';
-import type { Row, RowResult } from '../../../../platform/requests.js';
+import { isObject, snakeCase } from '../../../../platform/validate.js';
 import type { Device } from '../../../fleet/device/device.model.js';
 import { selectFormerNumbers } from '../../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../../fleet/logical-number/logical-number.service.js';
@@ -143,8 +143,4 @@ function renamed(given: Fields, names: Names, field: string): Record<string, unk
     throw invalid(field, `has unknown fields: ${named.join(', ')}`);
   }
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]));
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import * as g from '../../../../graphql/index.js';
-import { DomainError, orProblem } from '../../../../platform/errors.js';
+import { DomainError } from '../../../../platform/errors.js';
+import { orProblem } from '../../../../platform/validate.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
 import {
   PaymentStatus,

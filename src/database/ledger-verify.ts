@@ -1,6 +1,5 @@
-import type { KeyedHash } from '../../platform/hashes.js';
-import type { Row } from '../../schema/schema.js';
-import type { Units } from '../work.js';
+import type { KeyedHash } from '../platform/hashes.js';
+import type { Row } from '../schema/schema.js';
 import {
   hashedValues,
   NO_LINK,
@@ -9,7 +8,8 @@ import {
   type ChainHead,
   type ChainState,
   type Link,
-} from './chain.js';
+} from './ledger-chain.js';
+import type { Units } from './work.js';
 
 export interface Damage {
   /** First damaged entry; null if the head of the chain itself is damaged. */

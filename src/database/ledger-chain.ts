@@ -5,13 +5,13 @@
  */
 import { sql, type Transaction } from 'kysely';
 
-import { inParts } from '../../platform/concurrency/event-loop.js';
-import type { KeyedHash } from '../../platform/hashes.js';
-import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
-import { notePruning, prunedUpTo, ROWS_PER_DELETE, type OldBatch } from '../prunings.js';
-import { insertRows, runCached, type Ending } from '../statements.js';
-import type { Sql } from '../storage.js';
-import type { SystemReadWork, SystemWriteWork } from '../work.js';
+import { inParts } from '../platform/clock.js';
+import type { KeyedHash } from '../platform/hashes.js';
+import { columnNames, type Row, type Tables, type Written } from '../schema/schema.js';
+import { notePruning, prunedUpTo, ROWS_PER_DELETE, type OldBatch } from './prunings.js';
+import { insertRows, runCached, type Ending } from './statements.js';
+import type { Sql } from './storage.js';
+import type { SystemReadWork, SystemWriteWork } from './work.js';
 
 /** Company id of entries without a company, for example of a sign-in with an unknown e-mail address. */
 export const NO_COMPANY = 0;

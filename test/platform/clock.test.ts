@@ -1,15 +1,15 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { systemClock } from '../../../src/platform/clock.js';
 import {
+  systemClock,
   AWAITED,
   companyOwner,
   currentOwner,
   enterEventLoop,
   workFor,
   yieldToEventLoop,
-} from '../../../src/platform/concurrency/event-loop.js';
+} from '../../src/platform/clock.js';
 
 let tests = 0;
 beforeEach(() => void (tests += 1));

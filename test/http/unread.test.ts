@@ -95,14 +95,17 @@ describe('LS-10 a client that does not read', () => {
 describe('a client that reads slowly, for longer than the idle time', () => {
   const PART_BYTES = 2 * 1024 * 1024;
 
-  /** Pauses `socket` after each 2 MB, while a quarter of the idle time passes; returns how many bytes have come. */
+  /**
+   * Pauses `socket` after each 2 MB, while a sixth of the idle time passes; returns how many bytes have come. The 15 MB
+   * of a response take longer than the idle time, and the up to 10 MB that the system holds less.
+   */
   function readSlowly(socket: Socket): () => number {
     let bytes = 0;
     socket.on('data', (part: Buffer) => {
       bytes += part.length;
       if (bytes % PART_BYTES >= part.length) return;
       socket.pause();
-      server.clock.advance(IDLE_MS / 4);
+      server.clock.advance(IDLE_MS / 6);
       // Longer than the interval in which the server looks at its connections.
       setTimeout(() => socket.resume(), IDLE_MS / 5);
     });

@@ -135,9 +135,11 @@ export class Sockets {
   #ping(): void {
     const { idleMs, pingMs } = this.times;
     const now = this.parts.clock.elapsed();
-    for (const [socket, { session, heardAt }] of this.#open) {
-      // A client that reads slowly gets the ping late; its connection is judged by what it reads.
-      if (session.isSending || now - heardAt <= idleMs - pingMs) socket.ping();
+    for (const [socket, open] of this.#open) {
+      // A client that reads slowly gets the ping late; its connection is judged by what it reads. What the system holds
+      // when all is sent, some megabytes, it may read within the idle time.
+      if (open.session.isSending) open.heardAt = now;
+      if (now - open.heardAt <= idleMs - pingMs) socket.ping();
       else socket.terminate();
     }
   }

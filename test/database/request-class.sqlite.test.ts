@@ -52,7 +52,7 @@ const FILL = [
       select ${company}, n, 'v' || n, (select min(id) from groups where company_id = ${company}) + n % 3, ${audit('n')} from r`,
     `${NUMBERS} insert into devices (company_id, id, serial_number, enabled, logical_number_id, meta, framework_version, ${AUDITED})
       select ${company}, n, 'v' || n, n % 2, (select min(id) from logical_numbers where company_id = ${company}) + n % 3,
-      '{}', 'v' || (n % 4), ${audit('n')} from r`,
+      json_object('model', 'v' || (n % 5)), 'v' || (n % 4), ${audit('n')} from r`,
     `update device_presence set last_seen_at = max(device_id - 20, 0) * 12 where company_id = ${company}`,
     `${NUMBERS} insert into apps (company_id, id, name, communication_format, kind, language, ${AUDITED})
       select ${company}, n, 'v' || n, 'http', 'standard', 'ruby', ${audit('n')} from r`,
@@ -152,6 +152,7 @@ const OPERATORS: Readonly<Record<FilterKind, readonly Comparison['operator'][]>>
   id: ['eq', 'in', 'isNull'],
   instant: ['gte', 'lt'],
   integer: ['eq', 'in', 'isNull'],
+  linked: ['eq', 'in'],
 };
 
 /** Values of a field of which some rows have one. */

@@ -32,6 +32,11 @@ import {
 import { TWIN } from './two-companies.js';
 
 const PAGE = { descending: false, backward: false, limit: 50, key: null };
+const BY_LINKS = [
+  { field: 'group', operator: 'in', value: [1, 2, TWIN + 1] },
+  { field: 'version', operator: 'in', value: [11, 12, TWIN + 11] },
+  { field: 'refused', operator: 'eq', value: true },
+] as const;
 const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as const;
 
 /** Reads of terminals by a company, see `test/database/tenancy.test.ts`. */
@@ -46,6 +51,12 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'what a manifest has': (work) => countEntries(work, manifestEntries, 100, [1]),
   'devices by group': devicesByGroup,
   'devices by presence': devicesByPresence,
+  ...Object.fromEntries(
+    BY_LINKS.map((condition) => [
+      `devices by ${condition.field}`,
+      (work: ReadWork) => devices.slice(work, { ...PAGE, order: 'ID', condition }),
+    ]),
+  ),
   'devices in the order in which they were seen': (work) =>
     devices.slice(work, { ...PAGE, order: 'LAST_SEEN_AT', condition: null }),
   'devices that were never seen, by serial number': (work) =>

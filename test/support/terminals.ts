@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { expect } from 'vitest';
 
 import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
@@ -103,11 +104,19 @@ export async function assetRequests({ client }: Member, serialNumber: string): P
   return (await client.get('transactions', undefined, { query })).list('transactions');
 }
 
-const REACH = `query ($id: ID!) { appVersion(id: $id) { reach { granted downloaded current } } }`;
+const REACH = `query ($id: ID!) { appVersion(id: $id) { reach { granted downloaded current } }
+  devices(first: 0, filter: { version: { eq: $id } }) { totalCount } }`;
 
+interface Reached {
+  readonly appVersion: { readonly reach: Record<string, number> };
+  readonly devices: { readonly totalCount: number };
+}
+
+/** The reach of a version, whose `current` the filter of devices must find too. */
 export async function reachOf({ graphql }: Member, id: string): Promise<readonly number[]> {
-  const { body } = await graphql<{ appVersion: { reach: Record<string, number> } }>(REACH, { id });
-  const { granted = -1, downloaded = -1, current = -1 } = body.data.appVersion.reach;
+  const { devices, appVersion } = (await graphql<Reached>(REACH, { id })).body.data;
+  const { granted = -1, downloaded = -1, current = -1 } = appVersion.reach;
+  expect(devices.totalCount).toBe(current);
   return [granted, downloaded, current];
 }
 

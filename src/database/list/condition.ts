@@ -17,7 +17,8 @@ export interface Comparison {
   readonly value: unknown;
 }
 
-export type FilterKind = 'text' | 'choice' | 'flag' | 'id' | 'instant' | 'integer';
+/** `linked` compares the ids of the records that are linked with a record: one of them must match. */
+export type FilterKind = 'text' | 'choice' | 'flag' | 'id' | 'instant' | 'integer' | 'linked';
 
 const TYPES: Readonly<Record<FilterKind, SqlType>> = {
   text: 'text',
@@ -26,6 +27,7 @@ const TYPES: Readonly<Record<FilterKind, SqlType>> = {
   id: 'integer',
   instant: 'instant',
   integer: 'integer',
+  linked: 'integer',
 };
 
 export interface FilterColumn {
@@ -37,6 +39,8 @@ export interface FilterColumn {
   readonly order?: string;
   /** Whether few records of a large table have the same value: statements prefer this index to all others. */
   readonly narrows?: true;
+  /** The condition on the row `t` that compares another value than that of `column`, which it is found by. Binds no values. */
+  readonly where?: (compared: (value: Sql) => Sql) => Sql;
   /** Returns the condition that replaces a comparison; it may use other columns. Without it, the value is compared. */
   readonly meaning?: (comparison: Comparison, at: MeaningAt) => Condition;
 }
@@ -175,15 +179,20 @@ export function toColumn(value: unknown): string | number | boolean | Date {
 function comparison(columns: Filters, where: Comparison, isIndexed: (column: string) => boolean): Sql {
   const known = columns[where.field];
   if (known === undefined) throw new Error(`The list has no filter ${where.field}`);
+  const compared = (value: Sql): Sql => comparisonOf(value, TYPES[known.kind], where);
+  if (known.where !== undefined) return known.where(compared);
   const named = sql.ref(`t.${known.column}`);
-  const column = isIndexed(known.column) ? named : unindexed(named);
+  return compared(isIndexed(known.column) ? named : unindexed(named));
+}
+
+function comparisonOf(column: Sql, type: SqlType, where: Comparison): Sql {
   switch (where.operator) {
     case 'eq':
       return sql`${column} = ${hiddenFromPlanner(toColumn(where.value))}`;
     case 'in':
       // A constant, so that no rows are read.
       if ((where.value as readonly unknown[]).length === 0) return sql`1 = 0`;
-      return sql`${column} ${inList(TYPES[known.kind], (where.value as readonly unknown[]).map(toColumn))}`;
+      return sql`${column} ${inList(type, (where.value as readonly unknown[]).map(toColumn))}`;
     case 'startsWith':
       return sql`(${column} >= ${hiddenFromPlanner(where.value)} and ${column} < ${hiddenFromPlanner(String(where.value) + LAST)})`;
     case 'contains':

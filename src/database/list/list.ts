@@ -6,6 +6,7 @@ import { inIds } from '../bound-lists.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import { countOf } from '../counters.js';
 import { runCached, runFiltered } from '../statements.js';
+import type { Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn, meant, type Condition, type FilterKind } from './condition.js';
 import {
@@ -72,17 +73,24 @@ export class List<T> {
   }
 
   async count(work: ReadWork, given: Condition | null): Promise<number> {
-    const { table, rows: counted, filters } = this.listing;
+    const { rows: counted, filters } = this.listing;
     const where = meant(filters, given, work);
     if (where === null && typeof counted === 'string') return await countOf(work, counted);
     const query = { name: `${this.key} count`, where, before: [work.caller.companyId], after: [] };
     const rows = await runFiltered<{ total: number }>(
       work.db,
       query,
-      () => sql`select count(*) as total from ${tableWith(table, columnsIn(filters, where))} as t
-        where ${ofCompany(this.listing, work, where)} ${alsoMeets(this.listing, where)}`,
+      () => sql`select count(*) as total ${this.from(work, given)}`,
     );
     return rows[0]?.total ?? 0;
+  }
+
+  /** FROM and WHERE for the company's records `t` that meet a condition; `used` are more columns of `t`, and `joined` joins. */
+  from(work: ReadWork, given: Condition | null, used: readonly string[] = [], joined: Sql = sql``): Sql {
+    const { table, filters } = this.listing;
+    const where = meant(filters, given, work);
+    return sql`from ${tableWith(table, [...used, ...columnsIn(filters, where)])} as t ${joined}
+      where ${ofCompany(this.listing, work, where)} ${alsoMeets(this.listing, where)}`;
   }
 
   /** Records by id, in one statement; ids that the company does not have are absent. */

@@ -62,12 +62,19 @@ const IntComparator = comparator('IntComparator', 'Conditions on an integer.', {
   isNull,
 });
 
+const LinkedComparator = comparator(
+  'LinkedComparator',
+  'Conditions on linked records: at least one of them must match. `not` around it selects records without such a link.',
+  { eq: g.id('Is this record.'), in: g.id.list(`Is one of these records, at most ${MAX_VALUES}.`) },
+);
+
 const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice'>, ClassType>> = {
   text: TextComparator,
   flag: BooleanComparator,
   id: IdComparator,
   instant: DateTimeComparator,
   integer: IntComparator,
+  linked: LinkedComparator,
 };
 
 /** Comparators by the name of their enum: two lists may share one. */
@@ -84,10 +91,11 @@ function enumComparator(of: g.Enumeration): ClassType {
   return known;
 }
 
-/** The input type that filters a list, made from its filter columns; `enums` has the enum of each choice. */
+/** The input type that filters a list, made from its filter columns; `enums` has the enum of each choice, by field. */
 export function filterOf(
   list: FilteredList,
   enums: Readonly<Record<string, g.Enumeration>>,
+  descriptions: Readonly<Record<string, string>>,
 ): ClassType<FilterInput> {
   const description = `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested ones included.`;
   const Filter = g.inputType<FilterInput>(`${list.name}Filter`, description, {});
@@ -98,7 +106,10 @@ export function filterOf(
     not: nested('This does not hold; includes records whose compared value is null.'),
   };
   for (const [field, kind] of Object.entries(list.filters)) {
-    fields[field] = g.object(comparatorOf(kind, field, enums), conditionOn(field, kind));
+    fields[field] = g.object(
+      comparatorOf(kind, field, enums),
+      descriptions[field] ?? conditionOn(field, kind),
+    );
   }
   for (const [name, field] of Object.entries(fields)) g.addField(Filter, name, g.nullable(field));
   return Filter;
@@ -175,13 +186,16 @@ function converted(list: FilteredList, field: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => converted(list, field, each));
   if (typeof value !== 'string') return value;
   // -1 matches no record.
-  if (list.filters[field] === 'id') return numberIn(typeOf(list.name, field), value) ?? -1;
+  if (['id', 'linked'].includes(list.filters[field] ?? ''))
+    return numberIn(typeOf(list.name, field), value) ?? -1;
   return normalized(value);
 }
+
+/** Types whose ids fields compare that are not named after them. */
+const TYPES: Readonly<Record<string, string>> = { actorId: 'User', version: 'AppVersion' };
 
 /** Type whose ids a field compares: LogicalNumber for `logicalNumberId`, the list's own type for `id`. */
 function typeOf(listName: string, field: string): string {
   if (field === 'id') return listName;
-  if (field === 'actorId') return 'User';
-  return field.charAt(0).toUpperCase() + field.slice(1, -'Id'.length);
+  return TYPES[field] ?? field.charAt(0).toUpperCase() + field.slice(1).replace(/Id$/, '');
 }

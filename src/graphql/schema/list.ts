@@ -21,15 +21,19 @@ export interface ListTypes<T extends object> {
 /** The enums of properties of `T`; an enum of another property does not compile. */
 type EnumsOf<T> = { readonly [K in keyof T]?: g.Enumeration<T[K] & string> };
 
-/** Types from the orders and filters of a list. `others` are enums of filters that compare no property of a record. */
+/**
+ * Types from the orders and filters of a list. `others` are enums of filters that compare no property of a record;
+ * `descriptions` are those of filters that need more than the name of a field.
+ */
 export function listTypes<T extends object>(
   list: List<T>,
   Record: ClassType<T>,
   enums: EnumsOf<T> = {},
   others: Enums = {},
+  descriptions: Readonly<Record<string, string>> = {},
 ): ListTypes<T> {
   const known = { ...(enums as Enums), ...others };
-  const Filter = filterOf(list, known);
+  const Filter = filterOf(list, known, descriptions);
   const args = {
     ...PAGE_ARGS,
     orderBy: g.object.orNull(orderOf(list.name, list.orders), 'Order of the list.'),

@@ -97,6 +97,10 @@ const OPERATORS: Readonly<Record<FilterKind, Compared>> = {
   id: equal(1),
   instant: range(new Date()),
   integer: [['eq', 1], ...range(1)],
+  linked: [
+    ['eq', 1],
+    ['in', [1]],
+  ],
 };
 
 /** Conditions that hold for all records, each with one of the list's comparisons. */

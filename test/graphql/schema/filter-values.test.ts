@@ -19,6 +19,12 @@ interface Filtered {
   readonly type: GraphQLInputObjectType;
 }
 
+const SUMMARIES: Readonly<Record<string, (args: string) => string>> = {
+  transactionSummary: (args) => `transactionSummary(bucket: NONE, by: [STATUS]${args}) { count }`,
+  deviceSummary: (args) =>
+    `deviceSummary(filter: ${args.slice(', filter: '.length) || '{}'}) { total enabled }`,
+};
+
 const filterIn = ({ args }: GraphQLField<unknown, unknown>): GraphQLArgument | undefined =>
   args.find(({ name }) => name === 'filter');
 
@@ -28,14 +34,14 @@ const filtered = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap
   if (!isInputObjectType(type)) return [];
   const { name } = field;
   const select = (args: string): string =>
-    name === 'transactionSummary'
-      ? `${name}(bucket: NONE, by: [STATUS]${args}) { count }`
+    name.endsWith('Summary')
+      ? (SUMMARIES[name]?.(args) ?? '')
       : `${name}(first: 3${args}) { totalCount nodes { __typename } }`;
   return [{ name, select, type }];
 });
 
 /** A field that is not planned: its query goes to the resolvers. */
-const UNPLANNED = 'deviceSummary { total }';
+const UNPLANNED = 'unplanned: deviceSummary { total }';
 const WAYS = [
   ['planned', ''],
   ['by resolvers', UNPLANNED],

@@ -38,7 +38,22 @@ export const DevicePresence = g.enumeration<Presence>(
   },
 );
 
-const DeviceList = g.listTypes(devices, DeviceType, {}, { presence: DevicePresence });
+export const DeviceList = g.listTypes(
+  devices,
+  DeviceType,
+  {},
+  { presence: DevicePresence },
+  {
+    group:
+      'Condition on the `id` of the group of `logicalNumber`. Null without a number, or if it has no group.',
+    hasLogicalNumber: 'Whether the device works under a logical number.',
+    hasReported: 'Whether the device has reported `meta` or a framework version.',
+    model: 'Condition on the text `model` in `meta`. Null if it has none.',
+    refused: 'Whether the terminal was ever refused: it has a `lastRefusal`.',
+    version:
+      'App versions whose present bytes the terminal has, as far as is known: `reach { current }` of a version counts these devices.',
+  },
+);
 
 const DeviceReportInput = g.inputOf('DeviceReportInput', DeviceReport, {
   description: 'What a device reports about itself. Absent fields keep their values.',

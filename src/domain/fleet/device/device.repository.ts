@@ -7,16 +7,17 @@ import type { Comparison, Condition, MeaningAt } from '../../../database/list/co
 import { auditedList } from '../../../database/list/list.js';
 import { runCached } from '../../../database/statements.js';
 import {
+  crossJoin,
   flag,
   instant,
   json,
   jsonText,
   textOf,
   hiddenFromPlanner,
-  indexedBy,
   instantIn,
   typed,
   unindexed,
+  type Sql,
 } from '../../../database/storage.js';
 import { specialSql, type ReadWork, type CompanyWriteWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
@@ -37,6 +38,24 @@ import {
 
 export const deviceTable = new CompanyTable<'devices', Device>('devices');
 
+/** The group of the logical number of the device `t`. */
+const GROUP = sql`(select own.group_id from logical_numbers as own
+  where own.company_id = t.company_id and own.id = t.logical_number_id)`;
+
+/** `meta` of a device that has not reported yet. */
+const NO_META = json<DeviceMeta>().toColumn({});
+
+const HAS_REPORTED = sql`(t.framework_version is not null or ${textOf('t.meta')} <> ${sql.lit(NO_META)})`;
+
+const REFUSED = sql`exists (select 1 from terminal_refusals as refused
+  where refused.company_id = t.company_id and refused.device_id = t.id)`;
+
+/** Whether the terminal has the present bytes of a version, as in the reach of versions. */
+const hasVersion = (compared: (id: Sql) => Sql): Sql => sql`exists (select 1 from terminal_versions as had
+  ${crossJoin} app_versions as v on v.company_id = had.company_id and v.id = had.app_version_id and v.content_id = had.content_id
+  where had.company_id = t.company_id and had.device_id = t.id and had.is_current
+    and ${compared(sql.ref('had.app_version_id'))})`;
+
 export const devices = auditedList(deviceTable, {
   name: 'Device',
   others: { lastSeenAt: 'last_seen_at' },
@@ -46,6 +65,16 @@ export const devices = auditedList(deviceTable, {
     enabled: { column: 'enabled', kind: 'flag', order: 'ID' },
     frameworkVersion: { column: 'framework_version', kind: 'text', order: 'ID' },
     logicalNumberId: { column: 'logical_number_id', kind: 'id', order: 'ID' },
+    hasLogicalNumber: {
+      column: 'logical_number_id',
+      kind: 'flag',
+      where: (compared) => compared(sql`(t.logical_number_id is not null)`),
+    },
+    group: { column: 'logical_number_id', kind: 'id', where: (compared) => compared(GROUP) },
+    model: { column: 'meta', kind: 'text', where: (compared) => compared(jsonText('t.meta', 'model')) },
+    hasReported: { column: 'meta', kind: 'flag', where: (compared) => compared(HAS_REPORTED) },
+    refused: { column: 'id', kind: 'flag', where: (compared) => compared(REFUSED) },
+    version: { column: 'id', kind: 'linked', where: hasVersion },
     lastSeenAt: { column: 'last_seen_at', kind: 'instant', meaning: meaningOfLastSeenAt },
     presence: { column: 'last_seen_at', kind: 'choice', meaning: meaningOfPresence },
   },
@@ -61,34 +90,37 @@ export async function selectFormerNumbers(work: ReadWork, deviceId: number) {
   return rows.map(({ number, ended_at }) => ({ number, endedAt: instant.fromColumn(ended_at) }));
 }
 
-/** `meta` of a device that has not reported yet. */
-const NO_META = json<DeviceMeta>().toColumn({});
-
 /** Limit of rows: terminals report arbitrary values. */
 export const MAX_VALUES = 100;
 
-/** One statement. */
-export async function totalDevices(work: ReadWork): Promise<DeviceTotals> {
+/** Totals of the devices that meet a condition. One statement. */
+export async function totalDevices(work: ReadWork, where: Condition | null = null): Promise<DeviceTotals> {
   const { db, companyId } = specialSql(work);
-  const own = sql`from devices where company_id = ${companyId}`;
+  const own = devices.from(work, where);
+  const all =
+    where === null
+      ? sql`select total from counters where company_id = ${companyId} and name = 'devices'`
+      : sql`select count(*) ${own}`;
   const { rows } = await sql<{ total: number | null; enabled: number; never_seen: number }>`select
-    (select total from counters where company_id = ${companyId} and name = 'devices') as total,
-    (select count(*) ${own} and enabled = ${flag.toColumn(true)}) as enabled,
-    (select count(*) ${own} and framework_version is null and ${textOf('meta')} = ${NO_META}) as never_seen`.execute(
+    (${all}) as total,
+    (select count(*) ${own} and t.enabled = ${flag.toColumn(true)}) as enabled,
+    (select count(*) ${own} and t.framework_version is null and not ${HAS_REPORTED}) as never_seen`.execute(
     db,
   );
   const { total, enabled, never_seen: neverSeen } = only(rows);
   return { total: total ?? 0, enabled, disabled: (total ?? 0) - enabled, neverSeen };
 }
 
-/** Number of devices by framework version and by model, the largest number first. */
-export const devicesByFrameworkVersion = (work: ReadWork) => countBy(work, sql.ref('framework_version'));
-export const devicesByModel = (work: ReadWork) => countBy(work, jsonText('meta', 'model'));
+/** Number of devices that meet a condition by framework version and by model, the largest number first. */
+export const devicesByFrameworkVersion = (work: ReadWork, where: Condition | null = null) =>
+  countBy(work, where, sql.ref('t.framework_version'));
+export const devicesByModel = (work: ReadWork, where: Condition | null = null) =>
+  countBy(work, where, jsonText('t.meta', 'model'));
 
-async function countBy(work: ReadWork, value: RawBuilder<string | null>): Promise<DeviceCount[]> {
-  const { db, companyId } = specialSql(work);
-  const { rows } = await sql<DeviceCount>`select ${value} as value, count(*) as count from devices
-    where company_id = ${companyId} group by ${value}
+async function countBy(work: ReadWork, where: Condition | null, value: RawBuilder<string | null>) {
+  const { db } = specialSql(work);
+  const { rows } = await sql<DeviceCount>`select ${value} as value, count(*) as count
+    ${devices.from(work, where)} group by ${value}
     order by count desc, value nulls first limit ${MAX_VALUES}`.execute(db);
   return rows;
 }
@@ -177,8 +209,6 @@ function meaningOfPresence({ value }: Comparison, at: MeaningAt): Condition {
   return conditions.length === 1 ? { and: conditions } : { or: conditions };
 }
 
-const INDEX = 'device_presence_by_last_seen_at_device_id';
-
 export const MAX_GROUPS = 100;
 
 /** Devices, and those that were seen since the beginnings of states. */
@@ -187,7 +217,7 @@ type Counted = Readonly<Record<'count' | 'offline' | 'stale' | 'online', number>
 function counted(work: ReadWork): RawBuilder<unknown> {
   const { offline, stale, online } = presenceStarts(work);
   const since = (start: number): RawBuilder<unknown> =>
-    sql`count(*) filter (where s.last_seen_at >= ${hiddenFromPlanner(new Date(start))})`;
+    sql`count(*) filter (where t.last_seen_at >= ${hiddenFromPlanner(new Date(start))})`;
   return sql`count(*) as count, ${since(offline)} as offline, ${since(stale)} as stale, ${since(online)} as online`;
 }
 
@@ -198,23 +228,22 @@ const countsOf = ({ count, offline, stale, online }: Counted): readonly Presence
   { presence: 'never_seen', count: count - offline },
 ];
 
-/** One statement. */
-export async function devicesByPresence(work: ReadWork): Promise<readonly PresenceCount[]> {
-  const { db, companyId } = specialSql(work);
-  const { rows } = await sql<Counted>`select ${counted(work)} from ${indexedBy('device_presence', 's', INDEX)}
-    where s.company_id = ${companyId}`.execute(db);
+/** Number of devices that meet a condition by presence. One statement. */
+export async function devicesByPresence(work: ReadWork, where: Condition | null = null) {
+  const { db } = specialSql(work);
+  const found = devices.from(work, where, ['last_seen_at']);
+  const { rows } = await sql<Counted>`select ${counted(work)} ${found}`.execute(db);
   return countsOf(only(rows));
 }
 
-/** Number of devices by group, the largest number first. One statement. */
-export async function devicesByGroup(work: ReadWork): Promise<readonly GroupPresence[]> {
-  const { db, companyId } = specialSql(work);
+/** Number of devices that meet a condition by group, the largest number first. One statement. */
+export async function devicesByGroup(work: ReadWork, where: Condition | null = null) {
+  const { db } = specialSql(work);
+  const numbers = sql`left join logical_numbers as n on n.company_id = t.company_id and n.id = t.logical_number_id`;
+  const found = devices.from(work, where, ['last_seen_at', 'logical_number_id'], numbers);
   const { rows } = await sql<Counted & { group_id: number | null }>`select n.group_id, ${counted(work)}
-    from devices as d join device_presence as s on s.company_id = ${companyId} and s.device_id = d.id
-    left join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
-    where d.company_id = ${companyId}
-    group by n.group_id order by count desc, n.group_id nulls first limit ${MAX_GROUPS}`.execute(db);
-  return rows.map(({ group_id: groupId, ...row }) => ({
+    ${found} group by n.group_id order by count desc, n.group_id nulls first limit ${MAX_GROUPS}`.execute(db);
+  return rows.map(({ group_id: groupId, ...row }): GroupPresence => ({
     groupId,
     count: row.count,
     byPresence: countsOf(row),

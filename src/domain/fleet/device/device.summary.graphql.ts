@@ -1,6 +1,6 @@
 import * as g from '../../../graphql/index.js';
 import { GroupList } from '../group/group.graphql.js';
-import { DevicePresence, DeviceType } from './device.graphql.js';
+import { DeviceList, DevicePresence, DeviceType } from './device.graphql.js';
 import {
   type DeviceCount,
   type DeviceTotals,
@@ -9,6 +9,7 @@ import {
   sightingOf,
 } from './device.model.js';
 import {
+  devices,
   devicesByFrameworkVersion,
   devicesByGroup,
   devicesByModel,
@@ -20,6 +21,8 @@ import {
 } from './device.service.js';
 
 interface Summary extends DeviceTotals {
+  /** Condition of the devices that it counts. */
+  readonly where: ReturnType<typeof g.conditionOf>;
   readonly byModel: readonly DeviceCount[];
   readonly byFrameworkVersion: readonly DeviceCount[];
 }
@@ -33,8 +36,8 @@ const DeviceCountType = g.objectType<DeviceCount>(
   },
 );
 
-const DeviceSummary = g.objectType<Summary>('DeviceSummary', 'Numbers of devices in the company.', {
-  total: g.int('All devices.'),
+const DeviceSummary = g.objectType<Summary, 'where'>('DeviceSummary', 'Numbers of devices.', {
+  total: g.int('All devices that the filter selects.'),
   enabled: g.int('Devices that may access the service.'),
   disabled: g.int('Devices that may not access the service.'),
   neverSeen: g.int(
@@ -51,17 +54,24 @@ const DeviceSummary = g.objectType<Summary>('DeviceSummary', 'Numbers of devices
 });
 
 const deviceSummary = g.query('deviceSummary', {
-  field: g.object(DeviceSummary, 'Numbers of devices in the company, by state, model and version.'),
+  field: g.object(
+    DeviceSummary,
+    'Numbers of devices in the company, by state, model, version, presence and group. The list `devices` has a filter for each: `model: { eq: … }` with a value of `byModel`, `isNull: true` for null, finds the devices that a row counts.',
+  ),
+  args: { filter: g.object.orNull(DeviceList.Filter, 'Only devices for which this holds.') },
   searches: () => [{ rows: 'devices' }],
-  resolve: (_source, ctx): g.Lazy<Summary> => {
-    const total = (name: keyof DeviceTotals) => async () => (await ctx.loadOnce(totalDevices))[name];
+  resolve: (_source, ctx, { filter }) => {
+    const where = g.conditionOf(devices, filter);
+    const total = (name: keyof DeviceTotals) => async () =>
+      (await ctx.loadSelected(totalDevices, where))[name];
     return {
+      where,
       total: total('total'),
       enabled: total('enabled'),
       disabled: total('disabled'),
       neverSeen: total('neverSeen'),
-      byModel: () => ctx.loadOnce(devicesByModel),
-      byFrameworkVersion: () => ctx.loadOnce(devicesByFrameworkVersion),
+      byModel: () => ctx.loadSelected(devicesByModel, where),
+      byFrameworkVersion: () => ctx.loadSelected(devicesByFrameworkVersion, where),
     };
   },
 });
@@ -110,7 +120,7 @@ export const deviceSummaryGraphql = g.graphqlModule(
   g.fields(DeviceSummary, {
     byPresence: {
       field: g.object.list(PresenceCountType, `Devices by presence: ${ALL}`),
-      resolve: (_summary, ctx) => ctx.loadOnce(devicesByPresence),
+      resolve: ({ where }, ctx) => ctx.loadSelected(devicesByPresence, where),
       searches: () => [{ rows: 'devices' }],
     },
     byGroup: {
@@ -118,7 +128,7 @@ export const deviceSummaryGraphql = g.graphqlModule(
         GroupCountType,
         `Devices by the group of their logical numbers, most devices first. At most ${MAX_GROUPS} groups.`,
       ),
-      resolve: (_summary, ctx) => ctx.loadOnce(devicesByGroup),
+      resolve: ({ where }, ctx) => ctx.loadSelected(devicesByGroup, where),
       searches: () => [{ rows: 'devices' }],
     },
   }),

@@ -6,6 +6,7 @@ import {
   reportDevice,
   storeSightings,
 } from '../../../../src/domain/fleet/device/device.service.js';
+import { storeRefusals } from '../../../../src/domain/terminals/terminal/terminal.repository.js';
 import { answered, statementsFor } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
@@ -26,6 +27,44 @@ async function add(member: Member, serialNumber: string, report: Fields, more: F
   await server.app.units.write(member.caller, async (work) =>
     reportDevice(work, await getDevice(work, id), report),
   );
+}
+
+interface Counted {
+  readonly value: string | null;
+  readonly presence: string;
+  readonly group: { readonly id: string } | null;
+  readonly count: number;
+  readonly byPresence: readonly Counted[];
+}
+type Rows = Readonly<
+  Record<'total' | 'enabled' | 'disabled' | 'neverSeen', number> &
+    Record<'byModel' | 'byFrameworkVersion' | 'byPresence' | 'byGroup', readonly Counted[]>
+>;
+
+const ROWS = `query ($filter: DeviceFilter) { deviceSummary(filter: $filter) { total enabled disabled neverSeen
+  byModel { value count } byFrameworkVersion { value count } byPresence { presence count }
+  byGroup { group { id } count byPresence { presence count } } } }`;
+
+const COUNT = 'query ($filter: DeviceFilter) { devices(first: 0, filter: $filter) { totalCount } }';
+
+/** The filter of each row of a summary, and the number of devices that it counts. */
+function rowsOf({ total, enabled, disabled, neverSeen, ...by }: Rows): (readonly [Fields, number])[] {
+  const is = (value: unknown) => (value === null ? { isNull: true } : { eq: value });
+  const presences = (rows: readonly Counted[], and: Fields = {}) =>
+    rows.map(({ presence, count }) => [{ ...and, presence: { eq: presence } }, count] as const);
+  return [
+    [{}, total],
+    [{ enabled: { eq: true } }, enabled],
+    [{ enabled: { eq: false } }, disabled],
+    [{ hasReported: { eq: false } }, neverSeen],
+    ...by.byModel.map(({ value, count }) => [{ model: is(value) }, count] as const),
+    ...by.byFrameworkVersion.map(({ value, count }) => [{ frameworkVersion: is(value) }, count] as const),
+    ...presences(by.byPresence),
+    ...by.byGroup.flatMap(({ group, count, byPresence }) => {
+      const of = { group: is(group?.id ?? null) };
+      return [[of, count] as const, ...presences(byPresence, of)];
+    }),
+  ];
 }
 
 describe('deviceSummary', () => {
@@ -114,6 +153,29 @@ describe('deviceSummary', () => {
       await fleet.device(server.acme.client, `more ${n}`, { logical_number_id: number });
     }
     expect(await statementsFor(server, member, query)).toHaveLength(before.length);
+  });
+
+  it('leads from each row to the devices that it counts, alone and within another filter', async () => {
+    const { caller, client } = server.acme;
+    const refused = await fleet.device(client, 'REFUSED', { enabled: false });
+    await server.app.units.writeWithoutLedger(caller.companyId, (work) =>
+      storeRefusals(work, { code: 'terminal_disabled', deviceIds: [refused], unlessSince: new Date(0) }),
+    );
+    for (const filter of [{}, { enabled: { eq: true } }, { hasLogicalNumber: { eq: false } }]) {
+      const summary = (await answered<{ deviceSummary: Rows }>(server.acme, ROWS, { filter })).deviceSummary;
+      for (const [own, count] of rowsOf(summary)) {
+        const variables = { filter: { and: [filter, own] } };
+        const { devices } = await answered<{ devices: Fields }>(server.acme, COUNT, variables);
+        expect(devices, JSON.stringify(variables)).toEqual({ totalCount: count });
+      }
+      for (const of of [summary.byModel, summary.byFrameworkVersion, summary.byGroup, summary.byPresence])
+        expect(of.reduce((sum, { count }) => sum + count, 0)).toBe(summary.total);
+    }
+    const { devices } = await answered<{ devices: Fields }>(
+      server.acme,
+      '{ devices(filter: { refused: { eq: true } }) { nodes { serialNumber } } }',
+    );
+    expect(devices).toEqual({ nodes: [{ serialNumber: 'REFUSED' }] });
   });
 
   it('shows at most a hundred models', async () => {

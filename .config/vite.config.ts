@@ -6,6 +6,9 @@ import { compressed, documents, fewerLanguages } from './console-plugins.ts';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
+// Tests build the program as users do: with another value, Vite would build what developers of React debug.
+process.env.NODE_ENV = 'production';
+
 /** Builds the console, src/console, into dist/console. */
 export default defineConfig({
   root: pathOf('src/console'),
@@ -19,6 +22,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     license: true,
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_000,
     rolldownOptions: { checks: { bundlerTimings: false } },
   },
   plugins: [

@@ -13,17 +13,20 @@ import { parseAllowList, type OperationList } from '../platform/config/parsing.j
 const FOLDER = new URL('../../dist/console/', import.meta.url);
 const DOCUMENTS = new URL('../../dist/console-documents.json', import.meta.url);
 
-/** The hash is that of the only inline style, which React Aria adds to the page (`usePress`). */
+/** Hashes of the two constant styles that React Aria adds to the page, for touch and for dialogs on iPhones. */
+const INLINE_STYLES =
+  "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o=' 'sha256-gYiS/BvZvRcK27JIXTuwhZ3hs2+VJ1X+2gUlE+farlg='";
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
+  `style-src 'self' ${INLINE_STYLES}`,
   "connect-src 'self'",
   "img-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
 const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Cache-Control': 'no-cache' };
 /** For files whose names have a hash of their content. */

@@ -3,15 +3,12 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
-import { launchBrowser, openPage, violationsOf } from '../support/browser.js';
+import { DESKTOP, expectSound, launchBrowser, openPage, TELEPHONE } from '../support/browser.js';
 import { createClient } from '../support/client.js';
 import { demoIsReady, launchDemo } from '../support/demo.js';
 import { killPrograms, type Started } from '../support/program.js';
 
 const run = promisify(execFile);
-
-const DESKTOP = { width: 1280, height: 800 };
-const TELEPHONE = { width: 390, height: 844 };
 
 let demo: Started;
 let browser: Browser;
@@ -32,18 +29,12 @@ const tokenOf = (): string => /Token of .*: (\S+)/.exec(demo.output())?.[1] ?? '
 
 /** Opens a page, which must report no problem until it is closed. */
 async function opened(address: string, size: typeof DESKTOP): Promise<Page> {
-  const { page, problems } = await openPage(browser, address, size);
+  const { page, problems } = await openPage(browser, address, { viewport: size });
   onTestFinished(async () => {
     expect(problems).toEqual([]);
     await page.context().close();
   });
   return page;
-}
-
-/** The page is not wider than its window, and axe-core finds nothing serious. */
-async function expectSound(page: Page): Promise<void> {
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-  expect(await violationsOf(page)).toEqual([]);
 }
 
 /** Runs the operation in the editor; resolves to the text of its result. */
@@ -92,7 +83,7 @@ describe('GraphiQL of the demo', () => {
     expect(await runOperation(page)).toContain('"appVersions"');
     await page.click('[aria-label="New tab"]');
     await expect.poll(() => page.locator('.graphiql-tab').count()).toBe(2);
-    expect(await violationsOf(page)).toEqual([]);
+    await expectSound(page);
   });
 
   it('shows each event of a subscription', async () => {

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium as playwright, type Browser, type Page } from 'playwright-core';
+import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 const require = createRequire(import.meta.url);
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
@@ -61,18 +62,30 @@ async function unpackInto(folder: string): Promise<void> {
   }
 }
 
-/** A page in a window of its own. `problems` has its errors, in the console and of requests. */
+/**
+ * A page in a window of its own. `problems` has its errors, in the console (such as violations of the content security
+ * policy) and of requests, and its requests to other hosts.
+ */
 export async function openPage(
   browser: Browser,
   url: string,
-  viewport: { readonly width: number; readonly height: number },
+  options: BrowserContextOptions = {},
 ): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
-  const context = await browser.newContext({ viewport });
+  const context = await browser.newContext({ locale: 'en-US', ...options });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+    // A page without a session learns so from a 401.
+    const isSignedOut =
+      message.text().includes('status of 401') && message.location().url.endsWith('/graphql');
+    if (['error', 'warning'].includes(message.type()) && !isSignedOut) problems.push(message.text());
   });
+  const { host } = new URL(url);
+  const watchHost = (each: { url(): string }): void => {
+    const requested = new URL(each.url());
+    if (requested.host !== '' && requested.host !== host) problems.push(`requests ${each.url()}`);
+  };
+  page.on('request', watchHost).on('websocket', watchHost);
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('requestfailed', (request) => {
     const error = request.failure()?.errorText ?? 'failed';
@@ -87,7 +100,7 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const OPTIONS = { resultTypes: ['violations'] };
 
 /** Serious and critical violations that axe-core finds, each as its rule, its message and the elements. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
+async function violationsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(`${AXE}; null`);
   const violations = await page.evaluate<{ text: string; impact: string }[]>(
     `axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) => violations.map((each) => ({
@@ -96,4 +109,13 @@ export async function violationsOf(page: Page): Promise<readonly string[]> {
     })))`,
   );
   return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ text }) => text);
+}
+
+export const DESKTOP = { width: 1280, height: 800 };
+export const TELEPHONE = { width: 390, height: 844 };
+
+/** The page is not wider than its window, and axe-core finds nothing serious. */
+export async function expectSound(page: Page): Promise<void> {
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  expect(await violationsOf(page)).toEqual([]);
 }

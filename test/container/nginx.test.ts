@@ -1,19 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 
 import { readDocument } from '../documents/markdown.js';
-import { itUnless } from '../faults/machine.js';
 import { sendHttp } from '../support/client.js';
 import { overFourTransports, REFUSED, SERVED } from '../support/four-transports.js';
 import { freePort } from '../support/free-port.js';
+import { itWithNginx, startNginx } from '../support/nginx.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
-
-const NGINX = 'nginx';
-const itWithNginx = itUnless(spawnSync(NGINX, ['-v']).status === 0 ? null : 'this machine has no nginx');
 
 /** nginx.conf with the folder and ports of a test in place of those of the containers; `nodes` are two addresses. */
 async function configuration(
@@ -35,28 +28,13 @@ async function configuration(
 }
 
 /** Starts nginx in front of two nodes; returns its URL. */
-async function startNginx(nodes: readonly string[]): Promise<string> {
+async function startInFront(nodes: readonly string[]): Promise<string> {
   const folder = scratchFolder();
+  onTestFinished(() => removeFolder(folder));
   selfSigned(folder);
   const { text, port } = await configuration(folder, nodes);
-  const file = join(folder, 'nginx.conf');
-  writeFileSync(file, text);
-  const options = ['-e', 'stderr', '-g', 'daemon off;', '-p', folder, '-c', file];
-  const nginx = spawn(NGINX, options, { stdio: ['ignore', 'ignore', 'pipe'] });
-  onTestFinished(async () => {
-    nginx.kill('SIGTERM');
-    if (nginx.exitCode === null) await once(nginx, 'exit');
-    removeFolder(folder);
-  });
-  let log = '';
-  nginx.stderr.on('data', (bytes: Buffer) => (log += bytes.toString()));
   const url = `https://127.0.0.1:${port}`;
-  const responds = async (): Promise<string> =>
-    await sendHttp(`${url}/readyz`).then(
-      () => '',
-      () => `nginx: ${log}`,
-    );
-  await expect.poll(responds).toBe('');
+  await startNginx(text, url, folder);
   return url;
 }
 
@@ -71,7 +49,7 @@ describe('.config/container/nginx.conf', () => {
     'passes requests, streams and sockets, with the Host and the address of the client',
     async () => {
       const { server, address } = await startNode();
-      const url = await startNginx([address, address]);
+      const url = await startInFront([address, address]);
       const { token } = server.acme;
       expect(await overFourTransports(url, token, { origin: url })).toEqual(SERVED);
       expect(await overFourTransports(url, token, { origin: 'https://evil.example' })).toEqual(REFUSED);
@@ -84,7 +62,7 @@ describe('.config/container/nginx.conf', () => {
 
   itWithNginx('hides what is for the operation of the nodes', async () => {
     const { address } = await startNode();
-    const url = await startNginx([address, address]);
+    const url = await startInFront([address, address]);
     const paths = ['/healthz', '/readyz', '/metrics'];
     const statuses = await Promise.all(paths.map(async (path) => (await sendHttp(url + path)).status));
     expect(statuses).toEqual([200, 404, 404]);
@@ -94,7 +72,7 @@ describe('.config/container/nginx.conf', () => {
     'spreads requests over both nodes, and sends all to the other one when one has stopped',
     async () => {
       const nodes = [await startNode(), await startNode()];
-      const url = await startNginx(nodes.map(({ address }) => address));
+      const url = await startInFront(nodes.map(({ address }) => address));
       const statuses = async (): Promise<Set<number>> => {
         const requests = Array.from({ length: 20 }, () => sendHttp(`${url}/healthz`));
         return new Set((await Promise.all(requests)).map(({ status }) => status));

@@ -84,9 +84,3 @@ describe('contract 36: If-None-Match', () => {
     expect((await client.get('groups/Watched', undefined, { headers })).status).toBe(200);
   });
 });
-
-describe('contract 4: OPTIONS', () => {
-  it.each(['/v1/nope', '/v2/groups', '/nothing'])('RI-21 %s is 404', async (path) => {
-    expect((await server.anonymous.request('OPTIONS', path)).status).toBe(404);
-  });
-});

@@ -1,3 +1,4 @@
+import type { GraphQLEnumType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -9,9 +10,10 @@ import { nodeId } from '../support/dashboard.js';
 import { create, list, mutate, read, remove, update, type Payload } from '../support/parity/operations.js';
 import { RECORD_CASES, type Change, type RecordCase } from '../support/parity/record-cases.js';
 import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
-import { asRest, fieldsOnlyInGraphql, ZONE } from '../support/parity/rest-spelling.js';
+import { asRest, fieldsOnlyInGraphql, schema, ZONE } from '../support/parity/rest-spelling.js';
 import { addPerson, PASSWORD, signIn } from '../support/people.js';
 import { useServer, type Fields, type Member } from '../support/server.js';
+import { TRANSPORTS } from '../support/transports.js';
 import { carrying, type SentFile } from '../support/uploading.js';
 
 const server = useServer();
@@ -153,24 +155,21 @@ describe('REST and GraphQL list the same records', () => {
   it('notifications, sent through either', async () => {
     const { group, app, numberName } = related;
     const sent: string[] = [];
-    const processing = { content: 'Update now', kind: 'processing', app_id: app };
+    const target = { groupId: ids.group(group) };
+    const toGroup = { range: 'group', group_id: group };
+    const number = { range: 'specific_logical_numbers', logical_numbers: numberName };
     for (const [rest, graphql] of [
       [
-        { content: 'Closing', range: 'group', group_id: group },
-        { content: 'Closing', target: { groupId: ids.group(group) } },
+        { content: 'Closing', ...toGroup },
+        { content: 'Closing', target },
       ],
       [
-        { content: 'BEEP|twice', range: 'specific_logical_numbers', logical_numbers: numberName },
+        { content: 'BEEP|twice', ...number },
         { content: 'BEEP|twice', target: { logicalNumbers: [numberName] } },
       ],
       [
-        { ...processing, range: 'group', group_id: group },
-        {
-          content: 'Update now',
-          kind: 'PROCESSING',
-          appId: ids.app(app),
-          target: { groupId: ids.group(group) },
-        },
+        { content: 'Update now', kind: 'processing', app_id: app, ...toGroup },
+        { content: 'Update now', kind: 'PROCESSING', appId: ids.app(app), target },
       ],
     ] satisfies readonly (readonly [Fields, Fields])[]) {
       const reply = await member.client.post('notifications', rest);
@@ -242,3 +241,27 @@ function withoutUnknown({ nsu_reference, card, ...payment }: Fields): Fields {
     card: holder_name === null ? rest : { ...rest, holder_name },
   };
 }
+
+describe('contract 29: a record says through what it was created', () => {
+  it.each(['REST', ...Object.keys(TRANSPORTS)])('%s is the channel `api`', async (way) => {
+    const mutation = `mutation { groupCreate(input: { name: "by ${way}" }) { userErrors { message } } }`;
+    const { client, graphql } = server.acme;
+    if (way === 'REST') await client.post('groups', { name: `by ${way}` });
+    else await TRANSPORTS[way]?.(server, server.acme, mutation);
+    const record = (await client.get(`groups/${encodeURIComponent(`by ${way}`)}`)).record('group');
+    expect(record.created_via).toBe('api');
+    const shown = `{ group(name: "by ${way}") { createdVia } ledger(last: 1) { nodes { action channel } } }`;
+    expect((await graphql(shown)).body.data).toEqual({
+      group: { createdVia: 'API' },
+      ledger: { nodes: [{ action: 'create', channel: 'API' }] },
+    });
+  });
+
+  it('the schema describes the channels so', () => {
+    const channels = schema.getType('Channel') as GraphQLEnumType;
+    expect(channels.getValues().map(({ name, description }) => [name, description])).toEqual([
+      ['API', 'REST, GraphQL with a token (over HTTP, sockets or streams), or the command line.'],
+      ['INTERFACE', 'A console that people work in.'],
+    ]);
+  });
+});

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { createRequestCounter } from '../../src/http/server/admission.js';
 import { clientNetwork } from '../../src/platform/client-limits.js';
 import { HOUR } from '../../src/platform/clock.js';
+import { inMemory } from '../../src/platform/windows.js';
 import { createClient } from '../support/client.js';
+import { testClock } from '../support/clock.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -128,6 +131,23 @@ describe('contract 14: the rate limit', () => {
     expect(limits((await server.acme.client.get('groups')).headers)[1]).toBe(1000 - 5 - 20 - 1 - 1);
   });
 
+  it('RL-09 a /48 has the limit of 64 clients, and other clients have theirs', async () => {
+    server = await startServer({ trustProxy: ['127.0.0.1'], rateLimitPerHour: 3 });
+    const send = async (address: string) =>
+      await server.anonymous.get('none', undefined, { headers: { 'x-forwarded-for': address } });
+    const statuses = new Set<number>();
+    for (let n = 0; n < 64 * 3; n += 1) statuses.add((await send(`2001:db8:48:${n.toString(16)}::1`)).status);
+    expect(statuses).toEqual(new Set([404]));
+    const refused = await send('2001:db8:48:ffff::1');
+    expect([refused.status, refused.body.code, limits(refused.headers)[1]]).toEqual([429, 'rate_limited', 0]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
+    for (const honest of ['2001:db8:49::1', '198.51.100.9']) {
+      const replies = [];
+      for (let n = 0; n < 4; n += 1) replies.push((await send(honest)).status);
+      expect(replies).toEqual([404, 404, 404, 429]);
+    }
+  });
+
   it('sets no headers when it is off', async () => {
     server = await startServer({ rateLimitPerHour: 0 });
     expect(limits((await server.acme.client.get('groups')).headers)).toEqual([null, null, null]);
@@ -142,4 +162,19 @@ it.each([
   ['two IPv4 clients in IPv6 clothes', '::ffff:1.2.3.4', '::ffff:1.2.3.5', false],
 ])('contract 14 RL-05 counts %s together or separately', (_what, one, other, together) => {
   expect(clientNetwork(one) === clientNetwork(other)).toBe(together);
+});
+
+it('RL-02 a window ends for all requests of a client at once, and the next starts with the full limit', () => {
+  const clock = testClock();
+  clock.stop();
+  const count = createRequestCounter(2, clock, inMemory(clock), 1_000);
+  const states = [1, 2, 3, 4].map(() => count('203.0.113.7'));
+  expect(states.map((state) => [state?.remaining, state?.retryAfter])).toEqual([
+    [1, null],
+    [0, null],
+    [0, 1],
+    [0, 1],
+  ]);
+  clock.advance(1_001);
+  expect(count('203.0.113.7')).toMatchObject({ remaining: 1, retryAfter: null });
 });

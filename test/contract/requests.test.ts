@@ -124,6 +124,7 @@ describe('contract 4: versions and methods', () => {
     '/V1.1/groups',
   ])('RI-21 %s is 404 and names v1', async (path) => {
     const reply = await server.acme.client.get(path);
+    expect((await server.anonymous.request('OPTIONS', path)).status).toBe(404);
     expect([reply.status, reply.body.code]).toEqual([404, 'unknown_version']);
     expect(reply.body.message).toContain('v1');
   });
@@ -144,6 +145,7 @@ describe('contract 4: versions and methods', () => {
     async (path) => {
       const reply = await server.acme.client.get(path);
       expect([reply.status, reply.body.code]).toEqual([404, 'not_found']);
+      expect((await server.anonymous.request('OPTIONS', path)).status).toBe(404);
     },
   );
 });

@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
 import type { Method } from '../../src/rest/router.js';
-import { ROUTES } from '../support/openapi-check.js';
+import { createClient } from '../support/client.js';
+import { changed, refused } from '../support/dashboard.js';
+import { createGraphql } from '../support/graphql.js';
+import { OTHERS, ROUTES } from '../support/openapi-check.js';
+import { addPerson, PASSWORD, signIn, tokensIn } from '../support/people.js';
 import { useServer, type Reply, type Member } from '../support/server.js';
+import { newTerminal } from '../support/terminals.js';
 
 /** The scope of each route, written a second time: a route that is missing here fails. */
 const ROUTE_SCOPES: Readonly<Record<string, Partial<Record<Method, Scope>>>> = {
@@ -78,6 +83,66 @@ describe('AT-15 roles and scopes', () => {
         [reply.status, reply.body.code, reply.headers.get('www-authenticate')],
         `${method} ${path}`,
       ).toEqual([401, 'unauthenticated', 'Bearer']);
+    }
+  });
+});
+
+const CALLS = OTHERS.filter(({ scope }) => scope === 'terminals').map(
+  ({ method, path }) => `${method} ${path}`,
+);
+const MUTATIONS = [
+  'deviceReport(serialNumber: "T-1", input: {}) { userErrors { code } }',
+  'transactionBulkRecord(inputs: []) { count }',
+  'transactionFinish(id: "x", input: { status: SUCCESS }) { userErrors { code } }',
+  `transactionRecord(input: { transactionType: SWITCH, serialNumber: "T-1", logicalNumber: "100", appName: "a",
+    status: SUCCESS, startedAt: "2026-01-05T12:00:00Z" }) { repeated }`,
+];
+const CREATE = 'mutation ($input: ApiTokenCreateInput!) { apiTokenCreate(input: $input) { token } }';
+
+describe('RU-52 the token of an administrator who has signed in', () => {
+  let token: string;
+  let member: Pick<Member, 'client' | 'graphql'>;
+  beforeAll(async () => {
+    await newTerminal(server.acme, 'T-1');
+    const { email } = await addPerson(server, { acme: 'admin' });
+    token = tokensIn(await signIn(server, { email, password: PASSWORD }))[0]?.api_token ?? '';
+    member = { client: createClient(server.url, token), graphql: createGraphql(server.url, token) };
+  });
+
+  /** Status and code of a call below /terminal/v1 for the terminal T-1. */
+  async function callAs(secret: string, call: string): Promise<string> {
+    const [method = '', path = ''] = call.split(' ');
+    const headers = { 'X-Serial-Number': 'T-1', Authorization: `Bearer ${secret}` };
+    const url = path.replace(/\{[^}]+\}/, 'acme_sale.posxml');
+    const reply = await server.anonymous.request(method, url, undefined, { headers });
+    return `${reply.status} ${String(reply.body.code)}`;
+  }
+
+  it.each(CALLS)('does not open %s', async (call) => {
+    expect(await callAs(token, call)).toBe('403 forbidden');
+  });
+
+  it('does not open /ingest/v1', async () => {
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    const reply = await member.client.post('/ingest/v1/transactions', '{}\n', { headers });
+    expect([reply.status, reply.body.code]).toEqual([403, 'forbidden']);
+  });
+
+  it.each(MUTATIONS)('does not allow the mutation %s', async (mutation) => {
+    expect((await refused(member, `mutation { ${mutation} }`)).code).toBe('FORBIDDEN');
+  });
+
+  it('does not show these scopes, and can make tokens that name them', async () => {
+    const { body } = await member.graphql('{ viewer { scopes } }');
+    expect(body.data).toEqual({ viewer: { scopes: ['READ', 'WRITE', 'ADMIN'] } });
+    for (const [scope, answer] of [
+      ['INGEST', '403 forbidden'],
+      ['TERMINALS', '200 undefined'],
+    ] as const) {
+      const made = await changed<{ token: string }>(member, CREATE, {
+        input: { name: scope, scopes: [scope] },
+      });
+      expect(await callAs(made.token, 'GET /terminal/v1/manifest')).toBe(answer);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { rowsIn, softwareOf, unique } from '../support/fleet.js';
-import { fileForm, startServer, useServer } from '../support/server.js';
+import { fileForm, useServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 
 const KIB = 1024;
@@ -238,25 +238,5 @@ describe('slow uploads', () => {
     }
     for (const client of slow) client.socket.destroy();
     expect((await server.beta.client.get('files')).status).toBe(200);
-  });
-
-  it('UP-13 get 408 where they stop, and store nothing where they leave', async () => {
-    const own = await startServer({}, { timeouts: { bodyMs: 500 } });
-    const path = await softwareOf(own.acme.client).app();
-    const begin = async () => {
-      const client = await openSlowClient(own.url);
-      const body = `{"number":"slow","bytecode":"${base64(500_000)}`;
-      await client.send(head(`POST ${path}`, own.acme.token, `Content-Length: ${body.length + 100}`) + body);
-      return client;
-    };
-    const [stops, leaves] = [await begin(), await begin()];
-    setTimeout(() => leaves.socket.destroy(), 100);
-    const { status, body } = await stops.answer();
-    expect(status).toBe(408);
-    expect(body).toContain('at less than 1024 bytes per second for 0.5 seconds.');
-    await leaves.closed();
-    expect(await rowsIn(own, 'contents')).toBe(0);
-    expect(own.logs.filter((line) => line.includes('unexpected'))).toEqual([]);
-    await own.stop();
   });
 });

@@ -1,4 +1,3 @@
-import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { getNamedType, isLeafType, isNonNullType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -82,18 +81,5 @@ describe('a response without the right to some of its fields', () => {
         'FORBIDDEN',
       ]),
     );
-  });
-
-  it('is shown by Apollo Client with its errors', async () => {
-    const headers = { authorization: `Bearer ${operator.token}` };
-    const apollo = new ApolloClient({
-      cache: new InMemoryCache(),
-      link: new HttpLink({ uri: `${server.url}/graphql`, headers }),
-    });
-    const page = gql('{ devices(first: 1) { totalCount } ledger { totalCount } }');
-    const { data, error } = await apollo.query({ query: page, errorPolicy: 'all' });
-    expect(data).toMatchObject({ devices: { totalCount: 2 }, ledger: null });
-    expect(error?.message).toContain('needs the scope "admin"');
-    apollo.stop();
   });
 });

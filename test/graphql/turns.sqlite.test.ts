@@ -6,6 +6,7 @@ import { coerceLongLists } from '../../src/graphql/execution/long-input.js';
 import { answered, nodeId, refused } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
 import { useServer, type Fields } from '../support/server.js';
+import { TRANSPORTS } from '../support/transports.js';
 import { turnsOf } from '../support/turns.js';
 import { parsed, schema, servicesOf } from './ways.js';
 
@@ -137,6 +138,18 @@ describe('lists without pages', () => {
     const again = `{ ${numbersOf(`group { ${numbersOf('effectiveParameters { key }')} }`)} }`;
     expect(await refusal(again)).toMatchObject(expected);
   });
+});
+
+describe('an operation that fails beyond its budget', () => {
+  it.each(Object.entries(TRANSPORTS))(
+    'examines once over %s, though its errors need a second execution',
+    async (_way, send) => {
+      const query = '{ logicalNumbers(first: 11) { nodes { number effectiveParameters { key value } } } }';
+      const { result, statements } = await server.statements(() => send(server, server.beta, query));
+      expect(result).toContain('"code":"BAD_USER_INPUT"');
+      expect(statements.filter((sent) => sent.includes('parameters'))).toHaveLength(1);
+    },
+  );
 });
 
 describe('records that graphql-js renders', () => {

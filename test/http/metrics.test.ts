@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { firstCells, readDocument } from '../documents/markdown.js';
+import { metricOf } from '../support/gauges.js';
 import { brokerAt } from '../support/mqtt/brokers.js';
 import { startServer, useServerPerTest } from '../support/server.js';
 
@@ -10,12 +11,7 @@ const server = useServerPerTest(
   { lostLogLines: () => 7, examining: { deadlineMs: 300 } },
 );
 
-/** The value of a series, by its name and labels as Prometheus writes them. */
-async function valueOf(series: string): Promise<number | undefined> {
-  const { text } = await server.anonymous.get('/metrics');
-  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
-  return line === undefined ? undefined : Number(line.split(' ').at(-1));
-}
+const valueOf = (series: string): Promise<number> => metricOf(server.url, series);
 
 describe('/metrics', () => {
   it('counts requests by method, path template and status, and measures their duration', async () => {

@@ -131,16 +131,9 @@ describe('AT-42 CORS', () => {
         'access-control-max-age': '7200',
         vary: 'Origin',
       });
-      const allowed = reply.headers['access-control-allow-headers']?.toLowerCase().split(', ');
-      expect(allowed).toEqual(
-        expect.arrayContaining([
-          'authorization',
-          'content-type',
-          'idempotency-key',
-          'if-match',
-          'apollo-require-preflight',
-        ]),
-      );
+      const allowed = reply.headers['access-control-allow-headers']?.toLowerCase();
+      const needed = 'authorization content-type idempotency-key if-match apollo-require-preflight';
+      for (const name of needed.split(' ')) expect(allowed?.split(', ')).toContain(name);
       expect(reply.headers).not.toHaveProperty('x-rate-limit-limit');
       expect(reply.headers).not.toHaveProperty('access-control-allow-credentials');
       const refused = await sendHttp(open.url + path, {
@@ -166,16 +159,8 @@ describe('AT-42 CORS', () => {
       expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, origin]);
       expect(reply.headers.vary).toBe(varyOf(path));
       const exposed = reply.headers['access-control-expose-headers']?.split(', ');
-      expect(exposed).toEqual(
-        expect.arrayContaining([
-          'X-Request-Id',
-          'X-Rate-Limit-Limit',
-          'X-Rate-Limit-Remaining',
-          'X-Rate-Limit-Reset',
-          'ETag',
-          'Retry-After',
-        ]),
-      );
+      const limits = ['Limit', 'Remaining', 'Reset'].map((name) => `X-Rate-Limit-${name}`);
+      for (const name of ['X-Request-Id', ...limits, 'ETag', 'Retry-After']) expect(exposed).toContain(name);
     }
   });
 
@@ -191,10 +176,13 @@ describe('AT-42 CORS', () => {
     expect(reply.status).toBe(204);
   });
 
-  it('says nothing to other origins, and nothing at other paths', async () => {
+  it('AT-20 says nothing to other origins, and nothing at other paths', async () => {
     for (const path of ['/v1/groups', '/graphql', '/openapi.json']) {
-      const reply = await ask(open, path, { origin: 'https://evil.example' });
-      expect([reply.headers.vary, corsOf(reply.headers)]).toEqual([varyOf(path), []]);
+      for (const origin of ['https://evil.example', 'null', `${DASHBOARD}.evil.example`]) {
+        const reply = await ask(open, path, { origin, cookie: 'session=1' });
+        expect([reply.headers.vary, corsOf(reply.headers)]).toEqual([varyOf(path), []]);
+        expect(reply.headers['cross-origin-resource-policy']).toBe('same-origin');
+      }
       expect((await ask(open, path, {})).headers.vary).toBe(varyOf(path));
       const without = await ask(closed, path, { origin: DASHBOARD });
       expect([without.headers.vary, corsOf(without.headers)]).toEqual([varyWithoutOrigins(path), []]);

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 import { REQUEST_LIMITS } from '../../src/http/server/admission.js';
+import { fleet } from '../support/fleet.js';
 import { metricOf } from '../support/gauges.js';
 import { sendRaw } from '../support/raw-http.js';
 import { SYSTEM, useServerPerTest } from '../support/server.js';
@@ -36,6 +37,8 @@ const asking = (id: string, query: string, variables = {}): Sent => ({
   body: JSON.stringify({ query, variables }),
 });
 const rangeOf = (length: number): number[] => Array.from({ length }, (_none, step) => step);
+const manyOf = (count: number, make: (n: number) => Sent): string =>
+  rangeOf(count).map(make).map(bytesOf).join('');
 const idsIn = (text: string): string[] =>
   [...text.matchAll(/^x-request-id: (\S+)\r$/gim)].map(([, id = '']) => id);
 
@@ -109,11 +112,9 @@ describe('requests that are sent ahead on one connection', () => {
   });
 
   it('begin once the client has taken the response before', async () => {
-    const form = new FormData();
-    form.set('asset', new Blob([Buffer.alloc(12 * 1024 * 1024, 1)]), 'large');
-    const { id } = (await server.acme.client.post('files', form)).record('file');
+    const id = await fleet.file(server.acme.client, 'large', Buffer.alloc(12 * 1024 * 1024, 1));
     const socket = await openSocket();
-    socket.write(bytesOf({ id: 'large', path: `/v1/files/${String(id)}` }) + bytesOf(creating('later')));
+    socket.write(bytesOf({ id: 'large', path: `/v1/files/${id}` }) + bytesOf(creating('later')));
     // The connection takes as much as it can.
     await once(socket, 'readable');
     await expect.poll(() => metricOf(server.url, 'http_waiting_bytes')).toBeGreaterThan(0);
@@ -140,12 +141,7 @@ describe('requests that are sent ahead on one connection', () => {
     let text = '';
     socket.on('data', (bytes: Buffer) => {
       // The first response: there is room for others now.
-      if (text === '')
-        socket.write(
-          rangeOf(50)
-            .map((n) => bytesOf(creating(`never-${n}`)))
-            .join(''),
-        );
+      if (text === '') socket.write(manyOf(50, (n) => creating(`never-${n}`)));
       text += bytes.toString('latin1');
     });
     socket.write(sent.map(bytesOf).join('') + bytesOf(creating('never')));
@@ -171,11 +167,7 @@ describe('requests that are sent ahead on one connection', () => {
     let received = '';
     socket.on('data', (bytes: Buffer) => (received += bytes.toString('latin1')));
     for (const round of [1, 2]) {
-      socket.write(
-        rangeOf(AHEAD)
-          .map((n) => bytesOf({ id: `${round}-${n}` }))
-          .join(''),
-      );
+      socket.write(manyOf(AHEAD, (n) => ({ id: `${round}-${n}` })));
       await expect.poll(() => idsIn(received).length).toBe(AHEAD * round);
     }
     expect(received.match(/HTTP\/1\.1 200 /g)).toHaveLength(2 * AHEAD);
@@ -185,9 +177,7 @@ describe('requests that are sent ahead on one connection', () => {
   it.each([AHEAD, AHEAD + 40])('are not begun if the connection ends: %i of them', async (count) => {
     const release = await holdWrites();
     const socket = await openSocket();
-    socket.write(
-      [creating('first'), ...rangeOf(count).map((n) => creating(`next-${n}`))].map(bytesOf).join(''),
-    );
+    socket.write(bytesOf(creating('first')) + manyOf(count, (n) => creating(`next-${n}`)));
     await whatCameBefore();
     socket.resetAndDestroy();
     await whatCameBefore();
@@ -201,13 +191,7 @@ describe('requests that are sent ahead on one connection', () => {
   it('of many connections that end leave room for all the others', async () => {
     for (const round of rangeOf(3)) {
       const sockets = await Promise.all(rangeOf(100).map(openSocket));
-      for (const socket of sockets) {
-        socket.write(
-          rangeOf(20)
-            .map((n) => bytesOf({ id: `${round}-${n}` }))
-            .join(''),
-        );
-      }
+      for (const socket of sockets) socket.write(manyOf(20, (n) => ({ id: `${round}-${n}` })));
       await Promise.all(sockets.map((socket) => once(socket, 'data')));
       for (const socket of sockets) socket.destroy();
     }

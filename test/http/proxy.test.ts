@@ -1,10 +1,7 @@
 import { createProxyServer, type ServerOptions } from 'http-proxy-3';
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { createServer as createHttpServer, type Server } from 'node:http';
-import { connect, createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,6 +10,8 @@ import type { Config } from '../../src/platform/config/config.js';
 import { readDocument } from '../documents/markdown.js';
 import { sendHttp } from '../support/client.js';
 import { overFourTransports, REFUSED, SERVED } from '../support/four-transports.js';
+import { freePort } from '../support/free-port.js';
+import { itWithNginx, startNginx } from '../support/nginx.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -22,19 +21,14 @@ async function serve(config: Partial<Config> = {}): Promise<TestServer> {
   return server;
 }
 
-async function listening(server: Server | ReturnType<typeof createServer>): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
 /** Starts the proxy of Vite's development server; returns its URL. */
 async function startProxy(options: ServerOptions): Promise<string> {
   const proxy = createProxyServer({ ws: true, ...options });
   proxy.on('error', () => undefined);
-  const front = createHttpServer((request, response) => proxy.web(request, response));
+  const front = createServer((request, response) => proxy.web(request, response));
   front.on('upgrade', (request, socket, head) => proxy.ws(request, socket, head));
-  const port = await listening(front);
+  await once(front.listen(0, '127.0.0.1'), 'listening');
+  const { port } = front.address() as AddressInfo;
   onTestFinished(() => {
     front.close();
     front.closeAllConnections();
@@ -87,43 +81,12 @@ describe('AT-42 behind a reverse proxy that replaces the Host', () => {
   });
 });
 
-const NGINX = 'nginx';
-const hasNginx = spawnSync(NGINX, ['-v']).status === 0;
-const WHY = 'this machine has no nginx';
-
-/** Starts nginx with the contents of its block `http`; resolves when it listens on the port. */
-async function startNginx(http: string, port: number, folder: string): Promise<void> {
-  const file = join(folder, 'nginx.conf');
+/** A configuration of nginx with this block `http`, and all files in the folder. */
+function wholeConfiguration(http: string, folder: string): string {
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
-  writeFileSync(
-    file,
-    `daemon off; pid ${folder}/nginx.pid; error_log stderr;\nevents {}\nhttp { access_log off; ${paths.join(' ')}\n${http}\n}`,
-  );
-  const nginx = spawn(NGINX, ['-p', folder, '-c', file], { stdio: ['ignore', 'ignore', 'inherit'] });
-  onTestFinished(async () => {
-    nginx.kill('SIGTERM');
-    if (nginx.exitCode === null) await once(nginx, 'exit');
-  });
-  const listens = async (): Promise<boolean> => {
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await Promise.race([
-      once(socket, 'connect').then(() => true),
-      once(socket, 'error').then(() => false),
-    ]);
-    socket.destroy();
-    return isOpen;
-  };
-  await expect.poll(listens).toBe(true);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listening(server);
-  server.close();
-  await once(server, 'close');
-  return port;
+  return `pid ${folder}/nginx.pid; error_log stderr;\nevents {}\nhttp { access_log off; ${paths.join(' ')}\n${http}\n}`;
 }
 
 /** The configuration in src/docs/proxy.md, with the paths and addresses of the test. */
@@ -144,15 +107,14 @@ function useFolder(): string {
 }
 
 describe('AT-42 behind nginx', () => {
-  it('with the configuration of src/docs/proxy.md', async (context) => {
-    if (!hasNginx) return context.skip(WHY);
+  itWithNginx('with the configuration of src/docs/proxy.md', async () => {
     const folder = useFolder();
     const server = await serve({ trustProxy: ['127.0.0.1'] });
     const port = await freePort();
     const configuration = documentedConfiguration(server, port, folder);
     expect(configuration).not.toMatch(/\b443\b|\/etc\/|:4000\b/);
-    await startNginx(configuration, port, folder);
     const url = `https://127.0.0.1:${port}`;
+    await startNginx(wholeConfiguration(configuration, folder), url, folder);
     expect(await ofPage(url, server)).toEqual(SERVED);
     expect(await ofPage(url, server, url.replace('https', 'http'))).toEqual(REFUSED);
     expect(await ofPage(url, server, 'https://evil.example')).toEqual(REFUSED);
@@ -163,8 +125,7 @@ describe('AT-42 behind nginx', () => {
     expect(await text(old)).toMatch(/^HTTP\/1[.]1 200 /);
   });
 
-  it('with its defaults, which replace the Host', async (context) => {
-    if (!hasNginx) return context.skip(WHY);
+  itWithNginx('with its defaults, which replace the Host', async () => {
     const folder = useFolder();
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
@@ -176,7 +137,8 @@ describe('AT-42 behind nginx', () => {
     const location = (path: string, { url }: TestServer): string =>
       `location ${path}/ { proxy_pass ${url}/; ${upgrade} $http_connection; }`;
     const locations = location('/closed', closed) + location('/open', open);
-    await startNginx(`server { listen 127.0.0.1:${port}; ${locations} }`, port, folder);
+    const block = `server { listen 127.0.0.1:${port}; ${locations} }`;
+    await startNginx(wholeConfiguration(block, folder), origin, folder);
     expect(await ofPage(`${origin}/closed`, closed, origin)).toEqual(REFUSED);
     expect(await ofPage(`${origin}/open`, open, origin)).toEqual(SERVED);
     expect(await ofPage(`${origin}/open`, open, 'https://evil.example')).toEqual(REFUSED);

@@ -1,6 +1,9 @@
-import { request } from 'node:https';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 
+import { sendHttp } from '../support/client.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type Reply, useServer } from '../support/server.js';
 
@@ -88,31 +91,6 @@ describe('contract 15: headers of every response', () => {
   });
 });
 
-describe('AT-20 other origins', () => {
-  it.each(['https://evil.example', 'null', 'https://127.0.0.1.evil.example'])(
-    'get nothing: %s',
-    async (origin) => {
-      const headers = {
-        origin,
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'authorization',
-        cookie: 'session=1',
-      };
-      for (const [verb, page] of [
-        ['GET', '/v1/groups'],
-        ['OPTIONS', '/v1/groups'],
-        ['OPTIONS', '/graphql'],
-        ['GET', '/openapi.json'],
-        ['GET', '/healthz'],
-      ] as const) {
-        const reply = await server.acme.client.request(verb, page, undefined, { headers });
-        expect([...reply.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
-        expect(reply.headers.get('cross-origin-resource-policy')).toBe('same-origin');
-      }
-    },
-  );
-});
-
 describe('AT-19 tokens over plain HTTP', () => {
   it.each(['/v1', '/v1/', '/v1/groups/', '/V1/groups', '/v1/groups/..', '/docs/', '/v1//groups'])(
     'are never sent on: %s does not redirect',
@@ -122,24 +100,44 @@ describe('AT-19 tokens over plain HTTP', () => {
       expect(reply.headers.get('location')).toBeNull();
     },
   );
+});
 
-  it('are refused with TLS, and responses have Strict-Transport-Security', async () => {
-    const folder = scratchFolder();
-    const secure = await startServer({ tls: selfSigned(folder) });
-    onTestFinished(async () => {
-      await secure.stop();
-      removeFolder(folder);
+describe('a server with TLS', () => {
+  const folder = scratchFolder();
+  const secure = useServer({ tls: selfSigned(folder) });
+  afterAll(() => removeFolder(folder));
+  const connectWith = (ALPNProtocols?: string[]) =>
+    connect({
+      port: Number(new URL(secure.url).port),
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      ...(ALPNProtocols === undefined ? {} : { ALPNProtocols }),
     });
+
+  it('AT-19 refuses tokens over plain HTTP, and its responses have Strict-Transport-Security', async () => {
     const url = `${secure.url}/v1/groups?access_token=${secure.acme.token}`;
     await expect(fetch(url.replace('https', 'http'))).rejects.toThrow();
-    const [status, header] = await new Promise<unknown[]>((resolve, reject) => {
-      request(url, { rejectUnauthorized: false }, (response) => {
-        response.resume();
-        resolve([response.statusCode, response.headers['strict-transport-security']]);
-      })
-        .on('error', reject)
-        .end();
-    });
-    expect([status, header]).toEqual([200, 'max-age=31536000']);
+    const { status, headers } = await sendHttp(url);
+    expect([status, headers['strict-transport-security']]).toEqual([200, 'max-age=31536000']);
+  });
+
+  it.each<[string[] | undefined, string, string | false]>([
+    [['http/1.0'], '1.0', 'http/1.0'],
+    [['http/1.1'], '1.1', 'http/1.1'],
+    [['http/1.0', 'http/1.1'], '1.1', 'http/1.1'],
+    [['h2', 'http/1.1'], '1.1', 'http/1.1'],
+    [undefined, '1.0', false],
+  ])('serves a client that offers the protocols %s', async (offered, version, chosen) => {
+    const socket = connectWith(offered);
+    await once(socket, 'secureConnect');
+    expect(socket.alpnProtocol).toBe(chosen);
+    const path = `/v1/groups?access_token=${secure.acme.token}`;
+    socket.write(`GET ${path} HTTP/${version}\r\nHost: gateway\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"total_entries":0/);
+  });
+
+  it('refuses a client that offers only h2 in the handshake', async () => {
+    const [error] = (await once(connectWith(['h2']), 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
   });
 });

@@ -2,12 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 import { parseResponse, sendRaw } from '../support/raw-http.js';
-import { useServerPerTest } from '../support/server.js';
+import { useServer } from '../support/server.js';
 
-const server = useServerPerTest(
-  {},
-  { timeouts: { headersMs: 400, bodyMs: 400, requestMs: 5_000, checkMs: 50 } },
-);
+const server = useServer({}, { timeouts: { headersMs: 400, bodyMs: 400, requestMs: 5_000, checkMs: 50 } });
 
 /** A connection that sends a first part and then single bytes. */
 function drip(first: string): Socket {
@@ -24,7 +21,7 @@ const closed = (socket: Socket): Promise<void> =>
   });
 
 describe('CF-32 slow clients', () => {
-  it.each([
+  it.concurrent.each([
     ['headers', () => 'GET /v1/groups HTTP/1.1\r\nHost: a\r\nX-Slow: '],
     [
       'bodies',
@@ -40,13 +37,13 @@ describe('CF-32 slow clients', () => {
     await all;
   });
 
-  it('get 408 if their headers do not arrive', async () => {
+  it.concurrent('get 408 if their headers do not arrive', async () => {
     const { text, statuses } = await sendRaw(server.url, 'GET /v1/groups HTTP/1.1\r\nHost: a\r\n');
     expect(statuses).toEqual([408]);
     expect(parseResponse(text).body).toMatchObject({ code: 'too_slow' });
   });
 
-  it.each(['GET', 'DELETE', 'POST'])(
+  it.concurrent.each(['GET', 'DELETE', 'POST'])(
     'RI-27 get 408 if the body of a %s does not arrive, and are disconnected',
     async (method) => {
       const { text, statuses } = await sendRaw(
@@ -61,7 +58,7 @@ describe('CF-32 slow clients', () => {
     },
   );
 
-  it('a disconnect does not affect the next request', async () => {
+  it.concurrent('a disconnect does not affect the next request', async () => {
     const socket = drip(
       `POST /v1/groups?access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\n\r\n{"name"`,
     );

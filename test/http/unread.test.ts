@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { fleet } from '../support/fleet.js';
 import { metricOf } from '../support/gauges.js';
 import { openKnown } from '../support/raw-socket.js';
 import { useServer } from '../support/server.js';
@@ -15,7 +16,7 @@ const server = useServer(
   { maxFileBytes: FILE_BYTES },
   { timeouts: { idleMs: IDLE_MS }, live: { pingMs: 200, heartbeatMs: 200 } },
 );
-let fileId: unknown;
+let fileId: number;
 beforeAll(async () => {
   const { client } = server.acme;
   await client.post('groups', { name: 'large' });
@@ -23,9 +24,7 @@ beforeAll(async () => {
   for (let key = 0; key < RECORDS; key += 1) {
     expect((await client.post('metacontents', { name: 'large', key: `${key}`, value })).status).toBe(201);
   }
-  const form = new FormData();
-  form.set('asset', new Blob([Buffer.alloc(FILE_BYTES, 1)]), 'large');
-  fileId = (await client.post('files', form)).record('file').id;
+  fileId = await fleet.file(client, 'large', Buffer.alloc(FILE_BYTES, 1));
   server.clock.stop();
 });
 
@@ -34,12 +33,9 @@ const query = (text: string): string => encodeURIComponent(text);
 
 const REQUESTS: readonly (readonly [string, () => string])[] = [
   ['a list of /v1', () => '/v1/metacontents?per_page=100&name=large'],
-  ['a file of /v1', () => `/v1/files/${String(fileId)}`],
+  ['a file of /v1', () => `/v1/files/${fileId}`],
   ['a response of GraphQL', () => `/graphql?query=${query(LIST)}`],
-  [
-    'a file in GraphQL',
-    () => `/graphql?query=${query(`{ file(databaseId: ${String(fileId)}) { content } }`)}`,
-  ],
+  ['a file in GraphQL', () => `/graphql?query=${query(`{ file(databaseId: ${fileId}) { content } }`)}`],
   ['a stream', () => `/graphql/stream?query=${query(LIST)}`],
 ];
 
@@ -107,7 +103,7 @@ describe('a client that reads slowly, for longer than the idle time', () => {
       socket.pause();
       server.clock.advance(IDLE_MS / 6);
       // Longer than the interval in which the server looks at its connections.
-      setTimeout(() => socket.resume(), IDLE_MS / 5);
+      setTimeout(() => socket.resume(), IDLE_MS / 7);
     });
     return () => bytes;
   }

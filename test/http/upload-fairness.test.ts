@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { changed } from '../support/dashboard.js';
 import { softwareOf } from '../support/fleet.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { fileForm, startServer, type TestServer } from '../support/server.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
 import { carrying } from '../support/uploading.js';
 
@@ -51,12 +51,10 @@ describe('UP-20 dripping uploads of one company', () => {
     const clients = await Promise.all(Array.from({ length: DRIPS }, () => drip(15_000)));
     const bytes = Buffer.alloc(MEGABYTE, 'bytecode');
     const bytecode = bytes.toString('base64');
-    const part = new FormData();
-    part.set('asset', new Blob([bytes]), 'logo.png');
     const form = new URLSearchParams({ number: 'form', bytecode });
 
     const replies = [
-      await client.post('files', part),
+      await client.post('files', fileForm('logo.png', bytes)),
       await client.post(path, { number: 'json', bytecode }),
       await client.post(path, form.toString(), {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -82,8 +80,7 @@ describe('UP-20 dripping uploads of one company', () => {
         },
       ]);
     }
-    const part = new FormData();
-    part.set('asset', new Blob([Buffer.alloc(MEGABYTE)]), 'logo.png');
+    const part = fileForm('logo.png', Buffer.alloc(MEGABYTE));
     expect((await server.beta.client.post('files', part)).status).toBe(201);
     expect(server.logs.filter((line) => line.includes('unexpected'))).toEqual([]);
   });

@@ -85,30 +85,6 @@ describe('ledgerAppended', () => {
     half.stop();
   });
 
-  it('loses and repeats nothing when connections break during writes', async () => {
-    const after = await lastSequence(server.acme);
-    const state = { writing: true };
-    const writers = ['acme', 'acme', 'beta'].map(async (company, writer) => {
-      for (let n = 0; n < 150; n += 1) {
-        await fleet.group(server[company as 'acme' | 'beta'].client, `w${writer}-${n}`);
-      }
-    });
-    const all = Promise.all(writers).then(() => (state.writing = false));
-    const seen: number[] = [];
-    let connections = 0;
-    while (state.writing || seen.length < 300) {
-      const cursor = seen.at(-1) ?? after;
-      const part = subscribe<Appended>(server, server.acme, APPENDED, { after: cursor });
-      connections += 1;
-      await part.until(Math.min(20 + connections, 300 - seen.length));
-      part.stop();
-      seen.push(...sequences(part.events));
-    }
-    await all;
-    expect(seen).toEqual(await written(server.acme.caller.companyId, after));
-    expect(connections).toBeGreaterThan(5);
-  });
-
   it('runs no statements after its end', async () => {
     await expect.poll(() => openStreams(server)).toBe(0);
     const [first, second] = [0, 1].map(() => subscribe(server, server.acme, APPENDED));

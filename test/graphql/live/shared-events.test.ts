@@ -197,27 +197,6 @@ describe('subscribers with different rights', () => {
     };
     readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
   }
-
-  it('GQ-16 lose their events alone when their right is gone', async () => {
-    const [kept, lost] = [await server.member('acme', 'admin'), await server.member('acme', 'admin')];
-    const [keeps, loses] = [await liveTexts(server, kept), await liveTexts(server, lost)];
-    for (const socket of [keeps, loses]) socket.subscribe('s', FOLLOW);
-    await untilOpen(2);
-    await fleet.group(server.acme.client, 'for both');
-    await Promise.all([keeps, loses].map(({ until }) => until('s', 1)));
-    await server.app.database.writes
-      .updateTable('access_tokens')
-      .set({ scopes: JSON.stringify(['read']) })
-      .where('company_id', '=', lost.caller.companyId)
-      .where('id', '=', lost.caller.tokenId ?? 0)
-      .execute();
-    server.clock.advance(5_000);
-    await fleet.group(server.acme.client, 'for one');
-    await keeps.until('s', 2);
-    const { payload } = await loses.raw.hear({ id: 's', type: 'error' });
-    expect(payload).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
-    expect(loses.payloads('s')).toHaveLength(1);
-  });
 });
 
 describe('a subscriber that resumes', () => {

@@ -28,19 +28,17 @@ const asJson = (bytes: Buffer, number: string): Body => [
   JSON.stringify({ number, bytecode: bytes.toString('base64') }),
   labelled('application/json'),
 ];
-const asForm = (bytes: Buffer, number: string): Body => [
-  new URLSearchParams({ number, bytecode: bytes.toString('base64') }).toString(),
+const formOf = (bytecode: string, number: string): Body => [
+  new URLSearchParams({ number, bytecode }).toString(),
   FORM,
 ];
+const asForm = (bytes: Buffer, number: string): Body => formOf(bytes.toString('base64'), number);
 const asMultipart = (bytes: Buffer, number: string): Body => [multipart(bytes, { number })];
 
 /** Ways to send bytecode with a number, as clients in use do. */
 const WAYS: Readonly<Record<string, (bytes: Buffer, number: string) => Body>> = {
   JSON: asJson,
-  'JSON that a client labels as a form': (bytes, number) => [
-    JSON.stringify({ bytecode: bytes.toString('base64'), number }),
-    FORM,
-  ],
+  'JSON that a client labels as a form': (bytes, number) => [asJson(bytes, number)[0], FORM],
   'JSON with escaped slashes and line breaks': (bytes, number) => [
     JSON.stringify({ number, bytecode: bytes.toString('base64').replace(/.{76}/g, '$&\n') }).replaceAll(
       '/',
@@ -100,12 +98,6 @@ describe('bytecode', () => {
     expect([response.status, written.size, written.crc]).toEqual([201, bytes.length, crcOf(bytes)]);
   });
 
-  it('UP-21 is copied to a version that is made from it', async () => {
-    const bytes = randomBytes(2_000_000);
-    const base = versionIn(await client.post(path, multipart(bytes, { number: unique() })), bytes);
-    versionIn(await client.post(path, { number: unique(), base_version_id: base.id }), bytes);
-  });
-
   it('UP-21 with an Idempotency-Key is stored once', async () => {
     const bytes = randomBytes(1_200_000);
     for (const make of [asJson, asForm, asMultipart]) {
@@ -137,10 +129,8 @@ describe('bytecode in multipart/form-data', () => {
   it.each(['bytecode', 'file', '&asset', 'number 1'])(
     'contract 21: may be a part called %j',
     async (part) => {
-      const reply = await client.post(
-        path,
-        multipart(bytes, { number: unique(), displayable: 'true' }, part),
-      );
+      const form = multipart(bytes, { number: unique(), displayable: 'true' }, part);
+      const reply = await client.post(path, form);
       expect(reply.record('app_version')).toMatchObject({ crc: '31C3', size: 9, displayable: true });
     },
   );
@@ -182,11 +172,10 @@ describe('bytecode in multipart/form-data', () => {
 
 describe('large bytecode that is not valid', () => {
   const text = randomBytes(1_200_000).toString('base64');
-  const asForm = (bytecode: string): string => new URLSearchParams({ bytecode, number: ' ' }).toString();
 
   it.each<[string, (bytecode: string) => Body]>([
     ['JSON', (bytecode) => [JSON.stringify({ bytecode, number: ' ' })]],
-    ['a form', (bytecode) => [asForm(bytecode), FORM]],
+    ['a form', (bytecode) => formOf(bytecode, ' ')],
   ])('UP-21 in %s is 422 beside other fields, and changes nothing', async (_way, make) => {
     const before = await contents();
     const made = await softwareOf(client).version(path, { bytecode: 'MTIzNDU2Nzg5' });
@@ -229,9 +218,7 @@ describe('large bytecode that is not valid', () => {
   });
 
   it('UP-21 the last of several fields of the same name counts, as in any JSON', async () => {
-    const { length } = text;
     const body = `{"bytecode":"${text}","number":"${unique()}","bytecode":"MTIzNDU2Nzg5"}`;
-    expect(body.length).toBeGreaterThan(length);
     expect((await client.post(path, body)).record('app_version')).toMatchObject({ size: 9, crc: '31C3' });
     const none = `{"bytecode":"${text}","number":"${unique()}","bytecode":null}`;
     expect((await client.post(path, none)).record('app_version')).toMatchObject({ bytecode: null, size: 0 });

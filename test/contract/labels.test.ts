@@ -39,41 +39,29 @@ describe('RU-13 labels beside an empty body', () => {
     },
   );
 
-  it.each(LABELS)('%s: 200 for lists, and for a query of GraphQL', async (_label, headers) => {
-    const { client } = server.acme;
-    expect((await client.get('groups', undefined, { headers })).status).toBe(200);
-    const bearer = { authorization: `Bearer ${server.acme.token}` };
-    const query = { query: '{ viewer { role } }' };
-    const reply = await server.anonymous.get('/graphql', undefined, {
-      headers: { ...headers, ...bearer },
-      query,
-    });
+  it.each(LABELS)('%s: 200 for a query of GraphQL', async (_label, labels) => {
+    const headers = { ...labels, authorization: `Bearer ${server.acme.token}` };
+    const options = { headers, query: { query: '{ viewer { role } }' } };
+    const reply = await server.anonymous.get('/graphql', undefined, options);
     expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('"role":"ADMIN"')]);
   });
 
   it.each(['Content-Length: 0', 'Transfer-Encoding: chunked'])(
     '%s: mean nothing to lists, creates, uploads and streams of rows',
     async (framing) => {
-      const end = framing.startsWith('T') ? '0\r\n\r\n' : '';
-      for (const [, headers] of LABELS) {
-        const labels = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-        const given = `Host: a\r\nConnection: close\r\nAuthorization: Bearer ${server.acme.token}\r\n${labels.join('')}`;
-        for (const [target, status] of [
-          ['GET /v1/groups', 200],
-          ['POST /v1/groups', 422],
-          ['POST /v1/files', 422],
-        ] as const) {
-          const { statuses } = await sendRaw(
-            server.url,
-            `${target} HTTP/1.1\r\n${given}${framing}\r\n\r\n${end}`,
-          );
-          expect(statuses, target).toEqual([status]);
-        }
+      const send = async (target: string, labels: Readonly<Record<string, string>>) => {
+        const lines = Object.entries(labels).map(([name, value]) => `${name}: ${value}\r\n`);
+        const head = `${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${server.acme.token}\r\n`;
+        const end = framing.startsWith('T') ? '0\r\n\r\n' : '';
+        return (await sendRaw(server.url, `${head}${lines.join('')}${framing}\r\n\r\n${end}`)).statuses;
+      };
+      for (const [, labels] of LABELS) {
+        expect(await send('GET /v1/groups', labels)).toEqual([200]);
+        expect(await send('POST /v1/groups', labels)).toEqual([422]);
+        expect(await send('POST /v1/files', labels)).toEqual([422]);
       }
-      const type = 'Content-Type: application/x-ndjson; charset=utf-16\r\nContent-Encoding: gzip';
-      const given = `Host: a\r\nConnection: close\r\nAuthorization: Bearer ${server.acme.token}\r\n${type}\r\n`;
-      const rows = `POST /ingest/v1/transactions HTTP/1.1\r\n${given}${framing}\r\n\r\n${end}`;
-      expect((await sendRaw(server.url, rows)).statuses).toEqual([200]);
+      const type = { 'Content-Type': 'application/x-ndjson; charset=utf-16', 'Content-Encoding': 'gzip' };
+      expect(await send('POST /ingest/v1/transactions', type)).toEqual([200]);
     },
   );
 });
@@ -105,11 +93,8 @@ describe('RU-41 Content-Type', () => {
     await server.acme.client.post(path, body, withType(type));
 
   it.each(READ)('%s is read, in /v1, in forms, uploads and GraphQL', async (charset) => {
-    const json = await post(
-      'groups',
-      `application/json; ${charset}`,
-      JSON.stringify({ name: `é ${charset}` }),
-    );
+    const body = JSON.stringify({ name: `é ${charset}` });
+    const json = await post('groups', `application/json; ${charset}`, body);
     expect([json.status, json.record('group').name]).toEqual([201, `é ${charset}`]);
     const name = encodeURIComponent(`form é ${charset}`);
     const form = await post('groups', `${FORM}; ${charset}`, `name=${name}`);
@@ -196,13 +181,7 @@ describe('RU-03 RU-32 parts of multipart bodies', () => {
     ['octets that are not UTF-8', 'name="file_type"', OCTETS, '\xe9', 400],
     ['a file name that is not UTF-8', 'name="x"; filename="\xe9"', '', 'a', 400],
     ['an encoded file name that is not UTF-8', `name="x"; filename*=UTF-8''%E9`, '', 'a', 400],
-    [
-      'a text in an unknown charset',
-      'name="file_type"',
-      'Content-Type: text/plain; charset=koi8-r\r\n',
-      'asset',
-      415,
-    ],
+    ['a text in an unknown charset', 'name="file_type"', 'Content-Type: a/b; charset=koi8-r\r\n', 'a', 415],
     ['octets of more than 16 KiB', 'name="file_type"', OCTETS, 'a'.repeat(16_385), 413],
   ])('%s: refused, and nothing is stored', async (_what, disposition, headers, body, status) => {
     const before = await count();

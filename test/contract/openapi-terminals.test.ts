@@ -60,14 +60,8 @@ describe('an answer to a terminal, and to who brings transactions in, is as docu
     await expect.poll(() => stream.ids()).toHaveLength(1);
     const contentType = stream.headers['content-type'] ?? '';
     const url = new URL('/terminal/v1/notifications/stream', server.url);
-    expectDocumented({
-      method: 'GET',
-      url,
-      status: stream.status,
-      contentType,
-      body: {},
-      text: stream.text(),
-    });
+    const { status } = stream;
+    expectDocumented({ method: 'GET', url, status, contentType, body: {}, text: stream.text() });
     stream.close();
   });
 

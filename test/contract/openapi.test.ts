@@ -57,15 +57,9 @@ describe('the OpenAPI document', () => {
     const ID = /^(list|get|create|update|delete|report|download|record|stream|confirm|ingest)([A-Z][a-z]+)+$/;
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(ids).toEqual(ids.filter((id) => ID.test(id)));
-    const known = [
-      'listDevices',
-      'createDevice',
-      'updateAppVersion',
-      'getLogicalNumber',
-      'createUserToken',
-      'getTerminalManifest',
-    ];
-    expect(ids).toEqual(expect.arrayContaining(known));
+    const known =
+      'listDevices createDevice updateAppVersion getLogicalNumber createUserToken getTerminalManifest';
+    expect(ids).toEqual(expect.arrayContaining(known.split(' ')));
   });
 
   it('has no dangling $ref', () => {

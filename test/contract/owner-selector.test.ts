@@ -20,18 +20,13 @@ beforeAll(async () => {
   }
 });
 
-const CALLS = [
-  { path: 'parameters', method: 'GET', one: false },
-  { path: 'parameters', method: 'GET', one: true },
-  { path: 'parameters', method: 'POST', one: false },
-  { path: 'parameters', method: 'PUT', one: true },
-  { path: 'parameters', method: 'DELETE', one: true },
-  { path: 'metacontents', method: 'GET', one: false },
-  { path: 'metacontents', method: 'GET', one: true },
-  { path: 'metacontents', method: 'POST', one: false },
-  { path: 'metacontents', method: 'PUT', one: true },
-  { path: 'metacontents', method: 'DELETE', one: true },
-];
+const CALLS = ['parameters', 'metacontents'].flatMap((path) => [
+  { path, method: 'GET', one: false },
+  { path, method: 'GET', one: true },
+  { path, method: 'POST', one: false },
+  { path, method: 'PUT', one: true },
+  { path, method: 'DELETE', one: true },
+]);
 
 const REFUSED: [string, Fields, Record<string, string>, number][] = [
   ['neither', {}, {}, 422],
@@ -63,11 +58,6 @@ describe.each(CALLS)('the owner selector of $method /v1/$path, one: $one', ({ pa
 });
 
 describe('the owner selector', () => {
-  it('RI-27 may be in both the body and the query if they are equal', async () => {
-    const query = { number: '112233' };
-    expect((await server.acme.client.get('parameters', { number: '112233' }, { query })).status).toBe(200);
-  });
-
   it.each(['name', 'number'])('RU-12 compares the %s in body and query in NFC', async (field) => {
     const [composed, decomposed] = ['Caf\u00e9', 'Cafe\u0301'];
     for (const path of ['parameters', 'metacontents']) {
@@ -76,39 +66,32 @@ describe('the owner selector', () => {
         [decomposed, composed],
         [decomposed, decomposed],
       ]) {
-        const reply = await server.acme.client.get(
-          path,
-          { [field]: body },
-          { query: { [field]: query ?? '' } },
-        );
+        const inQuery = { query: { [field]: query ?? '' } };
+        const reply = await server.acme.client.get(path, { [field]: body }, inQuery);
         expect(reply.status, reply.text).toBe(200);
       }
     }
   });
 
-  it('RI-27 and contract 8: may be a JSON number, which counts as its text', async () => {
-    const reply = await server.acme.client.get('parameters', { number: 112233 });
-    expect(reply.list('parameters')).toMatchObject([{ key: 'k' }]);
-    const query = { number: '112233' };
-    expect((await server.acme.client.get('parameters', { number: 112233 }, { query })).status).toBe(200);
+  it('RI-27 and contract 8: may be a JSON number, which counts as its text, and equal in body and query', async () => {
+    for (const [number, query] of [
+      [112233, {}],
+      [112233, { number: '112233' }],
+      ['112233', { number: '112233' }],
+    ] as const) {
+      const reply = await server.acme.client.get('parameters', { number }, { query });
+      expect(reply.list('parameters')).toMatchObject([{ key: 'k' }]);
+    }
   });
 
   it('RI-27 names the invalid fields', async () => {
     const reply = await server.acme.client.get('parameters', {});
-    expect(reply.body.errors).toEqual({
-      number: ['give either the number of a logical number or the name of a group'],
-      name: ['give either the number of a logical number or the name of a group'],
-    });
+    const messages = ['give either the number of a logical number or the name of a group'];
+    expect(reply.body.errors).toEqual({ number: messages, name: messages });
   });
 
-  const head = (...headers: string[]): string =>
-    [
-      `GET /v1/parameters?access_token=${server.acme.token} HTTP/1.1`,
-      'Host: x',
-      'Connection: close',
-      ...headers,
-      '\r\n',
-    ].join('\r\n');
+  const head = (header: string): string =>
+    `GET /v1/parameters?access_token=${server.acme.token} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`;
 
   it('RI-27 is read from a chunked body', async () => {
     const parts = ['{"num', 'ber":"1', '12233"}', ''];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { crcOf, totalIn } from '../support/fleet.js';
+import { crcOf, created, totalIn } from '../support/fleet.js';
 import { fileForm, useServer, type Client, type Fields, type Reply } from '../support/server.js';
 
 const server = useServer();
@@ -23,9 +23,7 @@ const send = (body: string, type = TYPE, method = 'POST', path = 'files'): Promi
 async function uploaded(name: string, bytes: Uint8Array<ArrayBuffer> | string, type = ''): Promise<Fields> {
   const form = new FormData();
   form.set('file', new Blob([bytes], { type }), name);
-  const reply = await client.post('files', form);
-  expect(reply.status, reply.text.slice(0, 500)).toBe(201);
-  return reply.record('file');
+  return await created(client, 'files', 'file', form);
 }
 const total = (): Promise<number> => totalIn(client, 'files');
 
@@ -43,11 +41,7 @@ describe('invalid uploads', () => {
     ['no boundary', 'multipart/form-data', file('a') + END],
     ['an empty boundary', 'multipart/form-data; boundary=', file('a') + END],
     ['another boundary', 'multipart/form-data; boundary=YY', file('a') + END],
-    [
-      'a boundary of 300 characters that the body has not',
-      `multipart/form-data; boundary=${'b'.repeat(300)}`,
-      file('a') + END,
-    ],
+    ['a boundary of 300 characters', `multipart/form-data; boundary=${'b'.repeat(300)}`, file('a') + END],
     ['an end and nothing else', TYPE, '--XX--'],
     ['a header without a colon', TYPE, '--XX\r\ncontent-disposition\r\n\r\nx\r\n--XX--\r\n'],
     ['a header with a control character', TYPE, '--XX\r\nx: \u0000\r\n\r\nx\r\n--XX--\r\n'],
@@ -123,6 +117,7 @@ describe('valid uploads', () => {
     ['filename="."', 422],
     ['filename=".."', 422],
     ['filename="-rf"', 422],
+    [`filename="${'x'.repeat(5_000)}"`, 422],
     ['filename="cafe\u0301"', 'caf\u00e9'],
     ["filename*=utf-8''caf%C3%A9%202", 'caf\u00e9 2'],
     ["filename*=utf-8''%00", 422],
@@ -131,10 +126,6 @@ describe('valid uploads', () => {
     const reply = await send(part(`name="file"; ${sent}`, 'bytes') + END);
     if (typeof kept === 'number') expect(reply.status).toBe(kept);
     else expect([reply.status, reply.record('file').name]).toEqual([201, kept]);
-  });
-
-  it('UP-06 a file name of 5,000 characters is 422', async () => {
-    expect((await send(file('x'.repeat(5_000)) + END)).status).toBe(422);
   });
 
   it.each([

@@ -6,15 +6,8 @@ import { GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js'
 import { openKnown } from '../support/raw-socket.js';
 
 const BO = 'bo@acme.example';
-const inAcme = (command: string, email: string, ...more: string[]): string[] => [
-  'member',
-  command,
-  '--company',
-  'Acme',
-  '--email',
-  email,
-  ...more,
-];
+const inAcme = (command: string, email: string, ...more: string[]): string[] =>
+  ['member', command, '--company', 'Acme', '--email', email].concat(more);
 const add = (...more: string[]): string[] =>
   inAcme('add', BO, '--name', 'Bo Lima', '--role', 'operator', ...more);
 
@@ -78,7 +71,7 @@ describe('member add, list, set-role, disable, enable and remove', () => {
     'AT-03 %s ends requests and subscriptions at a running server',
     async (command, { cli }) => {
       const password = (await cli.run(inAcme('add', BO, '--name', 'Bo', '--role', 'admin'))).stdout.trim();
-      const { url } = await cli.serve();
+      const { url, clock } = await cli.serve();
       const token = (await tokens(url, BO, password)).get('Acme') ?? '';
       const socket = await openKnown({ url }, token);
       const query = 'subscription { ledgerAppended { sequence } }';
@@ -86,6 +79,7 @@ describe('member add, list, set-role, disable, enable and remove', () => {
       const client = createClient(url, token);
       expect((await client.get('groups')).status).toBe(200);
       expect((await cli.run(inAcme(command, BO))).code).toBe(0);
+      clock.advance(5_000);
       await expect.poll(async () => (await client.get('groups')).status).toBe(401);
       expect((await socket.ended).code).toBe(4403);
     },

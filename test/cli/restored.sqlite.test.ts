@@ -31,7 +31,7 @@ describe('contract 25: a database that is restored without its secret', () => {
     expect((await restored.run(['db', 'restore', backup])).code).toBe(0);
     expect(existsSync(`${file}.secret`)).toBe(false);
 
-    const { url } = await restored.serve();
+    const { url, clock } = await restored.serve();
     expect(await statusOf(url, old)).toBe(200);
     const token = await signIn(url);
     expect(token).not.toBe(old);
@@ -43,7 +43,10 @@ describe('contract 25: a database that is restored without its secret', () => {
       { kind: 'derived', last_four: old.slice(-4), revoked_at: null },
       { kind: 'derived', last_four: token.slice(-4), revoked_at: null },
     ]);
-    const revoke = (id: number) => restored.run(['token', 'revoke', String(id), '--company', 'Acme']);
+    const revoke = async (id: number): Promise<void> => {
+      await restored.run(['token', 'revoke', String(id), '--company', 'Acme']);
+      clock.advance(5_000);
+    };
     await revoke(1);
     await expect.poll(() => statusOf(url, old)).toBe(401);
     expect(await statusOf(url, token)).toBe(200);

@@ -25,24 +25,16 @@ describe('serve', () => {
   });
 
   it.for<[string, (file: string) => void, string]>([
-    [
-      'CF-09 a text file',
-      (file: string) => writeFileSync(file, 'no database\n'.repeat(500)),
-      'is not a SQLite',
-    ],
+    ['CF-09 a text file', (file) => writeFileSync(file, 'no database\n'.repeat(500)), 'is not a SQLite'],
     [
       'CF-09 an overwritten header',
-      (file: string) => {
-        const bytes = readFileSync(file);
-        bytes.fill(0xff, 0, 16);
-        writeFileSync(file, bytes);
-      },
+      (file) => writeFileSync(file, readFileSync(file).fill(0xff, 0, 16)),
       'is not a SQLite',
     ],
-    ['CF-09 half a file', (file: string) => truncateSync(file, 20 * 1024), 'is damaged'],
+    ['CF-09 half a file', (file) => truncateSync(file, 20 * 1024), 'is damaged'],
     [
       'CF-14 a newer schema',
-      (file: string) => {
+      (file) => {
         const database = new Sqlite(file);
         database.exec("insert into applied_migrations values ('9999-future', 0)");
         database.pragma('journal_mode = DELETE');

@@ -5,39 +5,29 @@ import { describe, expect } from 'vitest';
 import { csvFile } from '../../src/cli/row-files.js';
 import { it } from '../support/cli-test.js';
 import type { Fields } from '../support/client.js';
-import { type CommandLine, type Outcome } from '../support/program.js';
+import { ingestRow, ndjson, runningRow, totalsOf } from '../support/line-stream.js';
+import type { CommandLine } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
+import { ACCEPTED_TIMESTAMPS, REFUSED_TIMESTAMPS } from '../support/timestamps.js';
 
 const HEADER =
   'transaction_type,serial_number,logical_number,app_name,status,started_at,finished_at,reference,parsed';
 
+const CARD = { brand: 'visa', first_digits: '4111111111111111', last_digits: '1111' };
+
 /** A row of a file, as an export of another system could have it. */
-function row(n: number, overrides: Fields = {}): Fields {
-  return {
-    transaction_type: 'switch',
-    serial_number: `S-${n % 7}`,
-    logical_number: `L-${n % 7}`,
-    app_name: 'shop.rb',
-    status: 'success',
+const row = (n: number, overrides: Fields = {}): Fields => {
+  const payment = { type: 'sale', status: 'approved', amount: n, status_reason: '00', nsu_reference: null };
+  const metadata = { snake_case: { camelCase: 1 } };
+  return ingestRow(n, {
     sent: null,
-    started_at: new Date(Date.UTC(2026, 2, 1) + n * 1_000).toISOString(),
-    finished_at: '2026-03-03T09:00:00-03:00',
-    reference: `T-${n}`,
-    parsed: {
-      type: 'sale',
-      status: 'approved',
-      amount: n,
-      status_reason: '00',
-      nsu_reference: null,
-      card: { brand: 'visa', first_digits: '4111111111111111', last_digits: '1111' },
-      metadata: { snake_case: { camelCase: 1 } },
-    },
+    received: null,
+    parsed: { ...payment, card: CARD, metadata },
     ...overrides,
-  };
-}
+  });
+};
 
 const rows = (count: number): Fields[] => Array.from({ length: count }, (_, n) => row(n));
-const ndjson = (all: readonly unknown[]): string => all.map((each) => `${JSON.stringify(each)}\n`).join('');
 
 async function importFile(cli: CommandLine, name: string, text: string | Uint8Array, ...more: string[]) {
   const file = join(cli.folder, name);
@@ -49,8 +39,6 @@ async function count(cli: CommandLine): Promise<number> {
   const info = await cli.run('db info --json');
   return (info.object().records as { transactions: number }).transactions;
 }
-
-const totals = (outcome: Outcome): unknown => outcome.object();
 
 describe('transaction import', () => {
   it('RU-01 RU-62 masks card data in texts and rejects it in names', async ({ cli }) => {
@@ -92,18 +80,11 @@ describe('transaction import', () => {
     cli,
   }) => {
     const all = rows(1_200).map((each, n) => (n % 3 === 0 ? { ...each, reference: undefined } : each));
-    expect(totals(await importFile(cli, 'a.jsonl', ndjson(all), '--json'))).toEqual({
-      total: 1_200,
-      created: 1_200,
-      repeated: 0,
-      rejected: 0,
-    });
+    const first = await importFile(cli, 'a.jsonl', ndjson(all), '--json');
+    expect(first.object()).toEqual(totalsOf(1_200));
     const more = [...all, row(9_000), row(9_001, { reference: null })];
     const again = await importFile(cli, 'a.jsonl', ndjson(more), '--json');
-    expect([again.code, totals(again)]).toEqual([
-      0,
-      { total: 1_202, created: 2, repeated: 1_200, rejected: 0 },
-    ]);
+    expect([again.code, again.object()]).toEqual([0, totalsOf(2, 1_200)]);
     expect(await count(cli)).toBe(1_202);
   });
 
@@ -162,10 +143,7 @@ describe('transaction import', () => {
     ].join('\r\n');
     const report = join(cli.folder, 'rejected.ndjson');
     const imported = await importFile(cli, 'export.csv', csv, '--rejected', report, '--json');
-    expect([imported.code, totals(imported)]).toEqual([
-      65,
-      { total: 5, created: 2, repeated: 0, rejected: 3 },
-    ]);
+    expect([imported.code, imported.object()]).toEqual([65, totalsOf(2, 0, 3)]);
     const written = readFileSync(report, 'utf8').trimEnd().split('\n');
     expect(written.map((line) => JSON.parse(line) as Fields)).toMatchObject([
       { line: 6, errors: { status: ['must be one of success, running, fail'] } },
@@ -191,7 +169,7 @@ describe('transaction import', () => {
     // The digits that are masked do not change the derived reference, which could otherwise reveal them.
     const other = JSON.stringify(secret).replaceAll(pan, '4111113333351111');
     const repeated = await importFile(cli, 'cards.ndjson', `${other}\n`, '--json');
-    expect(totals(repeated)).toMatchObject({ created: 0, repeated: 1 });
+    expect(repeated.object()).toEqual(totalsOf(0, 1));
   });
 
   it('refuses files that it cannot read as a whole, and stores nothing of them', async ({ cli }) => {
@@ -263,6 +241,48 @@ describe('RU-14 a table of a spreadsheet', () => {
         [3, { a: '1', b: 'x,;\ty' }],
         [6, { a: '2' }],
       ]);
+    }
+  });
+});
+
+describe('RU-24 a timestamp on the command line', () => {
+  const TEXTS = [...ACCEPTED_TIMESTAMPS.map(([text]) => text), ...REFUSED_TIMESTAMPS];
+  const timed = TEXTS.map((text, n) => runningRow(n, { started_at: text }));
+  const names = Object.keys(ingestRow(0));
+  const cellsOf = (each: Fields): string =>
+    names.map((name) => `"${(each[name] as string | null) ?? ''}"`).join(',');
+
+  it.for<[string, string]>([
+    ['rows.ndjson', ndjson(timed)],
+    ['rows.csv', [names.join(','), ...timed.map(cellsOf)].join('\n')],
+  ])('is read in the rows of %s as everywhere', async ([name, text], { cli, token }) => {
+    const imported = await importFile(cli, name, text, '--json');
+    expect(imported.object()).toEqual(totalsOf(ACCEPTED_TIMESTAMPS.length, 0, REFUSED_TIMESTAMPS.length));
+    const { client } = await cli.serve();
+    const { list } = await client(token).get('transactions', undefined, { query: { per_page: 100 } });
+    expect(
+      list('transactions')
+        .map((each) => each.started_at)
+        .sort(),
+    ).toEqual(ACCEPTED_TIMESTAMPS.map(([, instant]) => instant.replace(/[.]\d+/, '')).sort());
+  });
+
+  it('is read as --expires of a token', async ({ cli }) => {
+    const create = async (expires: string) => {
+      const words = 'token create --company Acme --email ana@acme.example --json --name x --scopes read';
+      return await cli.run([...words.split(' '), '--expires', expires]);
+    };
+    const later = (text: string): string => text.replace(/^20\d\d-\d\d/, '2099-01');
+    const known = ACCEPTED_TIMESTAMPS.filter(([form]) => !form.includes(':60'));
+    for (const [text, instant] of [
+      ...known.map((pair) => pair.map(later)),
+      ['2098-12-31', '2098-12-31T23:59:59.999Z'],
+      ['2098-12-31T23:59:60Z', '2099-01-01T00:00:00.000Z'],
+    ] as [string, string][]) {
+      expect((await create(text)).object().expires_at, text).toBe(instant);
+    }
+    for (const text of REFUSED_TIMESTAMPS) {
+      expect((await create(text)).stderr, text).toContain('--expires: must be YYYY-MM-DD or a timestamp');
     }
   });
 });

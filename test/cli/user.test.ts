@@ -110,12 +110,15 @@ describe('user list, disable, enable, unlock and set-password', () => {
 
   it('AT-03 disables and enables a user of a running server within 5 seconds', async ({ cli, token }) => {
     await cli.run(userAdd({ email: 'bo@acme.example' }), GOOD_PASSWORD);
-    const client = createClient((await cli.serve()).url, token);
+    const { client: clientOf, clock } = await cli.serve();
+    const client = clientOf(token);
     expect((await client.get('groups')).status).toBe(200);
     const disabled = await cli.run('user disable --email Ana@Acme.example');
     expect(disabled.stdout).toBe('ana@acme.example is disabled.\n');
+    clock.advance(5_000);
     await expect.poll(async () => (await client.get('groups')).status).toBe(401);
     await cli.run('user enable --email ana@acme.example');
+    clock.advance(5_000);
     await expect.poll(async () => (await client.get('groups')).status).toBe(200);
   });
 

@@ -13,6 +13,7 @@ import { createServerProcess } from '../../src/cli/run-server.js';
 import { readConfig } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { createClient, type Client, type Fields } from './client.js';
+import { testClock } from './clock.js';
 import { databaseEnvironment } from './config.js';
 import { newDatabase, type TestPlace } from './databases/place.js';
 import { prepareDatabaseWithUser } from './prepared-database.js';
@@ -173,10 +174,12 @@ export async function serveHere(
   const config = readConfig(given);
   let log = '';
   const logger = createLogger(config.logLevel, { write: (line) => void (log += line) });
-  const server = await createServer(config, logger, overrides);
+  const clock = testClock();
+  const server = await createServer(config, logger, { clock, ...overrides });
   const address = await server.start();
   const here = {
     url: address,
+    clock,
     /** Lines of its log so far. */
     output: () => log,
     client: (token: string | null) => createClient(address, token),

@@ -8,24 +8,16 @@
  */
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 
 import { readGauges } from '../support/gauges.js';
 import { randomToken } from './data.js';
 import { companyOf, fillDatabase } from './fill.js';
 import { ms, percentilesOf, rest, send } from './requests.js';
-import { print, processorTime, startServer, withDatabaseFile } from './servers.js';
+import { numbersOf, print, processorTime, startServer, withDatabaseFile } from './servers.js';
 
-const { values: options } = parseArgs({
-  options: {
-    sockets: { type: 'string', default: '1000' },
-    'per-second': { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '15' },
-  },
-});
-const [SOCKETS, RATE] = [Number(options.sockets), Number(options['per-second'])] as const;
-const SECONDS = Number(options.seconds);
+const options = numbersOf({ sockets: 1_000, 'per-second': 5, seconds: 15 });
+const { sockets: SOCKETS, 'per-second': RATE, seconds: SECONDS } = options;
 const COMPANIES = 3;
 const WARM_SECONDS = 2;
 /** Less than the limits of the server. */

@@ -4,21 +4,20 @@
  *
  *   npm run bench:ingest -- [--rows N] [--streams N]
  */
-import { parseArgs } from 'node:util';
-
 import { readGauges } from '../support/gauges.js';
 import { ingestRows, ndjson, openLines } from '../support/line-stream.js';
 import { printNoticed, startBystanders, type Bystanders } from './bystanders.js';
 import { buildDatabase } from './data.js';
-import { print, processorTime, startServer, withDatabaseFile, type BenchServer } from './servers.js';
+import {
+  numbersOf,
+  print,
+  processorTime,
+  startServer,
+  withDatabaseFile,
+  type BenchServer,
+} from './servers.js';
 
-const { values: options } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '40000' },
-    streams: { type: 'string', default: '1' },
-  },
-});
-const [ROWS, STREAMS] = [Number(options.rows), Number(options.streams)] as const;
+const { rows: ROWS, streams: STREAMS } = numbersOf({ rows: 40_000, streams: 1 });
 /** Rows that are made and given to the connection at once. */
 const PART = 500;
 

@@ -4,8 +4,20 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 
 import { killPrograms, startProgram } from '../support/program.js';
+
+/** Options of a script that are numbers, for example `--rows 500`; others have the defaults. */
+export function numbersOf<Name extends string>(
+  defaults: Readonly<Record<Name, number>>,
+): Record<Name, number> {
+  const options = Object.fromEntries(
+    Object.keys(defaults).map((name) => [name, { type: 'string' }] as const),
+  );
+  const given = Object.entries(parseArgs({ options }).values).map(([name, text]) => [name, Number(text)]);
+  return { ...defaults, ...(Object.fromEntries(given) as Partial<Record<Name, number>>) };
+}
 
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -13,22 +13,22 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import { metricOf, readGauges } from '../support/gauges.js';
 import { PROGRAM } from '../support/program.js';
 import { printNoticed, smallRequests, startBystanders, type Bystanders } from './bystanders.js';
 import { buildDatabase, type BenchData } from './data.js';
 import { graphql, percentilesOf, send } from './requests.js';
-import { print, processorTime, startServer, withDatabaseFile, type BenchServer } from './servers.js';
+import {
+  numbersOf,
+  print,
+  processorTime,
+  startServer,
+  withDatabaseFile,
+  type BenchServer,
+} from './servers.js';
 
-const { values: options } = parseArgs({
-  options: {
-    terminals: { type: 'string', default: '10000' },
-    ramp: { type: 'string', default: '40' },
-  },
-});
-const [TERMINALS, RAMP_SECONDS] = [Number(options.terminals), Number(options.ramp)] as const;
+const { terminals: TERMINALS, ramp: RAMP_SECONDS } = numbersOf({ terminals: 10_000, ramp: 40 });
 const PATIENCE_MS = 90_000;
 /** Promised maxima: time until all have confirmed, and p95 of other requests. */
 const [CONFIRMED_MS, P95_MS] = [60_000, 200];

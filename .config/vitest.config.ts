@@ -17,7 +17,7 @@ const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgre
 const ON_EACH_DATABASE = [OF_POSTGRES, 'test/{database,contract,faults}/**/*.test.ts'];
 
 /** Tests that read no database and run once. */
-const WITHOUT_DATABASE = 'test/{architecture,container,documents,mqtt,platform,simulator,types}/**';
+const WITHOUT_DATABASE = 'test/{architecture,container,documents,mqtt,platform,simulator}/**';
 
 /** One copy of graphql for our code and for the packages. */
 const transform = {

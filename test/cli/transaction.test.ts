@@ -259,9 +259,10 @@ describe('RU-24 a timestamp on the command line', () => {
     const imported = await importFile(cli, name, text, '--json');
     expect(imported.object()).toEqual(totalsOf(ACCEPTED_TIMESTAMPS.length, 0, REFUSED_TIMESTAMPS.length));
     const { client } = await cli.serve();
-    const { list } = await client(token).get('transactions', undefined, { query: { per_page: 100 } });
+    const reply = await client(token).get('transactions', undefined, { query: { per_page: 100 } });
     expect(
-      list('transactions')
+      reply
+        .list('transactions')
         .map((each) => each.started_at)
         .sort(),
     ).toEqual(ACCEPTED_TIMESTAMPS.map(([, instant]) => instant.replace(/[.]\d+/, '')).sort());

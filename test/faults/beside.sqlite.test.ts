@@ -1,65 +1,20 @@
 import Sqlite from 'better-sqlite3';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import type { Client } from '../support/client.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
-import { holdWriteLock, inOtherProcess } from '../support/other-process.js';
+import { metricOf } from '../support/gauges.js';
+import { inOtherProcess } from '../support/other-process.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { type Program, runCommand, runProgram, serveHere, startProgram } from '../support/program.js';
-import { MEGABYTE, servePrepared, upload, useScratchFolder } from './machine.js';
+import { MEGABYTE, namesOf, servePrepared, upload, useScratchFolder } from './machine.js';
 import { problemsIn } from './soundness.js';
 
 let folder: string;
 let file: string;
 useScratchFolder((scratch) => ({ folder, file } = scratch));
-
-describe('CC-12 another process that holds the write lock', () => {
-  it('makes writes wait, but not reads', async () => {
-    const { client } = await servePrepared(placeAt(file));
-    await client.get('groups');
-    await holdWriteLock(file, 1_500);
-    let waiting = true;
-    const writes = Promise.all(['one', 'two'].map((name) => client.post('groups', { name }))).finally(
-      () => (waiting = false),
-    );
-    let reads = 0;
-    const stillWaiting = (): boolean => waiting;
-    while (stillWaiting()) {
-      expect((await client.get('/healthz')).status).toBe(200);
-      expect((await client.get('groups')).status).toBe(200);
-      reads += 1;
-      await sleep(50);
-    }
-    expect((await writes).map((reply) => reply.status)).toEqual([201, 201]);
-    expect(reads).toBeGreaterThan(5);
-  });
-
-  it('makes a write fail with 503 after 5 seconds, and the server stays ready', async () => {
-    const { client } = await servePrepared(placeAt(file));
-    await client.get('groups');
-    const holder = await holdWriteLock(file, 60_000);
-    const refused = await client.post('groups', { name: 'one' });
-    expect([refused.status, refused.body.code]).toEqual([503, 'busy']);
-    expect(refused.headers.get('retry-after')).toBe('1');
-    holder.kill('SIGKILL');
-    expect((await client.post('groups', { name: 'one' })).status).toBe(201);
-    expect((await client.get('/readyz')).status).toBe(200);
-  });
-});
-
-async function groupNames(client: Client): Promise<string[]> {
-  const names: string[] = [];
-  for (let page = 1; ; page += 1) {
-    const list = (await client.get('groups', undefined, { query: { page, per_page: 100 } })).list('groups');
-    names.push(...list.map((fields) => String(fields.name)));
-    if (list.length < 100) return names;
-  }
-}
-
 describe('CF-30 a backup under writes, restored elsewhere', () => {
   it('has every change acknowledged before it, and can be served', async () => {
     const { token, client } = await servePrepared(placeAt(file));
@@ -87,25 +42,10 @@ describe('CF-30 a backup under writes, restored elsewhere', () => {
     expect((await runCommand(['db', 'restore', backup], urlOf(restoredFile))).code).toBe(0);
     expect(await problemsIn(placeAt(restoredFile))).toEqual([]);
     const restored = await serveHere(urlOf(restoredFile));
-    const names = new Set(await groupNames(restored.client(token)));
+    const names = new Set(await namesOf(restored.client(token), 'groups'));
     expect(before.filter((name) => !names.has(name))).toEqual([]);
     expect([...names].filter((name) => !acknowledged.includes(name))).toEqual([]);
     expect((await restored.client(token).post('groups', { name: 'served' })).status).toBe(201);
-  });
-
-  it('never overwrites an existing file', async () => {
-    await prepareDatabase(placeAt(file));
-    const backup = join(folder, 'backup.db');
-    writeFileSync(backup, 'precious');
-    for (const [command, database] of [
-      ['backup', file],
-      ['restore', file],
-    ] as const) {
-      const refused = await runCommand(['db', command, backup], urlOf(database));
-      expect(refused.code).not.toBe(0);
-    }
-    expect(statSync(backup).size).toBe('precious'.length);
-    expect(await problemsIn(placeAt(file))).toEqual([]);
   });
 });
 
@@ -146,11 +86,6 @@ async function uploadTo(program: Program, token: string, name: string): Promise<
   expect((await program.client(token).post('files', upload(name))).status).toBe(201);
 }
 
-async function metricOf(program: Program, name: string): Promise<number> {
-  const { text } = await program.client(null).get('/metrics');
-  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
-}
-
 const readiness = async (program: Program) => (await program.client(null).get('/readyz')).body;
 
 describe('LS-05 a log that a reader of another process keeps from being written back', () => {
@@ -165,7 +100,7 @@ describe('LS-05 a log that a reader of another process keeps from being written 
     filler.fill(LONG);
     await uploadTo(program, token, 'file 2');
     await expect.poll(() => program.stdout()).toContain('the write-ahead log is long');
-    expect(await metricOf(program, 'database_log_long')).toBe(1);
+    expect(await metricOf(program.url, 'database_log_long')).toBe(1);
     expect(await readiness(program)).toMatchObject({ status: 'ready', checks: { log: { ok: true } } });
 
     filler.fill(300 * MEGABYTE);
@@ -185,7 +120,7 @@ describe('LS-05 a log that a reader of another process keeps from being written 
     };
     await expect.poll(bytesAfterChange).toBeLessThan(64 * MEGABYTE);
     expect(await readiness(program)).toMatchObject({ status: 'ready' });
-    expect(await metricOf(program, 'database_log_long')).toBe(0);
+    expect(await metricOf(program.url, 'database_log_long')).toBe(0);
     const files = await program.client(token).get('files');
     expect(files.body.pagination).toMatchObject({ total_entries: written });
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });

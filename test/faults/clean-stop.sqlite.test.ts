@@ -1,18 +1,16 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import type { Client } from '../support/client.js';
 import { audited, insertMany } from '../support/databases/rows.js';
 import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { runCommand, serveHere, startProgram } from '../support/program.js';
-import { runTool, useScratchFolder } from './machine.js';
+import { damageTable, runTool, useScratchFolder } from './machine.js';
 
 const CONFIG_EXIT = 78;
-const PAGE = 4096;
 const FIRST = 'was checked before the start';
 const BEGINS = 'the check of the whole database file begins';
 const SOUND = 'has ended: no damage found';
@@ -41,15 +39,6 @@ async function checkedBehind(output: () => string): Promise<void> {
 
 const wholeFile = async (client: Client): Promise<unknown> =>
   ((await client.get('/readyz')).body as { checks: Record<string, unknown> }).checks.whole_file;
-
-/** Overwrites the rows of the groups, as a disk does that returns other bytes than were written. */
-function damageUnnoticed(): void {
-  const query = "select rootpage from sqlite_schema where name = 'groups'";
-  const rootpage = reading(file, (database) => Number(database.prepare(query).pluck().get()));
-  const descriptor = openSync(file, 'r+');
-  writeSync(descriptor, Buffer.alloc(PAGE, 7), 0, PAGE, (rootpage - 1) * PAGE);
-  closeSync(descriptor);
-}
 
 it('CF-44 after a clean stop, the file is checked once requests are served', async () => {
   await prepare();
@@ -104,7 +93,7 @@ it('CF-44 commands that close the file after a clean stop leave it clean', async
 
 it('CF-44 damage that the check finds while requests are served makes the server not ready', async () => {
   const token = await stoppedOnce();
-  damageUnnoticed();
+  damageTable(file, 'groups');
   const server = await serveHere(urlOf(file));
   const client = server.client(token);
   expect((await client.get('/healthz')).status).toBe(200);

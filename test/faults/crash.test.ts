@@ -20,7 +20,8 @@ const ROUNDS = 2;
 
 describe('CF-01 kill -9 during mixed writes', () => {
   it(`loses no acknowledged change in ${ROUNDS} rounds`, async () => {
-    const { problems, acknowledged } = await killRounds({ rounds: ROUNDS, place });
+    const { token } = await prepareDatabase(place);
+    const { problems, acknowledged } = await killRounds({ rounds: ROUNDS, place, token });
     expect(problems).toEqual([]);
     expect(acknowledged).toBeGreaterThan(ROUNDS * 16);
   });

@@ -1,20 +1,20 @@
 /**
- * Kills the server during writes, 200 times by default, or with `--on postgres --kill postgres` all processes of
- * PostgreSQL; exits with 1 if an acknowledged change is lost.
+ * Kills the server during writes, 200 times by default, or with `--kill postgres` all processes of a PostgreSQL server; exits
+ * with 1 if an acknowledged change is lost.
  *
- * With `--terminals`, simulated terminals are at work, and `--kill node` kills one of two servers on PostgreSQL, `--kill
- * broker` the MQTT broker; exits with 1 if a promise to a terminal is broken.
+ *   npm run faults -- [--rounds N] [--folder FOLDER] [--on postgres] [--kill postgres]
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { placeAt } from '../support/databases/sqlite-place.js';
+import { faultyPostgres } from '../support/postgres/boot.js';
+import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms } from '../support/program.js';
-import { postgresRounds } from './postgres/rounds.js';
+import { addCompany, placeOf } from './postgres/gateway.js';
 import { killRounds, type RoundOptions } from './rounds.js';
-import { runTerminalRounds } from './terminals/command.js';
 
 /** The server must respond this long after its start, in milliseconds. */
 const READY_MS = 5_000;
@@ -25,7 +25,6 @@ const { values } = parseArgs({
     folder: { type: 'string' },
     on: { type: 'string', default: 'sqlite' },
     kill: { type: 'string', default: 'server' },
-    terminals: { type: 'boolean', default: false },
   },
 });
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -33,34 +32,37 @@ const onRound: NonNullable<RoundOptions['onRound']> = (round, soFar) => {
   const result = soFar.problems.length === 0 ? 'nothing lost' : `${soFar.problems.length} problems`;
   print(`round ${round} of ${values.rounds}: ${soFar.acknowledged} changes acknowledged, ${result}`);
 };
+const rounds = Number(values.rounds);
 const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'terminal-gateway-rounds-'));
-const started = performance.now();
+const killsPostgres = values.kill === 'postgres';
+const postgres = killsPostgres || values.on === 'postgres' ? await faultyPostgres() : undefined;
 
-async function runWrites(): Promise<void> {
-  const rounds = Number(values.rounds);
-  const kill = values.kill === 'postgres' ? 'postgres' : 'server';
-  const { writers, acknowledged, problems, slowestStart } =
-    values.on === 'postgres'
-      ? await postgresRounds({ rounds, kill, onRound })
-      : await killRounds({ rounds, place: placeAt(join(folder, 'gateway.db')), onRound });
+async function target(): Promise<Pick<RoundOptions, 'place' | 'token' | 'postgres'>> {
+  if (postgres === undefined) {
+    const place = placeAt(join(folder, 'gateway.db'));
+    return { place, token: (await prepareDatabase(place)).token };
+  }
+  const token = await addCompany(postgres.url);
+  return { place: placeOf(postgres), token, ...(killsPostgres ? { postgres } : {}) };
+}
+
+try {
+  const started = performance.now();
+  const { writers, acknowledged, problems, slowestStart } = await killRounds({
+    rounds,
+    onRound,
+    ...(await target()),
+  });
   for (const problem of problems) print(problem);
   const ready = `ready again within ${Math.ceil(slowestStart)} ms`;
   const seconds = Math.round((performance.now() - started) / 1000);
   print(
-    `${rounds} rounds of kill -9 of the ${kill === 'postgres' ? 'PostgreSQL server' : 'server'} with ${writers} writers: ` +
+    `${rounds} rounds of kill -9 of the ${killsPostgres ? 'PostgreSQL server' : 'server'} with ${writers} writers: ` +
       `${acknowledged} changes acknowledged, ${problems.length} problems, ${ready}; ${seconds} s.`,
   );
-  process.exitCode = problems.length === 0 && (slowestStart < READY_MS || kill === 'postgres') ? 0 : 1;
-}
-
-try {
-  if (values.terminals) {
-    const { rounds, kill } = values;
-    process.exitCode = await runTerminalRounds({ rounds: Number(rounds), kill, folder, print });
-  } else {
-    await runWrites();
-  }
+  process.exitCode = problems.length === 0 && (slowestStart < READY_MS || killsPostgres) ? 0 : 1;
 } finally {
   await killPrograms();
-  if (values.folder === undefined && existsSync(folder)) rmSync(folder, { recursive: true });
+  await postgres?.stop();
+  if (values.folder === undefined) rmSync(folder, { recursive: true });
 }

@@ -1,5 +1,6 @@
 /** Tools for tests that need more than Node: mounts, a C compiler, other users. Tests are skipped without them. */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -14,8 +15,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, inject, it } from 'vitest';
 
-import { fileForm } from '../support/client.js';
+import { reading } from '../../src/database/sqlite/file/open-file.js';
+import { fileForm, type Client } from '../support/client.js';
 import { newDatabase, type TestPlace } from '../support/databases/place.js';
+import { overwrite } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms, PROGRAM, serveHere, startProgram, type ProgramOptions } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
@@ -193,6 +196,24 @@ export const MEGABYTE = 1024 * 1024;
 /** A multipart body with a file of this size. */
 export const upload = (name: string, megabytes = 1): FormData =>
   fileForm(name, Buffer.alloc(megabytes * MEGABYTE, name), {}, 'asset');
+
+/** Names of all records of a list. */
+export async function namesOf(client: Client, resource: string): Promise<string[]> {
+  const names: string[] = [];
+  for (let page = 1; ; page += 1) {
+    const reply = await client.get(resource, undefined, { query: { page, per_page: 100 } });
+    const list = reply.list(resource);
+    names.push(...list.map((fields) => String(fields.name)));
+    if (list.length < 100) return names;
+  }
+}
+
+/** Overwrites the first page of a table with random bytes. */
+export function damageTable(file: string, table: string): void {
+  const query = 'select rootpage from sqlite_schema where name = ?';
+  const page = reading(file, (database) => Number(database.prepare(query).pluck().get(table)));
+  overwrite(file, (page - 1) * 4096, randomBytes(4096));
+}
 
 /** Writes a file until a mounted disk has not one byte left; returns its path. */
 export function fillDisk(mounted: string): string {

@@ -13,6 +13,7 @@ import {
   lacking,
   limited,
   MEGABYTE,
+  namesOf,
   onSmallDisk,
   runTool,
   startPrepared,
@@ -29,17 +30,6 @@ const STORAGE_EXIT = 74;
 let folder: string;
 let file: string;
 useScratchFolder((scratch) => ({ folder, file } = scratch));
-
-const names = async (client: Client, resource: string): Promise<unknown[]> => {
-  const all: unknown[] = [];
-  for (let page = 1; ; page += 1) {
-    const reply = await client.get(resource, undefined, { query: { page, per_page: 100 } });
-    expect(reply.status, reply.text).toBe(200);
-    const list = reply.list(resource);
-    all.push(...list.map((fields) => fields.name));
-    if (list.length < 100) return all;
-  }
-};
 
 function expectFull(reply: Reply): void {
   expect([reply.status, reply.body.code]).toEqual([503, 'storage_full']);
@@ -64,7 +54,7 @@ async function fillAndRecover(
   expect(acknowledged.length).toBeGreaterThan(0);
   expectFull(refused ?? (await client.get('files')));
   expectFull(await client.post('files', upload('still full')));
-  expect(await names(client, 'files')).toEqual(acknowledged);
+  expect(await namesOf(client, 'files')).toEqual(acknowledged);
   expect((await client.get('/readyz')).status).toBe(503);
   expect((await client.get('/healthz')).status).toBe(200);
 
@@ -76,7 +66,7 @@ async function fillAndRecover(
   expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
 
   const again = await serveHere(urlOf(file));
-  expect(await names(again.client(token), 'files')).toEqual([...acknowledged, 'after']);
+  expect(await namesOf(again.client(token), 'files')).toEqual([...acknowledged, 'after']);
   await again.stop();
 }
 
@@ -113,7 +103,7 @@ async function createGroups(client: Client, prefix: string, count: number): Prom
 }
 
 async function expectOnlyAcknowledged(file: string, client: Client, acknowledged: string[]): Promise<void> {
-  expect((await names(client, 'groups')).sort()).toEqual([...acknowledged].sort());
+  expect((await namesOf(client, 'groups')).sort()).toEqual([...acknowledged].sort());
   expect(await problemsIn(placeAt(file))).toEqual([]);
 }
 
@@ -151,7 +141,7 @@ describe('a failed fsync', () => {
     expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
     const again = await serveHere(urlOf(file));
     // Created at the same time, so in any order.
-    expect((await names(again.client(token), 'groups')).slice(0, before.length).sort()).toEqual(before);
+    expect((await namesOf(again.client(token), 'groups')).slice(0, before.length).sort()).toEqual(before);
     expect(await createGroups(again.client(token), 'anew', 5)).toHaveLength(5);
     expect(await problemsIn(placeAt(file))).toEqual([]);
   });
@@ -170,19 +160,19 @@ describe('a failed fsync', () => {
     expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
     expect(acknowledged.length).toBeGreaterThan(1);
     const again = await serveHere(urlOf(file));
-    expect((await names(again.client(token), 'files')).slice(0, acknowledged.length)).toEqual(acknowledged);
+    expect((await namesOf(again.client(token), 'files')).slice(0, acknowledged.length)).toEqual(acknowledged);
     expect(await problemsIn(placeAt(file))).toEqual([]);
   });
 });
 
-const ROWS = 8_000;
+const ROWS = 5_000;
 
 describe('CF-06 storage that is full in the middle of a stream to ingest', () => {
   itUnless(lacking.limits())(
     'ends it with the totals of what is stored; the rest is stored later',
     async () => {
       const place = placeAt(file);
-      const { token, program } = await startPrepared(place, limited('-S -f 3000'));
+      const { token, program } = await startPrepared(place, limited('-S -f 2000'));
       const body = ndjson(ingestRows(ROWS));
       const { status, lines } = await sendLines(program.url, token, body);
       const [{ total }] = (await place.sql<{ total: number }>(

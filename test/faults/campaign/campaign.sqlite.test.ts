@@ -46,48 +46,33 @@ const KNOWN: Known = {
 };
 const ACME: Sender = { label: 'acme admin', company: 0, token: 'a'.repeat(40) };
 
-async function firstAttempts(seed: number, count: number): Promise<Attempt[]> {
-  const random = createRandom(seed);
+it('the requests of a campaign reach every route and every root field, over every transport', async () => {
+  const schema = await createSchema();
+  const random = createRandom(SEED);
   const odd = new OddValues(random, () => [1, 2, 3]);
   const rest = new RestRequests(random, odd, () => KNOWN);
-  const graphql = new GraphqlRequests(await createSchema(), random, odd, () => KNOWN);
-  return Array.from({ length: count }, (_, n) =>
+  const graphql = new GraphqlRequests(schema, random, odd, () => KNOWN);
+  const attempts = Array.from({ length: 3_000 }, (_, n) =>
     withOddHttp(random, (n % 2 === 0 ? rest : graphql).next(ACME)),
   );
-}
-
-describe('the requests of a campaign', () => {
-  const COUNT = 3_000;
-  const bytes = (attempts: readonly Attempt[]): string[] =>
-    attempts.map((attempt) => bytesOf(attempt).toString('base64'));
-
-  it('are the same for the same seed', async () => {
-    const one = bytes(await firstAttempts(7, 300));
-    expect(one).toEqual(bytes(await firstAttempts(7, 300)));
-    expect(one).not.toEqual(bytes(await firstAttempts(8, 300)));
+  const sent = attempts.map((attempt) => bytesOf(attempt).toString());
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const fields = roots.flatMap((type) => Object.keys(type?.getFields() ?? {}));
+  const missing = fields.filter((name) => !sent.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+  expect(missing).toEqual([]);
+  const { ROUTES } = await import('../../support/openapi-check.js');
+  const unsent = ROUTES.filter(({ method, path }) => {
+    const pattern = new RegExp(`^/v1${path.replace(/\{[^}]+\}/g, '[^/]*')}$`);
+    return !attempts.some((attempt) => attempt.method === method && pattern.test(attempt.path));
   });
-
-  it('reach every route and every root field, over every transport', async () => {
-    const attempts = await firstAttempts(SEED, COUNT);
-    const sent = attempts.map((attempt) => bytesOf(attempt).toString());
-    const schema = await createSchema();
-    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
-    const fields = roots.flatMap((type) => Object.keys(type?.getFields() ?? {}));
-    const missing = fields.filter((name) => !sent.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
-    expect(missing).toEqual([]);
-    const { ROUTES } = await import('../../support/openapi-check.js');
-    const unsent = ROUTES.filter(({ method, path }) => {
-      const pattern = new RegExp(`^/v1${path.replace(/\{[^}]+\}/g, '[^/]*')}$`);
-      return !attempts.some((attempt) => attempt.method === method && pattern.test(attempt.path));
-    });
-    expect(unsent.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
-    const types = ['multipart/form-data', 'x-www-form-urlencoded', 'text/event-stream'];
-    for (const part of [...types, 'persistedQuery', '[{"query"']) {
-      expect([part, sent.some((text) => text.includes(part))]).toEqual([part, true]);
-    }
-    const deliveries = new Set(attempts.map(({ delivery }) => delivery));
-    expect(deliveries).toEqual(new Set(['whole', 'slow', 'cut', 'reset', 'twice']));
-  });
+  expect(unsent.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  const types = ['multipart/form-data', 'x-www-form-urlencoded', 'text/event-stream'];
+  const missed = [...types, 'persistedQuery', '[{"query"'].filter(
+    (part) => !sent.some((text) => text.includes(part)),
+  );
+  expect(missed).toEqual([]);
+  const deliveries = new Set(attempts.map(({ delivery }) => delivery));
+  expect(deliveries).toEqual(new Set(['whole', 'slow', 'cut', 'reset', 'twice']));
 });
 
 const ATTEMPT: Attempt = {
@@ -146,36 +131,17 @@ describe('what a campaign finds', () => {
     expect(await kindsOf(attempt, answer(status, body, type))).toContain(kind);
   });
 
-  it('includes a request without an answer', async () => {
-    expect(await kindsOf(ATTEMPT)).toEqual(['no answer']);
-  });
-
   const QUOTED = '"errors":[{"message":"card 4111111111111111."}]';
   const RECORD = '"data":{"sent":"card 4111111111111111."}';
   it.each([
     ['an error that quotes it', `{${QUOTED}}`, []],
-    ['a pong', '{"type":"pong","payload":{"sent":"card 4111111111111111."}}', []],
-    [
-      'an error of a socket',
-      '{"id":"0","type":"error","payload":[{"message":"card 4111111111111111."}]}',
-      [],
-    ],
-    ['an error in the response of a socket', `{"id":"0","type":"next","payload":{${QUOTED}}}`, []],
     ['an error of a stream', `event: next\ndata: {${QUOTED}}\n\n`, []],
-    ['a record of a stream', `event: next\ndata: {${RECORD}}\n\n`, ['a card number']],
-    ['a record of a socket', `{"id":"0","type":"next","payload":{${RECORD}}}`, ['a card number']],
     ['a record', `{${RECORD}}`, ['a card number']],
+    ['a record of a socket', `{"id":"0","type":"next","payload":{${RECORD}}}`, ['a card number']],
   ])('knows a card number that was sent, in %s', (_name, text, kinds) => {
     const secrets = { tokens: () => [], cards: new Set([CARD]) };
     const sent = '{"sent":"card 4111 1111 1111 1111."}';
     expect(leaks(ATTEMPT, text, sent, secrets).map(({ kind }) => kind)).toEqual(kinds);
-  });
-
-  it('is nothing for texts of earlier requests, whole or cut', () => {
-    const secrets = { tokens: () => [], cards: new Set<string>() };
-    for (const text of ["' UNION SELECT name FROM sqlite_schema--", "' UNION SELECT name FROM sqlite_sch"]) {
-      expect(leaks(ATTEMPT, JSON.stringify({ name: text }), '', secrets)).toEqual([]);
-    }
   });
 
   it('is nothing for good answers', async () => {

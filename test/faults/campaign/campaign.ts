@@ -5,7 +5,7 @@ import { readGauges } from '../../support/gauges.js';
 import { problemsOf, type Problem, type Secrets } from './checks.js';
 import { Companies, type Sender } from './companies.js';
 import type { Known } from './records.js';
-import { smaller, type Attempt, type Surface } from './requests/attempt.js';
+import type { Attempt, Surface } from './requests/attempt.js';
 import { GraphqlRequests } from './requests/graphql-requests.js';
 import { withOddHttp } from './requests/http-oddities.js';
 import { RestRequests } from './requests/rest-requests.js';
@@ -21,13 +21,11 @@ export interface CampaignOptions {
   /** The campaign ends after so many milliseconds, or so many bursts of 240 requests. */
   readonly milliseconds?: number;
   readonly bursts?: number;
-  /** Whether requests that alone hold the server's event loop for more than 50 ms are looked for. */
-  readonly watchesLoop?: boolean;
   readonly onProgress?: (result: CampaignResult) => void;
 }
 
 export interface Finding extends Problem {
-  /** The request that showed it, as small as it was found; null for what no single request shows. */
+  /** The request that showed it; null for what no single request shows. */
   readonly attempt: Attempt | null;
 }
 
@@ -38,8 +36,6 @@ const SESSIONS = 6;
 const CONNECTIONS = 8;
 const RENEW_EVERY = 8;
 const SHOWN_OF_KIND = 3;
-const MAX_TRIES = 60;
-const LOOP_MS = 50;
 const HEALTH_MS = 500;
 const HEALTH_PATIENCE_MS = 5_000;
 const MAX_MEMORY_MB = 900;
@@ -67,7 +63,6 @@ class Campaign {
   readonly #findings: Finding[] = [];
   readonly #kinds: Record<string, number> = {};
   readonly #memory: number[] = [];
-  #slowest: { readonly attempt: Attempt; readonly milliseconds: number }[] = [];
   #tokens: string[] = [];
 
   constructor(
@@ -138,15 +133,12 @@ class Campaign {
     const other = company === 0 ? 1 : 0;
     const senders = this.companies.senders.filter((sender) => sender.company !== other);
     const before = this.companies.digest(other);
-    if (this.options.watchesLoop === true) await readGauges(target.url);
-    this.#slowest = [];
-    const suspects: { attempt: Attempt; problem: Problem }[] = [];
     let left = BURST;
     const work = async (): Promise<void> => {
       while (left > 0 && target.end() === null && performance.now() < end) {
         left -= 1;
         const attempt = this.#next(this.#pickSender(senders));
-        for (const problem of await this.#try(target, attempt)) suspects.push({ attempt, problem });
+        for (const problem of await this.#try(target, attempt)) this.#found(problem, attempt);
       }
     };
     await Promise.all([...Array.from({ length: CONNECTIONS }, work), this.#sessions(target, senders)]);
@@ -157,10 +149,7 @@ class Campaign {
         null,
       );
     }
-    for (const { attempt, problem } of suspects) await this.#report(target, attempt, problem);
-    const { memory, loopDelay } = await readGauges(target.url);
-    this.#memory.push(memory);
-    if (this.options.watchesLoop === true && loopDelay > LOOP_MS) await this.#findHolders(target);
+    this.#memory.push((await readGauges(target.url)).memory);
   }
 
   /** Mostly those who may do everything: most other requests end with 401 and 403. */
@@ -179,9 +168,6 @@ class Campaign {
     const received = await sendAttempt(target.url, attempt);
     const answers = received.answers.map(({ status }) => `${Math.floor(status / 100)}xx`);
     for (const kind of answers.length === 0 ? ['none'] : answers) this.#count(attempt.surface, kind);
-    if (attempt.surface !== 'streams' && attempt.delivery === 'whole' && !received.gaveUp) {
-      this.#slowest.push({ attempt, milliseconds: received.milliseconds });
-    }
     return problemsOf(attempt, received, { schema: this.schema, secrets: this.#secrets });
   }
 
@@ -209,43 +195,6 @@ class Campaign {
     this.#kinds[problem.kind] = (this.#kinds[problem.kind] ?? 0) + 1;
     const shown = this.#findings.filter(({ kind }) => kind === problem.kind).length;
     if (shown < SHOWN_OF_KIND) this.#findings.push({ ...problem, attempt });
-  }
-
-  /** Reports a problem with the smallest request that shows it again, or with the first one if none does. */
-  async #report(target: Target, attempt: Attempt, problem: Problem): Promise<void> {
-    if ((this.#kinds[problem.kind] ?? 0) >= SHOWN_OF_KIND) {
-      this.#found(problem, attempt);
-      return;
-    }
-    const shows = async (each: Attempt): Promise<boolean> =>
-      (await this.#try(target, each)).some(({ kind }) => kind === problem.kind);
-    let smallest = attempt;
-    let tries = 0;
-    for (let isSmaller = true; isSmaller && tries < MAX_TRIES;) {
-      isSmaller = false;
-      for (const candidate of smaller(smallest)) {
-        tries += 1;
-        if (tries > MAX_TRIES || !(await shows(candidate))) continue;
-        smallest = candidate;
-        isSmaller = true;
-        break;
-      }
-    }
-    this.#found(problem, smallest);
-  }
-
-  /** Sends the slowest requests of the burst again, each alone, and reports those that hold the event loop each time. */
-  async #findHolders(target: Target): Promise<void> {
-    const slowest = this.#slowest.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, 3);
-    for (const { attempt } of slowest) {
-      let least = Infinity;
-      for (let time = 0; time < 3 && least > LOOP_MS; time += 1) {
-        await readGauges(target.url);
-        await this.#try(target, attempt);
-        least = Math.min(least, (await readGauges(target.url)).loopDelay);
-      }
-      if (least > LOOP_MS) this.#found({ kind: 'the event loop was held', detail: `${least} ms` }, attempt);
-    }
   }
 
   async #demandHealth(target: Target): Promise<void> {

@@ -8,8 +8,8 @@
  *
  * Findings are: a 5xx that is no documented 503, a fault in the log, an answer that does not fit the OpenAPI document or the
  * GraphQL document, texts of the other company, tokens, card numbers, stacks, paths or SQL in an answer or log line, a change
- * of the other company's rows, a request that alone holds the event loop for more than 50 ms, a health check without answer,
- * growing memory, the end of the process. Each is printed with a request for `nc`, shortened as far as it still shows it.
+ * of the other company's rows, a health check without answer, growing memory, the end of the process. Each is printed with a
+ * request for `nc`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,6 @@ try {
     file: join(folder, 'gateway.db'),
     seed,
     milliseconds: Number(values.minutes) * MINUTE,
-    watchesLoop: true,
     onProgress: showProgress,
   });
   showSummary(result);

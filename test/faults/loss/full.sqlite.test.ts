@@ -62,16 +62,6 @@ describe('CF-41 a storage without room at the start', () => {
       expect([code, output]).toEqual([STORAGE_EXIT, expect.stringContaining('The storage is full')]);
     });
   });
-
-  itUnless(lacking.mount())('ends it with 74 where the disk is mounted read-only', async () => {
-    await onDisk(async (small) => {
-      await prepareDatabase(placeAt(file));
-      runTool('mount', '-o', 'remount,ro', small);
-      const { code, output } = await runCommand(['serve'], urlOf(file));
-      expect([code, output]).toEqual([STORAGE_EXIT, expect.stringContaining('The storage is read-only')]);
-      expect(output).not.toContain('full');
-    });
-  });
 });
 
 describe('CF-41 a storage that fails at run time', () => {

@@ -1,6 +1,5 @@
 import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 
 import { DatabaseRefused } from '../../../src/database/database.js';
@@ -77,21 +76,6 @@ describe('CF-40 files pulled away under the server', () => {
     for (let n = 0; n < 10; n += 1) expect(REFUSED).toContain(await statusOf(client, `after ${n}`));
     expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
     expect(program.stdout()).toContain('the database is gone');
-  });
-
-  it('without any write, readiness of the program turns 503, and it ends with 74', async () => {
-    const { program, client } = await startWithGroup();
-    rmSync(file);
-    let status = 200;
-    while (status === 200) {
-      status = await client.get('/readyz').then(
-        (reply) => reply.status,
-        () => NO_ANSWER,
-      );
-      await sleep(20);
-    }
-    expect(REFUSED).toContain(status);
-    expect(await program.ended).toEqual({ code: STORAGE_EXIT, signal: null });
   });
 
   it('ends with 74 on SIGTERM too, and the next start is refused', async () => {

@@ -7,7 +7,9 @@ import { createUnits } from '../../../src/database/units.js';
 import { SCOPES } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import type { Client, Reply } from '../../support/client.js';
+import type { TestPlace } from '../../support/databases/place.js';
 import { addMember } from '../../support/members.js';
+import type { OwnServer } from '../../support/postgres/boot.js';
 
 /** Creates the tables and a company with an administrator; resolves to a token with every scope. */
 export async function addCompany(url: string): Promise<string> {
@@ -18,6 +20,15 @@ export async function addCompany(url: string): Promise<string> {
   const { token } = await addMember(units, `Company ${id}`, administrator);
   await database.close();
   return token;
+}
+
+/** The database of a server, to be examined as its administrator. */
+export function placeOf(server: OwnServer): Pick<TestPlace, 'url' | 'check' | 'sql'> {
+  return {
+    url: server.url,
+    check: () => Promise.resolve([]),
+    sql: async <Row>(text: string) => (await server.admin(text)) as Row[],
+  };
 }
 
 export interface Answer {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { FAST, faultyPostgres, runAll, type OwnServer } from '../../support/postgres/boot.js';
-import { startPooler } from '../../support/postgres/pooler.js';
 import { runCommand, runProgram, type Outcome } from '../../support/program.js';
 import { addCompany } from './gateway.js';
 import { oldServer } from './old-server.js';
@@ -88,12 +87,6 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
         '/nowhere/ca.pem cannot be read (the folder /nowhere does not exist)',
       );
     }
-  });
-
-  it('RU-58 a pooler in transaction mode', async () => {
-    const pooler = await startPooler(server.url, { mode: 'transaction' });
-    await expectRefused(pooler.url, 'is a pooler in transaction mode', 'pool_mode to session');
-    await pooler.close();
   });
 
   it('a database that the user may not connect to', async () => {

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
@@ -19,6 +19,13 @@ export function databaseFile(folder: string = scratchFolder(), source = inject('
   const file = join(folder, 'gateway.db');
   copyFileSync(source, file);
   return file;
+}
+
+/** Overwrites a part of a file, as a disk does that returns other bytes than were written. */
+export function overwrite(file: string, offset: number, bytes: Uint8Array): void {
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, bytes, 0, bytes.length, offset);
+  closeSync(descriptor);
 }
 
 /** The `DATABASE_URL` of a file. */

@@ -6,7 +6,7 @@ export type Surface = 'REST' | 'GraphQL' | 'streams' | 'sockets';
 /** How the bytes of a request are sent. */
 export type Delivery = 'whole' | 'slow' | 'cut' | 'reset' | 'twice';
 
-/** One request. Its parts are kept apart, so that they can be left out one by one. */
+/** One request, in parts. */
 export interface Attempt {
   readonly surface: Surface;
   readonly sender: Sender;
@@ -62,19 +62,4 @@ export function repeatCommand(attempt: Attempt): string {
   );
   const shown = escaped.length > LONGEST_SHOWN ? `${escaped.slice(0, LONGEST_SHOWN)}… (cut)` : escaped;
   return `# as ${attempt.sender.label}, sent ${attempt.delivery}\nprintf "${shown}" | nc 127.0.0.1 4000`;
-}
-
-/** Smaller requests to try in its place, one part less each. */
-export function* smaller(attempt: Attempt): Generator<Attempt> {
-  const { query, headers, body } = attempt;
-  const without = <T>(list: readonly T[], index: number): T[] => list.filter((_, n) => n !== index);
-  for (const index of query.keys()) yield { ...attempt, query: without(query, index) };
-  for (const index of headers.keys()) yield { ...attempt, headers: without(headers, index) };
-  if (attempt.delivery !== 'whole') yield { ...attempt, delivery: 'whole' };
-  if (body === null) return;
-  yield { ...attempt, body: null };
-  if (typeof body !== 'object' || Buffer.isBuffer(body) || Array.isArray(body)) return;
-  for (const name of Object.keys(body)) {
-    yield { ...attempt, body: Object.fromEntries(Object.entries(body).filter(([each]) => each !== name)) };
-  }
 }

@@ -29,7 +29,6 @@ export interface GeneratedDocument {
 
 type Fields = Readonly<Record<string, GraphQLField<unknown, unknown>>>;
 
-const KINDS = ['query', 'query', 'mutation', 'mutation', 'subscription'] as const;
 const MAX_DEPTH = 5;
 /** Deeper than the server allows. */
 const TOO_DEEP = 14;
@@ -39,20 +38,8 @@ const CARD_FIELDS = ['sent', 'received', 'detail'];
 const INSTANTS =
   '2026-01-01T00:00:00Z 2027-06-30T23:59:59.999Z 2026-02-30T00:00:00Z 1969-12-31T23:59:59Z'.split(' ');
 
-/** Makes documents from a schema: every root field, with arguments of every input type. */
-export class Documents {
-  constructor(
-    private readonly schema: GraphQLSchema,
-    private readonly random: Random,
-    private readonly odd: OddValues,
-  ) {}
-
-  next(known: Known): GeneratedDocument {
-    return new Builder(this.schema, this.random, this.odd, known).document(this.random.pick(KINDS));
-  }
-}
-
-class Builder {
+/** Makes one document from a schema: any root field, with arguments of every input type. */
+export class DocumentBuilder {
   readonly #variables: Record<string, unknown> = {};
   readonly #definitions: string[] = [];
   readonly #fragments: string[] = [];
@@ -74,7 +61,7 @@ class Builder {
     const count = kind === 'query' ? random.whole(1, 3) : random.chance(0.9) ? 1 : 2;
     const depth = random.chance(0.03) ? TOO_DEEP : random.whole(2, MAX_DEPTH);
     const names = Array.from({ length: count }, () => random.pick(Object.keys(fields)));
-    const selected = names.map((name) => this.#field(name, fields, depth, ''));
+    const selected = names.map((name) => this.#field(name, fields, depth));
     const given = this.#definitions.length === 0 ? '' : `(${this.#definitions.join(', ')})`;
     const name = random.chance(0.5) ? ` Operation${random.whole(1, 9)}` : '';
     const head = given === '' && name === '' && kind === 'query' ? '' : `${kind}${name}${given} `;
@@ -82,7 +69,7 @@ class Builder {
     return { kind, text, variables: this.#variables, files: this.#files };
   }
 
-  #field(name: string, fields: Fields, depth: number, indent: string): string {
+  #field(name: string, fields: Fields, depth: number): string {
     const { random } = this;
     const field = fields[name];
     if (field === undefined) return '__typename';
@@ -101,16 +88,16 @@ class Builder {
       : '';
     const all = [...page, ...args];
     const given = all.length === 0 ? '' : `(${all.join(', ')})`;
-    return `${alias}${name}${given}${directive}${this.#selection(field.type, depth - 1, indent)}`;
+    return `${alias}${name}${given}${directive}${this.#selection(field.type, depth - 1)}`;
   }
 
-  #selection(type: GraphQLOutputType, depth: number, indent: string): string {
+  #selection(type: GraphQLOutputType, depth: number): string {
     const { random } = this;
     const named = getNamedType(type);
     if (isLeafType(named)) return '';
     if (isAbstractType(named) && random.chance(0.6)) {
       const possible = random.pick(this.schema.getPossibleTypes(named));
-      return ` { __typename ... on ${possible.name}${this.#selection(possible, depth, indent)} }`;
+      return ` { __typename ... on ${possible.name}${this.#selection(possible, depth)} }`;
     }
     const fields = fieldsOf(named);
     const [leaves, others] = [true, false].map((leaf) =>
@@ -119,7 +106,7 @@ class Builder {
     const inner = [
       ...leaves.filter((name) => random.chance(0.4) && (fields[name]?.args.length ?? 0) === 0),
       ...(depth <= 0 || this.#fields > 40 ? [] : others.filter(() => random.chance(0.4))).map((name) =>
-        this.#field(name, fields, depth, indent),
+        this.#field(name, fields, depth),
       ),
     ];
     const body = inner.length === 0 ? '__typename' : inner.join(' ');

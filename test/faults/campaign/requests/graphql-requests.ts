@@ -5,8 +5,7 @@ import type { Random } from '../../../../src/platform/random.js';
 import type { Sender } from '../companies.js';
 import type { Known } from '../records.js';
 import type { Attempt } from './attempt.js';
-import { Documents, FILE, type GeneratedDocument } from './documents.js';
-import { wellFormed } from './rest-requests.js';
+import { DocumentBuilder, FILE, type GeneratedDocument } from './documents.js';
 import { toJson, type OddValues } from './values.js';
 
 type Parts = Pick<Attempt, 'surface' | 'method' | 'path' | 'query' | 'headers' | 'body'>;
@@ -14,20 +13,17 @@ type Parts = Pick<Attempt, 'surface' | 'method' | 'path' | 'query' | 'headers' |
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 const PREFLIGHT = ['Apollo-Require-Preflight', 'true'] as const;
 const BOUNDARY = 'campaign-part';
+const KINDS = ['query', 'query', 'mutation', 'mutation', 'subscription'] as const;
 const ODD_TARGETS = 'variables.x query __proto__.x variables.__proto__ variables.. 0.variables.x'.split(' ');
 
 /** Makes GraphQL requests over every transport, most of them with valid documents. */
 export class GraphqlRequests {
-  readonly #documents: Documents;
-
   constructor(
-    schema: GraphQLSchema,
+    private readonly schema: GraphQLSchema,
     private readonly random: Random,
     private readonly odd: OddValues,
     private readonly known: (company: 0 | 1) => Known,
-  ) {
-    this.#documents = new Documents(schema, random, odd);
-  }
+  ) {}
 
   /** A document with its variables, as messages of sockets have it. */
   payload(sender: Sender): { readonly query: string; readonly variables: object } {
@@ -48,10 +44,12 @@ export class GraphqlRequests {
   }
 
   #document(sender: Sender): GeneratedDocument {
+    const { schema, random, odd } = this;
     const own = this.known(sender.company ?? 0);
     // Ids of the other company may be anywhere: they find nothing.
     const other = this.known(sender.company === 1 ? 0 : 1);
-    return this.#documents.next(this.random.chance(0.85) ? own : { ...own, ids: other.ids });
+    const known = random.chance(0.85) ? own : { ...own, ids: other.ids };
+    return new DocumentBuilder(schema, random, odd, known).document(random.pick(KINDS));
   }
 
   #mangled(text: string): string {
@@ -81,8 +79,8 @@ export class GraphqlRequests {
   #get(document: GeneratedDocument): Parts {
     const { text, variables, kind } = document;
     const query = [
-      `query=${encodeURIComponent(wellFormed(text))}`,
-      `variables=${encodeURIComponent(wellFormed(toJson(variables)))}`,
+      `query=${encodeURIComponent(text.toWellFormed())}`,
+      `variables=${encodeURIComponent(toJson(variables).toWellFormed())}`,
     ];
     const isShort = query.join('&').length < 14_000;
     const isSent = isShort && (kind === 'query' || this.random.chance(0.2));

@@ -50,7 +50,7 @@ export class RestRequests {
       // Names of the other company are sent in paths only: no request may plant them elsewhere.
       if (random.chance(0.5)) return encodeURIComponent(named(this.known(random.pick([0, 1])), name, index));
       const text = this.odd.id();
-      return random.chance(0.8) ? encodeURIComponent(wellFormed(text)) : rawPath(text);
+      return random.chance(0.8) ? encodeURIComponent(text.toWellFormed()) : rawPath(text);
     });
     const fields: unknown = { ...goodBody(route, choose), ...this.#moreFields(route) };
     const mutated = random.chance(0.45) ? this.odd.mutated(fields) : fields;
@@ -82,7 +82,7 @@ export class RestRequests {
     const parts = names.map((name) => {
       const value = random.chance(0.5) ? String(random.whole(1, 5)) : odd.text().slice(0, 2_000);
       const form = random.chance(0.7) ? name : name + random.pick(['[]', '[$ne]', '[0]']);
-      return `${form}=${random.chance(0.95) ? encodeURIComponent(wellFormed(value)) : rawPath(value)}`;
+      return `${form}=${random.chance(0.95) ? encodeURIComponent(value.toWellFormed()) : rawPath(value)}`;
     });
     const repeated = random.chance(0.05) ? parts.slice(0, 1) : [];
     return [
@@ -131,11 +131,6 @@ function named(known: Known, placeholder: string, index: number): string {
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const quoted = (text: string): string => text.replace(/["\r\n]/g, '_');
 const asText = (value: unknown): string => (typeof value === 'string' ? value : toJson(value));
-
-/** Without what `encodeURIComponent` refuses. */
-export function wellFormed(text: string): string {
-  return text.toWellFormed();
-}
 
 /** Characters that end a request line or begin a query are left out. */
 function rawPath(text: string): string {

@@ -82,13 +82,7 @@ describe('LS-10 clients that never read, and a heap of 128 MiB', () => {
     for (let n = 0; n < 50; n += 1) {
       sockets.push(await openKnown(program, token, { localAddress: '127.0.0.5' }));
     }
-    ends.push(
-      ...sockets.map(
-        ({ socket }) =>
-          () =>
-            socket.terminate(),
-      ),
-    );
+    for (const { socket } of sockets) ends.push(() => socket.terminate());
     await serveOthers(program, token, async () => {
       for (const raw of sockets) {
         raw.socket.pause();
@@ -140,13 +134,7 @@ describe('GQ-17 sockets that ask for too much', () => {
       expect((await fragmented.ended).code).toBe(1008);
 
       const allowed = await Promise.all(Array.from({ length: 50 }, () => openKnown(program, token)));
-      ends.push(
-        ...allowed.map(
-          ({ socket }) =>
-            () =>
-              socket.terminate(),
-        ),
-      );
+      for (const { socket } of allowed) ends.push(() => socket.terminate());
       const one = await openRaw(program);
       one.say({ type: 'connection_init', payload: { accessToken: token } });
       expect((await one.ended).code).toBe(1013);

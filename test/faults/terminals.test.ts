@@ -1,33 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
 
-import { SECOND, systemClock } from '../../../src/platform/clock.js';
-import type { Summary } from '../../../src/simulator/figures.js';
-import type { Transport } from '../../../src/simulator/shared.js';
-import { Simulation } from '../../../src/simulator/simulation.js';
-import type { Client } from '../../support/client.js';
-import type { TestPlace } from '../../support/databases/place.js';
-import { freePort } from '../../support/free-port.js';
-import { prepareDatabase } from '../../support/prepared-database.js';
-import { startProgram, type Program } from '../../support/program.js';
-import { startProxy } from '../../support/proxy.js';
-import { createTerminals, simulatedSerials } from '../../support/simulated-fleet.js';
+import { SECOND, systemClock } from '../../src/platform/clock.js';
+import type { Summary } from '../../src/simulator/figures.js';
+import type { Transport } from '../../src/simulator/shared.js';
+import { Simulation } from '../../src/simulator/simulation.js';
+import type { Client } from '../support/client.js';
+import type { TestPlace } from '../support/databases/place.js';
+import { freePort } from '../support/free-port.js';
+import { openTo, startMosquitto, WITHOUT_MOSQUITTO } from '../support/mqtt/mosquitto.js';
+import { prepareDatabase } from '../support/prepared-database.js';
+import { startProgram, type Program } from '../support/program.js';
+import { startProxy } from '../support/proxy.js';
+import { createTerminals, simulatedSerials } from '../support/simulated-fleet.js';
+import { useDatabase } from './machine.js';
+import { problemsIn } from './soundness.js';
 
-/** A process that is killed in each round and started again at the same port. */
-export interface Killable {
-  readonly kill: () => Promise<void>;
+let folder: string;
+let place: TestPlace;
+useDatabase((given) => ({ folder, place } = given));
+
+/** Kills of each process; with `FAULT_ROUNDS=100`, as many. */
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1);
+/** A round takes some seconds; at the end, what was on its way comes again after its lease. */
+const LONG_MS = (120 + 30 * ROUNDS) * SECOND;
+const TERMINALS = 15;
+
+const isOnPostgres = (): boolean => place.url.startsWith('postgres:');
+
+/** Everything that was sent has been received, and each terminal is connected. */
+function expectKept(summary: Summary): void {
+  expect(summary).toMatchObject({ broken: [], notifications_outstanding: 0, connected: TERMINALS });
+  expect(summary.notifications_received).toBeGreaterThanOrEqual(TERMINALS * summary.notifications_sent);
 }
 
-export interface TerminalRounds {
+it(
+  'CF-01 CF-22 kill -9 of one of the servers loses and doubles no delivery and no transaction of its terminals',
+  async () => {
+    const count = isOnPostgres() ? 2 : 1;
+    const servers = await serversOn(count);
+    const summary = await terminalRounds({ ...servers, rounds: ROUNDS * count, broker: null });
+    expectKept(summary);
+    expect(summary.transactions_created).toBeGreaterThan(0);
+    // Connections cut by the kill count as errors.
+    expect(summary.errors).toBeGreaterThan(0);
+    expect(await problemsIn(place)).toEqual([]);
+  },
+  LONG_MS,
+);
+
+it.skipIf(WITHOUT_MOSQUITTO !== null)(
+  'CF-23 kill -9 of the broker during deliveries loses none, and doubles none on one connection',
+  async (context) => {
+    if (isOnPostgres()) context.skip('the broker does not depend on the database');
+    const port = await freePort();
+    const servers = await serversOn(1, { MQTT_URL: `mqtt://127.0.0.1:${port}` });
+    const broker = { port, start: () => startMosquitto(folder, port, openTo(port)) };
+    let receivedInRounds = 0;
+    const onRound: TerminalRounds['onRound'] = ({ notifications_received: received }) => {
+      receivedInRounds = received;
+    };
+    const summary = await terminalRounds({ ...servers, rounds: ROUNDS, broker, onRound });
+    expect(receivedInRounds).toBeGreaterThan(0);
+    expectKept(summary);
+  },
+  LONG_MS,
+);
+
+interface TerminalRounds {
   readonly rounds: number;
-  readonly terminals: number;
   /** A token with every scope. */
   readonly token: string;
   /** The servers, which serve the same database; each is started by its port. */
   readonly ports: readonly number[];
   readonly startServer: (port: number) => Promise<Program>;
   /** Null if terminals wait over HTTP, otherwise the broker, and that it is killed in place of the servers. */
-  readonly broker: { readonly port: number; readonly start: () => Promise<Killable> } | null;
-  readonly onRound?: (round: number, soFar: Summary) => void;
+  readonly broker: {
+    readonly port: number;
+    readonly start: () => Promise<{ readonly kill: () => Promise<void> }>;
+  } | null;
+  readonly onRound?: (soFar: Summary) => void;
 }
 
 /** Notifications come faster than they are confirmed, so that each kill finds some on their way. */
@@ -38,7 +90,7 @@ const [SHORTEST_MS, LONGEST_MS] = [500, 2_500];
 const RECEIVING_MS = 5_000;
 
 /** Kills a server, or the broker, in each round while simulated terminals are at work; the summary has what was broken. */
-export async function terminalRounds(options: TerminalRounds): Promise<Summary> {
+async function terminalRounds(options: TerminalRounds): Promise<Summary> {
   const { ports, startServer, broker, rounds, token } = options;
   let running = broker === null ? null : await broker.start();
   const servers = await Promise.all(ports.map(startServer));
@@ -46,12 +98,12 @@ export async function terminalRounds(options: TerminalRounds): Promise<Summary> 
   try {
     const [first] = servers;
     if (first === undefined) throw new Error('There is no server.');
-    const groupId = await createTerminals(first.client(token), options.terminals);
+    const groupId = await createTerminals(first.client(token), TERMINALS);
     const simulation = await simulationOf(proxy.url, options, groupId, first.client(token));
     const summary = simulation.run();
-    while (simulation.summary().connected < options.terminals) await sleep(100);
+    while (simulation.summary().connected < TERMINALS) await sleep(100);
     for (let round = 1; round <= rounds; round += 1) {
-      await allReceiving(simulation, options.terminals);
+      await allReceiving(simulation);
       await allAtWork(simulation);
       if (broker === null) {
         const index = round % servers.length;
@@ -63,7 +115,7 @@ export async function terminalRounds(options: TerminalRounds): Promise<Summary> 
         await sleep(Math.random() * 500);
         running = await broker.start();
       }
-      options.onRound?.(round, simulation.summary());
+      options.onRound?.(simulation.summary());
     }
     simulation.endWork();
     return await summary;
@@ -75,9 +127,9 @@ export async function terminalRounds(options: TerminalRounds): Promise<Summary> 
 }
 
 /** A terminal that lost the broker connects again in its own time: before that, nothing of it can be lost. */
-async function allReceiving(simulation: Simulation, terminals: number): Promise<void> {
+async function allReceiving(simulation: Simulation): Promise<void> {
   const until = systemClock.elapsed() + RECEIVING_MS;
-  while (simulation.receiving < terminals && systemClock.elapsed() < until) await sleep(50);
+  while (simulation.receiving < TERMINALS && systemClock.elapsed() < until) await sleep(50);
 }
 
 /** Waits for a random time, and until there is something that a kill could lose. */
@@ -96,7 +148,7 @@ async function allAtWork(simulation: Simulation): Promise<void> {
 
 async function simulationOf(
   url: string,
-  { token, terminals, broker }: TerminalRounds,
+  { token, broker }: TerminalRounds,
   groupId: number,
   client: Client,
 ): Promise<Simulation> {
@@ -110,7 +162,7 @@ async function simulationOf(
     rampMs: 500,
     notify: { token, groupId, everyMs: NOTIFY_MS },
     transport: broker === null ? { over: 'http' } : await overBroker(broker.port, client),
-    terminals: simulatedSerials(terminals).map((serialNumber) => ({ serialNumber, token, isNamed: true })),
+    terminals: simulatedSerials(TERMINALS).map((serialNumber) => ({ serialNumber, token, isNamed: true })),
   });
 }
 
@@ -125,14 +177,11 @@ async function overBroker(port: number, client: Client): Promise<Transport> {
   };
 }
 
-type Setup = Pick<TerminalRounds, 'token' | 'ports' | 'startServer'>;
-
 /** Servers of the built program on an empty database. */
-export async function serversOn(
-  place: TestPlace,
+async function serversOn(
   count: number,
   environment: Readonly<Record<string, string>> = {},
-): Promise<Setup> {
+): Promise<Pick<TerminalRounds, 'token' | 'ports' | 'startServer'>> {
   const { token } = await prepareDatabase(place);
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   return {
@@ -141,6 +190,3 @@ export async function serversOn(
     startServer: (port) => startProgram(place.url, { environment: { ...environment, PORT: String(port) } }),
   };
 }
-
-/** A round takes some seconds; at the end, what was on its way comes again after its lease. */
-export const timeFor = (rounds: number): number => (120 + 15 * rounds) * SECOND;

@@ -1,16 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
@@ -19,7 +9,7 @@ import { backupTo, restoreFrom } from '../../src/database/sqlite/file/backup.js'
 import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { createUnits } from '../../src/database/units.js';
 import { testClock } from '../support/clock.js';
-import { databaseFile } from '../support/databases/sqlite-place.js';
+import { databaseFile, overwrite } from '../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { add as addNamed } from './added-companies.js';
 
@@ -48,30 +38,11 @@ function namesIn(file: string): string[] {
 }
 
 describe('a backup', () => {
-  it('holds all that was acknowledged before it began, although writes go on', async () => {
-    for (let n = 0; n < 200; n += 1) await add(`before ${n} ${'-'.repeat(100_000)}`);
-    let done = false;
-    const isDone = (): boolean => done;
-    const writing = (async () => {
-      let written = 0;
-      for (; !isDone(); written += 1) {
-        await add(`meanwhile ${written}`);
-        await setImmediate();
-      }
-      return written;
-    })();
-    const seen: number[] = [];
-    await backupTo(database.name, target, (pages) => seen.push(pages));
-    done = true;
-    expect(await writing).toBeGreaterThan(3);
-    expect(seen).toEqual([...seen].sort((a, b) => a - b));
-    const names = namesIn(target).map((name) => name.split(' ').slice(0, 2).join(' '));
-    expect(names.slice(0, 200)).toEqual(Array.from({ length: 200 }, (_, n) => `before ${n}`));
-  });
-
   it('can be read by its owner only, and needs no file beside it', async () => {
     await add('Acme');
-    await backupTo(database.name, target);
+    const seen: number[] = [];
+    await backupTo(database.name, target, (pages) => seen.push(pages));
+    expect(seen.length).toBeGreaterThan(0);
     expect(statSync(target).mode & 0o777).toBe(0o600);
     expect(namesIn(target)).toEqual(['Acme']);
     expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual(['backup.db']);
@@ -86,9 +57,7 @@ describe('a backup', () => {
   it('of a damaged database is not made', async () => {
     for (let n = 0; n < 500; n += 1) await add(`company ${n} ${'-'.repeat(500)}`);
     await database.close();
-    const descriptor = openSync(database.name, 'r+');
-    writeSync(descriptor, randomBytes(40_000), 0, 40_000, 4 * 4096);
-    closeSync(descriptor);
+    overwrite(database.name, 4 * 4096, randomBytes(40_000));
     await expect(backupTo(database.name, target)).rejects.toMatchObject({ name: 'DatabaseRefused' });
     expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([]);
   });

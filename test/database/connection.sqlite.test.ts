@@ -11,7 +11,6 @@ import { openFile } from '../../src/database/sqlite/file/open-file.js';
 import { createUnits } from '../../src/database/units.js';
 import type { SystemReadWork, Units } from '../../src/database/work.js';
 import { keepContent } from '../../src/domain/software/app/content.service.js';
-import type { Caller } from '../../src/platform/caller.js';
 import { workFor } from '../../src/platform/clock.js';
 import { ContentBuilder } from '../../src/platform/encoding/content.js';
 import { testClock } from '../support/clock.js';
@@ -21,6 +20,7 @@ import { inOtherProcess } from '../support/other-process.js';
 import { startServer, SYSTEM } from '../support/server.js';
 import { turnsOf } from '../support/turns.js';
 import { add, addCompany } from './added-companies.js';
+import { CALLER } from './company-units.js';
 
 describe('every connection', () => {
   it.each(['reads', 'writes'] as const)('for %s is durable and fenced', async (handle) => {
@@ -110,20 +110,6 @@ describe('prepared statements', () => {
 describe('LS-02 the write-ahead log', () => {
   const logBytes = (file: string): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
-  it('stays bounded under many writes, and is gone after closing', async () => {
-    const database = sqliteDatabase();
-    const units = createUnits(database, testClock());
-    let largest = 0;
-    for (let n = 0; n < 3_000; n += 1) {
-      await add(units, `${n}`.padEnd(2_000, '-'));
-      largest = Math.max(largest, logBytes(database.name));
-    }
-    expect(largest).toBeGreaterThan(1_000_000);
-    expect(largest).toBeLessThan(6_000_000);
-    await database.close();
-    expect(logBytes(database.name)).toBe(0);
-  });
-
   it('that a long reader let grow is cut back once the reader is gone', async () => {
     const database = sqliteDatabase();
     const units = createUnits(database, testClock());
@@ -156,16 +142,6 @@ describe('reads that take long together', () => {
     expect(turns).toBeGreaterThanOrEqual(9);
   });
 });
-
-const CALLER: Caller = {
-  companyId: 1,
-  userId: 1,
-  tokenId: null,
-  role: 'admin',
-  scopes: [],
-  timeZone: 'UTC',
-  ...SYSTEM,
-};
 
 function setUp(): { database: Database; units: Units } {
   const database = sqliteDatabase();

@@ -1,23 +1,13 @@
 import Sqlite from 'better-sqlite3';
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  copyFileSync,
-  openSync,
-  closeSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { inspectFile } from '../../src/database/sqlite/file/inspect.js';
 import { closing } from '../../src/database/sqlite/file/open-file.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
-import { databaseFile } from '../support/databases/sqlite-place.js';
+import { databaseFile, overwrite } from '../support/databases/sqlite-place.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
 let folder: string;
@@ -29,12 +19,6 @@ beforeEach(() => {
 afterEach(() => removeFolder(folder));
 
 const sha256 = (): string => createHash('sha256').update(readFileSync(file)).digest('hex');
-
-function overwrite(offset: number, bytes: Uint8Array): void {
-  const descriptor = openSync(file, 'r+');
-  writeSync(descriptor, bytes, 0, bytes.length, offset);
-  closeSync(descriptor);
-}
 
 /** Runs statements on a file; the last connection copies the log into it. */
 const execute = (...statements: string[]): void =>
@@ -48,7 +32,7 @@ const REFUSED: readonly (readonly [what: string, make: () => void, reason: strin
     'CF-09 a database whose header is overwritten',
     () => {
       databaseFile(folder);
-      overwrite(0, randomBytes(16));
+      overwrite(file, 0, randomBytes(16));
     },
     'foreign',
     /not a SQLite database.*db restore/,
@@ -92,7 +76,7 @@ const REFUSED: readonly (readonly [what: string, make: () => void, reason: strin
       // Enough records that the file has pages in the middle.
       execute(`with recursive r(n) as (select 1 union all select n + 1 from r where n < 500)
         insert into companies (name, created_at, updated_at) select 'company ' || n, 0, 0 from r`);
-      overwrite(4 * 4096, randomBytes(40_000));
+      overwrite(file, 4 * 4096, randomBytes(40_000));
     },
     'damaged',
     /is damaged/,

@@ -247,7 +247,7 @@ async function* indexedPages(list: List<unknown>, condition: Condition | null): 
   }
 }
 
-describe('the class of a request', () => {
+describe('LS-04 the class of a request', () => {
   it.each(Object.entries(LISTS))('of %s is right for all filters and orders', async (_name, given) => {
     const list = given as List<unknown>;
     const single = Object.entries(list.filters).flatMap(([field, kind]) =>

@@ -168,24 +168,6 @@ describe('the ledger in GraphQL', () => {
     expect(totalCount).toBe(actions.length);
   });
 
-  it('is read by sequence in both directions', async () => {
-    const all = (await ledger(server.beta)).nodes.map(({ sequence }) => sequence);
-    expect([...all].sort((a, b) => a - b)).toEqual(all);
-    const orderBy = { field: 'SEQUENCE', direction: 'DESC' };
-    const walked: number[] = [];
-    for (let after: string | null = null, more = true; more;) {
-      const page: Awaited<ReturnType<typeof ledger>> = await ledger(server.beta, {
-        orderBy,
-        first: 2,
-        after,
-      });
-      walked.push(...page.nodes.map(({ sequence }) => sequence));
-      after = page.pageInfo.endCursor;
-      more = page.pageInfo.hasNextPage;
-    }
-    expect(walked).toEqual(all.reverse());
-  });
-
   it('is for administrators of the company', async () => {
     expect((await refused(operator, '{ ledger { totalCount } }')).code).toBe('FORBIDDEN');
     const { nodes } = await ledger(server.beta, { filter: { entityType: { eq: 'device' } } });

@@ -43,25 +43,11 @@ describe('groups in GraphQL', () => {
     }
   });
 
-  it('are read forward by cursors without gaps or repeats', async () => {
-    const walked: string[] = [];
-    let after: string | null = null;
-    do {
-      const orderBy = { field: 'NAME', direction: 'DESC' };
-      const part: GroupPage = await page({ first: 2, after, orderBy });
-      expect(part.totalCount).toBe(5);
-      expect(part.pageInfo.hasPreviousPage).toBe(after !== null);
-      expect(part.pageInfo.startCursor).toBe(part.edges[0]?.cursor);
-      walked.push(...names(part));
-      after = part.pageInfo.hasNextPage ? part.pageInfo.endCursor : null;
-    } while (after !== null);
-    expect(walked).toEqual(['echo', 'delta', 'charlie', 'bravo', 'alpha']);
-  });
-
   it('are read backward by cursors, each page in the order of the list', async () => {
     const end = await page({ last: 2, orderBy: { field: 'NAME' } });
     expect(names(end)).toEqual(['delta', 'echo']);
     expect(end.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false });
+    expect(end.pageInfo.startCursor).toBe(end.edges[0]?.cursor);
     const before = await page({ last: 2, before: end.pageInfo.startCursor, orderBy: { field: 'NAME' } });
     expect(names(before)).toEqual(['bravo', 'charlie']);
     const first = await page({ last: 2, before: before.pageInfo.startCursor, orderBy: { field: 'NAME' } });

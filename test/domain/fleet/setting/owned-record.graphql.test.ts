@@ -90,8 +90,6 @@ describe.each([
 const CREATE = `mutation ($input: MetacontentCreateInput!) {
   metacontentCreate(input: $input) { metacontent { id value } userErrors { message path code } } }`;
 
-const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
-
 describe('the value of a metacontent', () => {
   it('can be a literal in the operation', async () => {
     const query = `mutation ($owner: OwnerInput!) { metacontentCreate(input: { owner: $owner, key: "written",
@@ -114,10 +112,6 @@ describe('the value of a metacontent', () => {
 
   it.each([
     ['no value', {}],
-    ['33 levels', { value: nested(33) }],
-    ['too many bytes', { value: 'x'.repeat(256 * 1024) }],
-    ['a number that a double does not hold', { value: 2 ** 60 }],
-    ['a number of 22 digits', { value: { id: [Number('-1546130668394913822000')] } }],
     ['NUL', { value: 'a\0b' }],
   ])('is refused with %s', async (key, value) => {
     const payload = await changed(server.acme, CREATE, { input: { owner: ownerOf.group(), key, ...value } });

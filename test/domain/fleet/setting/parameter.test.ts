@@ -244,14 +244,4 @@ describe('the effective parameters of a logical number', () => {
       }),
     );
   });
-
-  it('leave what they were made from as it was', () => {
-    fc.assert(
-      fc.property(own, shared, (mine, inherited) => {
-        const before = structuredClone([mine, inherited]);
-        effectiveParameters(mine, inherited);
-        expect([mine, inherited]).toEqual(before);
-      }),
-    );
-  });
 });

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { sendNotification } from '../../../../src/domain/messages/notification/notification.service.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
 import { notificationRows, targetsOf } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';
@@ -152,16 +151,6 @@ describe('queueing', () => {
     expect(await statements(specific(many.join(',')))).toBe(one);
     expect((await latest()).targets).toHaveLength(500);
     expect(await statements({ content: 'x', range: 'group', group_id: group })).toBe(one + 1);
-  });
-
-  it('CF-03 stores nothing if the unit of work fails', async () => {
-    const before = await counts();
-    const stopped = server.app.units.write(server.acme.caller, async (work) => {
-      await sendNotification(work, { content: 'x', range: 'group', groupId: group });
-      throw new Error('stopped');
-    });
-    await expect(stopped).rejects.toThrow('stopped');
-    expect(await counts()).toEqual(before);
   });
 
   it('CC-08 targets one consistent state of a group that changes concurrently', async () => {

@@ -1,12 +1,12 @@
 import Sqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { changed, nodeId } from '../../../support/dashboard.js';
+import { changed } from '../../../support/dashboard.js';
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { planOf, programOf } from '../../../support/query-plan.js';
-import { useServer, type Fields, type TestServer } from '../../../support/server.js';
+import { useServer, type TestServer } from '../../../support/server.js';
 import { BULK, paymentInput } from './records.js';
-import { partOf, recordConnection, rows, FILTERS, listed, recordRows } from './rows.js';
+import { FILTERS, listed, recordRows } from './rows.js';
 
 /** Whether a row is read after OFFSET has been counted down, and so only if it is of the page. */
 function skipsInIndex(database: Sqlite.Database, statement: string): boolean {
@@ -88,54 +88,10 @@ describe('a list of failed transactions', () => {
   });
 });
 
-describe('a list of GraphQL', () => {
+describe('bulk recording', () => {
   const server = useServer();
-  beforeAll(async () => {
-    await recordConnection(server);
-  });
 
-  const ALL = rows.slice(0, 100).map(({ id }) => nodeId('Transaction', id));
-  const serial = { serialNumber: { eq: 'S-1' } };
-  const logical = { logicalNumber: { eq: 'L-1' } };
-  it.each<[string, Fields, string, string[]]>([
-    ['nothing', {}, 'STARTED_AT', ['newest']],
-    ['type', { transactionType: { eq: 'SWITCH' } }, 'STARTED_AT', ['newest']],
-    ['status', { status: { eq: 'RUNNING' } }, 'STARTED_AT', ['status']],
-    ['one of two', { status: { in: ['RUNNING', 'FAIL'] } }, 'STARTED_AT', ['newest']],
-    ['app', { appName: { eq: 'a.rb' } }, 'STARTED_AT', ['app']],
-    ['app and status', { appName: { eq: 'a.rb' }, status: { eq: 'FAIL' } }, 'STARTED_AT', ['app']],
-    ['serial number', serial, 'STARTED_AT', ['serial']],
-    ['serial numbers', { serialNumber: { in: ['S-1', 'S-2'] } }, 'STARTED_AT', ['serial']],
-    ['logical number', logical, 'STARTED_AT', ['logical_number']],
-    ['two kinds of numbers', { or: [serial, logical] }, 'STARTED_AT', ['serial', 'logical_number']],
-    ['id', { id: { in: ALL } }, 'STARTED_AT', ['its key']],
-    ['nothing', {}, 'ID', ['its key']],
-    ['serial number', serial, 'ID', ['serial']],
-    ['two kinds of numbers', { or: [serial, logical] }, 'ID', ['serial', 'logical_number']],
-    ['status', { status: { eq: 'RUNNING' } }, 'ID', ['its key']],
-  ])('LS-04 looks rows of one %s up in an index (%j, by %s)', async (_what, filter, field, indexes) => {
-    const orderBy = { field, direction: 'DESC' };
-    const first = await partOf(server.acme, { filter, orderBy, first: 1 });
-    for (const after of [null, first.pageInfo.endCursor]) {
-      const { statements } = await server.statements(() =>
-        partOf(server.acme, { filter, orderBy, first: 1, after }),
-      );
-      inDatabase(server, (database) => {
-        const [statement = ''] = statements.filter((sql) => sql.startsWith('select "t".'));
-        const steps = planOf(database, statement).filter((step) => step.includes(' t '));
-        const used = steps.map(
-          (step) => /INDEX transactions_(\w+) \(company_id=\?/.exec(step)?.[1] ?? 'its key',
-        );
-        expect(used, steps.join('\n')).toEqual(indexes);
-        expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([]);
-        // An index without the company would have the rows of all of them.
-        const all = statements.flatMap((each) => planOf(database, each));
-        expect(all.filter((step) => step.includes('ANY('))).toEqual([]);
-      });
-    }
-  });
-
-  it('bulk recording looks references up in their index', async () => {
+  it('looks references up in their index', async () => {
     const ingest = await server.member('acme', 'operator', ['ingest']);
     const { statements } = await server.statements(() =>
       changed(ingest, BULK, { inputs: [paymentInput({ reference: 'planned' })] }),

@@ -189,19 +189,4 @@ describe('records linked to app versions', () => {
     );
     expect(group).toEqual({ appVersions: { nodes: of('1'), pageInfo: { hasNextPage: false } } });
   });
-
-  it('contain only records of the company', async () => {
-    const { client } = server.beta;
-    const group = await fleet.group(client, 'north');
-    const [version = 0] = await fleet.appVersions(client, 1, [group]);
-    await fleet.logicalNumber(client, 'of all', { group_id: group, app_version_ids: [version] });
-    const own = { totalCount: 1, nodes: [{ databaseId: version }] };
-    expect(
-      await answered(
-        server.beta,
-        `{ group(name: "north") { appVersions { totalCount nodes { databaseId } } }
-          logicalNumber(number: "of all") { appVersions { totalCount nodes { databaseId } } } }`,
-      ),
-    ).toEqual({ group: { appVersions: own }, logicalNumber: { appVersions: own } });
-  });
 });

@@ -4,15 +4,7 @@ import { findTarget } from '../../../../src/domain/fleet/logical-number/logical-
 import { planVersionGrant } from '../../../../src/domain/software/app/grant.service.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
-import {
-  fleet,
-  ledgerOf,
-  rowsIn,
-  softwareOf,
-  unique,
-  wideFleet,
-  versionIdsOf,
-} from '../../../support/fleet.js';
+import { fleet, ledgerOf, rowsIn, softwareOf, unique, versionIdsOf } from '../../../support/fleet.js';
 import { type Fields, type Member, startServer, useServer } from '../../../support/server.js';
 
 const server = useServer();
@@ -292,23 +284,6 @@ describe('appVersionGrant', () => {
     ).toBe(900);
   });
 
-  it('gives a version back that a change of its groups has removed', async () => {
-    const wide = await wideFleet(server, server.acme, 300);
-    const [first, second] = wide.versions;
-    const { client } = server.acme;
-    await client.put(`${wide.path}/${first}`, { group_ids: [] });
-    await client.put(`${wide.path}/${first}`, { group_ids: [wide.group] });
-    expect(await versionsOf(wide.number)).toEqual([second]);
-    expect(await grant([first], ofGroup(wide.group))).toEqual(done(300));
-    expect(await versionsOf(wide.number)).toEqual([first, second]);
-    expect([await links(first), await links(second)]).toEqual([300, 300]);
-    const changes = await ledgerOfNumber(wide.number);
-    expect(changes.map(({ before, after }) => [before?.appVersionIds, after?.appVersionIds])).toEqual([
-      [[first, second], [second]],
-      [[second], [first, second]],
-    ]);
-  });
-
   it('shows in lists that were read before', async () => {
     const { group, old, numbers } = await smallFleet();
     const query = `query ($number: String!) { logicalNumber(number: $number) {
@@ -344,20 +319,6 @@ describe('appVersionGrant with an Idempotency-Key', () => {
     expect(await links(versions[0] ?? 0)).toBe(0);
     const other = await keyed('grant-1', variables(versions, ofGroup(group), 'REMOVE'));
     expect(other.body.errors).toMatchObject([{ extensions: { code: 'IDEMPOTENCY_MISMATCH' } }]);
-  });
-
-  it('is answered from what was stored even if it would be refused now', async () => {
-    const { group, old } = await smallFleet();
-    const given = variables([old], ofGroup(group));
-    const first = await keyed('grant-2', given);
-    expect(first.body.data).toEqual({ appVersionGrant: done(3) });
-    await changed(server.acme, 'mutation ($id: ID!) { appVersionDelete(id: $id) { userErrors { code } } }', {
-      id: nodeId('AppVersion', old),
-    });
-    expect((await keyed('grant-2', given)).body).toEqual(first.body);
-    expect((await keyed('grant-3', given)).body.data.appVersionGrant.userErrors).toMatchObject([
-      { path: ['appVersionIds'] },
-    ]);
   });
 });
 

@@ -92,21 +92,6 @@ describe('app versions of a group', () => {
     expect(await ledger('app_version', loose)).toHaveLength(1);
   });
 
-  it('can be detached and attached again repeatedly', async () => {
-    const group = await newGroup();
-    const [version = 0] = await versions(1);
-    for (const [query, ids] of [
-      [ATTACH, [version]],
-      [ATTACH, [version]],
-      [DETACH, []],
-      [DETACH, []],
-    ] as const) {
-      expect(await link(query, group, [version])).toEqual(having(group, ids));
-    }
-    expect(await ledger('app_version', version)).toHaveLength(3);
-    expect(await link(ATTACH, group, [])).toEqual(having(group, []));
-  });
-
   it.each([ATTACH, DETACH])('change nothing if one id is invalid: %s', async (query) => {
     const group = await newGroup();
     const [attached = 0] = await versions(1, [group]);

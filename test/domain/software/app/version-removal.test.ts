@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import {
-  deleteAppVersion,
-  getAppVersionById,
-} from '../../../../src/domain/software/app/app-version.service.js';
 import { MAX_DELETED_TOGETHER } from '../../../../src/platform/errors.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
@@ -117,25 +113,6 @@ describe('CC-20 a version that many logical numbers hold', () => {
     expect(await rowsIn(server, 'app_versions', `app_id = ${wide.app}`)).toBe(0);
     await expectChangedOnce(wide, [...wide.versions], []);
     expect(await server.place.check()).toEqual([]);
-  });
-
-  it('is not deleted at all where the change fails', async () => {
-    const wide = await wideFleet(server, server.acme);
-    const before = await seen(wide);
-    const failing = server.app.units.write(server.acme.caller, async (work) => {
-      await deleteAppVersion(work, await getAppVersionById(work, wide.versions[0]));
-      throw new Error('the storage fails');
-    });
-    await expect(failing).rejects.toThrow('the storage fails');
-    expect(await seen(wide)).toEqual(before);
-  });
-
-  it('of another company stays', async () => {
-    const own = await wideFleet(server, server.acme);
-    const other = await wideFleet(server, server.beta);
-    await server.acme.client.delete(`${own.path}/${own.versions[0]}`);
-    const held = [own.versions[0], own.versions[1], ...other.versions].map(links);
-    expect(await Promise.all(held)).toEqual([0, MANY, MANY, MANY]);
   });
 
   it('is detached from a group in GraphQL together with another, and numbers change once', async () => {

@@ -62,14 +62,6 @@ describe('Device.lastSeenAt', () => {
     expect(await seen(disabled.id)).toMatchObject({ presence: 'NEVER_SEEN' });
   });
 
-  it('does not exist for another company', async () => {
-    const { id, token } = await newTerminal(server.acme, 'SN-4');
-    untilNextWrite();
-    await report(server, token);
-    await isSeen(id);
-    expect(await seen(id, server.beta)).toBeNull();
-  });
-
   it('of many terminals is one statement, however often they ask', async () => {
     const terminals: Terminal[] = [];
     for (let n = 0; n < 5; n += 1) terminals.push(await newTerminal(server.acme, `SN-MANY-${n}`));

@@ -15,9 +15,6 @@ import { httpTerminal } from '../../../support/waiting-terminal.js';
 
 /** More than the buffers of a connection take. */
 const LARGE = Buffer.alloc(30 * 1024 * 1024, 'large');
-
-/** Revoked access of a terminal must end on every node within 5 s. */
-
 const server = useServer({ rateLimitPerHour: 100_000 });
 let other: Server;
 /** URL of the other node. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient, type Reply } from '../../../support/client.js';
 import { fleet } from '../../../support/fleet.js';
+import { metricOf } from '../../../support/gauges.js';
 import { createGraphql } from '../../../support/graphql.js';
 import { startServer, useServer } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
@@ -116,12 +117,8 @@ describe('a terminal that may not use the service', () => {
   });
 
   it('is counted in the metrics', async () => {
-    const series = 'terminal_refusals_total{code="unknown_terminal"} ';
-    const count = async (): Promise<number> => {
-      const { text } = await server.anonymous.get('/metrics');
-      const line = text.split('\n').find((each) => each.startsWith(series));
-      return Number(line?.slice(series.length) ?? 0);
-    };
+    const count = async (): Promise<number> =>
+      (await metricOf(server.url, 'terminal_refusals_total{code="unknown_terminal"}')) || 0;
     const before = await count();
     await report(server, gateway, {}, 'SN-COUNTED');
     expect(await count()).toBe(before + 1);

@@ -141,8 +141,6 @@ async function lastRefusal(id: number): Promise<Refusal | null> {
   return data.device.lastRefusal;
 }
 
-/** The refusals of a company are written once a second, so the last one waits for that long. */
-
 const disable = async (serialNumber: string): Promise<unknown> =>
   await server.acme.client.put(`devices/${serialNumber}`, { enabled: false });
 
@@ -258,15 +256,5 @@ describe('the token of a device', () => {
     const operator = await server.member('beta', 'operator');
     expect((await refused(operator, text, variables)).code).toBe('FORBIDDEN');
     expect(await stored(id)).toHaveLength(1);
-  });
-
-  it('takes no Idempotency-Key and appears once in an operation: its response shows a secret', async () => {
-    const { id } = await newTerminal(server.acme, 'SN-KEY');
-    const headers = { 'idempotency-key': 'a-key' };
-    const { body } = await server.acme.graphql(ISSUE, { id: nodeId('Device', id) }, { headers });
-    expect(body.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
-    const one = `deviceTokenIssue(deviceId: "${nodeId('Device', id)}") { token }`;
-    const twice = await server.acme.graphql(`mutation { a: ${one} b: ${one} }`);
-    expect(twice.body.errors).toMatchObject([{ extensions: { limit: 'sensitiveMutations' } }]);
   });
 });

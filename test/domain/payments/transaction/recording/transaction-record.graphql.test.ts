@@ -1,12 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import {
-  answered,
-  changed,
-  statementsFor,
-  type UserErrorShape,
-  nodeId,
-} from '../../../../support/dashboard.js';
+import { answered, changed, statementsFor, type UserErrorShape } from '../../../../support/dashboard.js';
 import { fleet } from '../../../../support/fleet.js';
 import { metricOf } from '../../../../support/gauges.js';
 import { useServer, type Fields, type Member } from '../../../../support/server.js';
@@ -75,16 +69,6 @@ describe('transactionRecord', () => {
     expect(payloads[0]?.transaction?.detail).toBe('pan 411111******1111');
   });
 
-  it('refuses a known reference with other values, and names the fields', async () => {
-    await record(paymentInput({ reference: 'fixed' }));
-    const before = await total();
-    const other = await record(paymentInput({ reference: 'fixed', detail: 'x' }, { amount: 1 }));
-    const message = 'belongs to a transaction with other values of detail, parsed';
-    const userErrors = [{ message, path: ['input', 'reference'], code: 'TAKEN' }];
-    expect(other).toEqual({ transaction: null, repeated: null, userErrors });
-    expect(await total()).toBe(before);
-  });
-
   it('takes a running transaction again after it has finished', async () => {
     const input = runningInput({ reference: 'started' });
     const { transaction } = await record(input);
@@ -93,24 +77,6 @@ describe('transactionRecord', () => {
     expect(again).toMatchObject({ repeated: true, transaction: { id: transaction?.id, status: 'SUCCESS' } });
     const other = await record({ ...input, appName: 'other' });
     expect(other.userErrors).toMatchObject([{ code: 'TAKEN' }]);
-  });
-
-  it('takes the same reference of another serial number as another transaction', async () => {
-    const { transaction } = await record(paymentInput({ reference: '1' }));
-    const other = await record(paymentInput({ reference: '1', serialNumber: 'S-2' }));
-    expect(other).toMatchObject({ repeated: false, userErrors: [] });
-    expect(other.transaction?.id).not.toBe(transaction?.id);
-    const again = await record(paymentInput({ reference: '1', serialNumber: 'S-2' }));
-    expect(again).toMatchObject({ repeated: true, transaction: { id: other.transaction?.id } });
-  });
-
-  it('does not find references of another company', async () => {
-    const input = paymentInput({ reference: 'of acme' });
-    const ours = await record(input);
-    const theirs = await record(input, server.beta);
-    expect(theirs.repeated).toBe(false);
-    expect(theirs.transaction?.id).not.toBe(ours.transaction?.id);
-    expect((await record({ ...input, detail: 'other' }, server.beta)).userErrors[0]?.code).toBe('TAKEN');
   });
 
   it.each<[string, Fields, string[], string]>([
@@ -160,19 +126,6 @@ describe('the scope ingest', () => {
       const { body } = await ingest.graphql(nested.replace('%s', field), { input: paymentInput() });
       expect(body.errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
     }
-  });
-
-  it('can be given to a token by apiTokenCreate, which then records', async () => {
-    const create = `mutation { apiTokenCreate(input: { name: "gateway", scopes: [INGEST] }) {
-      token apiToken { scopes } userErrors { message } } }`;
-    const made = await changed<Fields & { token: string }>(server.acme, create);
-    expect(made).toMatchObject({ apiToken: { scopes: ['INGEST'] }, userErrors: [] });
-    const { body } = await server.anonymous.post(
-      '/graphql',
-      { query: RECORD, variables: { input: paymentInput() } },
-      { headers: { authorization: `Bearer ${made.token}` } },
-    );
-    expect(body).toMatchObject({ data: { transactionRecord: { repeated: false, userErrors: [] } } });
   });
 });
 
@@ -229,13 +182,5 @@ describe('transactionFinish', () => {
     const paid = await finish(id, { status: 'FAIL', parsed });
     expect(paid.userErrors).toMatchObject([{ path: ['input', 'parsed'], code: 'INVALID' }]);
     expect((await finish(id, { status: 'SUCCESS', parsed })).userErrors).toEqual([]);
-  });
-
-  it('AT-12 does not find transactions of another company, nor ids of other types', async () => {
-    const id = await started();
-    const unknown = [{ message: 'No such transaction.', path: ['id'], code: 'NOT_FOUND' }];
-    expect((await finish(id, { status: 'FAIL' }, server.beta)).userErrors).toEqual(unknown);
-    expect((await finish(nodeId('Transaction', 9_999), { status: 'FAIL' })).userErrors).toEqual(unknown);
-    expect((await finish(nodeId('Device', 1), { status: 'FAIL' })).userErrors).toEqual(unknown);
   });
 });

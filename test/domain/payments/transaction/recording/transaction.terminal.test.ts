@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { fleet } from '../../../../support/fleet.js';
-import { ingestRow, ndjson, NDJSON, runningRow, totalsOf } from '../../../../support/line-stream.js';
+import { ingestRow, ndjson, NDJSON, totalsOf } from '../../../../support/line-stream.js';
 import { useServer, type Fields } from '../../../../support/server.js';
 import { getAsTerminal, newTerminal, report } from '../../../../support/terminals.js';
 
@@ -88,20 +88,6 @@ describe('transactions from a terminal', () => {
       result: 'rejected',
       errors: { reference: ['belongs to a transaction with other values of detail'] },
     });
-  });
-
-  it('may have the references of another terminal', async () => {
-    const { token: of } = await newTerminal(server.acme, 'SN-2');
-    const [first] = (await send(ndjson([own(30, { reference: '1' })]))).lines;
-    const [second] = (await send(ndjson([own(31, { reference: '1' })]), { of })).lines;
-    expect([first, second]).toMatchObject([{ result: 'created' }, { result: 'created' }]);
-    expect(first?.id).not.toBe(second?.id);
-  });
-
-  it('end a running one', async () => {
-    const running = runningRow(40, { serial_number: undefined, logical_number: undefined });
-    const [begun] = (await send(ndjson([running]))).lines;
-    expect((await send(ndjson([own(40)]))).lines[0]).toEqual({ line: 1, result: 'created', id: begun?.id });
   });
 
   it('are of the terminal itself only', async () => {
@@ -201,13 +187,6 @@ describe('transactions from a terminal', () => {
     }
   });
 
-  it('come through a gateway for the terminal that it names', async () => {
-    const gateway = (await server.member('acme', 'operator', ['terminals'])).token;
-    const { lines } = await send(ndjson([own(60)]), { of: gateway, 'x-serial-number': 'SN-1' });
-    expect(lines).toMatchObject([{ result: 'created' }, totalsOf(1)]);
-    expect((await send(ndjson([own(61)]), { of: gateway })).status).toBe(400);
-  });
-
   it('are rejected if the clock of the terminal is more than a day ahead', async () => {
     const at = (hours: number): string =>
       new Date(server.clock.now().getTime() + hours * 3_600_000).toISOString();
@@ -232,20 +211,6 @@ describe('transactions from a terminal', () => {
       result: 'rejected',
       errors: { started_at: expect.any(Array) as unknown },
     });
-  });
-
-  it('are masked, and refused with NUL (RI-09)', async () => {
-    const rows = [
-      own(80, { sent: 'pan 4111111111111111' }),
-      own(81, { detail: 'a\u0000b' }),
-      own(82, { app_name: 'a\u0000b' }),
-      own(83, { reference: '4111111111111111' }),
-      own(84, { serial_number: 'SN-1\u0000' }),
-    ];
-    const { lines } = await send(ndjson(rows));
-    const rejected = Array<string>(4).fill('rejected');
-    expect(lines.map(({ result }) => result)).toEqual(['created', ...rejected, undefined]);
-    expect(JSON.stringify(await stored())).not.toContain('4111111111111111');
   });
 });
 
@@ -284,13 +249,5 @@ describe('a body of transactions', () => {
       [undefined, undefined],
     ]);
     expect((await send('')).lines).toEqual([totalsOf(0)]);
-  });
-
-  it('is refused to a terminal that may not use the service, and stores nothing', async () => {
-    const { token: of } = await newTerminal(server.acme, 'SN-OFF');
-    await server.acme.client.put('devices/SN-OFF', { enabled: false });
-    const refused = await send(ndjson([own(1)]), { of });
-    expect([refused.status, refused.lines[0]?.code]).toEqual([403, 'terminal_disabled']);
-    expect(await stored('SN-OFF')).toEqual([]);
   });
 });

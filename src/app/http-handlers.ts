@@ -2,6 +2,7 @@ import type { Database } from '../database/database.js';
 import { findStoredResponse, storeResponse } from '../database/stored-responses.js';
 import { transactionIngest } from '../domain/payments/transaction/transaction.rest.js';
 import { createPasswords, type Passwords } from '../domain/people/user/password.service.js';
+import { createSessions, type SignInLinks } from '../domain/people/user/session.service.js';
 import { createSignIn, createSignInThrottle } from '../domain/people/user/sign-in.service.js';
 import { discardContent, readContent, stageContent } from '../domain/software/app/content.service.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
@@ -14,11 +15,12 @@ import type { ClientLimits } from '../http/request.js';
 import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/admission.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import type { Timeouts } from '../http/server/listen.js';
-import type { Authenticator } from '../platform/caller.js';
+import type { Authenticator, Sessions } from '../platform/caller.js';
 import { createLargeReads } from '../platform/client-limits.js';
 import { HOUR } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { SpoolFiles } from '../platform/spool.js';
+import type { WindowStores } from '../platform/windows.js';
 import { docsHandlers } from '../rest/docs.js';
 import { createIngestRouter, stoppingProblem } from '../rest/lines.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
@@ -35,13 +37,14 @@ export interface HttpHandlerParts extends TerminalParts {
   readonly liveTimes: Partial<LiveTimes>;
   readonly graphiqlToken: () => string | null;
   readonly limits: ClientLimits;
+  readonly signInLinks: Pick<SignInLinks, 'take'>;
 }
 
 export type HttpHandlers = ReturnType<typeof createHttpHandlers>;
 
 /** REST, GraphQL, documentation and monitoring, behind one rate limit: everything that is served over HTTP. */
 export function createHttpHandlers(parts: HttpHandlerParts) {
-  const { config, clock, units, monitoring, onError, tokenSecret } = parts;
+  const { config, clock, monitoring, onError } = parts;
   const windows = parts.database.windows(clock);
   const { bodyMs } = parts.timeouts;
   const stopping = new AbortController();
@@ -49,11 +52,10 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
   const services = createServices(parts, terminals.authenticator, bodyMs);
   const { countRateLimited } = monitoring.metrics;
   const count = createRequestCounter(config.rateLimitPerHour, clock, windows, HOUR, countRateLimited);
-  const passwords = createPasswords();
-  const throttle = createSignInThrottle(windows);
-  const routes = createRoutes(createSignIn({ units, passwords, throttle, tokenSecret }));
+  const { signIn, passwords, sessions } = createSigning(parts, windows);
+  const routes = createRoutes(signIn);
   const docs = docsHandlers(() => createOpenApi(surfacesOf(routes, terminals.routes)));
-  const graphql = deferGraphql(() => createGraphqlSurface(parts, services, { count, passwords }));
+  const graphql = deferGraphql(() => createGraphqlSurface(parts, services, { count, passwords, sessions }));
   const ingest = { ...services, onError, stopping: stopping.signal };
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
@@ -62,7 +64,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
     limits: parts.limits,
     observers: monitoring.observers,
     uncounted: monitoringRoutes({ ...monitoring.handlers, ...docs, ...consoleHandlers(config) }),
-    rateLimit: rateLimit(count),
+    rateLimit: rateLimit(count, sessions),
     v1: createV1Router(routes, services),
     terminal: terminals.router,
     ingest: createIngestRouter(transactionIngest, ingest),
@@ -81,6 +83,17 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
     noteSeen: terminals.noteSeen,
     store: terminals.store,
   };
+}
+
+/** Signing in, for tokens and for sessions, with the limits that they share. */
+function createSigning(
+  { units, clock, onError, tokenSecret, signInLinks: links }: HttpHandlerParts,
+  windows: WindowStores,
+) {
+  const passwords = createPasswords();
+  const parts = { units, passwords, throttle: createSignInThrottle(windows) };
+  const sessions = createSessions({ ...parts, clock, onError, links });
+  return { passwords, sessions, signIn: createSignIn({ ...parts, tokenSecret }) };
 }
 
 function createServices(
@@ -139,11 +152,19 @@ function deferGraphql(create: () => Promise<Graphql>): Graphql & { readonly load
 
 /** Mutations whose responses show a secret that is not stored. */
 const SECRET_MUTATIONS = ['apiTokenCreate', 'apiTokenRenew', 'memberAdd', 'deviceTokenIssue'];
+/** Mutations that set the cookie of a session, or change what it is for. */
+const SESSION_MUTATIONS = ['signIn', 'signInByLink', 'companySwitch', 'passwordChange'];
+
+interface GraphqlParts {
+  readonly count: CountRequest;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
+}
 
 async function createGraphqlSurface(
   parts: HttpHandlerParts,
   services: RestOptions,
-  { count, passwords }: { readonly count: CountRequest; readonly passwords: Passwords },
+  { count, passwords, sessions }: GraphqlParts,
 ): Promise<Graphql> {
   const { config, tokenSecret, timeouts, liveTimes, monitoring } = parts;
   // Before type-graphql, which the built program loads before the first line of schema.ts.
@@ -153,8 +174,9 @@ async function createGraphqlSurface(
   return await createGraphql({
     ...services,
     schema: await createSchema(),
-    sensitiveMutations: [...SECRET_MUTATIONS, 'apiTokenRevoke'],
-    secretMutations: SECRET_MUTATIONS,
+    sensitiveMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS, 'apiTokenRevoke'],
+    secretMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS],
+    sessions,
     secrets: { tokenSecret, newPassword: passwords.initial },
     development: config.graphqlDevelopment,
     graphiqlToken: parts.graphiqlToken,

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { Database } from '../database/database.js';
 import { createUnits } from '../database/units.js';
 import type { Units } from '../database/work.js';
+import { SignInLinks } from '../domain/people/user/session.service.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import { alive, monitoringRoutes, ready } from '../http/monitoring/health.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
@@ -32,6 +33,8 @@ export interface ServerOverrides extends Omit<StorageOptions, 'onWaiting'> {
   readonly live?: Partial<LiveTimes>;
   /** The token that GraphiQL starts with for browsers on this machine: the demo's. */
   readonly graphiqlToken?: () => string | null;
+  /** Links that sign in to the console: the demo's. */
+  readonly signInLinks?: Pick<SignInLinks, 'take'>;
 }
 
 export interface Server {
@@ -74,7 +77,8 @@ export async function createServer(
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const shared = { units, database, config, clock, logger, pace, tokenSecret, onError };
-  const serving = { timeouts, liveTimes: live, graphiqlToken, limits, monitoring };
+  const { signInLinks = new SignInLinks(clock) } = overrides;
+  const serving = { timeouts, liveTimes: live, graphiqlToken, signInLinks, limits, monitoring };
   const httpHandlers = createHttpHandlers({ ...shared, ...serving });
   const { noteSeen } = httpHandlers;
   return serverOf({

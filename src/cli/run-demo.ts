@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 
 import { databaseTools } from '../database/open.js';
 import { demoCommands, createDemo, type Demo } from '../demo/demo.js';
+import { SignInLinks } from '../domain/people/user/session.service.js';
 import { DAY, MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import { databaseName } from '../platform/config/database-url.js';
@@ -61,7 +62,8 @@ function temporaryFolder(): string {
 async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: DemoOptions): Promise<void> {
   const started = systemClock.elapsed();
   let token: string | null = null;
-  const serverProcess = await createServerProcess(config, { graphiqlToken: () => token });
+  const signInLinks = new SignInLinks(systemClock);
+  const serverProcess = await createServerProcess(config, { graphiqlToken: () => token, signInLinks });
   const { server } = serverProcess;
   const demo = await createDemo(server.database, systemClock, {
     seed,
@@ -79,7 +81,8 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
   const stopSignal = waitForStopSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
   void stopSignal.then(() => stopTerminals());
   const onListening = (url: string): void => {
-    printWelcome(io, url, demo, simulate);
+    const console = `${local(url)}/console/#sign-in=${signInLinks.create(demo.userId)}`;
+    printWelcome(io, url, { ...demo, console }, simulate);
     if (simulate) stopTerminals = startTerminals(io, url, demo, seed);
   };
   await runServer(serverProcess, io, { stopSignal, onListening });
@@ -119,7 +122,17 @@ function startTerminals(io: CommandIo, address: string, { gatewayToken: token }:
   };
 }
 
-function printWelcome({ print }: CommandIo, url: string, demo: Demo, simulate: boolean): void {
+/** The URL with the name of this machine, from which alone the link signs in. */
+function local(url: string): string {
+  return url.replace(/^(https?:\/\/)(127\.0\.0\.1|0\.0\.0\.0|\[::1?\])/, '$1localhost');
+}
+
+interface Welcome extends Demo {
+  /** Link that signs in to the console. */
+  readonly console: string;
+}
+
+function printWelcome({ print }: CommandIo, url: string, demo: Welcome, simulate: boolean): void {
   const terminals = `${DEMO_TERMINALS} simulated terminals of ${demo.company}`;
   print(`
 Users, all with the password ${demo.password}
@@ -132,6 +145,8 @@ Paste one of these into another shell:
   ${demoCommands(url, demo, systemClock.now()).join('\n\n  ')}
 
 To open in a browser:
+  ${demo.console}
+                    Console: signs in as ${demo.emails[0]}, once, within 10 minutes, on this machine
   ${url}/graphql  GraphQL: try queries, with the token in place
   ${url}/docs     REST: all calls with examples`);
   if (simulate) {

@@ -156,7 +156,10 @@ export async function insertDrawing<R>(
 const MAX_ID = 2 ** 31;
 
 /** A random id that no row has, from 1 to 2^31-1: it reveals no count. The caller holds the write lock. */
-export async function randomId(db: QueryExecutorProvider, table: 'companies' | 'users'): Promise<number> {
+export async function randomId(
+  db: QueryExecutorProvider,
+  table: 'companies' | 'users' | 'sessions',
+): Promise<number> {
   for (;;) {
     const id = randomInt(1, MAX_ID);
     const { rows } = await sql`select id from ${sql.table(table)} where id = ${id}`.execute(db);

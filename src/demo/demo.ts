@@ -32,7 +32,9 @@ const ROLES: readonly Role[] = ['admin', 'operator', 'viewer'];
 /** Credentials and names that a visitor needs to use the demo. */
 export interface Demo {
   readonly company: string;
-  /** API token of the administrator of `company`. */
+  /** The administrator of `company`. */
+  readonly userId: number;
+  /** API token of the administrator. */
   readonly token: string;
   /** API token that can also act for the terminals of `company`. */
   readonly gatewayToken: string;
@@ -88,6 +90,7 @@ export async function createDemo(
   }));
   return {
     company: plan.name,
+    userId,
     token: tokens.get(companyId) ?? missing(),
     gatewayToken: gateway.secret,
     emails: companies.flatMap((company) => ROLES.map((role) => emailOf(company.plan, role))),

@@ -21,11 +21,20 @@ export {
 } from './schema/fields.js';
 export { inputOf, type Input } from './schema/input.js';
 export { listTypes } from './schema/list.js';
-export { fieldName, idOf, Node, numberIn, parseGlobalId, recordAt, withNumbers } from './schema/node.js';
+export {
+  fieldName,
+  globalId,
+  idOf,
+  Node,
+  numberIn,
+  parseGlobalId,
+  recordAt,
+  withNumbers,
+} from './schema/node.js';
 export { bulkMutation } from './schema/bulk.js';
 export { mutations, ownMutation, recordMutations } from './schema/mutations.js';
 export { searchesOf } from './schema/page.js';
-export { changedRecord, payloadType, WARNINGS } from './schema/payload.js';
+export { changedRecord, payload, payloadType, WARNINGS } from './schema/payload.js';
 export { listQuery, queries } from './schema/queries.js';
 export { TARGET_ARGS, targetConditionOf, targetPayload } from './schema/target.js';
 export * from './schema/types.js';

@@ -11,6 +11,7 @@ import type { OperationList } from '../platform/config/parsing.js';
 import type { OperationServices } from './execution/context.js';
 import { createGraphiql } from './http/graphiql.js';
 import { answerOperations } from './http/operations.js';
+import { refuseOperation } from './http/refusal.js';
 import {
   authenticateRequest,
   createAuthenticate,
@@ -20,7 +21,6 @@ import {
   METHODS,
   readOperation,
   refuseForgery,
-  refuseOperation,
   refuseSingleConnection,
   type BodyOptions,
 } from './http/request.js';
@@ -80,7 +80,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   if (options.development) router.use(await createGraphiql(options.graphiqlToken));
   const execute = [
     refuseForgery('/graphql', METHODS),
-    authenticateRequest(authenticate),
+    authenticateRequest(authenticate, true),
     demandMethod('/graphql'),
     readOperation(options),
     await answerOperations(parts, options.observer.watch),

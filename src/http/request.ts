@@ -194,6 +194,11 @@ export function headerOf<Name extends Lowercase<string>>(
   return headers[name];
 }
 
+/** Content-Type without its parameters, in lower case, for example `application/json`. */
+export function mediaTypeOf(request: Request): string | undefined {
+  return headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase();
+}
+
 /** Whether a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */
 export function isUnchanged(request: Request, etag: string | undefined): boolean {
   const given = headerOf(request, 'if-none-match');

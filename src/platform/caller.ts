@@ -18,8 +18,10 @@ export interface Caller {
   readonly companyId: number;
   /** The command line acts for a user too (contract 28). */
   readonly userId: number;
-  /** Null if the command line or the token of a device acts. */
+  /** Null if the command line, a session or the token of a device acts. */
   readonly tokenId: number | null;
+  /** Set if a session of the console acts. */
+  readonly sessionId?: number;
   readonly role: Role;
   readonly scopes: readonly Scope[];
   readonly channel: Channel;
@@ -41,6 +43,19 @@ export const LOCAL_ORIGIN = { channel: 'api', ip: null, requestId: null } as con
 /** A caller with every scope that acts without a request. */
 export function localCaller(member: Pick<Caller, 'companyId' | 'userId' | 'timeZone'>): Caller {
   return { ...LOCAL_ORIGIN, ...member, tokenId: null, role: 'admin', scopes: SCOPES };
+}
+
+/** A client without credentials, who may sign in and do nothing else. */
+export function anonymousCaller({ ip, requestId }: Omit<Origin, 'channel'>): Caller {
+  const nothing = {
+    companyId: 0,
+    userId: 0,
+    tokenId: null,
+    role: 'viewer',
+    scopes: [],
+    timeZone: 'UTC',
+  } as const;
+  return { ...nothing, channel: 'interface', ip, requestId };
 }
 
 const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
@@ -219,4 +234,38 @@ export interface StoredResponse {
 
 export function isIdempotencyKey(text: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(text);
+}
+
+/** A browser that shows a page of this server. */
+export interface Browser {
+  readonly ip: string;
+  readonly requestId: string;
+  readonly userAgent: string | null;
+  /** Whether it runs on the machine of the server. */
+  readonly isLocal: boolean;
+}
+
+export interface SignedIn {
+  readonly caller: Caller;
+  /** Text of the session's cookie, of which only a hash is stored. */
+  readonly cookie: string;
+}
+
+/** Sessions of people who work in the console (decisions.md#sessions). */
+export interface Sessions extends Authenticator {
+  /** Errors: `invalid`, with one message for every cause; `too_many_attempts`; `busy`. */
+  signIn(
+    credentials: { readonly email: string; readonly password: string },
+    from: Browser,
+  ): Promise<SignedIn>;
+  /** Signs in by a code that was given out, once. Errors: those of `signIn`. */
+  signInByLink(code: string, from: Browser): Promise<SignedIn>;
+  /** Ends all other sessions of the user. Errors: `invalid`, `too_many_attempts`, `busy`. */
+  changePassword(caller: Caller, change: { readonly current: string; readonly new: string }): Promise<void>;
+}
+
+/** Errors: `forbidden` for callers with a token. */
+export function demandSession(caller: Caller): number {
+  if (caller.sessionId !== undefined) return caller.sessionId;
+  throw new DomainError('forbidden', 'Only a session of the console can do this: sign in with a browser.');
 }

@@ -77,6 +77,7 @@ const FIELD_RULES = [
   ['one_of', 'give either {choices}'],
   ['one_of', 'must have exactly one of {choices}'],
   ['past', 'must be in the future'],
+  ['wrong_password', 'is not the password of the user'],
   ['order', 'must not be before {field}'],
   ['order', 'must not be after {field}'],
   ['not_in_group', "must be app versions linked to the number's group: not {values}"],
@@ -103,6 +104,8 @@ const FIELD_RULES = [
 
 /** Rules about a record as a whole. */
 const RECORD_RULES = [
+  ['wrong_credentials', 'The e-mail address or the password is wrong.'],
+  ['link_ended', 'The link was used, is older than 10 minutes or is from another machine.'],
   ['stale', 'The {what} was changed: its revision is {revision}, not {expected}. Read it again.'],
   ['in_use', 'At least {count} terminals would lose app versions. {advice}'],
   ['in_use', '{count} terminals would lose app versions. {advice}'],

@@ -3,6 +3,7 @@ import {
   drawnId,
   instant,
   integer,
+  json,
   jsonb,
   optional,
   OWN_RECORD,
@@ -50,6 +51,8 @@ export const people = {
       failed_since: optional(instant),
       /** End of the latest lock, for any network. */
       locked_until: optional(instant),
+      /** Settings of the console for the user: an object. */
+      preferences: withFallback(json, '{}'),
       revision: integer,
       created_at: instant,
       updated_at: instant,
@@ -94,6 +97,32 @@ export const people = {
       key: ['company_id', 'user_id'],
       indexes: [{ name: 'user', columns: ['user_id'] }, ['created_at', 'user_id']],
       isCounted: true,
+    },
+  ),
+
+  /** Sign-ins of people to the console. Each is in one company of its user at a time. */
+  sessions: table(
+    {
+      /** Random, since sessions do not belong to a company for good. */
+      id: integer,
+      company_id: integer,
+      user_id: ownedBy('users'),
+      token_hash: text,
+      ip: text,
+      user_agent: optional(text),
+      created_at: instant,
+      last_used_at: instant,
+    },
+    {
+      key: ['id'],
+      unique: [['token_hash']],
+      owner: 'memberships',
+      indexes: [
+        { name: 'of_member', columns: ['company_id', 'user_id'] },
+        { name: 'of_user', columns: ['user_id', 'last_used_at'] },
+        { name: 'age', columns: ['created_at'] },
+      ],
+      rights: RIGHTS_OF_SYSTEM,
     },
   ),
 

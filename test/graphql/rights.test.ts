@@ -39,6 +39,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
   ],
   // The services decide: users may change what is their own.
   ['Mutation', null, 'apiTokenRenew apiTokenRevoke userUpdate'],
+  ['Mutation', null, 'signIn signInByLink signOut sessionEnd companySwitch passwordChange preferencesSet'],
 ];
 const RIGHTS: ReadonlyMap<string, Scope | null> = new Map(
   FIELDS.flatMap(([type, scope, names]) =>
@@ -127,6 +128,7 @@ describe('scopes over the whole schema', () => {
       .filter((type) => !type.name.startsWith('__') && 'getFields' in type)
       .flatMap((type) => ('getFields' in type ? Object.keys(type.getFields()) : []));
     expect(names.filter((name) => /password|secret|nonce|tokenHash|hash$/i.test(name))).toEqual([
+      'passwordChange',
       'initialPassword',
     ]);
   });

@@ -86,6 +86,8 @@ export function comparisonsOf(type: GraphQLInputObjectType): readonly [string, s
   });
 }
 
+const unused = (): Promise<never> => Promise.reject(new Error('These contexts have no sessions.'));
+
 /** Services shared by the contexts of a server, for tests that create contexts. */
 export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 1024): OperationServices {
   return {
@@ -95,6 +97,12 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     secretMutations: [],
     secrets: { tokenSecret: '', newPassword: () => Promise.resolve({ password: '', hash: '' }) },
+    sessions: {
+      authenticate: unused,
+      signIn: unused,
+      signInByLink: unused,
+      changePassword: unused,
+    },
     maxContentBytes,
     largeReads: createLargeReads(),
   };

@@ -11,7 +11,9 @@ import { transactionSummaryGraphql } from '../../domain/payments/transaction/sum
 import { transactionGraphql } from '../../domain/payments/transaction/transaction.graphql.js';
 import { apiTokenGraphql } from '../../domain/people/access-token/access-token.graphql.js';
 import { companyGraphql } from '../../domain/people/company/company.graphql.js';
+import { sessionGraphql } from '../../domain/people/user/session.graphql.js';
 import { userGraphql } from '../../domain/people/user/user.graphql.js';
+import { viewerGraphql } from '../../domain/people/user/viewer.graphql.js';
 import { appGraphql } from '../../domain/software/app/app.graphql.js';
 import { appVersionGrantGraphql } from '../../domain/software/app/grant.graphql.js';
 import { fileGraphql } from '../../domain/software/file/file.graphql.js';
@@ -37,9 +39,11 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   deliveryGraphql,
   parameterGraphql,
   retentionGraphql,
+  sessionGraphql,
   terminalGraphql,
   transactionGraphql,
   transactionRecordingGraphql,
   transactionSummaryGraphql,
   userGraphql,
+  viewerGraphql,
 ];

@@ -5,7 +5,6 @@ import { buildSchema, type ClassType, type NonEmptyArray } from 'type-graphql';
 import { graphqlModule, useDeclaredResolvers } from '../../graphql/schema/fields.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 import { nodeLookupGraphql, nodeSources } from './node-lookup.graphql.js';
-import { viewerGraphql } from './viewer.graphql.js';
 
 /** Subscriptions read from the database, but type-graphql requires a publish-subscribe engine. */
 const NO_TOPICS = {
@@ -17,13 +16,13 @@ const NO_TOPICS = {
 
 let schema: Promise<GraphQLSchema> | undefined;
 
-/** The GraphQL schema: the modules of all resources, `node`, `nodes`, `viewer` and `LedgerEntry.entity`. All servers of a process share it. */
+/** The GraphQL schema: the modules of all resources, `node`, `nodes` and `LedgerEntry.entity`. All servers of a process share it. */
 export function createSchema(): Promise<GraphQLSchema> {
   return (schema ??= buildSchemaOfModules());
 }
 
 async function buildSchemaOfModules(): Promise<GraphQLSchema> {
-  const { roots } = graphqlModule(nodeLookupGraphql, viewerGraphql, ...GRAPHQL_MODULES);
+  const { roots } = graphqlModule(nodeLookupGraphql, ...GRAPHQL_MODULES);
   const schema = await buildSchema({
     resolvers: roots as NonEmptyArray<ClassType>,
     validate: false,

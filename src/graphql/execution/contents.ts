@@ -28,7 +28,7 @@ export class OperationContents {
   #bytes = 0;
 
   constructor(
-    private readonly companyId: number,
+    private readonly companyId: () => number,
     /** Maximum bytes of contents in a streamed response. */
     private readonly maxBytes: number,
     private readonly readContent: ReadContent,
@@ -87,6 +87,6 @@ export class OperationContents {
   }
 
   async *#pieces({ id }: Content): AsyncGenerator<string> {
-    for await (const bytes of this.readContent(this.companyId, id)) yield* base64Pieces(bytes);
+    for await (const bytes of this.readContent(this.companyId(), id)) yield* base64Pieces(bytes);
   }
 }

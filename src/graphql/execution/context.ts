@@ -4,7 +4,14 @@ import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Budget } from '../../http/request.js';
 import type { StoredResponses } from '../../http/send.js';
-import { callerWithRights, demandScope, type Caller, type Scope } from '../../platform/caller.js';
+import {
+  callerWithRights,
+  demandScope,
+  type Browser,
+  type Caller,
+  type Scope,
+  type Sessions,
+} from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/clock.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { Secrets } from '../../platform/hashes.js';
@@ -24,9 +31,22 @@ export interface RequestFacts {
   readonly budget: Budget | null;
   readonly idempotencyKey: string | null;
   readonly subscription: SubscriptionRequest | null;
+  /** The page of this server that sent the request over HTTP; null for programs, and on sockets. */
+  readonly page: PageFacts | null;
 }
 
-export const NO_FACTS: RequestFacts = { budget: null, idempotencyKey: null, subscription: null };
+export interface PageFacts {
+  readonly browser: Browser;
+  /** Sets the cookie of the session to a text; null removes it. */
+  readonly setCookie: (text: string | null) => void;
+}
+
+export const NO_FACTS: RequestFacts = {
+  budget: null,
+  idempotencyKey: null,
+  subscription: null,
+  page: null,
+};
 
 /** Arguments of a subscription: which events, and after which id. */
 export interface FollowArgs {
@@ -42,6 +62,7 @@ export interface OperationServices {
   /** Mutations whose response shows a secret that is not stored: they take no Idempotency-Key. */
   readonly secretMutations: readonly string[];
   readonly secrets: Secrets;
+  readonly sessions: Sessions;
   /** Maximum bytes of file contents in a streamed response. */
   readonly maxContentBytes: number;
   readonly largeReads: Semaphore<number>;
@@ -72,7 +93,12 @@ export class GraphqlContext extends RecordReads {
     const { units, largeReads, readContent, maxContentBytes } = services;
     super(caller, new RequestLoaders(units, caller, largeReads));
     this.secrets = services.secrets;
-    this.contents = new OperationContents(caller.companyId, maxContentBytes, readContent, this.counters);
+    this.contents = new OperationContents(
+      () => this.caller.companyId,
+      maxContentBytes,
+      readContent,
+      this.counters,
+    );
   }
 
   /** Call it before execution: an operation that searches many rows reads outside of the event loop. */
@@ -87,6 +113,14 @@ export class GraphqlContext extends RecordReads {
     const caller = callerWithRights(this.caller, () => (isPersonal = true));
     const context = new GraphqlContext(caller, this.services, this.request);
     return { context, isPersonal: () => isPersonal };
+  }
+
+  /** Goes on as another caller, for the payload of a mutation that signs in or changes the company. */
+  become(caller: Caller): void {
+    const { units, largeReads } = this.services;
+    this.loaders.finish();
+    this.caller = caller;
+    this.loaders = new RequestLoaders(units, caller, largeReads);
   }
 
   finish(): void {

@@ -29,8 +29,8 @@ export class RecordReads {
   readonly counters: OperationCounters = { nodes: 0, replayed: false, hasChanged: false };
 
   constructor(
-    readonly caller: Caller,
-    readonly loaders: RequestLoaders,
+    public caller: Caller,
+    public loaders: RequestLoaders,
   ) {}
 
   /** One record by its database id; null if the company has no such record. */

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { Kind, parse } from 'graphql';
 import { Upload as UploadSlot } from 'graphql-upload-minimal';
 
 import type { Upload, UploadedFile } from '../../http/body/multipart.js';
@@ -6,7 +7,7 @@ import { readQuery } from '../../http/request.js';
 import { isIdempotencyKey } from '../../platform/caller.js';
 import { parsedJson } from '../../platform/validate.js';
 import type { Variables } from '../limits/cost.js';
-import { operationRefused, type OperationRefused } from '../limits/limits.js';
+import { LIMITS, operationRefused, type OperationRefused } from '../limits/limits.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -57,6 +58,22 @@ function noObject(name: string): OperationRefused {
 
 const isObjectOrNothing = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && !Array.isArray(value));
+
+/** Mutations that run without a caller. */
+const SIGN_INS = ['signIn', 'signInByLink'];
+
+/** Whether the body of a request is one operation that does nothing but sign in. */
+export function isSignIn({ query }: Json): boolean {
+  try {
+    const { definitions } = parse(String(query), { maxLexicalTokens: LIMITS.tokens });
+    const [operation, ...others] = definitions.filter(({ kind }) => kind !== Kind.FRAGMENT_DEFINITION);
+    if (operation?.kind !== Kind.OPERATION_DEFINITION || others.length > 0) return false;
+    const [field, ...more] = operation.selectionSet.selections;
+    return field?.kind === Kind.FIELD && more.length === 0 && SIGN_INS.includes(field.name.value);
+  } catch {
+    return false;
+  }
+}
 
 /** `extensions.idempotencyKey` of an operation over a socket, which has headers in its handshake only. */
 export function idempotencyKeyOf({ extensions }: Json): string | null {

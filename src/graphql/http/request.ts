@@ -1,29 +1,45 @@
-/** Steps before an operation over HTTP: its method, protection against forgery, the token, and the body. */
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+/** Steps before an operation over HTTP: its method, protection against forgery, the caller, and the body. */
+import type { Request, RequestHandler, Response } from 'express';
 
 import { inviteBody, isMultipart, MAX_BODY_BYTES, problemOfLabels, readText } from '../../http/body/body.js';
 import type { Upload, UploadReader } from '../../http/body/multipart.js';
-import { HttpProblem, problemResponse } from '../../http/problem.js';
+import { HttpProblem } from '../../http/problem.js';
 import {
   bearerToken,
   headerOf,
   malformed,
+  mediaTypeOf,
   readQuery,
   readToken,
   requestContextOf,
 } from '../../http/request.js';
-import { sendMethods, sendProblem } from '../../http/send.js';
+import { sendMethods } from '../../http/send.js';
 import { enterCompany } from '../../http/server/admission.js';
-import { demandScope, type Authenticator, type Origin, isIdempotencyKey } from '../../platform/caller.js';
+import { isLoopbackRequest } from '../../http/server/http-app.js';
+import { isFromOwnPage, sessionCookieOf, setSessionCookie } from '../../http/session-cookie.js';
+import {
+  anonymousCaller,
+  demandScope,
+  type Authenticator,
+  type Origin,
+  isIdempotencyKey,
+} from '../../platform/caller.js';
 import { companyOwner, workFor } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { parsedJson } from '../../platform/validate.js';
-import { GraphqlContext, NO_FACTS, type OperationServices, type RequestFacts } from '../execution/context.js';
+import {
+  GraphqlContext,
+  NO_FACTS,
+  type OperationServices,
+  type PageFacts,
+  type RequestFacts,
+} from '../execution/context.js';
 import { SharedFeeds } from '../execution/following/shared-feed.js';
-import { maskErrors } from '../execution/mask.js';
-import { operationRefused, OperationRefused } from '../limits/limits.js';
-import { topLevelError } from '../schema/errors.js';
-import { operationWithFile } from './operation-text.js';
+import { operationRefused } from '../limits/limits.js';
+import { isSignIn, operationWithFile, type Json } from './operation-text.js';
+
+/** Characters of User-Agent that a session keeps. */
+const MAX_USER_AGENT = 255;
 
 export const METHODS: readonly string[] = ['GET', 'POST'];
 /** `Allow` header of OPTIONS and of 405. /graphql/stream has no HEAD: a stream always has a body. */
@@ -104,44 +120,89 @@ export function refuseForgery(path: Path, methods: readonly string[]): RequestHa
 
 function couldBeForged(request: Request): boolean {
   if (bearerToken(request) !== undefined) return false;
-  const type = essenceOf(request);
+  const type = mediaTypeOf(request);
   const isPreflighted = PREFLIGHT_HEADERS.some((name) => (headerOf(request, name)?.length ?? 0) > 0);
   return !isPreflighted && (type === undefined || SIMPLE_TYPES.includes(type));
 }
 
-function essenceOf(request: Request): string | undefined {
-  return headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase();
+/** An access token, or the text of a session's cookie, which does not count beside a token. */
+export interface Credentials {
+  readonly token: string | undefined;
+  readonly cookie: string | undefined;
 }
 
-/** The context of an operation for the caller of a token, on any transport. Errors: `unauthenticated`. */
-export type Authenticate = (
-  token: string | undefined,
-  request: Omit<Origin, 'channel'>,
-  facts?: RequestFacts,
-) => Promise<GraphqlContext>;
+export function readCredentials(request: Request): Credentials {
+  const token = readToken(request, readQuery(request.originalUrl));
+  const mayHave = token === undefined && headerOf(request, 'cookie') !== undefined;
+  return { token, cookie: mayHave ? sessionCookieOf(request) : undefined };
+}
+
+/** The context of an operation for a caller, on any transport. Errors: `unauthenticated`. */
+export interface Authenticate {
+  (credentials: Credentials, request: Omit<Origin, 'channel'>, facts?: RequestFacts): Promise<GraphqlContext>;
+  /** A context without a caller, to sign in. */
+  readonly anonymous: (request: Omit<Origin, 'channel'>, facts: RequestFacts) => GraphqlContext;
+}
 
 export function createAuthenticate(
   authenticator: Authenticator,
   shared: Omit<OperationServices, 'feeds'>,
 ): Authenticate {
   const services = { ...shared, feeds: new SharedFeeds(shared.units) };
-  return async (token, { ip, requestId }, facts) => {
-    const caller = await authenticator.authenticate(token, { channel: 'api', ip, requestId });
+  const authenticate = async (
+    { token, cookie }: Credentials,
+    { ip, requestId }: Omit<Origin, 'channel'>,
+    facts?: RequestFacts,
+  ) => {
+    const caller =
+      cookie === undefined
+        ? await authenticator.authenticate(token, { channel: 'api', ip, requestId })
+        : await shared.sessions.authenticate(cookie, { channel: 'interface', ip, requestId });
     return new GraphqlContext(caller, services, facts);
+  };
+  const anonymous = (request: Omit<Origin, 'channel'>, facts: RequestFacts) =>
+    new GraphqlContext(anonymousCaller(request), services, facts);
+  return Object.assign(authenticate, { anonymous });
+}
+
+/** `signsIn`: lets a request of a page of this server pass without a caller, if `readOperation` finds a sign-in. */
+export function authenticateRequest(authenticate: Authenticate, signsIn = false): RequestHandler {
+  return async (request, response, next) => {
+    const requestContext = requestContextOf(response);
+    const { budget } = requestContext;
+    const page = pageOf(request, response);
+    const facts = { ...NO_FACTS, budget, idempotencyKey: idempotencyKeyOf(request), page };
+    const credentials = readCredentials(request);
+    try {
+      const context = await authenticate(credentials, requestContext, facts);
+      enterCompany(response, context.caller);
+      response.locals.graphql = context;
+    } catch (error) {
+      const isUnknown = error instanceof DomainError && error.code === 'unauthenticated';
+      if (!signsIn || !isUnknown || credentials.token !== undefined || page === null) throw error;
+      response.locals.graphql = authenticate.anonymous(requestContext, facts);
+      response.locals.refusal = error;
+    }
+    workFor(companyOwner(graphqlContextOf(response).caller), next);
   };
 }
 
-export function authenticateRequest(authenticate: Authenticate): RequestHandler {
-  return async (request, response, next) => {
-    const requestContext = requestContextOf(response);
-    const token = readToken(request, readQuery(request.originalUrl));
-    const { budget } = requestContext;
-    const facts = { ...NO_FACTS, budget, idempotencyKey: idempotencyKeyOf(request) };
-    const context = await authenticate(token, requestContext, facts);
-    enterCompany(response, context.caller);
-    response.locals.graphql = context;
-    workFor(companyOwner(context.caller), next);
+/** Null for a request of a program, and of a page of another site. */
+function pageOf(request: Request, response: Response): PageFacts | null {
+  const isBrowser = (headerOf(request, 'sec-fetch-site') ?? headerOf(request, 'origin')) !== undefined;
+  if (!isBrowser || !isFromOwnPage(request)) return null;
+  const { ip, requestId } = requestContextOf(response);
+  const userAgent = headerOf(request, 'user-agent')?.slice(0, MAX_USER_AGENT) ?? null;
+  return {
+    browser: { ip, requestId, userAgent, isLocal: isLoopbackRequest(request) },
+    setCookie: (text) => setSessionCookie(request, response, text),
   };
+}
+
+/** Errors: `unauthenticated` if a session has moved to another company than that of the connection. */
+export function demandCompany({ caller }: GraphqlContext, companyId: number | null): void {
+  if (companyId === null || caller.companyId === companyId) return;
+  throw new DomainError('unauthenticated', 'The session went on in another company: connect again.');
 }
 
 export function graphqlContextOf(response: Response): GraphqlContext {
@@ -162,10 +223,18 @@ export interface BodyOptions {
   readonly bodyMs: number;
 }
 
+/** Bytes of a request without a caller: e-mail address, password, and what to read after signing in. */
+const MAX_SIGN_IN_BYTES = 16 * 1024;
+
 export function readOperation({ readUpload, bodyMs }: BodyOptions): RequestHandler {
   return async (request, response, next) => {
     request.body = undefined;
-    if (request.method === 'POST') {
+    if (response.locals.refusal !== undefined) {
+      const read = isMultipart(request) ? null : readJson(request, response, bodyMs, MAX_SIGN_IN_BYTES);
+      const body = await read?.catch(() => null);
+      if (body == null || !isSignIn(body as Json)) throw response.locals.refusal;
+      request.body = body;
+    } else if (request.method === 'POST') {
       request.body = isMultipart(request)
         ? await readMultipart(request, response, readUpload)
         : await readJson(request, response, bodyMs);
@@ -197,14 +266,19 @@ export function releaseBody(request: Request, response: Response): void {
   delete response.locals.upload;
 }
 
-async function readJson(request: Request, response: Response, bodyMs: number): Promise<object> {
-  if (essenceOf(request) !== 'application/json') {
+async function readJson(
+  request: Request,
+  response: Response,
+  bodyMs: number,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<object> {
+  if (mediaTypeOf(request) !== 'application/json') {
     throw (
       problemOfLabels(request) ?? operationRefused('BAD_REQUEST', 'Send the operation as application/json.')
     );
   }
   inviteBody(request, response);
-  const { text } = await readText(request, { bodyMs, maxBytes: MAX_BODY_BYTES });
+  const { text } = await readText(request, { bodyMs, maxBytes });
   const body = parsedJson(text);
   if (Array.isArray(body))
     throw operationRefused('BAD_REQUEST', 'Operation batching is disabled: send one operation.');
@@ -212,32 +286,4 @@ async function readJson(request: Request, response: Response, bodyMs: number): P
     throw operationRefused('BAD_REQUEST', 'The body must be a JSON object.');
   }
   return body;
-}
-
-/** `extensions` of a response without an execution. */
-const NO_COST = { cost: { requested: 0, actual: 0 } };
-
-/** Renders errors before the execution as a GraphQL response. */
-export function refuseOperation(onError: (error: unknown, requestId: string) => void): ErrorRequestHandler {
-  // Express recognizes an error handler by its four parameters.
-  return (error: unknown, request, response, _next) => {
-    const { requestId } = requestContextOf(response);
-    if (error instanceof OperationRefused) {
-      const masking = { development: false, onError: () => undefined };
-      const body = { errors: maskErrors(masking, requestId, error.errors), extensions: NO_COST };
-      sendProblem(request, response, { status: 400, headers: {}, body });
-      return;
-    }
-    const problem = problemResponse(error, requestId);
-    if (problem.status === 500) onError(error, requestId);
-    const { message, code } = problem.body;
-    const errors = [{ message, extensions: { code: codeOf(error, code), requestId } }];
-    sendProblem(request, response, { ...problem, body: { errors, extensions: NO_COST } });
-  };
-}
-
-function codeOf(error: unknown, code: string): unknown {
-  if (error instanceof DomainError) return topLevelError(error).extensions.code;
-  if (code === 'busy') return 'UNAVAILABLE';
-  return code === 'internal' ? 'INTERNAL_SERVER_ERROR' : code.toUpperCase();
 }

@@ -3,14 +3,14 @@ import { OperationTypeNode } from 'graphql';
 import { finished } from 'node:stream';
 
 import { HttpProblem } from '../../http/problem.js';
-import { headerOf, readQuery, readToken, requestContextOf } from '../../http/request.js';
+import { headerOf, requestContextOf } from '../../http/request.js';
 import { holdBytes, writeBuffers, bufferPieces } from '../../http/send.js';
 import { leaveRequests } from '../../http/server/admission.js';
 import type { HeldBytes } from '../../platform/client-limits.js';
 import { DomainError } from '../../platform/errors.js';
 import { renderError, RenderedErrors } from '../execution/mask.js';
 import { readOperationText, sentBy } from '../http/operation-text.js';
-import { graphqlContextOf } from '../http/request.js';
+import { demandCompany, graphqlContextOf, readCredentials } from '../http/request.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
 import { takeConnection, takeToken, type LiveTimes } from './limits.js';
 import { LiveOperation, type Client, type LiveParts, type Message, type Messages } from './operation.js';
@@ -86,14 +86,21 @@ export class EventStreams {
 
   #clientOf(request: Request, response: Response): Client {
     const requestContext = requestContextOf(response);
-    const facts = graphqlContextOf(response).request;
-    const token = readToken(request, readQuery(request.originalUrl));
+    const { caller, request: facts } = graphqlContextOf(response);
+    const credentials = readCredentials(request);
     return {
       transport: 'sse',
       stop: new AbortController(),
       requestId: requestContext.requestId,
       lastSeen: lastSeenBy(request),
-      context: (subscription) => this.parts.authenticate(token, requestContext, { ...facts, subscription }),
+      context: async (subscription) => {
+        const context = await this.parts.authenticate(credentials, requestContext, {
+          ...facts,
+          subscription,
+        });
+        demandCompany(context, caller.companyId);
+        return context;
+      },
     };
   }
 }

@@ -75,14 +75,14 @@ export function takeConnection(slots: Slots, ip: string, isAuthenticated = false
   throw refusal(authenticated.kind);
 }
 
-/** Takes slots for a token and its company. Throws `HttpProblem` 429 or 503 if there are none. */
+/** Takes slots for a token or session and its company. Throws `HttpProblem` 429 or 503 if there are none. */
 export function takeToken(
   slots: Slots,
-  { tokenId, companyId }: Pick<Caller, 'tokenId' | 'companyId'>,
+  { tokenId, sessionId, companyId }: Pick<Caller, 'tokenId' | 'sessionId' | 'companyId'>,
 ): () => void {
   const { perToken, perCompany } = LIVE_LIMITS;
   const release = slots.take(
-    { kind: 'live_of_token', of: `${companyId}/${tokenId ?? 'none'}`, max: perToken },
+    { kind: 'live_of_token', of: `${companyId}/${tokenId ?? `session ${sessionId}`}`, max: perToken },
     { kind: 'live_of_company', of: String(companyId), max: perCompany },
   );
   if (typeof release === 'function') return release;

@@ -5,22 +5,22 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
-import { overLimit } from '../../http/server/admission.js';
+import { clientKey, overLimit } from '../../http/server/admission.js';
 import { yieldToEventLoop, type Owner } from '../../platform/clock.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import { NO_FACTS, type GraphqlContext, type RequestFacts } from '../execution/context.js';
 import { RenderedErrors, renderError } from '../execution/mask.js';
 import { idempotencyKeyOf, readOperationText, type Json } from '../http/operation-text.js';
+import { demandCompany, type Credentials } from '../http/request.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { LIVE_LIMITS, takeToken } from './limits.js';
 import { LiveOperation, type Client, type LiveParts, type Message } from './operation.js';
 import { Outbox } from './outbox.js';
 
-export interface Opening {
+export interface Opening extends Credentials {
   readonly ip: string;
   readonly requestId: string;
-  readonly token: string | undefined;
 }
 
 /** Context value of the execution arguments for graphql-ws. */
@@ -36,6 +36,8 @@ const NO_TOKEN = 'A valid access token is needed';
 
 export class SocketSession {
   #token: string | undefined;
+  /** Key in the rate limit. */
+  #client: string;
   #companyId: number | null = null;
   #isStopping = false;
   /** Abort controllers of the running operations, by the client's id of the operation. */
@@ -56,6 +58,7 @@ export class SocketSession {
     private readonly onAuthenticated: () => void,
   ) {
     socket.once('close', () => this.#running.forEach((stop) => stop.abort()));
+    this.#client = opening.ip;
     this.#outbox = new Outbox(socket, connection, parts.limits.waiting);
   }
 
@@ -83,6 +86,7 @@ export class SocketSession {
       const { caller } = await this.#context(requestId);
       this.socket.once('close', takeToken(this.parts.limits.slots, caller));
       this.#companyId = caller.companyId;
+      this.#client = clientKey(caller, this.opening.ip);
     } catch (error) {
       if (error instanceof HttpProblem) return this.#refuse(TRY_AGAIN_LATER, error.message);
       const { code } = renderError(this.parts, requestId, error);
@@ -173,7 +177,7 @@ export class SocketSession {
     refusal: OperationRefused | null,
     { stop, onEnd }: Required<Pick<Client, 'stop' | 'onEnd'>>,
   ): Promise<ExecutionArgs> {
-    const counted = this.parts.count(this.opening.ip);
+    const counted = this.parts.count(this.#client);
     if (counted !== null && counted.retryAfter !== null) {
       const { retryAfter } = counted;
       throw operationRefused('RATE_LIMITED', overLimit(counted), { retryAfter });
@@ -233,7 +237,11 @@ export class SocketSession {
   }
 
   async #context(requestId: string, facts?: RequestFacts): Promise<GraphqlContext> {
-    return await this.parts.authenticate(this.#token, { ip: this.opening.ip, requestId }, facts);
+    const { ip, cookie } = this.opening;
+    const credentials = { token: this.#token, cookie: this.#token === undefined ? cookie : undefined };
+    const context = await this.parts.authenticate(credentials, { ip, requestId }, facts);
+    demandCompany(context, this.#companyId);
+    return context;
   }
 
   #refuse(code: number, reason: string): false {

@@ -12,10 +12,11 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
-import { headerOf, malformed, readQuery, readToken, requestContextOf } from '../../http/request.js';
+import { headerOf, malformed, requestContextOf } from '../../http/request.js';
 import { isUpgrade, takeOver } from '../../http/server/listen.js';
 import { isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
+import { readCredentials } from '../http/request.js';
 import { LIVE_LIMITS, takeConnection, type LiveTimes } from './limits.js';
 import type { LiveParts, Messages } from './operation.js';
 import { SocketSession, type SocketOperation } from './socket-session.js';
@@ -81,12 +82,12 @@ export class Sockets {
     demandHandshake(request);
     // A request on a connection that is still open: `stop` would not end its socket.
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
-    const token = readToken(request, readQuery(request.originalUrl));
+    const credentials = readCredentials(request);
     const connection = takeConnection(this.parts.limits.slots, requestContext.ip);
     const { socket: raw, head } = this.#takeOver(request, response);
     raw.once('close', connection.release);
     this.#server.handleUpgrade(request, raw, head, (socket) => {
-      const opening = { ...requestContext, token };
+      const opening = { ...requestContext, ...credentials };
       this.#begin(socket, new SocketSession(socket, raw, this.parts, opening, connection.authenticated));
     });
   };

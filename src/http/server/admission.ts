@@ -1,13 +1,14 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
 
-import type { Caller } from '../../platform/caller.js';
+import type { Authenticator, Caller } from '../../platform/caller.js';
 import { clientNetwork, type Slot } from '../../platform/client-limits.js';
 import { type Clock, HOUR, SECOND, enterEventLoop, type Owner, workFor } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { createNetworkCounter, type WindowStores } from '../../platform/windows.js';
 import { HttpProblem } from '../problem.js';
-import { type Budget, onClosed, requestContextOf } from '../request.js';
+import { type Budget, headerOf, onClosed, requestContextOf } from '../request.js';
+import { sessionCookieOf } from '../session-cookie.js';
 
 /** Maximum requests without a complete response. Sockets and event streams have separate limits. */
 export const REQUEST_LIMITS = {
@@ -72,8 +73,12 @@ export function leaveRequests(response: Response): void {
   for (const release of leave.splice(0)) release();
 }
 
-/** Counts one request from an IP address; null if the rate limit is off. */
-export type CountRequest = (address: string) => Budget | null;
+/** Counts one request of a client (see `clientKey`); null if the rate limit is off. */
+export type CountRequest = (client: string) => Budget | null;
+
+/** Key of a client in the rate limit: its address, or its user in a session: an office may have one address. */
+export const clientKey = (caller: Pick<Caller, 'sessionId' | 'userId'> | null, ip: string): string =>
+  caller?.sessionId === undefined ? ip : `user ${caller.userId}`;
 
 /** Counts in windows, by network (contract 14). Calls `onOver` for each request over the limit; 0 is no limit. */
 export function createRequestCounter(
@@ -99,23 +104,39 @@ export function overLimit({ limit }: Budget): string {
 }
 
 /** Sets the headers of the rate limit (contract 14). Errors: 429 for a client over its limit. */
-export function rateLimit(count: CountRequest): RequestHandler {
-  return (_request, response, next) => {
-    const context = requestContextOf(response);
-    const budget = count(context.ip);
-    if (budget !== null) {
-      const { retryAfter } = budget;
-      context.budget = budget;
-      response.setHeader('X-Rate-Limit-Limit', budget.limit);
-      response.setHeader('X-Rate-Limit-Remaining', budget.remaining);
-      response.setHeader('X-Rate-Limit-Reset', budget.resetAt.getTime() / SECOND);
-      if (retryAfter !== null) {
-        const headers = { 'Retry-After': String(retryAfter) };
-        throw new HttpProblem(429, 'rate_limited', overLimit(budget), headers);
-      }
+export function rateLimit(count: CountRequest, sessions: Authenticator): RequestHandler {
+  return (request, response, next) => {
+    const { ip, requestId } = requestContextOf(response);
+    const cookie = headerOf(request, 'cookie') && sessionCookieOf(request);
+    if (cookie === undefined) {
+      demandBudget(response, count(ip));
+      next();
+      return undefined;
     }
-    next();
+    return sessions
+      .authenticate(cookie, { channel: 'interface', ip, requestId })
+      .catch(nullIfUnauthenticated)
+      .then((caller) => {
+        demandBudget(response, count(clientKey(caller, ip)));
+        next();
+      });
   };
+}
+
+function nullIfUnauthenticated(error: unknown): null {
+  if (error instanceof DomainError && error.code === 'unauthenticated') return null;
+  throw error;
+}
+
+function demandBudget(response: Response, budget: Budget | null): void {
+  if (budget === null) return;
+  requestContextOf(response).budget = budget;
+  response.setHeader('X-Rate-Limit-Limit', budget.limit);
+  response.setHeader('X-Rate-Limit-Remaining', budget.remaining);
+  response.setHeader('X-Rate-Limit-Reset', budget.resetAt.getTime() / SECOND);
+  if (budget.retryAfter === null) return;
+  const headers = { 'Retry-After': String(budget.retryAfter) };
+  throw new HttpProblem(429, 'rate_limited', overLimit(budget), headers);
 }
 
 /** Maximum pipelined requests per connection: sent while the response to an earlier one is incomplete. */

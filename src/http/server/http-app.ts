@@ -20,6 +20,7 @@ import {
   securityHeaders,
 } from '../request.js';
 import { sendProblem } from '../send.js';
+import { isOwnOrigin } from '../session-cookie.js';
 import { limitRequests, limitTerminalRequests, takeTerminalTurn, takeTurn } from './admission.js';
 import { isUpgrade } from './listen.js';
 
@@ -219,7 +220,7 @@ function allowRequest(response: Response, path: string): void {
 function demandKnownOrigin(allowed: readonly string[], template: string): RequestHandler {
   return (request, response, next) => {
     const origin = headerOf(request, 'origin');
-    if (origin !== undefined && !allowed.includes(origin) && !isOwn(origin, request)) {
+    if (origin !== undefined && !allowed.includes(origin) && !isOwnOrigin(origin, request)) {
       requestContextOf(response).template = template;
       throw new DomainError(
         'forbidden',
@@ -228,20 +229,6 @@ function demandKnownOrigin(allowed: readonly string[], template: string): Reques
     }
     next();
   };
-}
-
-/**
- * Compares with the host that the client or a trusted proxy names. Over http, the proxy may speak TLS with the browser.
- */
-function isOwn(origin: string, request: Request): boolean {
-  // Some proxies report wss for WebSockets.
-  const schemes = /^(https|wss)$/i.test(request.protocol) ? ['https'] : ['https', 'http'];
-  return (
-    schemes
-      // A request of HTTP/1.0 may have no Host.
-      .map((scheme) => `${scheme}://${(request.host as string | undefined) ?? ''}`)
-      .some((url) => URL.canParse(url) && new URL(url).origin === origin)
-  );
 }
 
 /** Headers that proxies add. */

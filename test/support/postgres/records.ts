@@ -23,6 +23,7 @@ export async function addRecords(run: Run): Promise<void> {
 /** Values besides those that each row of the table needs, in the order of references. */
 const recordsOf = (company: number): readonly (readonly [table: keyof Tables, ...rows: SqlRow[]])[] => [
   ['access_tokens', { user_id: 10 + company, kind: 'named', scopes: '[]', token_hash: `hash ${company}` }],
+  ['sessions', { id: company, user_id: 10 + company, token_hash: `hash ${company}` }],
   ['groups'],
   ['logical_numbers', { group_id: 1 }],
   ['devices', { enabled: true, logical_number_id: 1 }],

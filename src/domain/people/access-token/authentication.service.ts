@@ -1,14 +1,14 @@
-import type { Units } from '../../../database/work.js';
+import type { SystemWriteWork, Units } from '../../../database/work.js';
 import type { Authenticator, Origin } from '../../../platform/caller.js';
 import { type Clock, MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
-import { type AccessToken, hashToken, hasLapsed, TOKEN_FORM } from './access-token.model.js';
+import { hashToken, hasLapsed, TOKEN_FORM } from './access-token.model.js';
 import { findCredential, touchToken } from './access-token.repository.js';
 
 /** Minimum interval between two updates of a token's `lastUsedAt`. */
 const TOUCH_EVERY_MS = 5 * MINUTE;
 
-const CHANGES_ACCESS = ['user', 'membership', 'access_token', 'company'];
+export const CHANGES_ACCESS = ['user', 'membership', 'access_token', 'company'];
 
 /** An authenticator that says whether it looked a token up in the last `CACHED_MS`, and found it. */
 export interface CachingAuthenticator extends Authenticator {
@@ -23,7 +23,7 @@ export function createAuthenticator(
   const lookUp = new TokenLookUp(units, clock, CHANGES_ACCESS, (hash) =>
     units.systemRead((work) => findCredential(work, hash)),
   );
-  const touch = sparseTouch(units, clock, onError);
+  const touch = sparseTouch(units, clock, onError, touchToken);
   return {
     knows: (token) => lookUp.knows(token),
     authenticate: async (token, origin) => {
@@ -39,12 +39,20 @@ export function createAuthenticator(
   };
 }
 
+/** An access token or a session. */
+interface Used {
+  readonly id: number;
+  readonly companyId: number;
+  readonly lastUsedAt: Date | null;
+}
+
 /** Updates `lastUsedAt` in the background: no request waits for it or fails with it. */
-function sparseTouch(
+export function sparseTouch<T extends Used>(
   units: Units,
   clock: Clock,
   onError: (error: unknown) => void,
-): (token: AccessToken, origin: Origin) => void {
+  update: (work: SystemWriteWork, used: T) => Promise<void>,
+): (used: T, origin: Origin) => void {
   const touched = new Map<string, number>();
   return (token, origin) => {
     const now = clock.now().getTime();
@@ -53,7 +61,7 @@ function sparseTouch(
     if (now - last < TOUCH_EVERY_MS && now >= last) return;
     if (touched.size >= MAX_CACHED_TOKENS) touched.clear();
     touched.set(name, now);
-    units.systemWrite(origin, (work) => touchToken(work, token), token.companyId).catch(onError);
+    units.systemWrite(origin, (work) => update(work, token), token.companyId).catch(onError);
   };
 }
 

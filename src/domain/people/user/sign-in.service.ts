@@ -29,36 +29,50 @@ export interface SignInRequest extends Origin {
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
-export interface SignInParts {
+export interface AttemptParts {
   readonly units: Units;
   readonly passwords: Pick<Passwords, 'inTurn'>;
   readonly throttle: ReturnType<typeof createSignInThrottle>;
-  readonly tokenSecret: string;
 }
+
+/** Gives something for a correct password. Undefined: the attempt fails like one with a wrong password. */
+type Grant<T> = (work: SystemWriteWork, account: Account) => Promise<T | undefined>;
 
 /**
  * Exchanges e-mail address and password for a token of each company of the user, ordered by its name. Errors:
  * `invalid`; `unauthenticated`, the same for an unknown e-mail, a wrong password, a locked and a disabled
  * account; `too_many_attempts`; `busy`.
  */
-export function createSignIn({ units, passwords, throttle, tokenSecret }: SignInParts) {
-  return async (input: unknown, { labelledAsForm, ...origin }: SignInRequest) => {
-    const credentials = credentialsToTry(parse(SignInInput, input), labelledAsForm);
-    await throttle.check(origin.ip);
-    const tokens = await passwords.inTurn(async (verify) => {
-      // Other attempts may have failed while this one waited.
-      await throttle.check(origin.ip);
-      const tried = await tryAll(units, verify, credentials);
-      const answer = await units.systemWrite(origin, (work) => settle(work, tokenSecret, tried, origin.ip));
-      if (answer === undefined) await throttle.countFailure(origin.ip);
-      return answer;
+export function createSignIn({ tokenSecret, ...parts }: AttemptParts & { readonly tokenSecret: string }) {
+  return (input: unknown, request: SignInRequest) =>
+    attempt(parts, input, request, async (work, account) => {
+      await recordSignedIn(work, account, request.ip);
+      return await tokensOf(work, tokenSecret, account.id);
     });
-    if (tokens === undefined) {
-      throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
-    }
-    return tokens;
-  };
 }
+
+/** Checks e-mail address and password, and grants something in the unit of work that records the attempt. */
+export async function attempt<T>(
+  { units, passwords, throttle }: AttemptParts,
+  input: unknown,
+  { labelledAsForm, ...origin }: SignInRequest,
+  grant: Grant<T>,
+): Promise<T> {
+  const credentials = credentialsToTry(parse(SignInInput, input), labelledAsForm);
+  await throttle.check(origin.ip);
+  const granted = await passwords.inTurn(async (verify) => {
+    // Other attempts may have failed while this one waited.
+    await throttle.check(origin.ip);
+    const tried = await tryAll(units, verify, credentials);
+    const answer = await units.systemWrite(origin, (work) => settle(work, grant, tried, origin.ip));
+    if (answer === undefined) await throttle.countFailure(origin.ip);
+    return answer;
+  });
+  if (granted === undefined) throw new DomainError('unauthenticated', WRONG_CREDENTIALS);
+  return granted;
+}
+
+export const WRONG_CREDENTIALS = 'The e-mail address or the password is wrong.';
 
 /** The account of the first right guess, and of each wrong one, in a time that does not reveal whether there is one. */
 async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]) {
@@ -74,8 +88,8 @@ async function tryAll(units: Units, verify: Verify, credentials: readonly Creden
 type Tried = Awaited<ReturnType<typeof tryAll>>;
 
 /** Records every attempt, so that all take the same time. Undefined if it failed. */
-async function settle(work: SystemWriteWork, tokenSecret: string, { match, wrong }: Tried, ip: string) {
-  if (match !== undefined) return await enter(work, tokenSecret, match, ip);
+async function settle<T>(work: SystemWriteWork, grant: Grant<T>, { match, wrong }: Tried, ip: string) {
+  if (match !== undefined) return await enter(work, grant, match, ip);
   for (const account of wrong) {
     if (account === undefined) await saveNothing(work, clientNetwork(ip));
     else await fail(work, account.id, clientNetwork(ip));
@@ -87,7 +101,7 @@ async function settle(work: SystemWriteWork, tokenSecret: string, { match, wrong
 }
 
 /** Signs in after a correct password. Undefined if it does not, or no longer, open the account. */
-async function enter(work: SystemWriteWork, tokenSecret: string, seen: Account, ip: string) {
+async function enter<T>(work: SystemWriteWork, grant: Grant<T>, seen: Account, ip: string) {
   const network = clientNetwork(ip);
   const account = await getAccount(work, seen.id);
   const { id } = account;
@@ -102,11 +116,16 @@ async function enter(work: SystemWriteWork, tokenSecret: string, seen: Account, 
     return undefined;
   }
   await saveAttempt(work, id, network, afterSuccess(attempted, work.now));
+  return await grant(work, account);
+}
+
+/** Counts and records a sign-in. */
+export async function recordSignedIn(work: SystemWriteWork, account: Account, ip: string): Promise<void> {
+  const { id } = account;
   const signInCount = account.signInCount + 1;
   await updateUser(work, account, { signInCount, lastSignInAt: work.now, lastSignInIp: ip });
   await recordSignIn(work, id, ip);
   await record(work, id, { action: 'sign_in', userId: id });
-  return await tokensOf(work, tokenSecret, id);
 }
 
 /** No user has this id: what is saved for it changes nothing, but takes as long as for a user. */

@@ -34,9 +34,11 @@ export interface Account extends User, SignInState {
   readonly passwordHash: string;
 }
 
-const HIDDEN = ['password_hash', 'failed_sign_ins', 'failed_since'] as const;
+const HIDDEN = ['password_hash', 'failed_sign_ins', 'failed_since', 'preferences'] as const;
 const { recordOf: userOf } = recordMapping<'users', User, (typeof HIDDEN)[number]>('users', HIDDEN);
-const { recordOf: accountOf, columnsOf } = recordMapping<'users', Account, never>('users', []);
+const { recordOf: accountOf, columnsOf } = recordMapping<'users', Account, 'preferences'>('users', [
+  'preferences',
+]);
 
 export async function insertUser(
   work: SystemWriteWork,

@@ -6,6 +6,7 @@ import { DomainError, taken } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
+import { endSessions } from './session.repository.js';
 import {
   comparableEmail,
   type Member,
@@ -193,13 +194,15 @@ export async function unlockUser(work: SystemWriteWork, { id }: Identified, by?:
   return await change(work, 'unlock', user, state, by);
 }
 
-/** Sets the password. Tokens and locks stay. */
+/** Sets the password, and ends the sessions of the user but `keptSession`. Tokens and locks stay. */
 export async function setPassword(
   work: SystemWriteWork,
   { id }: Identified,
   passwordHash: string,
   by?: number,
+  keptSession?: number,
 ): Promise<User> {
+  await endSessions(work, id, keptSession);
   return await change(work, 'set_password', await getAccount(work, id), { passwordHash }, by);
 }
 

@@ -1,15 +1,21 @@
-import { ApiTokenList, Scope } from '../../domain/people/access-token/access-token.graphql.js';
-import { apiTokensOfUser } from '../../domain/people/access-token/access-token.service.js';
-import { CompanyType } from '../../domain/people/company/company.graphql.js';
-import { companies } from '../../domain/people/company/company.service.js';
-import { Role, UserType } from '../../domain/people/user/user.graphql.js';
-import { users } from '../../domain/people/user/user.service.js';
-import * as g from '../../graphql/index.js';
-import { mayUse, type Role as RoleName, type Scope as ScopeName, SCOPES } from '../../platform/caller.js';
+import * as g from '../../../graphql/index.js';
+import {
+  type Caller,
+  mayUse,
+  type Role as RoleName,
+  type Scope as ScopeName,
+  SCOPES,
+} from '../../../platform/caller.js';
+import { ApiTokenList, Scope } from '../access-token/access-token.graphql.js';
+import { apiTokensOfUser } from '../access-token/access-token.service.js';
+import { CompanyType } from '../company/company.graphql.js';
+import { companies } from '../company/company.service.js';
+import { Role, UserType } from './user.graphql.js';
+import { users } from './user.service.js';
 
 const RateLimit = g.objectType<NonNullable<g.GraphqlContext['request']['budget']>, 'retryAfter'>(
   'RateLimit',
-  'Quota of requests of a client address, over GraphQL and REST together.',
+  'Quota of requests over GraphQL and REST together: of a client address, or of a user in all sessions.',
   {
     limit: g.int('Requests allowed in a window of one hour.'),
     remaining: g.int('Requests left in this window, after this one.'),
@@ -22,17 +28,19 @@ interface Viewer {
   readonly scopes: readonly ScopeName[];
 }
 
-const ViewerType = g.objectType<Viewer>('Viewer', 'The caller: the token, its user and its company.', {
+export const ViewerType = g.objectType<Viewer>('Viewer', 'The caller: token or session, user and company.', {
   role: g.choice(Role, "The user's role in the company."),
-  scopes: g.choice.list(Scope, "Scopes of the token that the user's role allows too."),
+  scopes: g.choice.list(Scope, "Scopes of the token or session that the user's role allows too."),
+});
+
+export const viewerOf = (caller: Caller): Viewer => ({
+  role: caller.role,
+  scopes: SCOPES.filter((scope) => mayUse(caller, scope)),
 });
 
 const viewer = g.query('viewer', {
   field: g.object(ViewerType, 'The caller, and what it may do.'),
-  resolve: (_source, { caller }): Viewer => ({
-    role: caller.role,
-    scopes: SCOPES.filter((scope) => mayUse(caller, scope)),
-  }),
+  resolve: (_source, { caller }) => viewerOf(caller),
 });
 
 export const viewerGraphql = g.graphqlModule(

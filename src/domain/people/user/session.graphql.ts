@@ -1,0 +1,201 @@
+import * as g from '../../../graphql/index.js';
+import type { Caller, Role as RoleName, SignedIn } from '../../../platform/caller.js';
+import { DomainError } from '../../../platform/errors.js';
+import {
+  endSession,
+  findPreferences,
+  listOwnCompanies,
+  listSessions,
+  type ListedSession,
+  setPreferences,
+  switchCompany,
+} from './session.service.js';
+import { Role } from './user.graphql.js';
+import { viewerOf, ViewerType } from './viewer.graphql.js';
+
+const SessionType = g.objectType<
+  Omit<ListedSession, 'id' | 'companyId' | 'userId'> & { readonly id: string }
+>('Session', 'A sign-in of the user to the console.', {
+  id: g.id('Global id, for `sessionEnd`.'),
+  createdAt: g.instant('When the user signed in. The session ends seven days later.'),
+  lastUsedAt: g.instant(
+    'When the session was last used, with an error of up to five minutes. It ends twelve hours later.',
+  ),
+  ip: g.text('IP address of the sign-in.'),
+  userAgent: g.text.orNull('What the browser said about itself. Null if it said nothing.'),
+  current: g.flag('Whether it is the session of the request.'),
+});
+
+const shown = (session: ListedSession) => ({ ...session, id: g.globalId('Session', session.id) });
+
+interface NamedCompany {
+  readonly id: string;
+  readonly name: string;
+}
+
+const CompanyName = g.objectType<NamedCompany>('CompanyName', 'A company that the user is a member of.', {
+  id: g.id('Global id, for `companySwitch`.'),
+  name: g.text('Name.'),
+});
+
+const ViewerCompany = g.objectType<{ readonly company: NamedCompany; readonly role: RoleName }>(
+  'ViewerCompany',
+  'A company with the role of the user in it.',
+  {
+    company: g.object(CompanyName, 'The company.'),
+    role: g.choice(Role, 'What the user may do in the company.'),
+  },
+);
+
+const VIEWER = {
+  viewer: g.object.orNull(ViewerType, 'The caller from now on. Null if nothing was changed.'),
+};
+
+/** A mutation without a unit of work of the caller's company. `run` returns the caller of the payload. */
+function sessionMutation<F extends g.Fields>(
+  name: string,
+  args: F,
+  description: string,
+  run: (ctx: g.GraphqlContext, args: g.ValuesOf<F>) => Promise<Caller>,
+) {
+  return g.mutation(name, {
+    field: g.object(g.payloadType(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, VIEWER), description),
+    args,
+    resolve: (_source, ctx, given) =>
+      g.payload(async () => {
+        ctx.become(await run(ctx, given));
+        ctx.counters.hasChanged = true;
+        return { viewer: viewerOf(ctx.caller) };
+      }, []),
+  });
+}
+
+type SignIn = (from: NonNullable<g.GraphqlContext['request']['page']>['browser']) => Promise<SignedIn>;
+
+/** Signs in the browser of the request, and gives it the cookie. Errors: `forbidden` for programs. */
+async function startSession({ request: { page } }: g.GraphqlContext, signIn: SignIn): Promise<Caller> {
+  if (page === null) {
+    throw new DomainError('forbidden', 'Only a page of this server can sign in; a program uses a token.');
+  }
+  const { caller, cookie } = await signIn(page.browser);
+  page.setCookie(cookie);
+  return caller;
+}
+
+const ONLY_FIELD =
+  'Needs no token, from a page of this server, as the only field of the operation. Sets a cookie that scripts cannot read.';
+
+const signIn = sessionMutation(
+  'signIn',
+  { email: g.text('E-mail address, in any letter case.'), password: g.text('Password.') },
+  `Begins a session of the console in the user's first company. INVALID for every wrong combination. ${ONLY_FIELD}`,
+  (ctx, given) => startSession(ctx, (from) => ctx.services.sessions.signIn(given, from)),
+);
+
+const signInByLink = sessionMutation(
+  'signInByLink',
+  { code: g.text('Code of the link.') },
+  `Begins a session by the code of a link, once. ${ONLY_FIELD}`,
+  (ctx, { code }) => startSession(ctx, (from) => ctx.services.sessions.signInByLink(code, from)),
+);
+
+const companySwitch = sessionMutation(
+  'companySwitch',
+  { companyId: g.id('Global id of another company of the user.') },
+  'Lets the session go on in another company of the user. Subscriptions of the session end. FORBIDDEN for tokens.',
+  ({ caller, services }, { companyId }) =>
+    services.units.systemWrite(caller, (work) =>
+      switchCompany(work, caller, g.numberIn('Company', companyId) ?? 0),
+    ),
+);
+
+const passwordChange = sessionMutation(
+  'passwordChange',
+  { current: g.text('The current password.'), new: g.text('The new password. 12 to 128 characters.') },
+  'Changes the password of the user, and ends all other sessions of the user. Tokens stay valid. FORBIDDEN for tokens.',
+  async ({ caller, services }, given) => {
+    await services.sessions.changePassword(caller, given);
+    return caller;
+  },
+);
+
+const signOut = g.ownMutation('SignOut', {
+  description: 'Ends the session of the request, and removes its cookie. FORBIDDEN for tokens.',
+  args: {},
+  payload: {},
+  scope: null,
+  run: async (work, _args, { caller, request: { page } }) => {
+    await endSession(work, caller.sessionId ?? 0, 'sign_out');
+    work.afterCommit(() => page?.setCookie(null));
+    return {};
+  },
+});
+
+const sessionEnd = g.ownMutation('SessionEnd', {
+  description:
+    'Ends a session of the user: its requests and subscriptions fail from now on. FORBIDDEN for tokens.',
+  args: { id: g.id('Global id of the session.') },
+  payload: { endedId: g.id.orNull('Global id of the ended session. Null if none was ended.') },
+  scope: null,
+  run: async (work, { id }) => {
+    await endSession(work, g.idOf('Session', id));
+    return { endedId: id };
+  },
+});
+
+const preferencesSet = g.ownMutation('PreferencesSet', {
+  description: 'Replaces what the console keeps for the user, in all companies. FORBIDDEN for tokens.',
+  args: { preferences: g.json('An object of at most 16 KB as JSON.') },
+  payload: VIEWER,
+  scope: null,
+  within: [],
+  run: async (work, { preferences }, { caller }) => {
+    await setPreferences(work, { preferences });
+    return { viewer: viewerOf(caller) };
+  },
+});
+
+export const sessionGraphql = g.graphqlModule(
+  signIn,
+  signInByLink,
+  signOut,
+  sessionEnd,
+  companySwitch,
+  passwordChange,
+  preferencesSet,
+  g.fields(ViewerType, {
+    session: g.computed(
+      g.object.orNull(SessionType, 'The session of the request. Null with a token.'),
+      async (_viewer, ctx) => (await sessionsOf(ctx)).find(({ current }) => current) ?? null,
+    ),
+    sessions: g.computed(
+      g.object.list(
+        SessionType,
+        'Sessions of the user in all companies, the last used first. Empty with a token.',
+      ),
+      (_viewer, ctx) => sessionsOf(ctx),
+    ),
+    companies: g.computed(
+      g.object.list(
+        ViewerCompany,
+        'Companies that the user can switch to, by name. With a token its own only.',
+      ),
+      async (_viewer, { caller, services }) => {
+        const companies = await services.units.systemRead((work) => listOwnCompanies(work, caller));
+        return companies.map(({ companyId, companyName: name, role }) => ({
+          company: { id: g.globalId('Company', companyId), name },
+          role,
+        }));
+      },
+    ),
+    preferences: g.computed(
+      g.json('What the console keeps for the user: an object, empty at first.'),
+      (_viewer, { caller, services }) =>
+        services.units.systemRead((work) => findPreferences(work, caller.userId)),
+    ),
+  }),
+);
+
+async function sessionsOf({ caller, services }: g.GraphqlContext) {
+  return (await services.units.systemRead((work) => listSessions(work, caller))).map(shown);
+}

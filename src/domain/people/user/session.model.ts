@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+import { DAY, HOUR } from '../../../platform/clock.js';
+
+/** A session ends after this time without a request, and after this time in all. */
+const IDLE_MS = 12 * HOUR;
+export const SESSION_MS = 7 * DAY;
+/** Sessions of one user; a further sign-in ends the one that was not used for the longest time. */
+export const MAX_SESSIONS = 20;
+const MAX_PREFERENCES = 16 * 1024;
+
+/** A sign-in of a person to the console. */
+export interface Session {
+  readonly id: number;
+  /** Company that the user works in now. */
+  readonly companyId: number;
+  readonly userId: number;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date;
+  /** Address and browser of the sign-in. */
+  readonly ip: string;
+  readonly userAgent: string | null;
+}
+
+export function hasEnded({ createdAt, lastUsedAt }: Session, now: Date): boolean {
+  return now.getTime() - createdAt.getTime() >= SESSION_MS || now.getTime() - lastUsedAt.getTime() >= IDLE_MS;
+}
+
+export const Preferences = z.object({
+  preferences: z
+    .record(z.string(), z.json(), 'must be a JSON object')
+    .refine(
+      (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_PREFERENCES,
+      `must have at most ${MAX_PREFERENCES} bytes as JSON text`,
+    ),
+});

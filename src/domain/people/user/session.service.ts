@@ -1,0 +1,235 @@
+import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
+import {
+  type Browser,
+  type Caller,
+  demandSession,
+  ORDINARY_SCOPES,
+  type Origin,
+  type Sessions,
+  type SignedIn,
+} from '../../../platform/caller.js';
+import { type Clock, MINUTE } from '../../../platform/clock.js';
+import { DomainError, invalid, notFound } from '../../../platform/errors.js';
+import { parse } from '../../../platform/validate.js';
+import { hashToken, randomToken } from '../access-token/access-token.model.js';
+import { CHANGES_ACCESS, sparseTouch, TokenLookUp } from '../access-token/authentication.service.js';
+import type { Passwords } from './password.service.js';
+import { hasEnded, Preferences, type Session } from './session.model.js';
+import {
+  deleteSession,
+  findSessionAccess,
+  insertSession,
+  moveSession,
+  savePreferences,
+  selectSessions,
+  touchSession,
+} from './session.repository.js';
+import { attempt, type AttemptParts, recordSignedIn, WRONG_CREDENTIALS } from './sign-in.service.js';
+import type { CompanyMembership, Membership } from './user.model.js';
+import { type Account, getAccount, selectMemberships } from './user.repository.js';
+import { getUser, setPassword } from './user.service.js';
+
+export { findPreferences } from './session.repository.js';
+
+const LINK_MS = 10 * MINUTE;
+
+/** Codes that sign one user in, once, within 10 minutes, from this machine; in the memory of this process. */
+export class SignInLinks {
+  readonly #links = new Map<string, { readonly userId: number; readonly until: number }>();
+
+  constructor(private readonly clock: Pick<Clock, 'elapsed'>) {}
+
+  create(userId: number): string {
+    const code = randomToken();
+    this.#links.set(hashToken(code), { userId, until: this.clock.elapsed() + LINK_MS });
+    return code;
+  }
+
+  /** The user of a code, which ends it; null for any other text. */
+  take(code: string): number | null {
+    const hash = hashToken(code);
+    const link = this.#links.get(hash);
+    this.#links.delete(hash);
+    return link === undefined || link.until <= this.clock.elapsed() ? null : link.userId;
+  }
+}
+
+export interface SessionParts extends AttemptParts {
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+  readonly links: Pick<SignInLinks, 'take'>;
+  readonly onError: (error: unknown) => void;
+}
+
+export function createSessions({ clock, links, onError, ...parts }: SessionParts): Sessions {
+  const { units } = parts;
+  const entityTypes = [...CHANGES_ACCESS, 'session'];
+  const lookUp = new TokenLookUp(units, clock, entityTypes, (hash) =>
+    units.systemRead((work) => findSessionAccess(work, hash)),
+  );
+  const touch = sparseTouch(units, clock, onError, touchSession);
+  return {
+    authenticate: async (cookie, origin) => {
+      const found = await lookUp.find(cookie);
+      if (found === undefined || found.isRevoked || hasEnded(found.session, clock.now())) {
+        throw new DomainError('unauthenticated', 'The session has ended: sign in.');
+      }
+      touch(found.session, origin);
+      return callerOf(found.session, found, origin);
+    },
+    signIn: (credentials, from) =>
+      replacing(
+        () =>
+          attempt(parts, credentials, requestOf(from), (work, account) => startSession(work, account, from)),
+        () => new DomainError('invalid', WRONG_CREDENTIALS),
+      ),
+    signInByLink: (code, from) => signInByLink(parts, links, code, from),
+    changePassword: (caller, change) => changePassword(parts, caller, change),
+  };
+}
+
+type Parts = Pick<SessionParts, 'units' | 'throttle' | 'passwords'>;
+
+async function signInByLink(
+  { units, throttle }: Parts,
+  links: SessionParts['links'],
+  code: string,
+  from: Browser,
+) {
+  await throttle.check(from.ip);
+  const userId = from.isLocal ? links.take(code) : null;
+  const signedIn =
+    userId === null
+      ? undefined
+      : await units.systemWrite(requestOf(from), async (work) => {
+          const account = await getAccount(work, userId);
+          return account.disabledAt === null ? await startSession(work, account, from) : undefined;
+        });
+  if (signedIn !== undefined) return signedIn;
+  await throttle.countFailure(from.ip);
+  throw new DomainError('invalid', 'The link was used, is older than 10 minutes or is from another machine.');
+}
+
+async function changePassword(
+  parts: Parts,
+  caller: Caller,
+  { current, new: chosen }: { readonly current: string; readonly new: string },
+): Promise<void> {
+  const kept = demandSession(caller);
+  const hash = await replacing(
+    () => parts.passwords.hash(chosen),
+    ({ message, details }) =>
+      new DomainError('invalid', message, { fields: { new: Object.values(details.fields ?? {}).flat() } }),
+  );
+  const { email } = await parts.units.read(caller, (work) => getUser(work, caller.userId));
+  const request = requestOf({ ip: caller.ip ?? 'unknown', requestId: caller.requestId ?? '' });
+  const set = (work: SystemWriteWork, account: Account) => setPassword(work, account, hash, account.id, kept);
+  await replacing(
+    () => attempt(parts, { email, password: current }, request, set),
+    () => invalid('current', 'is not the password of the user'),
+  );
+}
+
+const requestOf = ({ ip, requestId }: Pick<Browser, 'ip' | 'requestId'>) =>
+  ({ channel: 'interface', ip, requestId, labelledAsForm: false }) as const;
+
+/** Replaces errors of credentials. */
+async function replacing<T>(use: () => Promise<T>, by: (error: DomainError) => DomainError): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    const isWrong = error instanceof DomainError && ['invalid', 'unauthenticated'].includes(error.code);
+    throw isWrong ? by(error) : error;
+  }
+}
+
+function callerOf(
+  { id, companyId, userId }: Session,
+  { role, timeZone }: Pick<Membership, 'role' | 'timeZone'>,
+  { channel, ip, requestId }: Origin,
+): Caller {
+  const rights = { role, scopes: ORDINARY_SCOPES, timeZone };
+  return { companyId, userId, tokenId: null, sessionId: id, ...rights, channel, ip, requestId };
+}
+
+/** Signs in to the first company of the user, by name. Undefined if no company lets the user in. */
+async function startSession(
+  work: SystemWriteWork,
+  account: Account,
+  from: Browser,
+): Promise<SignedIn | undefined> {
+  const all = await selectMemberships(work, [account.id]);
+  const membership = all.find(({ disabledAt }) => disabledAt === null);
+  if (membership === undefined) return undefined;
+  const { companyId, userId } = membership;
+  const cookie = randomToken();
+  const { ip, userAgent } = from;
+  const times = { createdAt: work.now, lastUsedAt: work.now };
+  const session = await insertSession(
+    work,
+    { companyId, userId, ip, userAgent, ...times },
+    hashToken(cookie),
+  );
+  await recordSignedIn(work, account, ip);
+  return { cookie, caller: callerOf(session, membership, requestOf(from)) };
+}
+
+export interface ListedSession extends Session {
+  /** Whether it is the session of the caller. */
+  readonly current: boolean;
+}
+
+/** Sessions of the caller's user that have not ended, the last used first; none for a token. */
+export async function listSessions(
+  work: SystemReadWork,
+  { userId, sessionId }: Caller,
+): Promise<ListedSession[]> {
+  if (sessionId === undefined) return [];
+  const all = await selectSessions(work, userId);
+  return all
+    .filter((session) => !hasEnded(session, work.now))
+    .map((session) => ({ ...session, current: session.id === sessionId }));
+}
+
+/** Companies that the caller can work in, by name; only its own for a token. */
+export async function listOwnCompanies(
+  work: SystemReadWork,
+  { userId, companyId, sessionId }: Caller,
+): Promise<readonly CompanyMembership[]> {
+  const all = await selectMemberships(work, [userId]);
+  const isOpen = (of: CompanyMembership) => sessionId !== undefined || of.companyId === companyId;
+  return all.filter((of) => of.disabledAt === null && isOpen(of));
+}
+
+/** Ends a session of the caller's user. Errors: `not_found`, `forbidden`. */
+export async function endSession(work: WriteWork, id: number, action = 'end'): Promise<void> {
+  const { caller } = work;
+  demandSession(caller);
+  if (!(await work.aboveCompanies((above) => deleteSession(above, caller.userId, id))))
+    throw notFound('session');
+  work.ledger.append({ action, entityType: 'session', entityId: id });
+}
+
+/** Lets the caller's session go on in another company. Errors: `not_found`, `forbidden`. */
+export async function switchCompany(
+  work: SystemWriteWork,
+  caller: Caller,
+  companyId: number,
+): Promise<Caller> {
+  const id = demandSession(caller);
+  const { userId } = caller;
+  const membership = (await listOwnCompanies(work, caller)).find((of) => of.companyId === companyId);
+  if (membership === undefined) throw notFound('company');
+  await moveSession(work, id, companyId);
+  work.ledger.append({ action: 'switch_company', entityType: 'session', entityId: id, companyId, userId });
+  return { ...caller, companyId, role: membership.role, timeZone: membership.timeZone };
+}
+
+/** Replaces the preferences of the caller's user. Errors: `invalid`, `forbidden`. */
+export async function setPreferences(work: WriteWork, input: unknown): Promise<void> {
+  const { userId } = work.caller;
+  demandSession(work.caller);
+  const { preferences } = parse(Preferences, input);
+  work.demandRoom();
+  await work.aboveCompanies((above) => savePreferences(above, userId, preferences));
+}

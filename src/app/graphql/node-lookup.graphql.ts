@@ -1,5 +1,6 @@
-import { LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
+import { historyField, LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
 import type { LedgerEntry } from '../../domain/base/ledger/ledger.service.js';
+import { auditedTypes } from '../../domain/people/user/user.graphql.js';
 import * as g from '../../graphql/index.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 
@@ -67,4 +68,13 @@ const entity = g.computed(
     readNode(ctx, sourcesByEntityType.get(entityType), entityId),
 );
 
-export const nodeLookupGraphql = g.graphqlModule(node, nodes, g.fields(LedgerEntryType, { entity }));
+const histories = [...auditedTypes].map(([name, Type]) =>
+  g.fields(Type, { history: historyField(snakeCase(name)) }),
+);
+
+export const nodeLookupGraphql = g.graphqlModule(
+  node,
+  nodes,
+  g.fields(LedgerEntryType, { entity }),
+  ...histories,
+);

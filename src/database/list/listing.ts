@@ -15,7 +15,12 @@ import {
 
 /** How the children of a parent are found: by a column with its id or name, or by links, with its id in `parent`. */
 export type Relation =
-  | { readonly column: string; readonly isName?: true }
+  | {
+      readonly column: string;
+      readonly isName?: true;
+      /** Another column and its value in all children; an index has both columns and the one of `order` after them. */
+      readonly also?: { readonly column: string; readonly value: string; readonly order: string };
+    }
   | { readonly link: LinkTable; readonly parent: string };
 
 export type LinkRelation = Extract<Relation, { readonly link: string }>;
@@ -111,7 +116,10 @@ export function childrenOf(
   used: readonly string[] = [],
 ): Sql {
   if ('column' in relation) {
-    return sql`${tableWith(table, [relation.column, ...used], { join: crossJoin })} as t where ${sql.ref(`t.${relation.column}`)} = p.value`;
+    const { column, also } = relation;
+    const ofKind =
+      also === undefined ? sql`` : sql`and ${sql.ref(`t.${also.column}`)} = ${sql.lit(also.value)}`;
+    return sql`${tableWith(table, [column, ...used], { join: crossJoin })} as t where ${sql.ref(`t.${column}`)} = p.value ${ofKind}`;
   }
   // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
   return sql`${sql.table(relation.link)} as l cross join ${tableWith(table, used)} as t
@@ -121,7 +129,9 @@ export function childrenOf(
 
 /** Name of a relation, unique in its list. */
 export const nameOf = (relation: Relation): string =>
-  'link' in relation ? `${relation.link} ${relation.parent}` : relation.column;
+  'link' in relation
+    ? `${relation.link} ${relation.parent}`
+    : `${relation.column} ${relation.also?.value ?? ''}`;
 
 /** Values that `childrenOf` and `ofCompany` bind: the company of the links, if there are any, and of the records. */
 export function companiesOf({ caller: { companyId } }: ReadWork, relation?: Relation): readonly number[] {

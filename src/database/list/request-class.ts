@@ -95,6 +95,7 @@ export function narrowing(filters: Filters, where: Condition | null): Comparison
 /** Order in which the index of a relation has the children of one parent; undefined if it has no order. */
 export function orderOfChildren({ filters, orders, id }: ListTable, relation: Relation): string | undefined {
   if ('link' in relation) return Object.keys(orders).find((order) => orders[order] === id);
+  if (relation.also !== undefined) return relation.also.order;
   return Object.values(filters).find(({ column, order }) => column === relation.column && order !== undefined)
     ?.order;
 }

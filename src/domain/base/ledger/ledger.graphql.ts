@@ -1,8 +1,16 @@
 import * as g from '../../../graphql/index.js';
+import type { Audit } from '../../../platform/validate.js';
 import { CompanyType } from '../../people/company/company.graphql.js';
 import { companies } from '../../people/company/company.service.js';
 import { Channel, UserList } from '../../people/user/user.graphql.js';
-import { ledgerEntries, type LedgerEntry, ledgerNewRows } from './ledger.service.js';
+import {
+  changesOf,
+  type FieldChange,
+  historyOf,
+  ledgerEntries,
+  type LedgerEntry,
+  ledgerNewRows,
+} from './ledger.service.js';
 import { type Deleted, type DeletedRows, deletedRows } from './retention.service.js';
 
 export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId'>(
@@ -21,6 +29,21 @@ export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId'>(
 );
 
 const LedgerEntryList = g.listTypes(ledgerEntries, LedgerEntryType);
+
+const FieldChangeType = g.objectType<FieldChange>('FieldChange', 'A field with another value than before.', {
+  field: g.text('Name of the field as in `before` and `after`; meta.model for a part of an object.'),
+  before: g.json.orNull('Value before the change. Null also if the field was not there.'),
+  after: g.json.orNull('Value after the change. Null also if the field is gone.'),
+});
+
+/** The field `history` of a type with audit fields; `entityType` is that of its records in the ledger. */
+export const historyField = (entityType: string): g.ResolvedField<Audit & { readonly id: number }> =>
+  g.many(
+    LedgerEntryList,
+    historyOf(entityType),
+    'Changes of the record, newest first. For all who may read the record.',
+    { order: { field: 'SEQUENCE', direction: 'desc' } },
+  );
 
 const ledgerAppended = g.subscription('ledgerAppended', {
   field: g.object(
@@ -47,6 +70,13 @@ export const ledgerEntryGraphql = g.graphqlModule(
   ledgerAppended,
   g.fields(LedgerEntryType, {
     company: g.one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
+    changes: g.computed(
+      g.object.list(
+        FieldChangeType,
+        'The fields that differ before and after, without id, revision, and times and author of the record.',
+      ),
+      changesOf,
+    ),
     actor: g.one(
       UserList,
       'userId',

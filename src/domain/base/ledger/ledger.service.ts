@@ -1,6 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
 import type { Channel } from '../../../platform/caller.js';
+import type { Json } from '../../../platform/encoding/json.js';
+import { isObject } from '../../../platform/validate.js';
 
 /** A recorded change. */
 export interface LedgerEntry {
@@ -40,5 +44,46 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   },
   recordOf: (row) => ({ ...recordOf(row), id: row.sequence, companyId: row.company_id }),
 });
+
+/** The changes of records of one type, given by their ids. */
+export const historyOf = (entityType: string) =>
+  ledgerEntries.of({
+    column: 'entity_id',
+    also: { column: 'entity_type', value: entityType, order: 'SEQUENCE' },
+  });
+
+/** A field that a change gave another value; null for one that the record did not have. */
+export interface FieldChange {
+  /** For example `enabled`, or `meta.battery_level` for a part of an object. */
+  readonly field: string;
+  readonly before: Json;
+  readonly after: Json;
+}
+
+/** Fields that every change has, or none. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'id',
+  'revision',
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'createdVia',
+]);
+
+/** The fields in which the record differs before and after a change. */
+export function changesOf({ before, after }: Pick<LedgerEntry, 'before' | 'after'>): readonly FieldChange[] {
+  return differences(before ?? {}, after ?? {}, '').filter(({ field }) => !BOOKKEEPING.has(field));
+}
+
+function differences(before: object, after: object, prefix: string): readonly FieldChange[] {
+  const [old, now] = [before, after] as readonly Readonly<Record<string, Json | undefined>>[];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
+    const [from, to] = [old?.[name] ?? null, now?.[name] ?? null];
+    if (isDeepStrictEqual(from, to)) return [];
+    const hasParts = prefix === '' && isObject(from) && isObject(to);
+    if (hasParts) return differences(from, to, `${name}.`);
+    return [{ field: prefix + name, before: from, after: to }];
+  });
+}
 
 export const ledgerNewRows = ledgerEntries.newRows('ledger_of_company');

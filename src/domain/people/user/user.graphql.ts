@@ -217,6 +217,9 @@ const AUDITED = {
   createdVia: g.choice(Channel, 'Interface through which the record was created.'),
 };
 
+/** All types with audit fields, by their names. */
+export const auditedTypes = new Map<string, g.ClassType<Audit & { readonly id: number }>>();
+
 /** A node type with audit fields, for records of type `T`. `Hidden` names properties without a field. */
 export function auditedType<T extends Audit & { readonly id: number }, Hidden extends keyof T = never>(
   name: string,
@@ -231,5 +234,6 @@ export function auditedType<T extends Audit & { readonly id: number }, Hidden ex
       'User who created the record. Null if that user is no longer a member.',
     ),
   });
+  auditedTypes.set(name, Type);
   return Type;
 }

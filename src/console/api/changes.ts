@@ -27,14 +27,17 @@ const APPENDED = graphql(`
 
 /** Changes that come within this time are one to a page. */
 const TOGETHER_MS = 400;
+/** Pages are loaded again at most this often, so that a busy fleet does not use up the requests of the hour. */
+const PAUSE_MS = 5_000;
 
 type Listener = () => void;
 const listeners = new Map<Listener, readonly string[]>();
 const changed = new Set<string>();
 let timer: number | undefined;
+let publishedAt = 0;
 let subscription: { unsubscribe: () => void } | undefined;
 
-/** Calls `listener` after records of these types have changed, at most every 400 ms. Returns how to end that. */
+/** Calls `listener` after records of these types have changed, at most every 5 s. Returns how to end that. */
 export function onChanges(types: readonly EntityType[], listener: Listener): () => void {
   const entry: Listener = () => listener();
   listeners.set(entry, types);
@@ -49,8 +52,13 @@ export function onChanges(types: readonly EntityType[], listener: Listener): () 
 /** Has the pages that show records of this type load them again. */
 export function noteChange(type: string): void {
   changed.add(type);
-  timer ??= setTimeout(publish, TOGETHER_MS);
+  const sinceLast = Date.now() - publishedAt;
+  timer ??= setTimeout(publish, Math.max(TOGETHER_MS, PAUSE_MS - sinceLast));
 }
+
+document.addEventListener('visibilitychange', () => {
+  if (changed.size > 0) publish();
+});
 
 /** Follows the ledger of the company that the session now works for. */
 export function restartChanges(): void {
@@ -60,6 +68,9 @@ export function restartChanges(): void {
 
 function publish(): void {
   timer = undefined;
+  // A page that is not seen is loaded again when it is.
+  if (document.hidden) return;
+  publishedAt = Date.now();
   for (const [listener, types] of listeners) {
     if (types.some((type) => changed.has(type))) listener();
   }

@@ -70,12 +70,28 @@ export interface PageEntry {
 /** All pages, in the order of the menu. The first one is shown at `/console`. */
 export const PAGES: readonly PageEntry[] = [
   {
+    path: '/overview',
+    name: 'overview',
+    icon: 'home',
+    section: null,
+    shortcut: 'o',
+    load: () => import('../pages/overview/overview-page'),
+  },
+  {
     path: '/devices',
     name: 'devices',
     icon: 'device',
     section: 'fleet',
     shortcut: 'd',
     load: () => import('../pages/devices/devices-page'),
+  },
+  {
+    path: '/account',
+    name: 'account',
+    icon: 'user',
+    section: 'company',
+    shortcut: 'a',
+    load: () => import('../pages/account/account-page'),
   },
 ];
 

@@ -1,4 +1,13 @@
-import { createContext, use, useEffect, useMemo, useState, type ReactNode } from 'react';
+import {
+  createContext,
+  Fragment,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+  type ReactNode,
+} from 'react';
 
 import { restartChanges } from '../api/changes';
 import { closeSockets, connection } from '../api/client';
@@ -24,18 +33,34 @@ const SESSION = graphql(`
         name
         timeZone
       }
+      companies {
+        company {
+          id
+          name
+        }
+        role
+      }
       role
       scopes
+      preferences
+      session {
+        id
+      }
     }
   }
 `);
+
+/** Noted in the browser while there may be a session, since scripts cannot see its cookie. */
+const SIGNED_IN = 'signed-in';
 
 export type Viewer = SessionQuery['viewer'];
 
 interface SessionValue {
   readonly viewer: Viewer;
-  /** Loads the viewer again, after a change of the company or of its own data. */
+  /** Loads the viewer again, after a change of its own data. */
   readonly reload: () => void;
+  /** Begins anew, for the session or the company that the cookie now stands for. */
+  readonly restart: () => void;
   /** Shows the sign-in page. */
   readonly leave: () => void;
 }
@@ -56,11 +81,16 @@ export function useMay(scope: 'WRITE' | 'ADMIN'): boolean {
 
 /** Shows the pages to people who are signed in, and the sign-in page to all others. */
 export function SessionGate({ children }: { readonly children: ReactNode }): ReactNode {
-  const [isSignedOut, setSignedOut] = useState(false);
-  const { data, error, isLoading, reload } = useQuery(SESSION, {});
+  const [isSignedOut, setSignedOut] = useState(localStorage.getItem(SIGNED_IN) === null);
+  // Pages of another session or company begin anew.
+  const [generation, setGeneration] = useState(0);
+  const { data, error, isLoading, reload } = useQuery(SESSION, isSignedOut ? null : {});
   const preferences = usePreferences();
   useEffect(() => {
-    const leave = (): void => setSignedOut(true);
+    const leave = (): void => {
+      localStorage.removeItem(SIGNED_IN);
+      setSignedOut(true);
+    };
     connection.addEventListener('signed-out', leave);
     return () => connection.removeEventListener('signed-out', leave);
   }, []);
@@ -70,22 +100,26 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
   useEffect(() => {
     document.documentElement.lang = tagOf(language);
   }, [language]);
-  const session = useMemo(
-    () => data && { viewer: data.viewer, reload, leave: () => setSignedOut(true) },
-    [data, reload],
-  );
-  const begin = (): void => {
+  const restart = useCallback((): void => {
     closeSockets();
     restartChanges();
+    localStorage.setItem(SIGNED_IN, 'yes');
     setSignedOut(false);
+    setGeneration((count) => count + 1);
     reload();
-  };
+  }, [reload]);
+  const session = useMemo(
+    () => data && { viewer: data.viewer, reload, restart, leave: () => connection.signedOut() },
+    [data, reload, restart],
+  );
   return (
     <LocaleContext value={locale}>
       {isSignedOut ? (
-        <SignIn onSignedIn={begin} />
+        <SignIn onSignedIn={restart} />
       ) : session ? (
-        <SessionContext value={session}>{children}</SessionContext>
+        <SessionContext value={session}>
+          <Fragment key={generation}>{children}</Fragment>
+        </SessionContext>
       ) : error && !isLoading ? (
         <PageFailure error={error} onRetry={reload} />
       ) : (

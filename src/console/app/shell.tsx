@@ -53,8 +53,8 @@ export function Shell(): ReactNode {
         <strong className="brand">Terminal Gateway</strong>
         <button type="button" className="button search-button" onClick={openPalette}>
           <Icon name="search" />
-          <span>{text.search}</span>
-          <kbd>Ctrl K</kbd>
+          <span className="wide-only">{text.search}</span>
+          <kbd aria-hidden="true">Ctrl K</kbd>
         </button>
         <AccountMenu />
       </header>

@@ -1,56 +1,121 @@
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 
+import { graphql } from '../api/graphql';
+import { useMutation } from '../api/mutation';
 import { texts, useTexts } from '../text';
 import { TextInput } from '../ui/field';
-import { Form, errorAt } from '../ui/form';
+import { Form } from '../ui/form';
+import { FailureNote } from '../ui/states';
+import { setPreferences, usePreferences } from './preferences';
+
+const SIGN_IN = graphql(`
+  mutation SignIn($email: String!, $password: String!) {
+    signIn(email: $email, password: $password) {
+      userErrors {
+        code
+        message
+        path
+      }
+    }
+  }
+`);
+
+const SIGN_IN_BY_LINK = graphql(`
+  mutation SignInByLink($code: String!) {
+    signInByLink(code: $code) {
+      userErrors {
+        code
+        message
+        path
+      }
+    }
+  }
+`);
 
 const words = texts({
   en: {
     title: 'Sign in',
     email: 'E-mail',
     password: 'Password',
-    signIn: 'Sign in',
+    wrong: 'E-mail and password do not match, or the account is locked for some minutes.',
+    linkUsed: 'This link was used before or is too old. Sign in with e-mail and password.',
+    language: 'Português',
   },
   pt: {
     title: 'Entrar',
     email: 'E-mail',
     password: 'Senha',
-    signIn: 'Entrar',
+    wrong: 'E-mail e senha não conferem, ou a conta está bloqueada por alguns minutos.',
+    linkUsed: 'Este link já foi usado ou expirou. Entre com e-mail e senha.',
+    language: 'English',
   },
 });
 
+const LINK = '#sign-in=';
+
+/** Asks for e-mail and password; a link with a code, as the demo prints one, signs in by itself. */
 export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }): ReactNode {
   const text = useTexts(words);
+  const { language } = usePreferences();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const { run, errors, failure, isRunning } = useMutation(SIGN_IN);
+  const link = useLink(onSignedIn);
+  const submit = async (): Promise<void> => {
+    if (await run({ email, password })) onSignedIn();
+  };
   return (
     <main className="sign-in">
       <h1>{text.title}</h1>
+      {link.isWrong && <FailureNote failure={{ message: text.linkUsed }} />}
       <Form
-        onSubmit={onSignedIn}
-        submit={text.signIn}
-        isRunning={false}
-        failure={null}
+        onSubmit={() => void submit()}
+        submit={text.title}
+        isRunning={isRunning}
+        failure={failure}
         errors={[]}
-        shown={['email', 'password']}
+        shown={[]}
       >
         <TextInput
           label={text.email}
+          name="email"
           type="email"
           autoComplete="username"
+          autoFocus
           value={email}
           onChange={setEmail}
-          autoFocus
-          error={errorAt([], 'email')}
         />
         <TextInput
           label={text.password}
+          name="password"
           type="password"
           autoComplete="current-password"
           value={password}
           onChange={setPassword}
+          error={errors.length > 0 ? text.wrong : undefined}
         />
       </Form>
+      <button
+        type="button"
+        className="button button-quiet"
+        onClick={() => setPreferences({ language: language === 'pt' ? 'en' : 'pt' })}
+      >
+        {text.language}
+      </button>
     </main>
   );
+}
+
+/** Signs in by the code in the address, once, and takes it out of the address. */
+function useLink(onSignedIn: () => void): { readonly isWrong: boolean } {
+  const { run, errors } = useMutation(SIGN_IN_BY_LINK);
+  const isUsed = useRef(false);
+  useEffect(() => {
+    const { hash, pathname, search } = location;
+    if (!hash.startsWith(LINK) || isUsed.current) return;
+    isUsed.current = true;
+    history.replaceState(null, '', pathname + search);
+    void run({ code: hash.slice(LINK.length) }).then((payload) => payload && onSignedIn());
+  }, [run, onSignedIn]);
+  return { isWrong: errors.length > 0 };
 }

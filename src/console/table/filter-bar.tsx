@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 
-import { useTexts } from '../text';
+import { useLocale, useTexts } from '../text';
+import { clockOf, instantOf } from '../text/zone';
 import { Button } from '../ui/button';
 import { Choice, TextInput } from '../ui/field';
 import { Icon } from '../ui/icon';
@@ -115,8 +116,9 @@ function Condition({ field, value, onChange }: ConditionProps): ReactNode {
 /** From and before, for times and amounts. */
 function Range({ field, value, onChange }: ConditionProps): ReactNode {
   const text = useTexts(filterWords);
+  const { timeZone } = useLocale();
   const set = (name: 'gte' | 'lt', typed: string): void => {
-    const parsed = field.kind === 'amount' ? centsOf(typed) : timeOf(typed);
+    const parsed = field.kind === 'amount' ? centsOf(typed) : timeOf(typed, timeZone);
     const changed: Comparator = { ...without(value ?? {}, name), ...(parsed !== null && { [name]: parsed }) };
     onChange(Object.keys(changed).length === 0 ? null : changed);
   };
@@ -127,7 +129,7 @@ function Range({ field, value, onChange }: ConditionProps): ReactNode {
           key={name}
           label={`${field.title} ${name === 'gte' ? text.from : text.until}`}
           type={field.kind === 'amount' ? 'text' : 'datetime-local'}
-          value={shownInRange(field.kind, value?.[name])}
+          value={shownInRange(field.kind, value?.[name], timeZone)}
           onChange={(typed) => set(name, typed)}
         />
       ))}
@@ -169,14 +171,15 @@ function centsOf(typed: string): number | null {
   return typed === '' || Number.isNaN(value) ? null : Math.round(value * 100);
 }
 
-function timeOf(typed: string): string | null {
-  const time = new Date(typed);
-  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+function timeOf(typed: string, timeZone: string): string | null {
+  return Number.isNaN(Date.parse(typed)) ? null : instantOf(typed, timeZone).toISOString();
 }
 
-function shownInRange(kind: FilterField['kind'], value: Comparator[string] | undefined): string {
+function shownInRange(
+  kind: FilterField['kind'],
+  value: Comparator[string] | undefined,
+  timeZone: string,
+): string {
   if (typeof value !== 'string' && typeof value !== 'number') return '';
-  if (kind === 'amount') return String(Number(value) / 100);
-  const time = new Date(value);
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return kind === 'amount' ? String(Number(value) / 100) : clockOf(new Date(value), timeZone);
 }

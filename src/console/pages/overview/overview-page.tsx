@@ -1,0 +1,222 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState, type ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import { useQuery, useSubscription } from '../../api/query';
+import type { OverviewQuery } from '../../gql/graphql';
+import type { Filter } from '../../table/filter';
+import { useLocale, useTexts } from '../../text';
+import { useFormat } from '../../text/format';
+import { startsOf } from '../../text/zone';
+import { Ago, Section } from '../../ui/facts';
+import { Loading, PageFailure } from '../../ui/states';
+import { Fleet } from './fleet';
+import { Payments } from './payments';
+import { words } from './words';
+
+const OVERVIEW = graphql(`
+  query Overview($day: DateTime!, $month: DateTime!, $timeZone: String!) {
+    deviceSummary {
+      total
+      disabled
+      byPresence {
+        presence
+        count
+      }
+      byFrameworkVersion {
+        value
+        count
+      }
+      byGroup {
+        count
+        group {
+          id
+          name
+        }
+      }
+    }
+    refused: devices(
+      first: 0
+      filter: { refused: { eq: true }, presence: { in: [STALE, OFFLINE, NEVER_SEEN] } }
+    ) {
+      totalCount
+    }
+    withoutNumber: devices(first: 0, filter: { hasLogicalNumber: { eq: false } }) {
+      totalCount
+    }
+    unknownTerminals(first: 0) {
+      totalCount
+    }
+    notifications(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) {
+      nodes {
+        id
+        content
+        createdAt
+        summary {
+          delivered
+          failed
+          expired
+          queued
+          sent
+        }
+      }
+    }
+    hours: transactionSummary(
+      bucket: HOUR
+      timeZone: $timeZone
+      filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
+    ) {
+      bucketStart
+      approvedAmount
+      deniedAmount
+      cancelledAmount
+    }
+    today: transactionSummary(
+      by: [PAYMENT_STATUS]
+      filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
+    ) {
+      paymentStatus
+      count
+      approvedAmount
+      deniedAmount
+      cancelledAmount
+    }
+    month: transactionSummary(
+      by: [PAYMENT_STATUS]
+      filter: { startedAt: { gte: $month }, transactionType: { eq: SWITCH } }
+    ) {
+      paymentStatus
+      count
+      approvedAmount
+      deniedAmount
+      cancelledAmount
+    }
+  }
+`);
+
+const RECORDED = graphql(`
+  subscription OverviewTransactions {
+    transactionRecorded {
+      sequence
+    }
+  }
+`);
+
+/** Payments that come within this time are shown together. */
+const TOGETHER_MS = 5_000;
+
+/** The fleet, the payments of the day and what needs attention, each with a link to the records behind it. */
+export default function OverviewPage(): ReactNode {
+  const text = useTexts(words);
+  const { timeZone } = useLocale();
+  const variables = useMemo(() => ({ ...startsOf(timeZone), timeZone }), [timeZone]);
+  const { data, error, reload } = useQuery(OVERVIEW, variables, ['DEVICE', 'LOGICAL_NUMBER', 'NOTIFICATION']);
+  const [timer, setTimer] = useState<number>();
+  useSubscription(RECORDED, {}, () => {
+    if (timer !== undefined) return;
+    const reloadSoon = (): void => {
+      setTimer(undefined);
+      reload();
+    };
+    setTimer(setTimeout(reloadSoon, TOGETHER_MS));
+  });
+  return (
+    <div className="page">
+      <header className="page-header">
+        <h1>{text.overview}</h1>
+      </header>
+      {error && <PageFailure error={error} onRetry={reload} />}
+      {!data && !error && <Loading />}
+      {data && (
+        <>
+          <Attention data={data} />
+          <Payments data={data} starts={variables} />
+          <Fleet summary={data.deviceSummary} />
+          <Deliveries data={data} />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface Problem {
+  readonly name: string;
+  readonly count: number;
+  readonly to: string;
+  readonly filter?: Filter;
+}
+
+function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  const presence = (name: string): number =>
+    data.deviceSummary.byPresence.find((row) => row.presence === name)?.count ?? 0;
+  const failed = data.notifications.nodes.filter(
+    ({ summary }) => summary.failed + summary.expired > 0,
+  ).length;
+  const all: readonly Problem[] = [
+    {
+      name: text.offline,
+      count: presence('OFFLINE'),
+      to: '/devices',
+      filter: { presence: { eq: 'OFFLINE' } },
+    },
+    { name: text.silent, count: presence('STALE'), to: '/devices', filter: { presence: { eq: 'STALE' } } },
+    {
+      name: text.refused,
+      count: data.refused.totalCount,
+      to: '/devices',
+      filter: { refused: { eq: true }, presence: { in: ['STALE', 'OFFLINE', 'NEVER_SEEN'] } },
+    },
+    {
+      name: text.withoutNumber,
+      count: data.withoutNumber.totalCount,
+      to: '/devices',
+      filter: { hasLogicalNumber: { eq: false } },
+    },
+    { name: text.unknown, count: data.unknownTerminals.totalCount, to: '/unknown-terminals' },
+    { name: text.failedDeliveries, count: failed, to: '/notifications' },
+  ];
+  const problems = all.filter(({ count }) => count > 0);
+  return (
+    <Section title={text.attention}>
+      {problems.length === 0 && <p>{text.nothing}</p>}
+      <ul className="tiles">
+        {problems.map(({ name, count, to, filter }) => (
+          <li key={name}>
+            <Link className="tile tile-warning" to={to} search={filter ? { filter } : {}}>
+              <strong>{format.number(count)}</strong>
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Deliveries({ data }: { readonly data: OverviewQuery }): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  return (
+    <div className="card">
+      <Section title={text.deliveries}>
+        {data.notifications.nodes.length === 0 && <p>{text.noNotifications}</p>}
+        <ul className="stack">
+          {data.notifications.nodes.map(({ id, content, createdAt, summary }) => (
+            <li key={id}>
+              <Link to="/notifications" search={{ open: id }}>
+                {content.slice(content.indexOf('|') + 1)}
+              </Link>{' '}
+              <small>
+                <Ago at={createdAt} />
+                {` · ${text.delivered}: ${format.number(summary.delivered)}`}
+                {` · ${text.waiting}: ${format.number(summary.queued + summary.sent)}`}
+              </small>
+            </li>
+          ))}
+        </ul>
+      </Section>
+    </div>
+  );
+}

@@ -55,9 +55,11 @@ export function useMutation<Data extends object, Variables extends object>(
         const payload = await mutate(document, variables);
         const { userErrors } = payload as Payload;
         setErrors(userErrors);
-        if (userErrors.length > 0) return null;
+        // The record on screen is older than that of the server.
+        const isStale = userErrors.some(({ code }) => code === 'STALE');
+        if (userErrors.length > 0 && !isStale) return null;
         for (const type of types.split(',')) noteChange(type);
-        return payload;
+        return isStale ? null : payload;
       } catch (error) {
         setFailure(failureOf(error as CombinedError, language));
         return null;

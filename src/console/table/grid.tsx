@@ -20,6 +20,8 @@ const words = texts({
 });
 
 const ROW_PX = 40;
+/** Width of the box that selects a row. */
+const CHECK_PX = 36;
 
 interface GridProps<Row extends { readonly id: string }> {
   readonly label: string;
@@ -51,8 +53,15 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => show(first, last), [first, last, rows.length, show]);
   const { active, setActive, onKeyDown } = useRowKeys(props, virtualizer);
-  const widths = columns.map(({ width = 160 }) => `minmax(${width}px, ${width}fr)`);
-  const gridColumns = [...(selection ? ['36px'] : []), ...widths].join(' ');
+  const widths = columns.map(({ width = 160 }) => width);
+  const check = selection ? CHECK_PX : 0;
+  const layout = {
+    gridTemplateColumns: [
+      ...(selection ? [`${CHECK_PX}px`] : []),
+      ...widths.map((width) => `minmax(${width}px, ${width}fr)`),
+    ].join(' '),
+    minWidth: widths.reduce((sum, width) => sum + width, check),
+  };
   return (
     <div
       ref={scroller}
@@ -63,7 +72,7 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
       className="grid"
       onKeyDown={onKeyDown}
     >
-      <div role="row" aria-rowindex={1} className="grid-header" style={{ gridTemplateColumns: gridColumns }}>
+      <div role="row" aria-rowindex={1} className="grid-header" style={layout}>
         {selection && (
           <div role="columnheader" className="grid-check">
             <input
@@ -89,7 +98,7 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
               index={index}
               top={start}
               columns={columns}
-              gridColumns={gridColumns}
+              layout={layout}
               isActive={index === active}
               isOpen={row.id === props.openId}
               isSelected={selection?.has(row.id)}

@@ -8,7 +8,8 @@ interface TableRowProps<Row> {
   /** Pixels from the start of the list. */
   readonly top: number;
   readonly columns: readonly Column<Row>[];
-  readonly gridColumns: string;
+  /** Columns as those of the header. */
+  readonly layout: { readonly gridTemplateColumns: string; readonly minWidth: number };
   readonly isActive: boolean;
   readonly isOpen: boolean;
   /** Undefined where rows are not selected. */
@@ -31,7 +32,7 @@ export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
       data-open={props.isOpen}
       tabIndex={props.isActive ? 0 : -1}
       className="grid-row"
-      style={{ transform: `translateY(${props.top}px)`, gridTemplateColumns: props.gridColumns }}
+      style={{ transform: `translateY(${props.top}px)`, ...props.layout }}
       onFocus={props.onFocus}
       onClick={(event) => {
         // Links, buttons and boxes in a row do what they say.

@@ -20,7 +20,10 @@ export function useDraft<Values extends object>(
   return {
     values,
     set: (changed) => setValues((before) => ({ ...before, ...changed })),
-    clear: () => setValues(initial),
+    clear: () => {
+      sessionStorage.removeItem(name);
+      setValues(initial);
+    },
   };
 }
 

@@ -1,10 +1,15 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useQuery } from '../../api/query';
+import { useMay } from '../../app/session';
+import { RecordHistory } from '../../record/history';
 import { RecordPanel } from '../../record/panel';
 import { useTexts } from '../../text';
+import { Button } from '../../ui/button';
 import { Facts, Time } from '../../ui/facts';
+import { words as common } from '../../ui/words';
+import { DeviceForm } from './device-form';
 import { PresenceBadge } from './presence';
 import { words } from './words';
 
@@ -36,18 +41,30 @@ export function DevicePanel({
   readonly onClose: () => void;
 }): ReactNode {
   const text = useTexts(words);
+  const commonText = useTexts(common);
+  const mayWrite = useMay('WRITE');
+  const [isEditing, setEditing] = useState(false);
   const query = useQuery(DEVICE, { id }, ['DEVICE', 'LOGICAL_NUMBER']);
   return (
     <RecordPanel
       query={query}
       record={({ device }) => device}
       title={({ serialNumber }) => serialNumber}
+      actions={() =>
+        mayWrite && (
+          <Button icon="edit" onPress={() => setEditing(!isEditing)}>
+            {commonText.edit}
+          </Button>
+        )
+      }
       onClose={onClose}
       tabs={(device) => [
         {
           id: 'facts',
-          title: text.devices,
-          content: (
+          title: text.facts,
+          content: isEditing ? (
+            <DeviceForm device={device} onClose={() => setEditing(false)} />
+          ) : (
             <Facts
               facts={[
                 { name: text.presence, value: <PresenceBadge presence={device.presence} /> },
@@ -58,6 +75,7 @@ export function DevicePanel({
             />
           ),
         },
+        { id: 'history', title: text.history, content: <RecordHistory id={id} type="DEVICE" /> },
       ]}
     />
   );

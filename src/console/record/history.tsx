@@ -1,0 +1,241 @@
+import { useState, type ReactNode } from 'react';
+
+import type { EntityType } from '../api/changes';
+import { graphql } from '../api/graphql';
+import { useQuery } from '../api/query';
+import type { RecordHistoryQuery } from '../gql/graphql';
+import { texts, useTexts } from '../text';
+import { useFormat } from '../text/format';
+import { Button } from '../ui/button';
+import { Ago } from '../ui/facts';
+import { Empty, Loading, PageFailure } from '../ui/states';
+import { words as common } from '../ui/words';
+import { useActionName, useFieldName } from './history-words';
+import { useNames } from './names';
+
+const HISTORY = graphql(`
+  query RecordHistory($id: ID!, $first: Int!) {
+    node(id: $id) {
+      id
+      ... on App {
+        history(first: $first) {
+          ...HistoryPage
+        }
+      }
+      ... on AppVersion {
+        history(first: $first) {
+          ...HistoryPage
+        }
+      }
+      ... on Device {
+        history(first: $first) {
+          ...HistoryPage
+        }
+      }
+      ... on File {
+        history(first: $first) {
+          ...HistoryPage
+        }
+      }
+      ... on Group {
+        history(first: $first) {
+          ...HistoryPage
+        }
+      }
+      ... on LogicalNumber {
+        history(first: $first) {
+          ...HistoryPage
+        }
+      }
+      ... on Metacontent {
+        history(first: $first) {
+          ...HistoryPage
+        }
+      }
+      ... on Notification {
+        history(first: $first) {
+          ...HistoryPage
+        }
+      }
+      ... on Parameter {
+        history(first: $first) {
+          ...HistoryPage
+        }
+      }
+    }
+  }
+
+  fragment HistoryPage on LedgerEntryConnection {
+    totalCount
+    nodes {
+      sequence
+      at
+      action
+      channel
+      actor {
+        name
+      }
+      changes {
+        field
+        before
+        after
+      }
+    }
+  }
+`);
+
+type Node = Extract<RecordHistoryQuery['node'], { history: unknown }>;
+type Entry = Node['history']['nodes'][number];
+type Change = Entry['changes'][number];
+
+const words = texts({
+  en: {
+    history: 'History',
+    noEntries: 'No changes are kept of this record.',
+    more: 'Older changes',
+    oldest: 'The newest 100 changes are shown.',
+    interface: 'in the console',
+    api: 'over the API',
+    noFields: 'No field has another value than before.',
+  },
+  pt: {
+    history: 'Histórico',
+    noEntries: 'Não há alterações guardadas deste registro.',
+    more: 'Alterações mais antigas',
+    oldest: 'São mostradas as 100 alterações mais recentes.',
+    interface: 'no console',
+    api: 'pela API',
+    noFields: 'Nenhum campo mudou de valor.',
+  },
+});
+
+/** Fields with the number of a record, or several, and the type of these records. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  appId: 'App',
+  appVersionIds: 'AppVersion',
+  defaultAppVersionIds: 'AppVersion',
+  fileIds: 'File',
+  groupId: 'Group',
+  groupIds: 'Group',
+  logicalNumberId: 'LogicalNumber',
+  moduleIds: 'AppVersion',
+};
+
+const PAGE = 20;
+const MAX = 100;
+
+/** Changes of a record, the newest first: what, when, by whom. */
+export function RecordHistory(props: { readonly id: string; readonly type: EntityType }): ReactNode {
+  const text = useTexts(words);
+  const [first, setFirst] = useState(PAGE);
+  const { data, error, reload } = useQuery(HISTORY, { id: props.id, first }, [props.type]);
+  const history = data?.node && 'history' in data.node ? data.node.history : null;
+  const entries = history?.nodes ?? [];
+  const names = useNames(entries.flatMap(({ changes }) => changes.flatMap(referencesOf)));
+  if (error) return <PageFailure error={error} onRetry={reload} />;
+  if (!history) return <Loading />;
+  if (entries.length === 0) return <Empty>{text.noEntries}</Empty>;
+  return (
+    <>
+      <ol className="history" aria-label={text.history}>
+        {entries.map((entry) => (
+          <HistoryEntry key={entry.sequence} entry={entry} names={names} />
+        ))}
+      </ol>
+      {history.totalCount > first &&
+        (first < MAX ? (
+          <Button onPress={() => setFirst(Math.min(MAX, first + PAGE))}>{text.more}</Button>
+        ) : (
+          <p className="faint">{text.oldest}</p>
+        ))}
+    </>
+  );
+}
+
+function HistoryEntry(props: {
+  readonly entry: Entry;
+  readonly names: ReadonlyMap<string, string>;
+}): ReactNode {
+  const text = useTexts(words);
+  const actionName = useActionName();
+  const fieldName = useFieldName();
+  const { at, action, actor, channel, changes } = props.entry;
+  const how = channel === 'INTERFACE' ? text.interface : text.api;
+  return (
+    <li className="history-entry">
+      <header>
+        <strong>{actionName(action)}</strong>
+        <Ago at={at} />
+        <span>
+          {actor?.name ?? '–'} <small>{how}</small>
+        </span>
+      </header>
+      <dl>
+        {changes.map((change) => (
+          <div key={change.field}>
+            <dt>{fieldName(change.field)}</dt>
+            <dd>
+              <ChangedValue change={change} names={props.names} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </li>
+  );
+}
+
+/** The value before and after a change; of a list, what was added and removed. */
+function ChangedValue(props: {
+  readonly change: Change;
+  readonly names: ReadonlyMap<string, string>;
+}): ReactNode {
+  const show = useValueText(props.change.field, props.names);
+  const { before, after } = props.change;
+  if (Array.isArray(before ?? after) && Array.isArray(after ?? before)) {
+    const [old, now] = [before, after].map((list) => (list ?? []) as readonly unknown[]) as [
+      unknown[],
+      unknown[],
+    ];
+    const removed = old.filter((each) => !now.includes(each));
+    const added = now.filter((each) => !old.includes(each));
+    return (
+      <>
+        {removed.length > 0 && <del>{removed.map(show).join(', ')}</del>}{' '}
+        {added.length > 0 && <ins>{added.map(show).join(', ')}</ins>}
+      </>
+    );
+  }
+  return (
+    <>
+      {before !== null && <del>{show(before)}</del>} <ins>{show(after)}</ins>
+    </>
+  );
+}
+
+/** Says a value of a field in words: a record by its name, a time in the zone of the person. */
+function useValueText(field: string, names: ReadonlyMap<string, string>): (value: unknown) => string {
+  const commonText = useTexts(common);
+  const format = useFormat();
+  return (value) => {
+    if (value === null || value === undefined || value === '') return commonText.none;
+    if (typeof value === 'boolean') return value ? commonText.yes : commonText.no;
+    if (typeof value === 'number') {
+      const id = globalId(field, value);
+      if (id !== null) return names.get(id) ?? `#${value}`;
+      return field === 'size' ? format.bytes(value) : String(value);
+    }
+    if (typeof value !== 'string') return JSON.stringify(value);
+    return field.endsWith('At') ? format.time(value) : value;
+  };
+}
+
+/** Global id of the record that a field names by its number: "LogicalNumber:7" in Base64 without padding. */
+function globalId(field: string, value: unknown): string | null {
+  const type = REFERENCES[field];
+  if (type === undefined || typeof value !== 'number') return null;
+  return btoa(`${type}:${value}`).replaceAll('=', '');
+}
+
+function referencesOf({ field, before, after }: Change): readonly string[] {
+  return [before, after].flat().flatMap((value) => globalId(field, value) ?? []);
+}

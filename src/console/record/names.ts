@@ -1,0 +1,52 @@
+import { graphql } from '../api/graphql';
+import { useQuery } from '../api/query';
+
+const NAMES = graphql(`
+  query RecordNames($ids: [ID!]!) {
+    nodes(ids: $ids) {
+      id
+      ... on App {
+        name
+      }
+      ... on AppVersion {
+        number
+        app {
+          name
+        }
+      }
+      ... on Device {
+        serialNumber
+      }
+      ... on File {
+        name
+      }
+      ... on Group {
+        name
+      }
+      ... on LogicalNumber {
+        number
+      }
+      ... on User {
+        name
+      }
+    }
+  }
+`);
+
+/** Ids in one request. */
+const MAX_IDS = 100;
+
+/** Names of records by their global ids, such as "Pay 1.2" of an app version; records that are gone have none. */
+export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
+  const asked = [...new Set(ids)].toSorted().slice(0, MAX_IDS);
+  const { data } = useQuery(NAMES, asked.length === 0 ? null : { ids: asked });
+  const names = new Map<string, string>();
+  for (const node of data?.nodes ?? []) {
+    if (!node) continue;
+    const name = 'name' in node ? node.name : 'serialNumber' in node ? node.serialNumber : '';
+    if (name !== '') names.set(node.id, name);
+    else if ('number' in node)
+      names.set(node.id, 'app' in node ? `${node.app.name} ${node.number}` : node.number);
+  }
+  return names;
+}

@@ -86,6 +86,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('../pages/devices/devices-page'),
   },
   {
+    path: '/notifications',
+    name: 'notifications',
+    icon: 'bell',
+    section: 'messages',
+    shortcut: 'n',
+    load: () => import('../pages/notifications/notifications-page'),
+  },
+  {
     path: '/account',
     name: 'account',
     icon: 'user',

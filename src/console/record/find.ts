@@ -40,6 +40,17 @@ const FIND_APP_VERSIONS = graphql(`
   }
 `);
 
+const FIND_APPS = graphql(`
+  query FindApps($text: String!) {
+    apps(first: 10, filter: { name: { contains: $text } }) {
+      nodes {
+        id
+        name
+      }
+    }
+  }
+`);
+
 const FIND_FILES = graphql(`
   query FindFiles($text: String!) {
     files(first: 10, filter: { name: { contains: $text } }) {
@@ -60,6 +71,11 @@ export async function findLogicalNumbers(text: string): Promise<readonly Referen
 /** Groups whose names contain the text. */
 export async function findGroups(text: string): Promise<readonly Reference[]> {
   return (await query(FIND_GROUPS, { text })).groups.nodes;
+}
+
+/** Apps whose names contain the text. */
+export async function findApps(text: string): Promise<readonly Reference[]> {
+  return (await query(FIND_APPS, { text })).apps.nodes;
 }
 
 /** The newest versions of apps whose names contain the text, such as "Pay 1.2". */

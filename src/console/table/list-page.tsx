@@ -11,6 +11,8 @@ type TableProps<Data, Row extends { readonly id: string }> = Omit<
 interface ListPageProps<Data, Row extends { readonly id: string }> extends TableProps<Data, Row> {
   /** The record with this id, beside the list. */
   readonly panel?: (id: string, close: () => void) => ReactNode;
+  /** Order of the list until people choose another one, as in the address: `-CREATED_AT`. */
+  readonly initialSort?: string;
   /** Shown above the list, such as a summary. */
   readonly children?: ReactNode;
 }
@@ -19,8 +21,8 @@ interface ListPageProps<Data, Row extends { readonly id: string }> extends Table
 export function ListPage<Data, Row extends { readonly id: string }>(
   props: ListPageProps<Data, Row>,
 ): ReactNode {
-  const { panel, children, ...table } = props;
-  const [{ filter, sort, open }, change] = useListAddress();
+  const { panel, children, initialSort, ...table } = props;
+  const [{ filter, sort = initialSort, open }, change] = useListAddress();
   return (
     <div className="page">
       <header className="page-header">

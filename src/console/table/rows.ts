@@ -18,6 +18,8 @@ export interface ListSource<Data, Row> {
   readonly document: Document<Data, never>;
   readonly connection: (data: Data) => Connection<Row> | null | undefined;
   readonly follows: readonly EntityType[];
+  /** Further variables of the document, such as the id of the record that has the list. */
+  readonly variables?: Readonly<Record<string, unknown>>;
 }
 
 export interface Rows<Row> {
@@ -62,7 +64,10 @@ export function useRows<Data, Row>(
   }, [current]);
   const onChange = useEffectEvent(() => list.current.refresh());
   const types = source.follows.join();
-  useEffect(() => onChanges(types.split(',') as EntityType[], onChange), [types]);
+  useEffect(() => {
+    if (types === '') return undefined;
+    return onChanges(types.split(',') as EntityType[], onChange);
+  }, [types]);
   const show = useCallback((start: number, end: number) => current.show(start, end), [current]);
   const reload = useCallback(() => current.refresh(), [current]);
   const { pages } = current;
@@ -134,6 +139,7 @@ class LoadedList<Data, Row> {
     const { filter, orderBy } = JSON.parse(this.variables) as { filter: object; orderBy: object | null };
     const after = index === 0 ? null : (this.pages[index - 1]?.endCursor ?? null);
     const variables = {
+      ...this.source.variables,
       first: PAGE_ROWS,
       count: index === 0,
       ...(after !== null && { after }),

@@ -18,10 +18,7 @@ export type EntityType =
 
 const APPENDED = graphql(`
   subscription Changes {
-    ledgerAppended {
-      sequence
-      entityType
-    }
+    ledgerAppended { sequence entityType }
   }
 `);
 

@@ -6,6 +6,7 @@ import { noteChange, type EntityType } from './changes';
 import { client } from './client';
 import { failureOf, type Failure, type UserError } from './errors';
 import type { Document } from './query';
+import { upload, type Attachment } from './upload';
 
 /** Result of a mutation: what it changed, and what the person can mend. */
 interface Payload {
@@ -16,10 +17,12 @@ type PayloadOf<Data> = Exclude<Data[keyof Data], string | undefined>;
 
 export interface MutationState<Variables, Result> {
   /** Resolves to the payload, or to null if the change was refused or failed. */
-  readonly run: (variables: Variables) => Promise<Result | null>;
+  readonly run: (variables: Variables, attachment?: Attachment) => Promise<Result | null>;
   readonly errors: readonly UserError[];
   readonly failure: Failure | null;
   readonly isRunning: boolean;
+  /** Share of the attachment that is sent, 0 to 1; null while none is sent. */
+  readonly progress: number | null;
   readonly reset: () => void;
 }
 
@@ -30,8 +33,11 @@ export async function mutate<Data extends object, Variables extends object>(
 ): Promise<PayloadOf<Data>> {
   const { data, error } = await client.mutation<Data>(document.toString(), variables).toPromise();
   if (error || !data) throw error ?? new Error('no data');
-  return Object.values(data)[0] as PayloadOf<Data>;
+  return payloadOf(data);
 }
+
+const payloadOf = <Data extends object>(data: Data): PayloadOf<Data> =>
+  Object.values(data)[0] as PayloadOf<Data>;
 
 /** One mutation of a form or a button. Pages that show records of the types in `changes` are loaded again after it. */
 export function useMutation<Data extends object, Variables extends object>(
@@ -42,17 +48,21 @@ export function useMutation<Data extends object, Variables extends object>(
   const [errors, setErrors] = useState<readonly UserError[]>([]);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isRunning, setRunning] = useState(false);
+  const [progress, setProgress] = useState<number | null>(null);
   const reset = useCallback(() => {
     setErrors([]);
     setFailure(null);
   }, []);
   const types = changes.join();
   const run = useCallback(
-    async (variables: Variables): Promise<PayloadOf<Data> | null> => {
+    async (variables: Variables, attachment?: Attachment): Promise<PayloadOf<Data> | null> => {
       reset();
       setRunning(true);
       try {
-        const payload = await mutate(document, variables);
+        const data: Data | null = attachment
+          ? await upload(document, variables, attachment, setProgress)
+          : null;
+        const payload = data ? payloadOf(data) : await mutate(document, variables);
         const { userErrors } = payload as Payload;
         setErrors(userErrors);
         // The record on screen is older than that of the server.
@@ -65,9 +75,10 @@ export function useMutation<Data extends object, Variables extends object>(
         return null;
       } finally {
         setRunning(false);
+        setProgress(null);
       }
     },
     [document, language, reset, types],
   );
-  return { run, errors, failure, isRunning, reset };
+  return { run, errors, failure, isRunning, progress, reset };
 }

@@ -1,19 +1,29 @@
-import { createRequest, stringifyDocument } from 'urql';
+import { CombinedError, createRequest, stringifyDocument } from 'urql';
 
 import { connection } from './client';
 import type { Document } from './query';
 
-/**
- * Sends a mutation with one file, the variable at `path` such as `input.file`, and reports the share that is sent, 0 to 1.
- * `fetch` reports none. Errors: `Error` with the message of the server.
- */
+/** A file that goes with a mutation. */
+export interface Attachment {
+  /** Its variable, which is null in the variables: `input.file`. */
+  readonly path: string;
+  readonly file: File;
+}
+
+interface Response<Data> {
+  readonly data?: Data | null;
+  readonly errors?: ConstructorParameters<typeof CombinedError>[0]['graphQLErrors'];
+}
+
+/** Sends a mutation with a file, and reports the share that is sent, which `fetch` cannot. Errors: `CombinedError`. */
 export async function upload<Data, Variables>(
   document: Document<Data, Variables>,
   variables: Variables,
-  { path, file, onProgress, signal }: Upload,
+  { path, file }: Attachment,
+  onProgress: (share: number) => void,
 ): Promise<Data> {
-  const form = new FormData();
   const query = stringifyDocument(createRequest(document.toString(), {}).query);
+  const form = new FormData();
   form.set('operations', JSON.stringify({ query, variables }));
   form.set('map', JSON.stringify({ file: [`variables.${path}`] }));
   form.set('file', file, file.name);
@@ -22,29 +32,17 @@ export async function upload<Data, Variables>(
   request.setRequestHeader('apollo-require-preflight', 'true');
   request.responseType = 'json';
   request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
-  signal?.addEventListener('abort', () => request.abort());
   return await new Promise<Data>((resolve, reject) => {
     request.onerror = () => {
       connection.setOnline(false);
-      reject(new Error('offline'));
+      reject(new CombinedError({ networkError: new Error('offline') }));
     };
-    request.onabort = () => reject(new DOMException('stopped', 'AbortError'));
     request.onload = () => {
       if (request.status === 401) connection.signedOut();
-      const { data, errors } = (request.response ?? {}) as {
-        data?: Data | null;
-        errors?: { message: string }[];
-      };
+      const { data, errors = [] } = (request.response ?? {}) as Response<Data>;
       if (data) resolve(data);
-      else reject(new Error(errors?.[0]?.message ?? `HTTP ${request.status}`));
+      else reject(new CombinedError({ graphQLErrors: errors }));
     };
     request.send(form);
   });
-}
-
-interface Upload {
-  readonly path: string;
-  readonly file: File;
-  readonly onProgress: (share: number) => void;
-  readonly signal?: AbortSignal;
 }

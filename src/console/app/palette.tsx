@@ -33,34 +33,19 @@ const words = texts({
 const FIND = graphql(`
   query FindRecords($text: String!) {
     devices(first: 5, filter: { serialNumber: { contains: $text } }) {
-      nodes {
-        id
-        serialNumber
-      }
+      nodes { id serialNumber }
     }
     logicalNumbers(first: 5, filter: { number: { startsWith: $text } }) {
-      nodes {
-        id
-        number
-      }
+      nodes { id number }
     }
     groups(first: 5, filter: { name: { contains: $text } }) {
-      nodes {
-        id
-        name
-      }
+      nodes { id name }
     }
     apps(first: 5, filter: { name: { contains: $text } }) {
-      nodes {
-        id
-        name
-      }
+      nodes { id name }
     }
     files(first: 5, filter: { name: { contains: $text } }) {
-      nodes {
-        id
-        name
-      }
+      nodes { id name }
     }
   }
 `);

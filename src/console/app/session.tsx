@@ -22,30 +22,16 @@ import { SignIn } from './sign-in';
 const SESSION = graphql(`
   query Session {
     viewer {
-      user {
-        id
-        name
-        email
-        timeZone
-      }
-      company {
-        id
-        name
-        timeZone
-      }
+      user { id name email timeZone }
+      company { id name timeZone }
       companies {
-        company {
-          id
-          name
-        }
+        company { id name }
         role
       }
       role
       scopes
       preferences
-      session {
-        id
-      }
+      session { id }
     }
   }
 `);

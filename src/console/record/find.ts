@@ -5,10 +5,7 @@ import type { Reference } from '../ui/reference-input';
 const FIND_LOGICAL_NUMBERS = graphql(`
   query FindLogicalNumbers($text: String!) {
     logicalNumbers(first: 10, filter: { number: { startsWith: $text } }) {
-      nodes {
-        id
-        number
-      }
+      nodes { id number }
     }
   }
 `);
@@ -16,10 +13,7 @@ const FIND_LOGICAL_NUMBERS = graphql(`
 const FIND_GROUPS = graphql(`
   query FindGroups($text: String!) {
     groups(first: 10, filter: { name: { contains: $text } }) {
-      nodes {
-        id
-        name
-      }
+      nodes { id name }
     }
   }
 `);
@@ -30,10 +24,7 @@ const FIND_APP_VERSIONS = graphql(`
       nodes {
         name
         versions(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) {
-          nodes {
-            id
-            number
-          }
+          nodes { id number }
         }
       }
     }
@@ -43,10 +34,7 @@ const FIND_APP_VERSIONS = graphql(`
 const FIND_APPS = graphql(`
   query FindApps($text: String!) {
     apps(first: 10, filter: { name: { contains: $text } }) {
-      nodes {
-        id
-        name
-      }
+      nodes { id name }
     }
   }
 `);
@@ -54,10 +42,7 @@ const FIND_APPS = graphql(`
 const FIND_FILES = graphql(`
   query FindFiles($text: String!) {
     files(first: 10, filter: { name: { contains: $text } }) {
-      nodes {
-        id
-        name
-      }
+      nodes { id name }
     }
   }
 `);

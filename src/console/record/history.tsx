@@ -18,49 +18,31 @@ const HISTORY = graphql(`
     node(id: $id) {
       id
       ... on App {
-        history(first: $first) {
-          ...HistoryPage
-        }
+        history(first: $first) { ...HistoryPage }
       }
       ... on AppVersion {
-        history(first: $first) {
-          ...HistoryPage
-        }
+        history(first: $first) { ...HistoryPage }
       }
       ... on Device {
-        history(first: $first) {
-          ...HistoryPage
-        }
+        history(first: $first) { ...HistoryPage }
       }
       ... on File {
-        history(first: $first) {
-          ...HistoryPage
-        }
+        history(first: $first) { ...HistoryPage }
       }
       ... on Group {
-        history(first: $first) {
-          ...HistoryPage
-        }
+        history(first: $first) { ...HistoryPage }
       }
       ... on LogicalNumber {
-        history(first: $first) {
-          ...HistoryPage
-        }
+        history(first: $first) { ...HistoryPage }
       }
       ... on Metacontent {
-        history(first: $first) {
-          ...HistoryPage
-        }
+        history(first: $first) { ...HistoryPage }
       }
       ... on Notification {
-        history(first: $first) {
-          ...HistoryPage
-        }
+        history(first: $first) { ...HistoryPage }
       }
       ... on Parameter {
-        history(first: $first) {
-          ...HistoryPage
-        }
+        history(first: $first) { ...HistoryPage }
       }
     }
   }
@@ -72,14 +54,8 @@ const HISTORY = graphql(`
       at
       action
       channel
-      actor {
-        name
-      }
-      changes {
-        field
-        before
-        after
-      }
+      actor { name }
+      changes { field before after }
     }
   }
 `);

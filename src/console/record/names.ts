@@ -5,30 +5,16 @@ const NAMES = graphql(`
   query RecordNames($ids: [ID!]!) {
     nodes(ids: $ids) {
       id
-      ... on App {
-        name
-      }
+      ... on App { name }
       ... on AppVersion {
         number
-        app {
-          name
-        }
+        app { name }
       }
-      ... on Device {
-        serialNumber
-      }
-      ... on File {
-        name
-      }
-      ... on Group {
-        name
-      }
-      ... on LogicalNumber {
-        number
-      }
-      ... on User {
-        name
-      }
+      ... on Device { serialNumber }
+      ... on File { name }
+      ... on Group { name }
+      ... on LogicalNumber { number }
+      ... on User { name }
     }
   }
 `);

@@ -19,31 +19,11 @@ import { roleNames, words } from './words';
 const ACCOUNT = graphql(`
   query Account {
     viewer {
-      rateLimit {
-        limit
-        remaining
-      }
+      rateLimit { limit remaining }
       apiTokens(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
-        nodes {
-          id
-          name
-          kind
-          lastFour
-          scopes
-          createdAt
-          lastUsedAt
-          expiresAt
-          revokedAt
-        }
+        nodes { id name kind lastFour scopes createdAt lastUsedAt expiresAt revokedAt }
       }
-      sessions {
-        id
-        createdAt
-        lastUsedAt
-        ip
-        userAgent
-        current
-      }
+      sessions { id createdAt lastUsedAt ip userAgent current }
     }
   }
 `);
@@ -79,11 +59,7 @@ export default function AccountPage(): ReactNode {
 const USER_UPDATE = graphql(`
   mutation ProfileUpdate($id: ID!, $input: UserUpdateInput!) {
     userUpdate(id: $id, input: $input) {
-      userErrors {
-        code
-        message
-        path
-      }
+      userErrors { code message path }
     }
   }
 `);
@@ -150,11 +126,7 @@ function Profile({ user }: { readonly user: User }): ReactNode {
 const PASSWORD_CHANGE = graphql(`
   mutation PasswordChange($current: String!, $new: String!) {
     passwordChange(current: $current, new: $new) {
-      userErrors {
-        code
-        message
-        path
-      }
+      userErrors { code message path }
     }
   }
 `);

@@ -19,11 +19,7 @@ const TOKEN_CREATE = graphql(`
   mutation TokenCreate($input: ApiTokenCreateInput!) {
     apiTokenCreate(input: $input) {
       token
-      userErrors {
-        code
-        message
-        path
-      }
+      userErrors { code message path }
     }
   }
 `);
@@ -32,11 +28,7 @@ const TOKEN_RENEW = graphql(`
   mutation TokenRenew($id: ID!) {
     apiTokenRenew(id: $id) {
       token
-      userErrors {
-        code
-        message
-        path
-      }
+      userErrors { code message path }
     }
   }
 `);
@@ -44,11 +36,7 @@ const TOKEN_RENEW = graphql(`
 const TOKEN_REVOKE = graphql(`
   mutation TokenRevoke($id: ID!) {
     apiTokenRevoke(id: $id) {
-      userErrors {
-        code
-        message
-        path
-      }
+      userErrors { code message path }
     }
   }
 `);

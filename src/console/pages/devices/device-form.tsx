@@ -17,18 +17,10 @@ const UPDATE = graphql(`
       device {
         id
         history(first: 1) {
-          nodes {
-            sequence
-          }
+          nodes { sequence }
         }
       }
-      userErrors {
-        code
-        message
-        path
-        rule
-        params
-      }
+      userErrors { code message path rule params }
     }
   }
 `);

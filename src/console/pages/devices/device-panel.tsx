@@ -25,10 +25,7 @@ const DEVICE = graphql(`
       lastSeenAt
       createdAt
       updatedAt
-      logicalNumber {
-        id
-        number
-      }
+      logicalNumber { id number }
     }
   }
 `);

@@ -19,10 +19,7 @@ const DEVICES = graphql(`
   ) {
     devices(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
       totalCount @include(if: $count)
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
+      pageInfo { hasNextPage endCursor }
       nodes {
         id
         serialNumber
@@ -30,10 +27,7 @@ const DEVICES = graphql(`
         frameworkVersion
         presence
         lastSeenAt
-        logicalNumber {
-          id
-          number
-        }
+        logicalNumber { id number }
       }
     }
   }

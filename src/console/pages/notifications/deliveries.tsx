@@ -21,20 +21,14 @@ const DELIVERIES = graphql(`
     notification(id: $id) {
       deliveries(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
         totalCount @include(if: $count)
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
         nodes {
           id
           state
           reason
           sentAt
           finishedAt
-          logicalNumber {
-            id
-            number
-          }
+          logicalNumber { id number }
         }
       }
     }

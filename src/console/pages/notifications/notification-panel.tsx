@@ -23,45 +23,24 @@ const NOTIFICATION = graphql(`
       kind
       createdAt
       expiresAt
-      createdBy {
-        name
-      }
-      app {
-        id
-        name
-      }
-      group {
-        id
-        name
-      }
-      summary {
-        cancelled
-        delivered
-        expired
-        failed
-        queued
-        sent
-      }
+      createdBy { name }
+      app { id name }
+      group { id name }
+      summary { cancelled delivered expired failed queued sent }
     }
   }
 `);
 
 const CHANGED = graphql(`
   subscription DeliveryChanged($id: ID!) {
-    notificationDelivery(notificationId: $id) {
-      sequence
-    }
+    notificationDelivery(notificationId: $id) { sequence }
   }
 `);
 
 const CANCEL = graphql(`
   mutation NotificationCancel($id: ID!) {
     notificationCancel(id: $id) {
-      userErrors {
-        code
-        message
-        path
-      }
+      userErrors { code message path }
     }
   }
 `);
@@ -69,11 +48,7 @@ const CANCEL = graphql(`
 const RETRY = graphql(`
   mutation NotificationRetry($id: ID!) {
     notificationRetry(id: $id) {
-      userErrors {
-        code
-        message
-        path
-      }
+      userErrors { code message path }
     }
   }
 `);

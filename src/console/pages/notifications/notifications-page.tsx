@@ -22,27 +22,14 @@ const NOTIFICATIONS = graphql(`
   ) {
     notifications(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
       totalCount @include(if: $count)
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
+      pageInfo { hasNextPage endCursor }
       nodes {
         id
         content
         kind
         createdAt
-        group {
-          id
-          name
-        }
-        summary {
-          cancelled
-          delivered
-          expired
-          failed
-          queued
-          sent
-        }
+        group { id name }
+        summary { cancelled delivered expired failed queued sent }
       }
     }
   }

@@ -18,14 +18,8 @@ const SEND = graphql(`
   mutation NotificationSend($input: NotificationSendInput!, $dryRun: Boolean!) {
     notificationSend(input: $input, dryRun: $dryRun) {
       count
-      notification {
-        id
-      }
-      userErrors {
-        code
-        message
-        path
-      }
+      notification { id }
+      userErrors { code message path }
     }
   }
 `);

@@ -19,20 +19,11 @@ const OVERVIEW = graphql(`
     deviceSummary {
       total
       disabled
-      byPresence {
-        presence
-        count
-      }
-      byFrameworkVersion {
-        value
-        count
-      }
+      byPresence { presence count }
+      byFrameworkVersion { value count }
       byGroup {
         count
-        group {
-          id
-          name
-        }
+        group { id name }
       }
     }
     refused: devices(
@@ -41,24 +32,14 @@ const OVERVIEW = graphql(`
     ) {
       totalCount
     }
-    withoutNumber: devices(first: 0, filter: { hasLogicalNumber: { eq: false } }) {
-      totalCount
-    }
-    unknownTerminals(first: 0) {
-      totalCount
-    }
+    withoutNumber: devices(first: 0, filter: { hasLogicalNumber: { eq: false } }) { totalCount }
+    unknownTerminals(first: 0) { totalCount }
     notifications(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) {
       nodes {
         id
         content
         createdAt
-        summary {
-          delivered
-          failed
-          expired
-          queued
-          sent
-        }
+        summary { delivered failed expired queued sent }
       }
     }
     hours: transactionSummary(
@@ -96,9 +77,7 @@ const OVERVIEW = graphql(`
 
 const RECORDED = graphql(`
   subscription OverviewTransactions {
-    transactionRecorded {
-      sequence
-    }
+    transactionRecorded { sequence }
   }
 `);
 

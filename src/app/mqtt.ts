@@ -40,9 +40,7 @@ export class Mqtt {
     const queue = queueOf(units, noteSeen);
     const service = createMqttService({ broker, logger, pace, perSecond, onError, queue });
     this.#service = service;
-    this.#unfollow = units.onCommitted((changes) => {
-      if (changes === null || changes.some(({ entityType }) => entityType === DELIVERY)) service.wake();
-    });
+    this.#unfollow = units.onCommitted(() => service.wake(), [DELIVERY]);
     service.start();
   }
 

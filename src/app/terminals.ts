@@ -8,16 +8,14 @@ import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js
 import {
   type AdmittedDevice,
   admitTerminals,
-  claimTerminal,
+  createClaims,
   createDeviceTokenLookUp,
-  withoutDeviceTokens,
+  refuseToken,
 } from '../domain/terminals/terminal/access.service.js';
 import { RefusalLog, SeenDevices } from '../domain/terminals/terminal/sightings.service.js';
 import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
-import { TerminalRefused } from '../platform/terminal.js';
-import type { AdmitAll } from '../terminal/admission.js';
 import type { TerminalRoute } from '../terminal/exchange.js';
 import { createTerminalRouter } from '../terminal/router.js';
 import type { Monitoring } from './monitoring.js';
@@ -51,8 +49,8 @@ export function createTerminals(
   stopping: AbortSignal,
   bodyMs: number,
 ) {
-  const access = createAuthenticator(units, clock, onError);
   const find = createDeviceTokenLookUp(units, clock);
+  const access = createAuthenticator(units, clock, (token) => refuseToken(token, find), onError);
   const refusals = new RefusalLog(units, clock, onError);
   const seen = new SeenDevices(units, clock, onError);
   const onCount = (change: 1 | -1): void => monitoring.metrics.countWaitingTerminals(change);
@@ -65,8 +63,8 @@ export function createTerminals(
     stopping,
     onError,
     onLimited: monitoring.metrics.countRateLimited,
-    claim: (given, origin) => claimTerminal({ access, find }, given, origin),
-    admit: admitAndNote(seen),
+    claim: createClaims(access, find),
+    admit: seen.admit,
     admitAgain: admitTerminals,
     onRefused: (claim, refused) => {
       monitoring.metrics.countTerminalRefused(refused.code);
@@ -78,23 +76,12 @@ export function createTerminals(
     router,
     routes,
     /** Authenticator for all other surfaces: of users, with a specific error for tokens of devices. */
-    authenticator: withoutDeviceTokens(access, find),
+    authenticator: access,
     /** Records that a terminal was seen at the server's time `now` other than by a request, for example over MQTT. */
     noteSeen: (companyId: number, deviceId: number, now: Date): void => seen.note(companyId, deviceId, now),
     /** Ends requests that wait for notifications. */
     stop: (): Promise<void> => waiting.stop(),
     /** Stores the recorded times of terminals. Call once none of their requests is running. */
     store: async (): Promise<void> => void (await Promise.all([refusals.finish(), seen.finish()])),
-  };
-}
-
-/** Like `admitTerminals`, and records that the admitted devices were seen. */
-function admitAndNote(seen: SeenDevices): AdmitAll<AdmittedDevice> {
-  return async (work, claims) => {
-    const found = await admitTerminals(work, claims);
-    for (const device of found) {
-      if (!(device instanceof TerminalRefused)) seen.note(work.caller.companyId, device.id, work.now);
-    }
-    return found;
   };
 }

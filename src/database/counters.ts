@@ -3,11 +3,10 @@ import { sql, type QueryExecutorProvider } from 'kysely';
 import { randomInt } from 'node:crypto';
 
 import { yieldToEventLoop } from '../platform/clock.js';
-import { COUNTED, TABLES, type CounterName, type Row } from '../schema/schema.js';
-import { inList } from './bound-lists.js';
+import type { CounterName, Row } from '../schema/schema.js';
 import type { Database } from './database.js';
-import { runCached, type Ending } from './statements.js';
-import { indexedBy, portable, type Sql } from './storage.js';
+import { runCached } from './statements.js';
+import { inList, indexedBy, type Sql } from './storage.js';
 import type { ReadWork } from './work.js';
 
 async function counterOf(db: QueryExecutorProvider, companyId: number, name: string) {
@@ -87,69 +86,6 @@ async function* rowsInParts(
     last = rows.length < ROWS ? undefined : rows.at(-1);
     if (last !== undefined) await yieldToEventLoop();
   }
-}
-
-/** Tables whose ids count from 1 in each company, so that gaps tell nothing of others (decisions.md#ids-by-company). */
-export const NUMBERED_TABLES: ReadonlySet<string> = new Set(
-  TABLES.flatMap(({ name, columns }) => ('id' in columns && 'company_id' in columns ? [name] : [])),
-);
-
-/** Tables whose INSERT draws the number of its row itself, since a trigger of SQLite stores it. */
-export const DRAWING_TABLES: ReadonlySet<string> = new Set(
-  COUNTED.flatMap(({ table, drawn }) => (drawn === null ? [] : [table])),
-);
-
-/**
- * Draws `count` consecutive ids of a table for each company (0 for rows without one), in one statement. Returns the
- * first id by company. No id is drawn twice, and they become visible in ascending order: units of a company write in
- * turn.
- */
-export async function drawIds(
-  db: QueryExecutorProvider,
-  table: string,
-  draws: readonly { readonly companyId: number; readonly count: number }[],
-): Promise<ReadonlyMap<number, number>> {
-  if (draws.length === 0) return new Map();
-  const parameters = draws.flatMap(({ companyId, count }) => [companyId, table, count]);
-  const rows = await runCached<{ company_id: number; last_drawn: number }>(
-    db,
-    `draw ids for ${draws.length}`,
-    parameters,
-    () => sql`insert into counters (company_id, name, total, last_drawn)
-      values ${sql.join(draws.map(({ companyId, count }) => sql`(${companyId}, ${table}, 0, ${count})`))}
-      on conflict (company_id, name) do update set last_drawn = counters.last_drawn + excluded.last_drawn
-      returning company_id, last_drawn`,
-  );
-  const last = new Map(rows.map((row) => [row.company_id, row.last_drawn]));
-  return new Map(draws.map(({ companyId, count }) => [companyId, (last.get(companyId) ?? 0) - count + 1]));
-}
-
-/** Inserts a row of one of `DRAWING_TABLES` and draws its id, stored in the column `number`, in one statement. */
-export async function insertDrawing<R>(
-  db: QueryExecutorProvider,
-  { table, number, companyId }: { table: string; number: string; companyId: number },
-  row: object,
-  ending: Ending,
-): Promise<R[]> {
-  const columns = Object.keys(row);
-  const values: unknown[] = Object.values(row);
-  const shape = ['insert drawing', table, ...columns, ending.name].join('|');
-  return await runCached<R>(db, shape, [companyId, ...values], () => {
-    const name = sql.lit(table);
-    // No other values may be bound before those of the row.
-    const before = portable(
-      sql``,
-      sql`with drawn as (insert into counters (company_id, name, total, last_drawn) values (${companyId}, ${name}, 0, 1)
-        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn) `,
-    );
-    const id = portable(
-      sql`coalesce((select last_drawn from counters where company_id = ${companyId} and name = ${name}), 0) + 1`,
-      sql`(select last_drawn from drawn)`,
-    );
-    return sql`${before}insert into ${sql.table(table)}
-      (${sql.join([number, ...columns].map((column) => sql.ref(column)))})
-      values (${sql.join([id, ...values])}) ${ending.sql}`;
-  });
 }
 
 /** GraphQL's Int has 32 bits with a sign. */

@@ -4,8 +4,7 @@ import { sql, type QueryExecutorProvider } from 'kysely';
 import { inParts } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import type { KeyedHash } from '../platform/hashes.js';
-import { inIds } from './bound-lists.js';
-import { typed, type Sql } from './storage.js';
+import { inIds, typed, type Sql } from './storage.js';
 import type { SystemWriteWork } from './work.js';
 
 export type PrunedTable = 'transactions' | 'ledger' | 'notification_deliveries' | 'access_tokens';

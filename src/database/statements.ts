@@ -12,9 +12,9 @@ import {
 } from 'kysely';
 
 import { DomainError } from '../platform/errors.js';
-import type { Tables } from '../schema/schema.js';
+import { type Tables, COUNTED, TABLES } from '../schema/schema.js';
 import { exactComparisons, toColumn, type Condition } from './list/condition.js';
-import { areSame, type Sql } from './storage.js';
+import { areSame, type Sql, portable } from './storage.js';
 
 interface Handle {
   readonly connection: DatabaseConnection;
@@ -94,6 +94,69 @@ export async function insertRows<R>(
   return await runCached<R>(db, ['insert', table, ...columns, ending.name].join('|'), values.flat(), build);
 }
 
+/** Tables whose ids count from 1 in each company, so that gaps tell nothing of others (decisions.md#ids-by-company). */
+export const NUMBERED_TABLES: ReadonlySet<string> = new Set(
+  TABLES.flatMap(({ name, columns }) => ('id' in columns && 'company_id' in columns ? [name] : [])),
+);
+
+/** Tables whose INSERT draws the number of its row itself, since a trigger of SQLite stores it. */
+export const DRAWING_TABLES: ReadonlySet<string> = new Set(
+  COUNTED.flatMap(({ table, drawn }) => (drawn === null ? [] : [table])),
+);
+
+/**
+ * Draws `count` consecutive ids of a table for each company (0 for rows without one), in one statement. Returns the
+ * first id by company. No id is drawn twice, and they become visible in ascending order: units of a company write in
+ * turn.
+ */
+export async function drawIds(
+  db: QueryExecutorProvider,
+  table: string,
+  draws: readonly { readonly companyId: number; readonly count: number }[],
+): Promise<ReadonlyMap<number, number>> {
+  if (draws.length === 0) return new Map();
+  const parameters = draws.flatMap(({ companyId, count }) => [companyId, table, count]);
+  const rows = await runCached<{ company_id: number; last_drawn: number }>(
+    db,
+    `draw ids for ${draws.length}`,
+    parameters,
+    () => sql`insert into counters (company_id, name, total, last_drawn)
+      values ${sql.join(draws.map(({ companyId, count }) => sql`(${companyId}, ${table}, 0, ${count})`))}
+      on conflict (company_id, name) do update set last_drawn = counters.last_drawn + excluded.last_drawn
+      returning company_id, last_drawn`,
+  );
+  const last = new Map(rows.map((row) => [row.company_id, row.last_drawn]));
+  return new Map(draws.map(({ companyId, count }) => [companyId, (last.get(companyId) ?? 0) - count + 1]));
+}
+
+/** Inserts a row of one of `DRAWING_TABLES` and draws its id, stored in the column `number`, in one statement. */
+export async function insertDrawing<R>(
+  db: QueryExecutorProvider,
+  { table, number, companyId }: { table: string; number: string; companyId: number },
+  row: object,
+  ending: Ending,
+): Promise<R[]> {
+  const columns = Object.keys(row);
+  const values: unknown[] = Object.values(row);
+  const shape = ['insert drawing', table, ...columns, ending.name].join('|');
+  return await runCached<R>(db, shape, [companyId, ...values], () => {
+    const name = sql.lit(table);
+    // No other values may be bound before those of the row.
+    const before = portable(
+      sql``,
+      sql`with drawn as (insert into counters (company_id, name, total, last_drawn) values (${companyId}, ${name}, 0, 1)
+        on conflict (company_id, name) do update set last_drawn = counters.last_drawn + 1 returning last_drawn) `,
+    );
+    const id = portable(
+      sql`coalesce((select last_drawn from counters where company_id = ${companyId} and name = ${name}), 0) + 1`,
+      sql`(select last_drawn from drawn)`,
+    );
+    return sql`${before}insert into ${sql.table(table)}
+      (${sql.join([number, ...columns].map((column) => sql.ref(column)))})
+      values (${sql.join([id, ...values])}) ${ending.sql}`;
+  });
+}
+
 export interface Filtered {
   readonly name: string;
   readonly where: Condition | null;
@@ -151,12 +214,12 @@ export class StatementListeners {
   }
 
   /** Calls all listeners. Returns the function to call when the statement has ended; undefined if there is none. */
-  notify(sql: string): StatementEnd | undefined {
+  readonly notify = (sql: string): StatementEnd | undefined => {
     const ends: StatementEnd[] = [];
     for (const listener of this.#all) {
       const end = listener(sql);
       if (typeof end === 'function') ends.push(end);
     }
     return ends.length === 0 ? undefined : (error) => ends.forEach((end) => end(error));
-  }
+  };
 }

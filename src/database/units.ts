@@ -6,10 +6,9 @@ import type { KeyedHash } from '../platform/hashes.js';
 import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/terminal.js';
 import type { Tables } from '../schema/schema.js';
 import { inCompany } from './company/company-rows.js';
-import { drawIds, insertDrawing } from './counters.js';
 import type { CommittedChange, Database, Scope } from './database.js';
 import { chained, NO_COMPANY, type LedgerRow } from './ledger-chain.js';
-import { insertRows, NO_ENDING } from './statements.js';
+import { drawIds, insertDrawing, insertRows, NO_ENDING } from './statements.js';
 import { instant, json, nullable } from './storage.js';
 import type {
   Changes,
@@ -53,7 +52,8 @@ interface Outcome {
 }
 
 class DatabaseUnits implements Units {
-  readonly #listeners = new Set<(changes: Changes) => void>();
+  /** Each with the entity types that it asks for; null for all. */
+  readonly #listeners = new Map<(changes: Changes) => void, readonly string[] | null>();
   readonly #finishers: (() => void)[] = [];
   readonly #options: Required<UnitOptions>;
 
@@ -92,8 +92,8 @@ class DatabaseUnits implements Units {
   readonly writeWithoutLedger: Units['writeWithoutLedger'] = async (companyId, use) =>
     await this.#write(companyId, { ...LOCAL_ORIGIN, companyId }, (work) => use(inCompany(work, companyId)));
 
-  readonly onCommitted: Units['onCommitted'] = (listener) => {
-    this.#listeners.add(listener);
+  readonly onCommitted: Units['onCommitted'] = (listener, entityTypes) => {
+    this.#listeners.set(listener, entityTypes ?? null);
     return () => this.#listeners.delete(listener);
   };
 
@@ -104,7 +104,10 @@ class DatabaseUnits implements Units {
   }
 
   #tell(changes: Changes): void {
-    for (const listener of this.#listeners) listener(changes);
+    for (const [listener, types] of this.#listeners) {
+      const isMeant = (type: string): boolean => types?.includes(type) ?? true;
+      if (changes?.some(({ entityType }) => isMeant(entityType)) ?? true) listener(changes);
+    }
   }
 
   async #write<T>(

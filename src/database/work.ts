@@ -19,9 +19,6 @@ export interface ReadWork {
   readonly moveToThread?: () => never;
 }
 
-/** Rows that a read may examine in the event loop; for more, it calls `moveToThread`. */
-export const MANY_ROWS = 5_000;
-
 /** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */
 export interface LedgerChange {
   /** `create`, `update`, `delete`, or another name of an event, for example `sign_in`. */
@@ -89,21 +86,6 @@ export type SystemWriteWork = Omit<WriteWork, 'caller'>;
 /** Work of the server itself in one company. */
 export type CompanyWriteWork = SystemWriteWork & { readonly caller: Pick<Caller, 'companyId'> };
 
-/**
- * The only way to run SQL written by hand in a repository. The statement must itself compare `company_id` with
- * `companyId` in every company table that it names. `test/database/special-sql.test.ts` counts the uses.
- */
-export function specialSql<Db extends ReadDatabase>(
-  work: { readonly db: Db } & Pick<CompanyWriteWork, 'caller'>,
-): { readonly db: Db; readonly companyId: number };
-export function specialSql<Db extends ReadDatabase>(work: { readonly db: Db }): { readonly db: Db };
-export function specialSql({
-  db,
-  caller,
-}: Pick<ReadWork, 'db'> & Partial<Pick<CompanyWriteWork, 'caller'>>): object {
-  return caller === undefined ? { db } : { db, companyId: caller.companyId };
-}
-
 export interface ReadOptions {
   /**
    * Whether its statements may examine more than a few thousand rows, for example in searches. They then run outside
@@ -125,8 +107,11 @@ export interface Units {
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>, companyId?: number): Promise<T>;
   /** Runs a unit for changes of the server itself in a company, without ledger entries and subscriptions. */
   writeWithoutLedger(companyId: number, use: (work: CompanyWriteWork) => Promise<void>): Promise<void>;
-  /** Calls `listener` with changes of each commit, of other nodes after a second; with null if some may be missing. */
-  onCommitted(listener: (changes: Changes) => void): () => void;
+  /**
+   * Calls `listener` with changes of each commit, of other nodes after a second; with null if some may be missing.
+   * With `entityTypes`, only for commits that changed one of these. Returns a function that ends this.
+   */
+  onCommitted(listener: (changes: Changes) => void, entityTypes?: readonly string[]): () => void;
   /** Calls `listener` after the commit of a unit that has left deliveries to be queued in steps. */
   onUnfinished(listener: () => void): void;
 }

@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 
 import { headerOf, mediaTypeOf } from './request.js';
-import { isUpgrade } from './server/listen.js';
+import { isUpgrade } from './server/connections.js';
 
 const MAX_AGE_SECONDS = 7 * 24 * 60 * 60;
 

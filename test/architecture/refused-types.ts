@@ -1,9 +1,9 @@
 /** Mistakes that must not compile. `npm run check:types` fails where one of them does. */
 import { z } from 'zod';
 
-import { CompanyRows } from '../../src/database/company/company-rows.js';
+import { CompanyRows, specialSql } from '../../src/database/company/company-rows.js';
 import { CompanyTable } from '../../src/database/company/company-table.js';
-import { specialSql, type ReadWork, type SystemReadWork, type WriteWork } from '../../src/database/work.js';
+import type { ReadWork, SystemReadWork, WriteWork } from '../../src/database/work.js';
 import type { Device } from '../../src/domain/fleet/device/device.model.js';
 import { auditedType } from '../../src/domain/people/user/user.graphql.js';
 import { flag, nullable, objectType, text } from '../../src/graphql/index.js';

@@ -1,8 +1,8 @@
 import Sqlite from 'better-sqlite3';
 import type { Selectable } from 'kysely';
 
-import { NUMBERED_TABLES } from '../../src/database/counters.js';
 import { openDatabase } from '../../src/database/sqlite/open.js';
+import { NUMBERED_TABLES } from '../../src/database/statements.js';
 import { hashToken } from '../../src/domain/people/access-token/access-token.model.js';
 import { DAY, HOUR } from '../../src/platform/clock.js';
 import type { Tables } from '../../src/schema/schema.js';

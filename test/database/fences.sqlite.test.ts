@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { DRAWING_TABLES } from '../../src/database/counters.js';
 import type { Database } from '../../src/database/database.js';
+import { DRAWING_TABLES } from '../../src/database/statements.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 
 let database: Database;

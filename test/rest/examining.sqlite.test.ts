@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { MANY_ROWS } from '../../src/database/work.js';
+import { MANY_ROWS } from '../../src/database/company/company-rows.js';
 import { HOUR } from '../../src/platform/clock.js';
 import { drawnBefore, NUMBERED } from '../support/databases/rows.js';
 import { forHours } from '../support/examining.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
 import { createServer, type Server, type ServerOverrides } from '../../src/app/server.js';
-import { drawIds, NUMBERED_TABLES } from '../../src/database/counters.js';
+import { drawIds, NUMBERED_TABLES } from '../../src/database/statements.js';
 import type { SystemWriteWork } from '../../src/database/work.js';
 import type { Caller, Role, Scope } from '../../src/platform/caller.js';
 import type { Config } from '../../src/platform/config/config.js';

@@ -4,11 +4,18 @@ import { sql, type Insertable } from 'kysely';
 import { type Caller, offsetOf, type PageRequest } from '../../platform/caller.js';
 import { inParts, yieldToEventLoop } from '../../platform/clock.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
-import { boundList, inList } from '../bound-lists.js';
-import { drawIds, DRAWING_TABLES, insertDrawing, NUMBERED_TABLES } from '../counters.js';
-import { insertRows, NO_ENDING, runCached, type Ending } from '../statements.js';
-import { hiddenFromPlanner, textOf, type Sql } from '../storage.js';
-import { MANY_ROWS, type SystemReadWork, type SystemWriteWork } from '../work.js';
+import {
+  drawIds,
+  DRAWING_TABLES,
+  insertDrawing,
+  NUMBERED_TABLES,
+  insertRows,
+  NO_ENDING,
+  runCached,
+  type Ending,
+} from '../statements.js';
+import { boundList, inList, hiddenFromPlanner, textOf, type Sql } from '../storage.js';
+import type { CompanyWriteWork, ReadDatabase, SystemReadWork, SystemWriteWork } from '../work.js';
 
 /** A unit of work of one company: that of its caller, or the one given to `inCompany`. */
 export type OfCompany<Work> = Work & { readonly caller: Pick<Caller, 'companyId'> };
@@ -18,6 +25,9 @@ type WriteWork = OfCompany<SystemWriteWork>;
 export function inCompany<Work extends SystemReadWork>(work: Work, companyId: number): OfCompany<Work> {
   return { ...work, caller: { companyId } };
 }
+
+/** Rows that a read may examine in the event loop; for more, it calls `moveToThread`. */
+export const MANY_ROWS = 5_000;
 
 /** Rows per statement: more would hold the event loop for too long. */
 const ROWS_PER_INSERT = 200;
@@ -253,4 +263,19 @@ function conflictClause({ key, changes }: { key: readonly string[]; changes: obj
 export function only<T>([row]: readonly T[]): T {
   if (row === undefined) throw new Error('The statement returned no row: the record does not exist any more');
   return row;
+}
+
+/**
+ * The only way to run SQL written by hand in a repository. The statement must itself compare `company_id` with
+ * `companyId` in every company table that it names. `test/database/special-sql.test.ts` counts the uses.
+ */
+export function specialSql<Db extends ReadDatabase>(
+  work: { readonly db: Db } & Pick<CompanyWriteWork, 'caller'>,
+): { readonly db: Db; readonly companyId: number };
+export function specialSql<Db extends ReadDatabase>(work: { readonly db: Db }): { readonly db: Db };
+export function specialSql({
+  db,
+  caller,
+}: Pick<ReadWork, 'db'> & Partial<Pick<CompanyWriteWork, 'caller'>>): object {
+  return caller === undefined ? { db } : { db, companyId: caller.companyId };
 }

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 
 import type { PresenceLimits } from '../../platform/terminal.js';
-import { inList } from '../bound-lists.js';
-import { holdsText, hiddenFromPlanner, unindexed, type SqlType, type Sql } from '../storage.js';
+import { inList, holdsText, hiddenFromPlanner, unindexed, type SqlType, type Sql } from '../storage.js';
 
 export type Condition =
   | { readonly and: readonly Condition[] }

@@ -2,11 +2,10 @@
 import { sql } from 'kysely';
 
 import { columnNames, type Tables } from '../../schema/schema.js';
-import { inIds } from '../bound-lists.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import { countOf } from '../counters.js';
 import { runCached, runFiltered } from '../statements.js';
-import type { Sql } from '../storage.js';
+import { inIds, type Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn, meant, type Condition, type FilterKind } from './condition.js';
 import {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 
 import { columnNames, TABLES, type CounterName, type Row, type Tables } from '../../schema/schema.js';
-import { listTable } from '../bound-lists.js';
-import { comparableInstant, crossJoin, hiddenFromPlanner, type Sql } from '../storage.js';
+import { listTable, comparableInstant, crossJoin, hiddenFromPlanner, type Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import {
   conjuncts,

@@ -1,9 +1,8 @@
 /** SQL of the pages of lists. */
 import { sql } from 'kysely';
 
-import { idsIn, idsOf } from '../bound-lists.js';
 import { runCached, runFiltered } from '../statements.js';
-import { childrenOfEach, hiddenFromPlanner, type Sql } from '../storage.js';
+import { idsIn, idsOf, hiddenFromPlanner, type Sql, portable } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn } from './condition.js';
 import {
@@ -206,4 +205,45 @@ export function sliceOf<T>(
   }));
   if (request.backward) items.reverse();
   return { items, hasMore: rows.length > request.limit };
+}
+
+/**
+ * FROM clause that joins each parent `p` with its children `r`: SQLite by a limited list of ids, others laterally.
+ * `company` and `id` are columns of `table`; `ofParent` is SQL after FROM for children `t`, whose ids are in `childId`.
+ */
+function childrenOfEach(
+  parents: Sql,
+  { table, company, id }: { table: Sql; company: string; id: string },
+  companyId: number,
+  childId: string,
+  ofParent: Sql,
+): Sql {
+  const ownCompany = sql.ref(`r.${company}`);
+  return sql`${parents} cross join ${portable(
+    sql`${table} as r
+        where ${ownCompany} = ${hiddenFromPlanner(companyId)} and ${sql.ref(`r.${id}`)} in (
+          select ${sql.ref(childId)} from`,
+    sql`(select ${companyId}::bigint as id) as own cross join lateral (select t.* from`,
+  )} ${ofParent}${portable(sql`)`, sql`) as r where ${ownCompany} = own.id`)}`;
+}
+
+interface PageQuery {
+  /** Columns of the table `t`, which has the columns `company_id` and `id`. */
+  readonly columns: Sql;
+  readonly table: Sql;
+  readonly where: Sql;
+  readonly order: Sql;
+  readonly limit: number;
+}
+
+/** The rows after the first `skip` ones. PostgreSQL would read those, so it finds the ids of the page first. */
+export function pageOf({ columns, table, where, order, limit }: PageQuery, skip: number): Sql {
+  const rest = sql`${table} as t where ${where} order by ${order} limit ${hiddenFromPlanner(limit)}`;
+  if (skip === 0) return sql`select ${columns} from ${rest}`;
+  return sql`${portable(sql`select ${columns} from`, sql`select ${columns} from (select t.company_id, t.id from`)}
+    ${rest} offset ${hiddenFromPlanner(skip)}
+    ${portable(
+      sql``,
+      sql`) as found join ${table} as t on t.company_id = found.company_id and t.id = found.id order by ${order}`,
+    )}`;
 }

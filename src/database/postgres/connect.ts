@@ -33,7 +33,7 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   };
   const { connections = CONNECTIONS, uploadFolder: folder = 'data' } = options;
   const pool = createPool(url, connections - 2, (error) => onFault('storage_unavailable', error));
-  const onStatement = (text: string) => statements.notify(text);
+  const onStatement = statements.notify;
   const shared = { answers: new Answers(pool), roles, names: new StatementNames(), onStatement, onFault };
   const sessions = new Sessions(pool, shared, connections, options.examining);
   const announcements = new Announcements(url, pool);

@@ -104,7 +104,7 @@ function openParts(file: string, options: ConnectOptions) {
   const unmark = markOpen(file);
   const guard = guardOf(database, health, options);
   const watcher: Watcher = {
-    onStatement: (text) => statements.notify(text),
+    onStatement: statements.notify,
     onFatal: (error) => {
       health.reportFatal();
       onFatal?.(error);

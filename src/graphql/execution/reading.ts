@@ -1,3 +1,4 @@
+import { MANY_ROWS } from '../../database/company/company-rows.js';
 import type { KeyValue } from '../../database/list/listing.js';
 import {
   countEntries,
@@ -5,7 +6,7 @@ import {
   searchedRows,
   type Search,
 } from '../../database/list/request-class.js';
-import { MANY_ROWS, type ReadWork, type Units, type WriteWork } from '../../database/work.js';
+import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Caller } from '../../platform/caller.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
 import { approximateJsonBytes, beyondLimit, LIMITS, tooLarge } from '../limits/limits.js';

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-import { MANY_ROWS } from '../../database/work.js';
+import { MANY_ROWS } from '../../database/company/company-rows.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
 import { requestError } from '../schema/errors.js';
 

@@ -13,7 +13,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
 import { headerOf, malformed, requestContextOf } from '../../http/request.js';
-import { isUpgrade, takeOver } from '../../http/server/listen.js';
+import { isUpgrade, takeOver } from '../../http/server/connections.js';
 import { isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { readCredentials } from '../http/request.js';

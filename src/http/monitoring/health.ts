@@ -4,7 +4,7 @@ import type { CheckResult } from '../../database/database.js';
 import { methodNotAllowed } from '../problem.js';
 import { requestContextOf } from '../request.js';
 import { sendJson, sendMethods } from '../send.js';
-import { isUpgrade } from '../server/listen.js';
+import { isUpgrade } from '../server/connections.js';
 
 /** One condition of readiness; resolves to null or a note if it holds, else to the problem. */
 export type Check = () => Promise<CheckResult>;

@@ -22,7 +22,7 @@ import {
 import { sendProblem } from '../send.js';
 import { isOwnOrigin } from '../session-cookie.js';
 import { limitRequests, limitTerminalRequests, takeTerminalTurn, takeTurn } from './admission.js';
-import { isUpgrade } from './listen.js';
+import { isUpgrade } from './connections.js';
 
 export interface HttpParts {
   readonly trustProxy: readonly string[];

@@ -10,15 +10,15 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { MINUTE, SECOND } from '../../platform/clock.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Tls } from '../../platform/files.js';
 import { HttpProblem, problemResponse } from '../problem.js';
-import { headerOf, malformed, onClosed, SECURITY_HEADERS } from '../request.js';
-import { type Connections, IDLE_RULE } from './connections.js';
+import { malformed, onClosed, SECURITY_HEADERS } from '../request.js';
+import { type Connections, handleUpgrades, IDLE_RULE, requestsWebSocket } from './connections.js';
 
 /** How long a client may take before its request or connection ends, in milliseconds. */
 export const TIMEOUTS = {
@@ -183,52 +183,4 @@ function textOf(problem: HttpProblem): string {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', text].join('\r\n');
-}
-
-export const SWITCHING_PROTOCOLS = 101;
-
-/** First bytes after the headers of each request for a WebSocket. */
-const heads = new WeakMap<IncomingMessage, Buffer>();
-
-/** Requests to upgrade to another protocol, such as HTTP/2, are treated as ordinary requests. */
-function requestsWebSocket(request: IncomingMessage): boolean {
-  return headerOf(request, 'upgrade')?.toLowerCase() === 'websocket';
-}
-
-/** Passes requests for a WebSocket to the application, so that all checks apply; its handler calls `takeOver`. */
-function handleUpgrades(server: Server, listener: RequestListener): void {
-  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on('error', () => undefined);
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    try {
-      response.assignSocket(socket);
-    } catch {
-      // The response to an earlier request on this connection is still in flight.
-      socket.destroy();
-      return;
-    }
-    if (requestsWebSocket(request)) heads.set(request, head);
-    response.once('finish', () => socket.destroySoon());
-    listener(request, response);
-  });
-}
-
-/** Whether the connection can be taken over as a WebSocket. */
-export function isUpgrade(request: IncomingMessage): boolean {
-  return heads.has(request);
-}
-
-/** Accepts a WebSocket request: detaches the socket from the response, which ends with status 101. */
-export function takeOver(
-  request: IncomingMessage,
-  response: ServerResponse,
-): { readonly socket: Socket; readonly head: Buffer } {
-  const { socket } = request;
-  const head = heads.get(request);
-  if (head === undefined) throw new Error('The request is not a WebSocket upgrade');
-  response.detachSocket(socket);
-  response.statusCode = SWITCHING_PROTOCOLS;
-  response.emit('close');
-  return { socket, head };
 }

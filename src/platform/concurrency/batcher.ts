@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Clock, SECOND, systemClock, yieldToEventLoop } from '../clock.js';
+import { systemClock, yieldToEventLoop } from '../clock.js';
 import { DomainError } from '../errors.js';
 
 interface BatcherOptions<Key, Call, Result> {
@@ -77,59 +77,6 @@ export class Batcher<Key, Call, Result> {
       } else {
         for (const { reject } of batch) reject(error as Error);
       }
-    }
-  }
-}
-
-/** Delay before notes are stored after a pause: notes close together are stored together. */
-const SOON_MS = SECOND / 4;
-
-interface NotesOptions<Key, Note> {
-  readonly store: (companyId: number, notes: ReadonlyMap<Key, Note>) => Promise<void>;
-  readonly onError: (error: unknown) => void;
-  /** Minimum time between the starts of two runs that store, in milliseconds. */
-  readonly intervalMs: number;
-  readonly clock: Pick<Clock, 'elapsed'>;
-}
-
-/** Notes about companies, stored in the background: one company after the other, and once in `intervalMs` at most. */
-export class CompanyNotes<Key, Note> {
-  #waiting = new Map<number, Map<Key, Note>>();
-  #timer: NodeJS.Timeout | undefined;
-  #last = -Infinity;
-  #storing = Promise.resolve();
-
-  constructor(private readonly options: NotesOptions<Key, Note>) {}
-
-  /** The notes of a company that are stored next. Add to them synchronously. */
-  of(companyId: number): Map<Key, Note> {
-    const { intervalMs, clock } = this.options;
-    const notes = this.#waiting.get(companyId) ?? new Map<Key, Note>();
-    this.#waiting.set(companyId, notes);
-    const waitMs = Math.max(SOON_MS, this.#last + intervalMs - clock.elapsed());
-    this.#timer ??= setTimeout(() => void this.#store(), waitMs).unref();
-    return notes;
-  }
-
-  /** Stores all pending notes. Never rejects. */
-  async finish(): Promise<void> {
-    if (this.#timer === undefined) await this.#storing;
-    else await this.#store();
-  }
-
-  #store(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#last = this.options.clock.elapsed();
-    this.#storing = this.#storing.then(() => this.#storeAll());
-    return this.#storing;
-  }
-
-  async #storeAll(): Promise<void> {
-    const all = this.#waiting;
-    this.#waiting = new Map();
-    for (const [companyId, notes] of all) {
-      await this.options.store(companyId, notes).catch(this.options.onError);
     }
   }
 }

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 
+import { specialSql } from '../../../src/database/company/company-rows.js';
 import { openDatabase } from '../../../src/database/open.js';
 import { StatementNames } from '../../../src/database/postgres/connections/statements.js';
 import { createUnits } from '../../../src/database/units.js';
-import { type ReadWork, specialSql, type Units } from '../../../src/database/work.js';
+import type { ReadWork, Units } from '../../../src/database/work.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import type { Caller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';

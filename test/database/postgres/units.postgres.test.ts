@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { CompanyRows } from '../../../src/database/company/company-rows.js';
-import { type WriteWork, specialSql } from '../../../src/database/work.js';
+import { CompanyRows, specialSql } from '../../../src/database/company/company-rows.js';
+import type { WriteWork } from '../../../src/database/work.js';
 import { ledgerNewRows } from '../../../src/domain/base/ledger/ledger.service.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';

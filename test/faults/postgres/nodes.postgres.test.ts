@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { drawIds } from '../../../src/database/counters.js';
+import { drawIds } from '../../../src/database/statements.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
 import {
   createNamedToken,

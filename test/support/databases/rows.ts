@@ -1,4 +1,4 @@
-import { NUMBERED_TABLES } from '../../../src/database/counters.js';
+import { NUMBERED_TABLES } from '../../../src/database/statements.js';
 import { columnsOf, type Tables } from '../../../src/schema/schema.js';
 import type { SqlRow, SqlValue, TestPlace } from './place.js';
 

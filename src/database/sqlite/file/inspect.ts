@@ -43,8 +43,6 @@ const PUT_BACK =
 
 const HEADER_BYTES = 108;
 const APPLICATION_ID_OFFSET = 68;
-/** Offset of `user_version`, which holds the random number of the database. */
-export const IDENTITY_OFFSET = 60;
 /** Offset of a byte that is 2 if the database has a log. */
 const WRITE_VERSION_OFFSET = 18;
 /** Header of the schema's root page: its type in 1 byte and, 3 bytes on, its number of entries in 2 bytes. */

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../platform/errors.js';
 import { DatabaseRefused } from '../../database.js';
 import { isBusy, isStorageFault } from '../faults.js';
-import { IDENTITY_OFFSET, unusable } from './inspect.js';
+import { unusable } from './inspect.js';
+import { IDENTITY_OFFSET } from './marker.js';
 import { canonicalPath, closing, isOpenInProcess, markOpen } from './open-file.js';
 
 /** 5 seconds in all: enough for another process to create or migrate a database. */

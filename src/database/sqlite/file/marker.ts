@@ -18,7 +18,7 @@ import { crc32 } from 'node:zlib';
 
 import { DomainError } from '../../../platform/errors.js';
 import { namingPath, syncPath } from '../../../platform/files.js';
-import { hasLog, IDENTITY_OFFSET } from './inspect.js';
+import { hasLog } from './inspect.js';
 import {
   canonicalPath,
   fileBytes,
@@ -27,6 +27,9 @@ import {
   rollbackJournalPath,
   walPath,
 } from './open-file.js';
+
+/** Offset in the database file of `user_version`, which holds the random number of the database. */
+export const IDENTITY_OFFSET = 60;
 
 /** Identity of a database, and end of its ledger as acknowledged (decisions.md#lost-files). */
 export interface Mark {

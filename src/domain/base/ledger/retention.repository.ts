@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, only } from '../../../database/company/company-rows.js';
+import { CompanyRows, only, specialSql } from '../../../database/company/company-rows.js';
 import { NO_COMPANY, pruneLedger } from '../../../database/ledger-chain.js';
 import { deletedUpTo, prunedUpTo, type PrunedTable, type Retained } from '../../../database/prunings.js';
 import { instant, nullable } from '../../../database/storage.js';
-import { type ReadWork, specialSql, type SystemReadWork } from '../../../database/work.js';
+import type { ReadWork, SystemReadWork } from '../../../database/work.js';
 
 const time = nullable(instant);
 const prunings = new CompanyRows('prunings');

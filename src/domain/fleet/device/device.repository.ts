@@ -1,12 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 
-import { inIds, inList, inPairs, pairTable } from '../../../database/bound-lists.js';
-import { CompanyRows, only } from '../../../database/company/company-rows.js';
+import { CompanyRows, only, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import type { Comparison, Condition, MeaningAt } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
 import { runCached } from '../../../database/statements.js';
 import {
+  inIds,
+  inList,
+  inPairs,
+  pairTable,
   crossJoin,
   flag,
   instant,
@@ -19,7 +22,7 @@ import {
   unindexed,
   type Sql,
 } from '../../../database/storage.js';
-import { specialSql, type ReadWork, type CompanyWriteWork } from '../../../database/work.js';
+import type { ReadWork, CompanyWriteWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import {
   type Device,

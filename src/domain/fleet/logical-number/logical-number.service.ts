@@ -1,11 +1,11 @@
-import { only } from '../../../database/company/company-rows.js';
+import { only, MANY_ROWS } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
 import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { Key, SliceRequest } from '../../../database/list/listing.js';
-import { type ReadWork, type WriteWork, MANY_ROWS } from '../../../database/work.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Page, PageRequest } from '../../../platform/caller.js';
 import { inParts, yieldToEventLoop } from '../../../platform/clock.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';

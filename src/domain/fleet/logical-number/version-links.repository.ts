@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 
-import { inIds, pairTable } from '../../../database/bound-lists.js';
-import { CompanyRows, only } from '../../../database/company/company-rows.js';
-import { typed } from '../../../database/storage.js';
-import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
+import { CompanyRows, only, specialSql } from '../../../database/company/company-rows.js';
+import { inIds, pairTable, typed } from '../../../database/storage.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import type { LogicalNumber } from './logical-number.model.js';
 

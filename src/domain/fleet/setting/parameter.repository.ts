@@ -1,9 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { inIds, idTable, pairTable } from '../../../database/bound-lists.js';
+import { specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable, type ValuesOf } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
-import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
+import { inIds, idTable, pairTable } from '../../../database/storage.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import type { Row } from '../../../schema/schema.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';

@@ -1,14 +1,18 @@
 import { sql } from 'kysely';
 
-import { idTable, inList } from '../../../database/bound-lists.js';
-import { CompanyRows, inCompany, type OfCompany } from '../../../database/company/company-rows.js';
+import {
+  CompanyRows,
+  inCompany,
+  type OfCompany,
+  specialSql,
+} from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { lastDrawn } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import type { NewRows } from '../../../database/list/new-rows.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
-import { flag } from '../../../database/storage.js';
-import { specialSql, type SystemReadWork } from '../../../database/work.js';
+import { idTable, inList, flag } from '../../../database/storage.js';
+import type { SystemReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import { type Delivery, type DeliveryChange, DELIVERY_CHANGES } from './notification.model.js';
 

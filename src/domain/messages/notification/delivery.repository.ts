@@ -1,15 +1,19 @@
 import { sql } from 'kysely';
 
-import { idTable, inIds, inList, pairTable } from '../../../database/bound-lists.js';
-import { CompanyRows, type OfCompany } from '../../../database/company/company-rows.js';
-import { drawIds } from '../../../database/counters.js';
-import { instant, typed, hiddenFromPlanner, indexedBy, type Sql } from '../../../database/storage.js';
+import { CompanyRows, type OfCompany, specialSql } from '../../../database/company/company-rows.js';
+import { drawIds } from '../../../database/statements.js';
 import {
-  specialSql,
-  type CompanyWriteWork,
-  type ReadWork,
-  type SystemReadWork,
-} from '../../../database/work.js';
+  idTable,
+  inIds,
+  inList,
+  pairTable,
+  instant,
+  typed,
+  hiddenFromPlanner,
+  indexedBy,
+  type Sql,
+} from '../../../database/storage.js';
+import type { CompanyWriteWork, ReadWork, SystemReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import { DELIVERY_CHANGES, DELIVERY, type DeliveryState, type FinishedState } from './notification.model.js';
 

@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 
-import { idTable, inIds, inList, joinIds } from '../../../database/bound-lists.js';
-import type { OfCompany } from '../../../database/company/company-rows.js';
+import { type OfCompany, specialSql } from '../../../database/company/company-rows.js';
 import {
+  idTable,
+  inIds,
+  inList,
+  joinIds,
   crossJoin,
   flag,
   hiddenFromPlanner,
@@ -10,7 +13,7 @@ import {
   nullable,
   type Sql,
 } from '../../../database/storage.js';
-import { specialSql, type CompanyWriteWork, type SystemReadWork } from '../../../database/work.js';
+import type { CompanyWriteWork, SystemReadWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
 import type { Ids } from '../../../platform/validate.js';
 import { after, at, change } from './delivery.repository.js';

@@ -234,12 +234,15 @@ export class WaitingTerminals {
   readonly #unsubscribe: () => void;
 
   constructor(private readonly parts: WaitingParts) {
-    this.#unsubscribe = parts.units.onCommitted((changes) => {
-      if (changes === null) for (const company of this.#companies.values()) company.readSoon();
-      for (const { companyId, entityType } of changes ?? []) {
-        if (entityType === DELIVERY && companyId !== null) this.#companies.get(companyId)?.readSoon();
-      }
-    });
+    this.#unsubscribe = parts.units.onCommitted(
+      (changes) => {
+        if (changes === null) for (const company of this.#companies.values()) company.readSoon();
+        for (const { companyId, entityType } of changes ?? []) {
+          if (entityType === DELIVERY && companyId !== null) this.#companies.get(companyId)?.readSoon();
+        }
+      },
+      [DELIVERY],
+    );
   }
 
   /** `check` is that of the terminal, just before. Errors: `busy`. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { inIds, inList } from '../../../database/bound-lists.js';
+import { specialSql } from '../../../database/company/company-rows.js';
 import {
   deletedUpTo,
   notePruning,
@@ -9,7 +9,8 @@ import {
   type OldBatch,
   type Retained,
 } from '../../../database/prunings.js';
-import { specialSql, type SystemWriteWork } from '../../../database/work.js';
+import { inIds, inList } from '../../../database/storage.js';
+import type { SystemWriteWork } from '../../../database/work.js';
 import { MINUTE, SPANS, inParts } from '../../../platform/clock.js';
 import { ROLLUPS } from '../../../schema/rollups.js';
 

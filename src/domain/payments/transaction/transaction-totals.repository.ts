@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-import { inList } from '../../../database/bound-lists.js';
+import { specialSql, MANY_ROWS } from '../../../database/company/company-rows.js';
 import {
   exactComparisons,
   toColumn,
@@ -9,9 +9,10 @@ import {
   valueDemanded,
 } from '../../../database/list/condition.js';
 import { boundCompany } from '../../../database/list/listing.js';
+import { pageOf } from '../../../database/list/page.js';
 import { runCached, runFiltered } from '../../../database/statements.js';
-import { hiddenFromPlanner, pageOf } from '../../../database/storage.js';
-import { specialSql, type ReadWork, MANY_ROWS } from '../../../database/work.js';
+import { inList, hiddenFromPlanner } from '../../../database/storage.js';
+import type { ReadWork } from '../../../database/work.js';
 import { DAY, MINUTE } from '../../../platform/clock.js';
 import { ROLLUPS, type rollups } from '../../../schema/rollups.js';
 import type { Row } from '../../../schema/schema.js';

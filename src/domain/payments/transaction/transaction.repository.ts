@@ -1,13 +1,12 @@
 import { sql, type SqlBool } from 'kysely';
 
-import { pairTable } from '../../../database/bound-lists.js';
-import { CompanyRows, excluded } from '../../../database/company/company-rows.js';
+import { CompanyRows, excluded, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { condition, type Condition, type FilterColumn } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
 import { narrowing, withoutAlternatives } from '../../../database/list/request-class.js';
-import { crossJoin, instant, hiddenFromPlanner } from '../../../database/storage.js';
-import { type ReadWork, specialSql, type WriteWork } from '../../../database/work.js';
+import { pairTable, crossJoin, instant, hiddenFromPlanner } from '../../../database/storage.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Row, Tables, Written } from '../../../schema/schema.js';
 import { outcomeOf, type Transaction, type TransactionRecord, MAX_KINDS } from './transaction.model.js';
 

@@ -1,9 +1,10 @@
+import { MANY_ROWS } from '../../../database/company/company-rows.js';
 import { getFrom } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
 import { fieldsIn, valueDemanded, type Condition, splitInterval } from '../../../database/list/condition.js';
 import { List } from '../../../database/list/list.js';
 import type { Search } from '../../../database/list/request-class.js';
-import { MANY_ROWS, type ReadWork } from '../../../database/work.js';
+import type { ReadWork } from '../../../database/work.js';
 import { offsetOf, type PageRequest } from '../../../platform/caller.js';
 import { DAY, MINUTE, type Span } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';

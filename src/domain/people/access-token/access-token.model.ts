@@ -2,11 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 import { type Scope, SCOPES } from '../../../platform/caller.js';
-import { DAY } from '../../../platform/clock.js';
 import { printableName } from '../../../platform/validate.js';
-
-/** A derived token expires after this time without use (contract 25). */
-const DERIVED_TOKEN_LAPSES_MS = 90 * DAY;
 
 export const NamedTokenCreate = z.object({
   name: printableName(100),
@@ -30,8 +26,6 @@ export interface AccessToken {
 }
 
 /** 160 bits as 40 lower-case hexadecimal characters. */
-export const TOKEN_FORM = /^[0-9a-f]{40}$/;
-
 export function randomToken(): string {
   return randomBytes(20).toString('hex');
 }
@@ -39,13 +33,6 @@ export function randomToken(): string {
 /** The database holds only this hash of a token. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'latin1').digest('hex');
-}
-
-/** Whether a token has reached its expiry date or, if derived, was not used for `DERIVED_TOKEN_LAPSES_MS`. */
-export function hasLapsed(token: AccessToken, now: Date): boolean {
-  if (token.expiresAt !== null && token.expiresAt <= now) return true;
-  const used = token.lastUsedAt ?? token.createdAt;
-  return token.kind === 'derived' && now.getTime() - used.getTime() > DERIVED_TOKEN_LAPSES_MS;
 }
 
 export type Member = Pick<AccessToken, 'companyId' | 'userId'>;

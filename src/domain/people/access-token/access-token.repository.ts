@@ -1,13 +1,17 @@
 import { sql, type Insertable } from 'kysely';
 
-import { inIds, inPairs } from '../../../database/bound-lists.js';
-import { CompanyRows, inCompany, type OfCompany } from '../../../database/company/company-rows.js';
+import {
+  CompanyRows,
+  inCompany,
+  type OfCompany,
+  specialSql,
+} from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
-import { drawIds } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
-import { instant } from '../../../database/storage.js';
-import { specialSql, type SystemReadWork, type SystemWriteWork } from '../../../database/work.js';
+import { drawIds } from '../../../database/statements.js';
+import { inIds, inPairs, instant } from '../../../database/storage.js';
+import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/caller.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import { type AccessToken, hashToken, type Member } from './access-token.model.js';

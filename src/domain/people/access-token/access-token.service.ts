@@ -8,7 +8,6 @@ import {
   type AccessToken,
   deriveToken,
   hashToken,
-  hasLapsed,
   type Member,
   NamedTokenCreate,
   randomToken,
@@ -21,6 +20,7 @@ import {
   selectDerivedTokens,
   selectTokensOf,
 } from './access-token.repository.js';
+import { hasLapsed } from './authentication.service.js';
 
 export { apiTokens, apiTokensOfUser, listTokens, tokenRetention } from './access-token.repository.js';
 

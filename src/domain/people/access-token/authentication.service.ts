@@ -1,43 +1,62 @@
 import type { SystemWriteWork, Units } from '../../../database/work.js';
-import type { Authenticator, Origin } from '../../../platform/caller.js';
-import { type Clock, MINUTE, SECOND } from '../../../platform/clock.js';
+import type { Authenticator, Caller, Origin } from '../../../platform/caller.js';
+import { type Clock, DAY, MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
-import { hashToken, hasLapsed, TOKEN_FORM } from './access-token.model.js';
+import { type AccessToken, hashToken } from './access-token.model.js';
 import { findCredential, touchToken } from './access-token.repository.js';
 
+/** A derived token expires after this time without use (contract 25). */
+const DERIVED_TOKEN_LAPSES_MS = 90 * DAY;
 /** Minimum interval between two updates of a token's `lastUsedAt`. */
 const TOUCH_EVERY_MS = 5 * MINUTE;
 
 export const CHANGES_ACCESS = ['user', 'membership', 'access_token', 'company'];
 
-/** An authenticator that says whether it looked a token up in the last `CACHED_MS`, and found it. */
 export interface CachingAuthenticator extends Authenticator {
+  /** Whether the token was looked up in the last `CACHED_MS`, and found. */
   knows(token: string | undefined): boolean;
+  /** The caller of an access token; undefined for any other text. */
+  callerOf(token: string | undefined, origin: Origin): Promise<Caller | undefined>;
 }
 
+/** `refuse` gets each token that is not one of a user; it throws an `unauthenticated` error, or a more precise one. */
 export function createAuthenticator(
   units: Units,
   clock: Clock,
+  refuse: (token: string | undefined) => Promise<never>,
   onError: (error: unknown) => void,
 ): CachingAuthenticator {
   const lookUp = new TokenLookUp(units, clock, CHANGES_ACCESS, (hash) =>
     units.systemRead((work) => findCredential(work, hash)),
   );
   const touch = sparseTouch(units, clock, onError, touchToken);
+  const callerOf: CachingAuthenticator['callerOf'] = async (token, origin) => {
+    const credential = await lookUp.find(token);
+    if (credential === undefined || credential.isRevoked || hasLapsed(credential.token, clock.now())) {
+      return undefined;
+    }
+    touch(credential.token, origin);
+    const { companyId, userId, id: tokenId, scopes } = credential.token;
+    const { role, timeZone } = credential;
+    return { companyId, userId, tokenId, role, scopes, timeZone, ...origin };
+  };
   return {
+    callerOf,
     knows: (token) => lookUp.knows(token),
-    authenticate: async (token, origin) => {
-      const credential = await lookUp.find(token);
-      if (credential === undefined || credential.isRevoked || hasLapsed(credential.token, clock.now())) {
-        throw new DomainError('unauthenticated', 'A valid access token is needed.');
-      }
-      touch(credential.token, origin);
-      const { companyId, userId, id: tokenId, scopes } = credential.token;
-      const { role, timeZone } = credential;
-      return { companyId, userId, tokenId, role, scopes, timeZone, ...origin };
-    },
+    authenticate: async (token, origin) => (await callerOf(token, origin)) ?? (await refuse(token)),
   };
 }
+
+/** Whether a token has reached its expiry date or, if derived, was not used for `DERIVED_TOKEN_LAPSES_MS`. */
+export function hasLapsed(token: AccessToken, now: Date): boolean {
+  if (token.expiresAt !== null && token.expiresAt <= now) return true;
+  const used = token.lastUsedAt ?? token.createdAt;
+  return token.kind === 'derived' && now.getTime() - used.getTime() > DERIVED_TOKEN_LAPSES_MS;
+}
+
+/** Error for every token that is not accepted. */
+export const unauthenticated = (): DomainError =>
+  new DomainError('unauthenticated', 'A valid access token is needed.');
 
 /** An access token or a session. */
 interface Used {
@@ -70,6 +89,9 @@ export const CACHED_MS = 2 * SECOND;
 /** Maximum tokens in the memory of one node, per cache. */
 const MAX_CACHED_TOKENS = 10_000;
 
+/** 160 bits as 40 lower-case hexadecimal characters. */
+const TOKEN_FORM = /^[0-9a-f]{40}$/;
+
 /** Looks tokens up by their hash, and caches results by their text until an entity of `entityTypes` changes. */
 export class TokenLookUp<T> {
   /** Ordered by expiry, the earliest first. */
@@ -82,11 +104,10 @@ export class TokenLookUp<T> {
     entityTypes: readonly string[],
     private readonly read: (hash: string) => Promise<T | undefined>,
   ) {
-    units.onCommitted((entries) => {
-      if (entries !== null && !entries.some(({ entityType }) => entityTypes.includes(entityType))) return;
+    units.onCommitted(() => {
       this.#changes += 1;
       this.#cache.clear();
-    });
+    }, entityTypes);
   }
 
   /** Whether the token is cached: it was found in the last `CACHED_MS`. */

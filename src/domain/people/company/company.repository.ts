@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 
+import { specialSql } from '../../../database/company/company-rows.js';
 import { randomId } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import { instant } from '../../../database/storage.js';
-import { specialSql, type SystemReadWork, type SystemWriteWork } from '../../../database/work.js';
+import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { normalized } from '../../../platform/validate.js';
 import type { Company, CompanySummary } from './company.model.js';
 

@@ -1,17 +1,17 @@
 import { sql, type Updateable } from 'kysely';
 
-import { inIds } from '../../../database/bound-lists.js';
-import { CompanyRows, inCompany, type OfCompany, only } from '../../../database/company/company-rows.js';
+import {
+  CompanyRows,
+  inCompany,
+  type OfCompany,
+  only,
+  specialSql,
+} from '../../../database/company/company-rows.js';
 import { changedBy, changedTogether, recordMapping } from '../../../database/company/company-table.js';
 import { randomId } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
-import { forUpdate, instant, nullable, typed } from '../../../database/storage.js';
-import {
-  type SystemReadWork,
-  type SystemWriteWork,
-  type WriteWork,
-  specialSql,
-} from '../../../database/work.js';
+import { inIds, forUpdate, instant, nullable, typed } from '../../../database/storage.js';
+import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Role, PageRequest } from '../../../platform/caller.js';
 import { DAY } from '../../../platform/clock.js';
 import type { Row, Tables } from '../../../schema/schema.js';

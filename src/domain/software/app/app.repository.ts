@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 
-import { idTable, inIds } from '../../../database/bound-lists.js';
+import { specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { auditedList } from '../../../database/list/list.js';
-import { type ReadWork, type WriteWork, specialSql } from '../../../database/work.js';
+import { idTable, inIds } from '../../../database/storage.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { App, AppVersion, Associations } from './app.model.js';
 
 export const appTable = new CompanyTable<'apps', App>('apps');

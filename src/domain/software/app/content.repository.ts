@@ -1,12 +1,8 @@
 import { sql } from 'kysely';
 
+import { specialSql } from '../../../database/company/company-rows.js';
 import { instant, typed } from '../../../database/storage.js';
-import {
-  specialSql,
-  type SystemReadWork,
-  type SystemWriteWork,
-  type WriteWork,
-} from '../../../database/work.js';
+import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 
 /** Copies one chunk to another content; false if there is none. */
 export async function copyChunk(work: WriteWork, from: number, to: number, sequence: number) {

@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 
-import { idTable, inIds } from '../../../database/bound-lists.js';
-import { CompanyRows, type NewRow } from '../../../database/company/company-rows.js';
+import { CompanyRows, type NewRow, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
-import { crossJoin, flag } from '../../../database/storage.js';
-import { type ReadWork, type WriteWork, specialSql } from '../../../database/work.js';
+import { idTable, inIds, crossJoin, flag } from '../../../database/storage.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Reach, StoredFile, StoredVersion } from './manifest.model.js';
 
 /**

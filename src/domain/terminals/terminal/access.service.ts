@@ -1,6 +1,6 @@
 import { only } from '../../../database/company/company-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
-import { type Authenticator, type Caller, demandScope, type Origin } from '../../../platform/caller.js';
+import { type Caller, demandScope, type Origin } from '../../../platform/caller.js';
 import type { Clock } from '../../../platform/clock.js';
 import { Batcher } from '../../../platform/concurrency/batcher.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
@@ -10,7 +10,11 @@ import { type Device, SerialNumber } from '../../fleet/device/device.model.js';
 import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import { randomToken } from '../../people/access-token/access-token.model.js';
-import { type CachingAuthenticator, TokenLookUp } from '../../people/access-token/authentication.service.js';
+import {
+  type CachingAuthenticator,
+  TokenLookUp,
+  unauthenticated,
+} from '../../people/access-token/authentication.service.js';
 import {
   deleteDeviceToken,
   type DeviceCredential,
@@ -38,44 +42,37 @@ export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceT
   return (token) => cached.find(token);
 }
 
-/** Errors: `forbidden` for a device token, which is for `/terminal/v1` only; otherwise those of `access`. */
-export function withoutDeviceTokens(access: Authenticator, find: FindDeviceToken): Authenticator {
-  return {
-    authenticate: async (token, origin) => {
-      try {
-        return await access.authenticate(token, origin);
-      } catch (error) {
-        const isUnknown = error instanceof DomainError && error.code === 'unauthenticated';
-        if (!isUnknown || (await find(token)) === undefined) throw error;
-        throw new DomainError('forbidden', 'This is the token of a device, which is for /terminal/v1 only.');
-      }
-    },
-  };
+/** Refuses a token that is not one of a user. Errors: `forbidden` for one of a device; otherwise `unauthenticated`. */
+export async function refuseToken(token: string | undefined, find: FindDeviceToken): Promise<never> {
+  if ((await find(token)) === undefined) throw unauthenticated();
+  throw new DomainError('forbidden', 'This is the token of a device, which is for /terminal/v1 only.');
 }
 
 /**
- * Terminal that sends a request: the device of a device token, or the terminal that the request with a
+ * Finds the terminal that sends a request: the device of a device token, or the terminal that the request with a
  * gateway token names. `named` is the serial number in the request; undefined if it has none. Errors:
  * `unauthenticated`; `forbidden` for a token without the scope `terminals`, and for a device token with the
  * name of another terminal; `malformed` for a gateway token without a name.
  */
-export async function claimTerminal(
-  { access, find }: { readonly access: CachingAuthenticator; readonly find: FindDeviceToken },
-  { token, named }: { readonly token: string | undefined; readonly named: string | undefined },
-  origin: Origin,
-): Promise<TerminalClaim> {
-  // A gateway sends many requests: its token is not looked up as one of a device each time.
-  const credential = access.knows(token) ? undefined : await find(token);
-  if (credential === undefined) {
-    const caller = await access.authenticate(token, origin);
-    demandScope(caller, 'terminals');
-    return { caller, serialNumber: serialNumberOf(named), deviceId: null };
-  }
-  const { deviceId, serialNumber } = credential;
-  if (named !== undefined && serialNumberOf(named) !== serialNumber) {
-    throw new DomainError('forbidden', 'X-Serial-Number names another terminal than that of the token.');
-  }
-  return { caller: deviceCaller(credential, origin), serialNumber, deviceId };
+export function createClaims(access: CachingAuthenticator, find: FindDeviceToken) {
+  return async (
+    { token, named }: { readonly token: string | undefined; readonly named: string | undefined },
+    origin: Origin,
+  ): Promise<TerminalClaim> => {
+    // A gateway sends many requests: its token is not looked up as one of a device each time.
+    const credential = access.knows(token) ? undefined : await find(token);
+    if (credential === undefined) {
+      const caller = await access.callerOf(token, origin);
+      if (caller === undefined) throw unauthenticated();
+      demandScope(caller, 'terminals');
+      return { caller, serialNumber: serialNumberOf(named), deviceId: null };
+    }
+    const { deviceId, serialNumber } = credential;
+    if (named !== undefined && serialNumberOf(named) !== serialNumber) {
+      throw new DomainError('forbidden', 'X-Serial-Number names another terminal than that of the token.');
+    }
+    return { caller: deviceCaller(credential, origin), serialNumber, deviceId };
+  };
 }
 
 /** A device token acts for the user who issued it, as every token acts for a user. */

@@ -1,11 +1,11 @@
-import type { CompanyWriteWork, Units, WriteWork } from '../../../database/work.js';
+import type { CompanyWriteWork, ReadWork, Units, WriteWork } from '../../../database/work.js';
 import { type Clock, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
-import { CompanyNotes } from '../../../platform/concurrency/batcher.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { DeviceRefusalCode, TerminalClaim, TerminalRefused } from '../../../platform/terminal.js';
+import { type DeviceRefusalCode, type TerminalClaim, TerminalRefused } from '../../../platform/terminal.js';
 import { normalized } from '../../../platform/validate.js';
 import type { Device, SeenDevice } from '../../fleet/device/device.model.js';
 import { createDevice, storeSightings } from '../../fleet/device/device.service.js';
+import { admitTerminals } from './access.service.js';
 import {
   addUnknownTerminals,
   isUnknownTerminal,
@@ -22,6 +22,59 @@ export {
 } from './terminal.repository.js';
 
 type OnError = (error: unknown) => void;
+
+/** Delay before notes are stored after a pause: notes close together are stored together. */
+const SOON_MS = SECOND / 4;
+
+interface NotesOptions<Key, Note> {
+  readonly store: (companyId: number, notes: ReadonlyMap<Key, Note>) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+  /** Minimum time between the starts of two runs that store, in milliseconds. */
+  readonly intervalMs: number;
+  readonly clock: Pick<Clock, 'elapsed'>;
+}
+
+/** Notes about companies, stored in the background: one company after the other, and once in `intervalMs` at most. */
+export class CompanyNotes<Key, Note> {
+  #waiting = new Map<number, Map<Key, Note>>();
+  #timer: NodeJS.Timeout | undefined;
+  #last = -Infinity;
+  #storing = Promise.resolve();
+
+  constructor(private readonly options: NotesOptions<Key, Note>) {}
+
+  /** The notes of a company that are stored next. Add to them synchronously. */
+  of(companyId: number): Map<Key, Note> {
+    const { intervalMs, clock } = this.options;
+    const notes = this.#waiting.get(companyId) ?? new Map<Key, Note>();
+    this.#waiting.set(companyId, notes);
+    const waitMs = Math.max(SOON_MS, this.#last + intervalMs - clock.elapsed());
+    this.#timer ??= setTimeout(() => void this.#store(), waitMs).unref();
+    return notes;
+  }
+
+  /** Stores all pending notes. Never rejects. */
+  async finish(): Promise<void> {
+    if (this.#timer === undefined) await this.#storing;
+    else await this.#store();
+  }
+
+  #store(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#last = this.options.clock.elapsed();
+    this.#storing = this.#storing.then(() => this.#storeAll());
+    return this.#storing;
+  }
+
+  async #storeAll(): Promise<void> {
+    const all = this.#waiting;
+    this.#waiting = new Map();
+    for (const [companyId, notes] of all) {
+      await this.options.store(companyId, notes).catch(this.options.onError);
+    }
+  }
+}
 
 /** Devices stored in one unit of work: takes 5 to 10 ms on SQLite, while other writes wait. */
 const ROWS_PER_UNIT = 250;
@@ -51,6 +104,15 @@ export class SeenDevices {
       store: (companyId, seen) => this.#store(companyId, seen),
     });
   }
+
+  /** Like `admitTerminals`, and notes that the admitted devices were seen. */
+  readonly admit = async (work: ReadWork, claims: readonly TerminalClaim[]) => {
+    const found = await admitTerminals(work, claims);
+    for (const device of found) {
+      if (!(device instanceof TerminalRefused)) this.note(work.caller.companyId, device.id, work.now);
+    }
+    return found;
+  };
 
   /** To be called for each request of an admitted terminal. `now` is the server's time. */
   note(companyId: number, deviceId: number, now: Date): void {

@@ -1,17 +1,10 @@
 import { sql } from 'kysely';
 
-import { inIds, inList } from '../../../database/bound-lists.js';
-import { CompanyRows, type NewRow } from '../../../database/company/company-rows.js';
+import { CompanyRows, type NewRow, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
-import { instant, typed } from '../../../database/storage.js';
-import {
-  type CompanyWriteWork,
-  type ReadWork,
-  type SystemReadWork,
-  type WriteWork,
-  specialSql,
-} from '../../../database/work.js';
+import { inIds, inList, instant, typed } from '../../../database/storage.js';
+import type { CompanyWriteWork, ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
 import type { DeviceRefusalCode } from '../../../platform/terminal.js';
 import { hashToken } from '../../people/access-token/access-token.model.js';
 

@@ -1,18 +1,25 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
 import { only } from '../../../../database/company/company-rows.js';
 import type { WriteWork } from '../../../../database/work.js';
+import { scrubJson, scrubText, type Scrubbed } from '../../../../platform/card-data/card-data.js';
+import { FIRST_DIGITS, LAST_DIGITS } from '../../../../platform/card-data/text-search.js';
 import { yieldToEventLoop } from '../../../../platform/clock.js';
 import { DomainError, invalid, taken } from '../../../../platform/errors.js';
 import { orProblem, parse } from '../../../../platform/validate.js';
-import { type Transaction, TransactionFinish, TransactionRecord } from '../transaction.model.js';
+import {
+  type Transaction,
+  TransactionFinish,
+  TransactionRecord,
+  type ParsedPayment,
+} from '../transaction.model.js';
 import {
   findTransactionsByKeys,
   insertTransactions,
   storedForm,
   updateResults,
 } from '../transaction.repository.js';
-import { CONTENT, type Content, OF_START, scrubRecord } from './transaction-recording.rules.js';
 
 export type RecordResult =
   | { readonly transaction: Transaction; readonly repeated: boolean; readonly problem: null }
@@ -199,3 +206,47 @@ export async function finishTransaction(work: WriteWork, current: Transaction, i
 }
 
 const decided = () => invalid('status', 'has been decided already');
+
+const TEXTS = ['detail', 'frameworkVersion', 'sent', 'received'] as const;
+
+function scrubRecord(record: TransactionRecord): Scrubbed<TransactionRecord> {
+  const parsed = record.parsed === null ? null : scrubPayment(record.parsed);
+  const value = { ...record, parsed: parsed?.value ?? null };
+  let scrubs = parsed?.scrubs ?? 0;
+  for (const field of TEXTS) {
+    const text = record[field];
+    if (text === null) continue;
+    const scrubbed = scrubText(text);
+    value[field] = scrubbed.value;
+    scrubs += scrubbed.scrubs;
+  }
+  return { value, scrubs };
+}
+
+/** A payment without card data: `firstDigits` has at most 6, `lastDigits` at most 4. */
+export function scrubPayment(payment: ParsedPayment): Scrubbed<ParsedPayment> {
+  const { card } = payment;
+  if (card === null) return scrubJson(payment) as Scrubbed<ParsedPayment>;
+  const firstDigits = card.firstDigits?.slice(0, FIRST_DIGITS) ?? null;
+  const lastDigits = card.lastDigits?.slice(-LAST_DIGITS) ?? null;
+  const cuts = Number(firstDigits !== card.firstDigits) + Number(lastDigits !== card.lastDigits);
+  const { value, scrubs } = scrubJson({ ...payment, card: { ...card, firstDigits, lastDigits } });
+  return { value: value as ParsedPayment, scrubs: scrubs + cuts };
+}
+
+/** A masked record, with the hash of its values as the reference if it has none (decisions.md#transaction-identity). */
+export function withReference(scrubbed: TransactionRecord): TransactionRecord {
+  if (scrubbed.reference !== null) return scrubbed;
+  const values = CONTENT.map((field) => scrubbed[field]);
+  const hash = createHash('sha256').update(JSON.stringify(values)).digest('hex');
+  return { ...scrubbed, reference: `sha256-${hash}` };
+}
+
+type Content = Exclude<keyof TransactionRecord, 'reference'>;
+
+/** Fields that may change when a transaction finishes, and those that are known when it starts. */
+const OF_RESULT = Object.keys(TransactionFinish.shape) as Content[];
+const OF_START = (Object.keys(TransactionRecord.shape) as Content[]).filter(
+  (field) => !OF_RESULT.includes(field) && (field as string) !== 'reference',
+);
+const CONTENT = [...OF_START, ...OF_RESULT];

@@ -1,9 +1,10 @@
 import type { ReadWork, WriteWork } from '../../../../database/work.js';
 import { readInstant } from '../../../../platform/calendar.js';
 import type { Row, RowResult } from '../../../../platform/caller.js';
+import { HOUR } from '../../../../platform/clock.js';
 import { DomainError, notFound, type FieldErrors, invalid } from '../../../../platform/errors.js';
-import { isObject, snakeCase } from '../../../../platform/validate.js';
-import type { Device } from '../../../fleet/device/device.model.js';
+import { isObject, snakeCase, normalized } from '../../../../platform/validate.js';
+import type { Device, FormerNumber } from '../../../fleet/device/device.model.js';
 import { selectFormerNumbers } from '../../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../../fleet/logical-number/logical-number.service.js';
 import {
@@ -14,8 +15,8 @@ import {
   ParsedPayment,
   TransactionRecord,
 } from '../transaction.model.js';
-import { ownRow, withReference, type Reporter } from './transaction-recording.rules.js';
 import {
+  withReference,
   checkEach,
   masked,
   storeRecords,
@@ -144,3 +145,55 @@ function renamed(given: Fields, names: Names, field: string): Record<string, unk
   }
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]));
 }
+
+export interface Reporter {
+  readonly serialNumber: string;
+  readonly logicalNumber: string;
+  readonly formerNumbers: readonly FormerNumber[];
+  readonly now: Date;
+}
+
+type ValidRow = Extract<Row, { readonly value: unknown }>;
+
+/** Maximum difference of a terminal's clock: a larger one is not explained by a time zone. */
+const MAX_AHEAD_MS = 24 * HOUR;
+
+/** A row with the serial number and a logical number of its terminal, and no time in the future; otherwise its errors. */
+function ownRow(row: Row, reporter: Reporter): Row {
+  if (!('value' in row)) return row;
+  const { value, line } = row;
+  const { serialNumber, now } = reporter;
+  const given = value.serial_number ?? serialNumber;
+  if (typeof given !== 'string' || normalized(given) !== serialNumber) {
+    return { line, errors: { serial_number: [`must be that of the terminal, ${serialNumber}, or absent`] } };
+  }
+  for (const field of ['started_at', 'finished_at']) {
+    const at = instantIn(value[field]);
+    if (at !== undefined && at.getTime() > now.getTime() + MAX_AHEAD_MS) {
+      const message = `must be at most 24 hours after the time of the server, ${now.toISOString()}`;
+      return { line, errors: { [field]: [message] } };
+    }
+  }
+  return withOwnNumber(row, given, reporter);
+}
+
+/** An absent number becomes the one that the terminal had when the record began: a repeated row gets the same one. */
+function withOwnNumber(row: ValidRow, serialNumber: string, reporter: Reporter): Row {
+  const { value, line } = row;
+  const { logicalNumber } = reporter;
+  const before = numberAt(reporter, instantIn(value.started_at));
+  const given = value.logical_number ?? before ?? logicalNumber;
+  const isOwn = typeof given === 'string' && [logicalNumber, before].includes(normalized(given));
+  if (isOwn) return { ...row, value: { ...value, serial_number: serialNumber, logical_number: given } };
+  const had = before === null ? 'it had none' : `it had ${before}`;
+  const message = `foreign_logical_number: must be ${logicalNumber}, which the terminal has, or the one that it had when the record began (${had}), or absent`;
+  return { line, errors: { logical_number: [message] } };
+}
+
+function numberAt({ logicalNumber, formerNumbers }: Reporter, at: Date | undefined): string | null {
+  const former = at && formerNumbers.find(({ endedAt }) => endedAt > at);
+  return former === undefined ? logicalNumber : former.number;
+}
+
+const instantIn = (value: unknown): Date | undefined =>
+  typeof value === 'string' ? readInstant(value) : undefined;

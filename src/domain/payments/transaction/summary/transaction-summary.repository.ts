@@ -1,8 +1,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
-import { sumsOfRanges } from '../../../../database/bound-lists.js';
-import { indexedBy, instantIn } from '../../../../database/storage.js';
-import { specialSql, type ReadWork } from '../../../../database/work.js';
+import { specialSql } from '../../../../database/company/company-rows.js';
+import { sumsOfRanges, indexedBy, instantIn } from '../../../../database/storage.js';
+import type { ReadWork } from '../../../../database/work.js';
 import { MINUTE, type Span } from '../../../../platform/clock.js';
 import { addends, SUMS } from '../../../../schema/rollups.js';
 import type { TotalsTable } from '../transaction-totals.repository.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { scrubPayment } from '../../../../../src/domain/payments/transaction/recording/transaction-recording.rules.js';
+import { scrubPayment } from '../../../../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 import { ParsedPayment } from '../../../../../src/domain/payments/transaction/transaction.model.js';
 import { formsOf, shows } from '../../../../platform/card-data/card-forms.js';
 import { answered } from '../../../../support/dashboard.js';

@@ -12,8 +12,10 @@ import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/dialog';
 import { Facts, Time } from '../../ui/facts';
 import { Deliveries, STATES } from './deliveries';
-import { messageOf } from './notifications-page';
 import { words } from './words';
+
+/** Text of a message without the action before it: "SHOW_MESSAGE|Closed" is "Closed". */
+export const messageOf = (content: string): string => content.slice(content.indexOf('|') + 1);
 
 const NOTIFICATION = graphql(`
   query NotificationRecord($id: ID!) {

@@ -8,7 +8,7 @@ import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
 import { Ago, Badge } from '../../ui/facts';
-import { NotificationPanel } from './notification-panel';
+import { messageOf, NotificationPanel } from './notification-panel';
 import { SendDialog } from './send-dialog';
 import { words } from './words';
 
@@ -42,9 +42,6 @@ const SOURCE = {
   connection: ({ notifications }: NotificationListQuery) => notifications,
   follows: ['NOTIFICATION'],
 } as const;
-
-/** Text of a message without the action before it: "SHOW_MESSAGE|Closed" is "Closed". */
-export const messageOf = (content: string): string => content.slice(content.indexOf('|') + 1);
 
 export default function NotificationsPage(): ReactNode {
   const text = useTexts(words);

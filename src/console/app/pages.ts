@@ -8,6 +8,7 @@ export const pageNames = texts({
   en: {
     account: 'Account',
     apps: 'Apps',
+    'app-versions': 'App versions',
     devices: 'Devices',
     files: 'Files',
     fleet: 'Fleet',
@@ -30,6 +31,7 @@ export const pageNames = texts({
   pt: {
     account: 'Conta',
     apps: 'Aplicativos',
+    'app-versions': 'Versões de aplicativos',
     devices: 'Dispositivos',
     files: 'Arquivos',
     fleet: 'Frota',
@@ -84,6 +86,30 @@ export const PAGES: readonly PageEntry[] = [
     section: 'fleet',
     shortcut: 'd',
     load: () => import('../pages/devices/devices-page'),
+  },
+  {
+    path: '/apps',
+    name: 'apps',
+    icon: 'box',
+    section: 'software',
+    shortcut: 'p',
+    load: () => import('../pages/software/apps-page'),
+  },
+  {
+    path: '/app-versions',
+    name: 'app-versions',
+    icon: 'history',
+    section: 'software',
+    shortcut: 'v',
+    load: () => import('../pages/software/versions-page'),
+  },
+  {
+    path: '/files',
+    name: 'files',
+    icon: 'file',
+    section: 'software',
+    shortcut: 'f',
+    load: () => import('../pages/software/files-page'),
   },
   {
     path: '/notifications',

@@ -26,6 +26,8 @@ interface PanelProps<Data, Row> {
   readonly actions?: (record: Row) => ReactNode;
   readonly tabs: (record: Row) => readonly PanelTab[];
   readonly onClose: () => void;
+  /** Form or window of an action, above the tabs. */
+  readonly children?: (record: Row) => ReactNode;
 }
 
 /** A record beside its list: what it is, in tabs, and what may be done with it. Escape closes it. */
@@ -55,6 +57,7 @@ export function RecordPanel<Data, Row>(props: PanelProps<Data, Row>): ReactNode 
       {query.error && <PageFailure error={query.error} onRetry={query.reload} />}
       {!record && query.data && <Empty>{text.gone}</Empty>}
       {!record && query.isLoading && <Loading />}
+      {record && props.children && <div className="panel-body">{props.children(record)}</div>}
       {record && (
         <Tabs
           selectedKey={tab ?? tabs[0]?.id ?? ''}

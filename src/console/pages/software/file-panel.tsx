@@ -1,0 +1,191 @@
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import { useMutation } from '../../api/mutation';
+import { useQuery } from '../../api/query';
+import { useMay } from '../../app/session';
+import { DeleteButton } from '../../record/delete-dialog';
+import { EditForm } from '../../record/edit-form';
+import { RecordHistory } from '../../record/history';
+import { RecordPanel } from '../../record/panel';
+import { useTexts } from '../../text';
+import { useFormat } from '../../text/format';
+import { Button } from '../../ui/button';
+import { Facts, Section, Time } from '../../ui/facts';
+import { TextInput } from '../../ui/field';
+import { FileInput } from '../../ui/file-input';
+import { errorAt } from '../../ui/form';
+import { words as common } from '../../ui/words';
+import { words } from './words';
+
+const FILE = graphql(`
+  query FileRecord($id: ID!) {
+    file(id: $id) {
+      id
+      revision
+      name
+      fileType
+      size
+      crc
+      sha256
+      description
+      createdAt
+      updatedAt
+      appVersions(first: 100) {
+        nodes {
+          id
+          number
+          app { name }
+        }
+      }
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation FileEdit($id: ID!, $ifMatch: Int, $input: FileUpdateInput!) {
+    fileUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
+      file {
+        id
+        history(first: 1) {
+          nodes { sequence }
+        }
+      }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation FileDelete($id: ID!, $ifMatch: Int) {
+    fileDelete(id: $id, ifMatch: $ifMatch) {
+      deletedId
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+export function FilePanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
+  const text = useTexts(words);
+  const commonText = useTexts(common);
+  const format = useFormat();
+  const mayWrite = useMay('WRITE');
+  const [isEditing, setEditing] = useState(false);
+  const query = useQuery(FILE, { id }, ['FILE', 'APP_VERSION']);
+  return (
+    <RecordPanel
+      query={query}
+      record={({ file }) => file}
+      title={({ name }) => name}
+      actions={(file) =>
+        mayWrite && (
+          <>
+            <Button icon="edit" onPress={() => setEditing(!isEditing)}>
+              {commonText.edit}
+            </Button>
+            <DeleteButton
+              record={file}
+              name={file.name}
+              document={DELETE}
+              changes="FILE"
+              onDeleted={onClose}
+            />
+          </>
+        )
+      }
+      onClose={onClose}
+      tabs={(file) => [
+        {
+          id: 'facts',
+          title: text.facts,
+          content: (
+            <>
+              <Facts
+                facts={[
+                  { name: text.fileType, value: text[file.fileType] },
+                  { name: text.size, value: format.bytes(file.size) },
+                  { name: 'CRC', value: <code>{file.crc}</code> },
+                  { name: 'SHA-256', value: <code>{file.sha256}</code> },
+                  { name: text.description, value: file.description },
+                  { name: text.updated, value: <Time at={file.updatedAt} /> },
+                ]}
+              />
+              <Section title={text.appVersions}>
+                <ul className="buttons">
+                  {file.appVersions.nodes.map((version) => (
+                    <li key={version.id}>
+                      <Link to="/app-versions" search={{ open: version.id }}>
+                        {`${version.app.name} ${version.number}`}
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              </Section>
+            </>
+          ),
+        },
+        { id: 'history', title: text.history, content: <RecordHistory id={id} type="FILE" /> },
+      ]}
+    >
+      {(file) => isEditing && <FileForm file={file} onClose={() => setEditing(false)} />}
+    </RecordPanel>
+  );
+}
+
+interface FileFormProps {
+  readonly file: { readonly id: string; readonly revision: number; readonly description: string | null };
+  readonly onClose: () => void;
+}
+
+function FileForm({ file, onClose }: FileFormProps): ReactNode {
+  const text = useTexts(words);
+  const [content, setContent] = useState<File | null>(null);
+  const update = useMutation(UPDATE, ['FILE', 'APP_VERSION']);
+  const mutation = {
+    ...update,
+    run: async (variables: Parameters<typeof update.run>[0]) =>
+      content
+        ? await update.run(
+            { ...variables, input: { ...variables.input, file: null } },
+            { path: 'input.file', file: content },
+          )
+        : await update.run(variables),
+  };
+  return (
+    <EditForm
+      record={file}
+      present={{ description: file.description ?? '' }}
+      mutation={mutation}
+      variables={({ description }, ifMatch) => ({
+        id: file.id,
+        ifMatch,
+        input: { description: description || null },
+      })}
+      changed={(payload) => payload.file}
+      fields={[{ title: text.description, show: ({ description }) => description }]}
+      shown={['input.description', 'input.file']}
+      onClose={onClose}
+    >
+      {({ values, set }) => (
+        <>
+          <TextInput
+            label={text.description}
+            rows={3}
+            value={values.description}
+            onChange={(description) => set({ description })}
+            error={errorAt(update.errors, 'input', 'description')}
+          />
+          <FileInput
+            label={text.content}
+            help={text.contentHelp}
+            file={content}
+            onChange={setContent}
+            progress={update.progress}
+            error={errorAt(update.errors, 'input', 'file')}
+          />
+        </>
+      )}
+    </EditForm>
+  );
+}

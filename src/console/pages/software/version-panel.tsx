@@ -1,0 +1,176 @@
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import { useQuery } from '../../api/query';
+import { useMay } from '../../app/session';
+import type { AppVersionRecordQuery } from '../../gql/graphql';
+import { DeleteButton } from '../../record/delete-dialog';
+import { RecordHistory } from '../../record/history';
+import { RecordPanel } from '../../record/panel';
+import { useTexts } from '../../text';
+import { useFormat } from '../../text/format';
+import { Button } from '../../ui/button';
+import { Facts, Section, Time } from '../../ui/facts';
+import { ReleaseDialog } from './release-dialog';
+import { VersionFiles } from './version-files';
+import { words } from './words';
+
+const VERSION = graphql(`
+  query AppVersionRecord($id: ID!) {
+    appVersion(id: $id) {
+      id
+      revision
+      number
+      size
+      crc
+      sha256
+      displayable
+      posDisplayLabel
+      createdAt
+      createdBy { name }
+      app { id name }
+      reach { granted downloaded current }
+      groups(first: 100) {
+        nodes { id name }
+      }
+      files(first: 100) {
+        nodes { id name size }
+      }
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation AppVersionDelete($id: ID!, $ifMatch: Int, $force: Boolean) {
+    appVersionDelete(id: $id, ifMatch: $ifMatch, force: $force) {
+      deletedId
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+export type Version = NonNullable<AppVersionRecordQuery['appVersion']>;
+
+export function VersionPanel({
+  id,
+  onClose,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+}): ReactNode {
+  const text = useTexts(words);
+  const mayWrite = useMay('WRITE');
+  const [isReleasing, setReleasing] = useState(false);
+  const query = useQuery(VERSION, { id }, ['APP_VERSION', 'GROUP', 'LOGICAL_NUMBER', 'FILE', 'DEVICE']);
+  return (
+    <RecordPanel
+      query={query}
+      record={({ appVersion }) => appVersion}
+      title={({ app, number }) => `${app.name} ${number}`}
+      actions={(version) =>
+        mayWrite && (
+          <>
+            <Button look="primary" onPress={() => setReleasing(true)}>
+              {text.release}
+            </Button>
+            <DeleteButton
+              record={version}
+              name={`${version.app.name} ${version.number}`}
+              document={DELETE}
+              changes="APP_VERSION"
+              onDeleted={onClose}
+            />
+          </>
+        )
+      }
+      onClose={onClose}
+      tabs={(version) => [
+        {
+          id: 'reach',
+          title: text.reach,
+          content: (
+            <>
+              <Reach version={version} />
+              <Section title={text.groups}>
+                {version.groups.nodes.length === 0 && <p className="faint">{text.noGroups}</p>}
+                <ul className="buttons">
+                  {version.groups.nodes.map((group) => (
+                    <li key={group.id}>
+                      <Link to="/groups" search={{ open: group.id }}>
+                        {group.name}
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              </Section>
+            </>
+          ),
+        },
+        { id: 'files', title: text.files, content: <VersionFiles version={version} /> },
+        { id: 'facts', title: text.facts, content: <VersionFacts version={version} /> },
+        { id: 'history', title: text.history, content: <RecordHistory id={id} type="APP_VERSION" /> },
+      ]}
+    >
+      {(version) => isReleasing && <ReleaseDialog version={version} onClose={() => setReleasing(false)} />}
+    </RecordPanel>
+  );
+}
+
+/** How far a release has come: each number leads to its terminals. */
+function Reach({ version: { id, reach } }: { readonly version: Version }): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  const rows = [
+    [text.granted, reach.granted],
+    [text.downloaded, reach.downloaded],
+    [text.current, reach.current],
+  ] as const;
+  return (
+    <Section title={text.reach}>
+      <table className="plain-table bars">
+        <tbody>
+          {rows.map(([name, count]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td className="bar">
+                <meter value={count} max={Math.max(reach.granted, 1)} aria-hidden="true" />
+              </td>
+              <td className="end">{format.number(count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="faint">
+        {text.reachHelp}{' '}
+        <Link to="/devices" search={{ filter: { version: { contains: id } } }}>
+          {text.current}
+        </Link>
+      </p>
+    </Section>
+  );
+}
+
+function VersionFacts({ version }: { readonly version: Version }): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  return (
+    <Facts
+      facts={[
+        {
+          name: text.app,
+          value: (
+            <Link to="/apps" search={{ open: version.app.id }}>
+              {version.app.name}
+            </Link>
+          ),
+        },
+        { name: text.size, value: format.bytes(version.size) },
+        { name: 'CRC', value: <code>{version.crc}</code> },
+        { name: 'SHA-256', value: <code>{version.sha256}</code> },
+        { name: text.label, value: version.posDisplayLabel },
+        { name: text.created, value: <Time at={version.createdAt} /> },
+      ]}
+    />
+  );
+}

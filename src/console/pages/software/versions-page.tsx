@@ -1,0 +1,83 @@
+import type { ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import type { AppVersionListQuery } from '../../gql/graphql';
+import { ListPage } from '../../table/list-page';
+import { useTexts } from '../../text';
+import { useFormat } from '../../text/format';
+import { Ago } from '../../ui/facts';
+import { VersionPanel } from './version-panel';
+import { words } from './words';
+
+const VERSIONS = graphql(`
+  query AppVersionList(
+    $first: Int!, $after: String, $filter: AppVersionFilter, $orderBy: AppVersionOrder, $count: Boolean!
+  ) {
+    appVersions(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+      totalCount @include(if: $count)
+      pageInfo { hasNextPage endCursor }
+      nodes {
+        id
+        number
+        size
+        createdAt
+        app { id name }
+        reach { granted current }
+      }
+    }
+  }
+`);
+
+type Row = AppVersionListQuery['appVersions']['nodes'][number];
+
+const SOURCE = {
+  document: VERSIONS,
+  connection: ({ appVersions }: AppVersionListQuery) => appVersions,
+  follows: ['APP_VERSION', 'APP', 'LOGICAL_NUMBER'],
+} as const;
+
+export default function VersionsPage(): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  return (
+    <ListPage<AppVersionListQuery, Row>
+      id="app-versions"
+      label={text.appVersions}
+      source={SOURCE}
+      initialSort="-CREATED_AT"
+      rowName={({ app, number }) => `${app.name} ${number}`}
+      columns={[
+        { id: 'app', title: text.app, width: 180, render: ({ app }) => app.name },
+        { id: 'number', title: text.number, order: 'NUMBER', width: 110, render: ({ number }) => number },
+        {
+          id: 'granted',
+          title: text.granted,
+          width: 120,
+          align: 'end',
+          render: ({ reach }) => format.number(reach.granted),
+        },
+        {
+          id: 'current',
+          title: text.current,
+          width: 150,
+          align: 'end',
+          render: ({ reach }) => format.number(reach.current),
+        },
+        { id: 'size', title: text.size, width: 100, align: 'end', render: ({ size }) => format.bytes(size) },
+        {
+          id: 'createdAt',
+          title: text.created,
+          order: 'CREATED_AT',
+          width: 140,
+          render: (row) => <Ago at={row.createdAt} />,
+        },
+      ]}
+      filters={[
+        { id: 'number', title: text.number, kind: 'text', comparator: 'startsWith' },
+        { id: 'createdAt', title: text.created, kind: 'time' },
+      ]}
+      panel={(id, close) => <VersionPanel id={id} onClose={close} />}
+      empty={text.noVersions}
+    />
+  );
+}

@@ -143,7 +143,7 @@ function Reach({ version: { id, reach } }: { readonly version: Version }): React
       </table>
       <p className="faint">
         {text.reachHelp}{' '}
-        <Link to="/devices" search={{ filter: { version: { contains: id } } }}>
+        <Link to="/devices" search={{ filter: { version: { eq: id } } }}>
           {text.current}
         </Link>
       </p>

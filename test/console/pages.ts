@@ -3,7 +3,13 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 import { DESKTOP, launchBrowser, openPage, TELEPHONE } from '../support/browser.js';
+import { signedIn } from '../support/console.js';
 import { type startServer, useServer } from '../support/server.js';
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** The person who is signed in, see `addPerson`. */
+  readonly email?: string;
+}
 
 /** A server and a browser for all tests of the file that calls this. */
 export function useConsole(...options: Parameters<typeof startServer>) {
@@ -15,8 +21,12 @@ export function useConsole(...options: Parameters<typeof startServer>) {
   afterAll(() => browser.close());
 
   /** Opens a path such as `/devices` in a window of its own, which must report no problem until the test ends. */
-  const open = async (path: string, window: BrowserContextOptions = {}): Promise<Page> => {
-    const { page, problems } = await openPage(browser, `${server.url}/console${path}`, window);
+  const open = async (path: string, { email, ...window }: OpenOptions = {}): Promise<Page> => {
+    const state = email === undefined ? {} : { storageState: await stateOf(server.url, email) };
+    const { page, problems } = await openPage(browser, `${server.url}/console${path}`, {
+      ...state,
+      ...window,
+    });
     onTestFinished(async () => {
       await takeScreenshot(page);
       await page.context().close();
@@ -34,6 +44,20 @@ export const WINDOWS = [
   { name: 'dark, English, desktop', locale: 'en-US', colorScheme: 'dark', viewport: DESKTOP },
   { name: 'light, Portuguese, telephone', locale: 'pt-BR', colorScheme: 'light', viewport: TELEPHONE },
 ] as const;
+
+/** The cookie of a new session of a person, as a browser keeps it. */
+async function stateOf(
+  url: string,
+  email: string,
+): Promise<NonNullable<BrowserContextOptions['storageState']>> {
+  const { cookie } = await signedIn(url, email);
+  const [name = '', value = ''] = cookie?.split('=') ?? [];
+  const { hostname: domain } = new URL(url);
+  const rules = { path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' as const };
+  // Pages note in the browser that there is a session, since scripts cannot see the cookie.
+  const localStorage = [{ name: 'signed-in', value: 'yes' }];
+  return { cookies: [{ name, value, domain, ...rules }], origins: [{ origin: url, localStorage }] };
+}
 
 let pictures = 0;
 

@@ -10,7 +10,7 @@ import { Checkbox, Choice } from '../../ui/field';
 import { errorAt, Form } from '../../ui/form';
 import { ReferenceInput, type Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
-import type { Version } from './version-panel';
+import type { Version } from './version-files';
 import { words } from './words';
 
 const GRANT = graphql(`

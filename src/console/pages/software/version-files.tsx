@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
 import { useMay } from '../../app/session';
+import type { AppVersionRecordQuery } from '../../gql/graphql';
 import { findFiles } from '../../record/find';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
@@ -11,7 +12,6 @@ import { Button } from '../../ui/button';
 import { ReferenceInput } from '../../ui/reference-input';
 import { FailureNote } from '../../ui/states';
 import { words as common } from '../../ui/words';
-import type { Version } from './version-panel';
 import { words } from './words';
 
 const SET_FILES = graphql(`
@@ -22,6 +22,8 @@ const SET_FILES = graphql(`
     }
   }
 `);
+
+export type Version = NonNullable<AppVersionRecordQuery['appVersion']>;
 
 /** Files that terminals get with a version; they are added and removed one by one. */
 export function VersionFiles({ version }: { readonly version: Version }): ReactNode {

@@ -4,7 +4,6 @@ import { useState, type ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import { useQuery } from '../../api/query';
 import { useMay } from '../../app/session';
-import type { AppVersionRecordQuery } from '../../gql/graphql';
 import { DeleteButton } from '../../record/delete-dialog';
 import { RecordHistory } from '../../record/history';
 import { RecordPanel } from '../../record/panel';
@@ -13,7 +12,7 @@ import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
 import { Facts, Section, Time } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
-import { VersionFiles } from './version-files';
+import { VersionFiles, type Version } from './version-files';
 import { words } from './words';
 
 const VERSION = graphql(`
@@ -49,8 +48,6 @@ const DELETE = graphql(`
     }
   }
 `);
-
-export type Version = NonNullable<AppVersionRecordQuery['appVersion']>;
 
 export function VersionPanel({
   id,

@@ -94,6 +94,7 @@ const FIELD_RULES = [
   ['expired', 'has expired: create a new token'],
   ['expired', 'expired at {at}: send the notification again'],
   ['revoked', 'is revoked: create a new token'],
+  ['not_revertible', 'cannot be reverted: {advice}'],
   ['decided', 'has been decided already'],
   ['scope', 'must be scopes that you have: not {values}'],
   [
@@ -107,6 +108,7 @@ const RECORD_RULES = [
   ['wrong_credentials', 'The e-mail address or the password is wrong.'],
   ['link_ended', 'The link was used, is older than 10 minutes or is from another machine.'],
   ['stale', 'The {what} was changed: its revision is {revision}, not {expected}. Read it again.'],
+  ['stale', 'The {what} was changed again, by entry {sequence} of the ledger.'],
   ['in_use', 'At least {count} terminals would lose app versions. {advice}'],
   ['in_use', '{count} terminals would lose app versions. {advice}'],
   ['in_use', '{count} terminal would lose app versions. {advice}'],
@@ -120,7 +122,7 @@ const RECORD_RULES = [
 export const RULES = [...RECORD_RULES, ...FIELD_RULES];
 
 /** Parameters that are numbers. */
-const FIGURES = ['maximum', 'minimum', 'count', 'total', 'expected', 'revision'] as const;
+const FIGURES = ['maximum', 'minimum', 'count', 'total', 'expected', 'revision', 'sequence'] as const;
 type Figure = (typeof FIGURES)[number];
 
 type Filled<Template> = Template extends `${infer Before}{${infer Name}}${infer After}`

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { answered, nodeId, refused, statementsFor, type Page } from '../support/dashboard.js';
+import { answered, changed, nodeId, refused, statementsFor, type Page } from '../support/dashboard.js';
 import { fleet, unique } from '../support/fleet.js';
-import { create, update } from '../support/parity/operations.js';
+import { create, read, remove, update } from '../support/parity/operations.js';
 import { RECORD_CASES } from '../support/parity/record-cases.js';
 import { createRelatedRecords, type RelatedRecords } from '../support/parity/related-records.js';
 import { useServer, type Fields, type Member } from '../support/server.js';
@@ -39,6 +39,19 @@ async function historyOf(
   return node?.history ?? null;
 }
 
+const REVERT = `mutation ($sequence: Int!, $force: Boolean) { revert(sequence: $sequence, force: $force) {
+  entry { sequence entity { id } } userErrors { code path rule params current { id } } } }`;
+interface Reverted extends Fields {
+  readonly userErrors: readonly Fields[];
+}
+const revert = async (member: Member, sequence: number | undefined, force = false): Promise<Reverted> =>
+  await changed<Reverted>(member, REVERT, { sequence, force });
+
+/** The fields of a record that a change sets. */
+async function fieldsOf(type: string, id: string): Promise<Fields> {
+  return { ...(await read(acme, type, id)), revision: null, updatedAt: null };
+}
+
 describe('the history of a record', () => {
   it.each(Object.entries(RECORD_CASES))('a viewer reads that of %s, newest first', async (_what, caseOf) => {
     const { type, input, file } = caseOf(related);
@@ -58,6 +71,7 @@ describe('the history of a record', () => {
     expect(history?.nodes[1]?.changes.every(({ before }) => before === null)).toBe(true);
     expect((await refused(viewer, '{ ledger { totalCount } }')).code).toBe('FORBIDDEN');
     expect(await historyOf(server.beta, type, id)).toBeNull();
+    await remove(acme, type, id);
   });
 
   it('shows the fields that differ, parts of objects apart, and no token', async () => {
@@ -93,5 +107,66 @@ describe('the history of a record', () => {
     const history = 'history(first: 5) { totalCount nodes { action changes { field } actor { name } } }';
     const base = await counted('', 20);
     expect([await counted(history, 2), await counted(history, 20)]).toEqual([base + 3, base + 3]);
+  });
+});
+
+describe('a change', () => {
+  it.each(Object.entries(RECORD_CASES))('of %s is reverted, or says why not', async (_what, caseOf) => {
+    const { type, input, file, changes } = caseOf(related);
+    const caller = file === undefined ? acme : carrying(server, acme, file, 'input.file');
+    const id = nodeId(type, Number((await create(caller, type, input)).record?.databaseId));
+    const [creation] = (await historyOf(acme, type, id))?.nodes ?? [];
+    const refusal = { code: 'INVALID', path: ['sequence'], rule: 'not_revertible', current: null };
+    expect((await revert(acme, creation?.sequence)).userErrors).toMatchObject([refusal]);
+    let reverted = 0;
+    for (const change of changes) {
+      if (!('input' in change) || change.file !== undefined) continue;
+      const before = await fieldsOf(type, id);
+      await update(acme, type, id, change.input);
+      const [entry] = (await historyOf(acme, type, id))?.nodes ?? [];
+      const { userErrors } = await revert(acme, entry?.sequence);
+      const names = entry?.changes.map(({ field }) => field) ?? [];
+      if (names.length === 0 || names.includes('contentId')) {
+        expect(userErrors, change.what).toMatchObject([refusal]);
+        continue;
+      }
+      expect([userErrors, await fieldsOf(type, id)], change.what).toEqual([[], before]);
+      reverted += 1;
+    }
+    expect(reverted).toBeGreaterThan(0);
+    await remove(acme, type, id);
+  });
+
+  it('is STALE after another one, and unknown to other companies and viewers', async () => {
+    const name = unique();
+    const id = nodeId('Group', await fleet.group(acme.client, name));
+    await update(acme, 'Group', id, { name: unique() });
+    await update(acme, 'Group', id, { name: unique() });
+    const [last, first] = (await historyOf(acme, 'Group', id))?.nodes ?? [];
+    const stale = { code: 'STALE', path: ['sequence'], rule: 'stale', current: { id } };
+    expect((await revert(acme, first?.sequence)).userErrors).toMatchObject([
+      { ...stale, params: { what: 'group', sequence: last?.sequence } },
+    ]);
+    const known = await revert(server.beta, last?.sequence);
+    expect(known.userErrors[0]?.code).toMatch(/NOT_FOUND|INVALID/);
+    expect((await revert(acme, 1_000_000)).userErrors).toMatchObject([
+      { code: 'NOT_FOUND', path: ['sequence'] },
+    ]);
+    expect((await refused(viewer, REVERT, { sequence: last?.sequence })).code).toBe('FORBIDDEN');
+    expect(await revert(acme, last?.sequence)).toMatchObject({ entry: { entity: { id } }, userErrors: [] });
+    expect((await revert(acme, last?.sequence)).userErrors).toMatchObject([stale]);
+  });
+
+  it('that would take software from terminals is reverted by force only', async () => {
+    const [groupId, version] = [await fleet.group(acme.client, unique()), related.module];
+    const id = nodeId('AppVersion', version);
+    await update(acme, 'AppVersion', id, { groupIds: [nodeId('Group', groupId)] });
+    const [attached] = (await historyOf(acme, 'AppVersion', id))?.nodes ?? [];
+    const links = { group_id: groupId, app_version_ids: [version] };
+    const number = await fleet.logicalNumber(acme.client, unique(), links);
+    await fleet.device(acme.client, unique(), { logical_number_id: number });
+    const { userErrors } = await revert(acme, attached?.sequence);
+    expect(userErrors).toMatchObject([{ code: 'IN_USE', rule: 'in_use', params: { count: 1 } }]);
+    expect((await revert(acme, attached?.sequence, true)).userErrors).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
       appVersionCreate appVersionUpdate appVersionDelete appVersionSetModules appVersionSetFiles
       appVersionGrant fileCreate fileUpdate fileDelete notificationSend notificationCancel
       notificationRetry parameterCreate parameterUpdate parameterDelete parameterBulkSet metacontentCreate
-      metacontentUpdate metacontentDelete`,
+      metacontentUpdate metacontentDelete revert`,
   ],
   ['Mutation', 'ingest', 'deviceReport transactionRecord transactionBulkRecord transactionFinish'],
   [

@@ -2,6 +2,7 @@ import { historyField, LedgerEntryType } from '../../domain/base/ledger/ledger.g
 import type { LedgerEntry } from '../../domain/base/ledger/ledger.service.js';
 import { auditedTypes } from '../../domain/people/user/user.graphql.js';
 import * as g from '../../graphql/index.js';
+import { snakeCase } from '../../platform/validate.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 
 /** Lists from which the records of each type are read, by type name. */
@@ -52,11 +53,12 @@ const nodes = g.query('nodes', {
 
 /** Lists by the entity type of their records in the ledger: `app_version` for `AppVersion`. */
 const sourcesByEntityType = new Map(
-  [...nodeSources.values()].map((source) => [source.entityType ?? snakeCase(source.list.name), source]),
+  [...nodeSources.values()].map((source) => [source.entityType ?? entityTypeOf(source.list.name), source]),
 );
 
-function snakeCase(typeName: string): string {
-  return typeName.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+/** The type of records in the ledger: `app_version` for `AppVersion`. */
+export function entityTypeOf(typeName: string): string {
+  return snakeCase(g.fieldName(typeName));
 }
 
 const entity = g.computed(
@@ -69,7 +71,7 @@ const entity = g.computed(
 );
 
 const histories = [...auditedTypes].map(([name, Type]) =>
-  g.fields(Type, { history: historyField(snakeCase(name)) }),
+  g.fields(Type, { history: historyField(entityTypeOf(name)) }),
 );
 
 export const nodeLookupGraphql = g.graphqlModule(

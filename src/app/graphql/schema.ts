@@ -5,6 +5,7 @@ import { buildSchema, type ClassType, type NonEmptyArray } from 'type-graphql';
 import { graphqlModule, useDeclaredResolvers } from '../../graphql/schema/fields.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 import { nodeLookupGraphql, nodeSources } from './node-lookup.graphql.js';
+import { revertGraphql } from './revert.graphql.js';
 
 /** Subscriptions read from the database, but type-graphql requires a publish-subscribe engine. */
 const NO_TOPICS = {
@@ -22,7 +23,7 @@ export function createSchema(): Promise<GraphQLSchema> {
 }
 
 async function buildSchemaOfModules(): Promise<GraphQLSchema> {
-  const { roots } = graphqlModule(nodeLookupGraphql, ...GRAPHQL_MODULES);
+  const { roots } = graphqlModule(nodeLookupGraphql, revertGraphql, ...GRAPHQL_MODULES);
   const schema = await buildSchema({
     resolvers: roots as NonEmptyArray<ClassType>,
     validate: false,

@@ -13,6 +13,7 @@ import {
 
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue } from '../../database/list/listing.js';
+import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/caller.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Declarations, OrderBy } from './declared.js';
@@ -29,15 +30,36 @@ export interface NodeSource {
   readonly entityType?: string | undefined;
 }
 
+/** How a change of a record is reverted: by the ordinary update, to the values that the ledger has from before. */
+export interface Reversal {
+  readonly typeName: string;
+  /** Errors: `not_found`. */
+  readonly get: (work: ReadWork, id: number) => Promise<object>;
+  /** Names of the fields that the update sets; changes of others cannot be reverted. */
+  readonly fields: readonly string[];
+  /** Errors: those of the update; `in_use` where it takes software from terminals, unless forced. */
+  readonly run: (
+    work: WriteWork,
+    current: object,
+    values: Readonly<Record<string, unknown>>,
+    isForced: boolean,
+  ) => Promise<object>;
+}
+
 /** Additions of a resource to the schema. */
 export interface GraphqlModule {
   readonly nodes: readonly NodeSource[];
   /** Classes with a query, mutation or subscription each. */
   readonly roots: readonly ClassType[];
+  readonly reversals?: readonly Reversal[];
 }
 
 export function graphqlModule(...modules: readonly GraphqlModule[]): GraphqlModule {
-  return { nodes: modules.flatMap(({ nodes }) => nodes), roots: modules.flatMap(({ roots }) => roots) };
+  return {
+    nodes: modules.flatMap(({ nodes }) => nodes),
+    roots: modules.flatMap(({ roots }) => roots),
+    reversals: modules.flatMap(({ reversals = [] }) => reversals),
+  };
 }
 
 /** Lets `node(id:)` find the records of a list. */

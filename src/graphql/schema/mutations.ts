@@ -5,7 +5,7 @@ import type { Scope } from '../../platform/caller.js';
 import { demandUnchanged } from '../../platform/validate.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Within } from './errors.js';
-import { graphqlModule, mutation, type GraphqlModule } from './fields.js';
+import { graphqlModule, mutation, type GraphqlModule, type Reversal } from './fields.js';
 import { inputOf, type Input, type InputOptions, type References } from './input.js';
 import type { ListTypes } from './list.js';
 import { fieldName, globalId, idOf, withArticle, withNumbers, words } from './node.js';
@@ -105,7 +105,24 @@ export function mutations<T extends object, R extends Revised>(
     update(types, options),
     deletion(types.list.name, options),
     recordMutations(types, options, true),
+    { nodes: [], roots: [], reversals: [reversalOf(types.list.name, options)] },
   );
+}
+
+function reversalOf<R extends Revised>(
+  typeName: string,
+  { get, update: { model, run, keeps } }: MutationOptions<R>,
+): Reversal {
+  return {
+    typeName,
+    get,
+    fields: Object.keys(model.shape),
+    run: (work, record, values, isForced) => {
+      const current = record as R;
+      const check = isForced ? undefined : keeps?.(work, current, values);
+      return changeUnlessRefused(check, () => run(work, current, values));
+    },
+  };
 }
 
 function creation<T extends object, R>(
@@ -235,7 +252,8 @@ function demandRevision(typeName: string, current: Revised, ifMatch: number): vo
   demandUnchanged(revision, [ifMatch], message, { ...current, __typename: typeName });
 }
 
-const FORCE = {
+/** The argument of changes that may take software from terminals. */
+export const FORCE = {
   ...flag.orNull(
     'Without it, a change that takes app versions from terminals is refused: IN_USE, with the number of terminals. True makes it.',
   ),

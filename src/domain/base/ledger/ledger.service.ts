@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { recordMapping } from '../../../database/company/company-table.js';
+import { getFrom } from '../../../database/company/records.js';
 import { listOf } from '../../../database/list/list.js';
+import type { ReadWork } from '../../../database/work.js';
 import type { Channel } from '../../../platform/caller.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { isObject } from '../../../platform/validate.js';
@@ -52,6 +54,20 @@ export const historyOf = (entityType: string) =>
     also: { column: 'entity_type', value: entityType, order: 'SEQUENCE' },
   });
 
+/** The entry with this sequence. Errors: `not_found`. */
+export async function getLedgerEntry(work: ReadWork, sequence: number): Promise<LedgerEntry> {
+  return await getFrom(ledgerEntries, work, sequence, 'ledger entry');
+}
+
+const NEWEST = { order: 'SEQUENCE', descending: true, backward: false, limit: 1, key: null, condition: null };
+
+/** The sequence of the last change of the record of an entry. */
+export async function lastSequenceOf(work: ReadWork, { entityType, entityId, sequence }: LedgerEntry) {
+  if (entityId === null) return sequence;
+  const slices = await historyOf(entityType).slices(work, [entityId], NEWEST);
+  return slices.get(entityId)?.items[0]?.record.sequence ?? sequence;
+}
+
 /** A field that a change gave another value; null for one that the record did not have. */
 export interface FieldChange {
   /** For example `enabled`, or `meta.battery_level` for a part of an object. */
@@ -60,7 +76,7 @@ export interface FieldChange {
   readonly after: Json;
 }
 
-/** Fields that every change has, or none. */
+/** Fields that every change sets, or none. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'id',
   'revision',

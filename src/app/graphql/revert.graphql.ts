@@ -1,0 +1,77 @@
+import { LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
+import {
+  changesOf,
+  getLedgerEntry,
+  lastSequenceOf,
+  type LedgerEntry,
+} from '../../domain/base/ledger/ledger.service.js';
+import * as g from '../../graphql/index.js';
+import { DomainError, invalid } from '../../platform/errors.js';
+import { GRAPHQL_MODULES } from './graphql-modules.js';
+import { entityTypeOf } from './node-lookup.graphql.js';
+
+/** Reversals by the types of records in the ledger. */
+const reversals = new Map(
+  g.graphqlModule(...GRAPHQL_MODULES).reversals?.map((each) => [entityTypeOf(each.typeName), each] as const),
+);
+
+/** The values that the record had before a change. Errors: `invalid` if no update sets all fields that it changed. */
+function valuesBefore(entry: LedgerEntry, fields: readonly string[]): g.Input {
+  const refuse = (why: string): never => {
+    throw invalid('sequence', `cannot be reverted: ${why}`);
+  };
+  const { before, after } = entry;
+  if (before === null) return refuse('it created the record, which can be deleted');
+  if (after === null) return refuse('it deleted the record');
+  const changed = new Set(changesOf(entry).map(({ field }) => field.split('.')[0] ?? ''));
+  if (changed.size === 0) return refuse('it changed nothing');
+  const others = [...changed].filter((name) => !fields.includes(name));
+  if (others.length > 0) return refuse(`no update sets ${others.join(', ')}`);
+  return Object.fromEntries(Object.entries(before).filter(([name]) => fields.includes(name)));
+}
+
+const REVERTIBLE = [...reversals.values()].map(({ typeName }) => typeName).join(', ');
+
+const revert = g.ownMutation('Revert', {
+  description: `Sets a record back to what it was before one change, by an ordinary update: checked, limited and recorded as that is. Only the last change of a record: STALE if another one followed. Updates of these types are reverted, with links and assignments: ${REVERTIBLE}. Creations, deletions, new contents and reports of devices are INVALID.`,
+  args: { sequence: g.int('`sequence` of the ledger entry.'), force: g.FORCE },
+  payload: {
+    entry: g.object.orNull(
+      LedgerEntryType,
+      'The entry that was reverted; its `entity` is the record after that. Null if nothing was changed.',
+    ),
+    ...g.WARNINGS,
+  },
+  within: (field) => (field === 'sequence' ? [field] : ['sequence', field]),
+  run: async (work, { sequence, force }) => {
+    const entry = await getLedgerEntry(work, sequence).catch(atSequence);
+    const reversal = reversals.get(entry.entityType);
+    if (reversal === undefined || entry.entityId === null) {
+      throw invalid('sequence', `cannot be reverted: it is no change of these types: ${REVERTIBLE}`);
+    }
+    const { typeName, fields, get, run } = reversal;
+    const values = valuesBefore(entry, fields);
+    const last = await lastSequenceOf(work, entry);
+    const current = await get(work, entry.entityId).catch(atSequence);
+    if (last !== sequence) throw changedAgain(typeName, last, current);
+    await run(work, current, values, force === true);
+    return { entry };
+  },
+});
+
+/** Names the argument in an error of a record that is not found. */
+function atSequence(error: unknown): never {
+  if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
+  throw new DomainError('not_found', error.message, { fields: { sequence: [error.message] } });
+}
+
+function changedAgain(typeName: string, last: number, current: object): DomainError {
+  const what = entityTypeOf(typeName).replaceAll('_', ' ');
+  const message = `The ${what} was changed again, by entry ${last} of the ledger.`;
+  return new DomainError('stale', message, {
+    fields: { sequence: [message] },
+    current: { ...current, __typename: typeName },
+  });
+}
+
+export const revertGraphql = g.graphqlModule(revert);

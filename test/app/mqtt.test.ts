@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { answered } from '../support/dashboard.js';
 import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
-import { fleet } from '../support/fleet.js';
+import { fleet, rowsIn } from '../support/fleet.js';
 import { type AedesBroker, startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
 import { connectTerminals, type SimulatedTerminals } from '../support/mqtt/terminals.js';
 import { type Member, startServer, type TestServer } from '../support/server.js';
@@ -76,11 +76,7 @@ describe('notifications over MQTT', () => {
     await reachable(acme, '100');
     await notify(server, acme, 'one', '100');
     await waitFor(async () => expect(await states()).toEqual(['sent']));
-    const [delivery] = await server.app.database.reads
-      .selectFrom('notification_deliveries')
-      .select('lease_ends_at')
-      .execute();
-    expect(delivery?.lease_ends_at).toBeNull();
+    expect(await rowsIn(server, 'notification_deliveries', 'lease_ends_at is null')).toBe(1);
   });
 });
 
@@ -98,12 +94,7 @@ describe('a hello over MQTT', () => {
     const shown = await metrics();
     expect(shown).toMatch(/outcome="hello"\} 1$/m);
     expect(shown).toMatch(/outcome="ignored"\} 19$/m);
-    const rows = await server.app.database.reads
-      .selectFrom('notification_deliveries')
-      .select('attempts')
-      .orderBy('id')
-      .execute();
-    expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+    expect((await deliveriesOf(server, acme)).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
   });
 
   it('does not bring again what came a moment before and may be confirmed, and 2 seconds later it does', async () => {
@@ -175,13 +166,8 @@ describe('confirmations over MQTT', () => {
 });
 
 async function dueNow(): Promise<number> {
-  const now = server.clock.now().getTime();
-  const rows = await server.app.database.reads
-    .selectFrom('notification_deliveries')
-    .select('due_at')
-    .where('due_at', 'is not', null)
-    .execute();
-  return rows.filter(({ due_at: due }) => Number(due) <= now).length;
+  const query = 'select count(*) as due from notification_deliveries where due_at <= $1';
+  return (await server.place.sql<{ due: number }>(query, [server.clock.now()]))[0]?.due ?? -1;
 }
 
 describe('a broker that is away', () => {

@@ -4,11 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 
 import type { MqttSettings } from '../../src/platform/config/mqtt.js';
 import type { Summary } from '../../src/simulator/figures.js';
-import { itUnless } from '../faults/machine.js';
-import { freePort } from '../support/free-port.js';
 import { brokerAt, startAedes } from '../support/mqtt/brokers.js';
-import { installMosquitto } from '../support/mqtt/installation.js';
-import { WITHOUT_MOSQUITTO } from '../support/mqtt/mosquitto.js';
 import { runCommand } from '../support/program.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -90,22 +86,5 @@ describe('terminal-gateway simulate --over mqtt', () => {
     expect(wrong.summary.error_examples).toEqual([expect.stringContaining('Not authorized')]);
     const shared = await simulate(server, `${at} ${ca} --for 1s --mqtt-username gateway`);
     expect(shared.summary).toMatchObject({ errors: 0, error_examples: [] });
-  });
-
-  itUnless(WITHOUT_MOSQUITTO)('works with mosquitto and the rules of src/docs/mqtt.md', async () => {
-    const ports = { serverPort: await freePort(), terminalPort: await freePort() };
-    const server = await serve(brokerAt(ports.serverPort, { username: 'gateway', password: 'secret' }));
-    const passwords = userNames(server).map((name) => [name, PASSWORD] as const);
-    await installMosquitto(folder, ports, Object.fromEntries(passwords));
-    const at = `--mqtt-url mqtts://localhost:${ports.terminalPort} --mqtt-ca-file ${join(folder, 'cert.pem')}`;
-    const { code, summary } = await simulate(server, `${at} --for 3s --notify-every 1s`);
-    expect(summary).toMatchObject(KEPT);
-    expect(summary.notifications_received).toBeGreaterThanOrEqual(TERMINALS * summary.notifications_sent);
-    expect(summary.notifications_sent).toBeGreaterThan(0);
-    expect(code).toBe(0);
-    const wrong = await simulate(server, `${at} --for 1s`, 'wrong');
-    expect(wrong.summary.error_examples).toEqual([
-      expect.stringMatching(/Not authorized|Bad username or password/),
-    ]);
   });
 });

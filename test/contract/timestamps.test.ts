@@ -30,12 +30,8 @@ const RESULT = '{ transaction { databaseId } }';
 
 async function idOfLine(lines: readonly Fields[], reference: string): Promise<number | null> {
   if (lines.some(({ result }) => result === 'rejected')) return null;
-  const { id } = await server.app.database.reads
-    .selectFrom('transactions')
-    .select('id')
-    .where('reference', '=', reference)
-    .executeTakeFirstOrThrow();
-  return id;
+  const query = 'select id from transactions where reference = $1';
+  return (await server.place.sql<{ id: number }>(query, [reference]))[0]?.id ?? -1;
 }
 
 const running = (started_at: string, reference: string, more: Fields = {}): Fields =>

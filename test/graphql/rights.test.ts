@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { mayUse, ROLES, SCOPES, type Scope } from '../../src/platform/caller.js';
+import { rowsIn } from '../support/fleet.js';
 import { useServer, type Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
 import { callOf, rootFieldsOf, type RootField } from './root-calls.js';
@@ -66,14 +67,8 @@ async function call(member: Member, field: RootField): Promise<Outcome> {
   return { status: reply.status, codes: (reply.body.errors ?? []).map((error) => error.extensions.code) };
 }
 
-const changes = async (member: Member): Promise<number> => {
-  const { total } = await server.app.database.reads
-    .selectFrom('ledger')
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .where('company_id', '=', member.caller.companyId)
-    .executeTakeFirstOrThrow();
-  return total;
-};
+const changes = ({ caller }: Member): Promise<number> =>
+  rowsIn(server, 'ledger', `company_id = ${caller.companyId}`);
 
 describe('scopes over the whole schema', () => {
   it('AT-15 the scope of each root field is listed in this test', () => {

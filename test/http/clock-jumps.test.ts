@@ -37,11 +37,7 @@ describe('CF-27 a clock that jumps', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => Number(a) - Number(b)));
     await server.app.housekeeping.run();
 
-    const rows = await server.app.database.reads
-      .selectFrom('ledger')
-      .select('action')
-      .orderBy('position')
-      .execute();
+    const rows = await server.place.sql<{ action: string }>('select action from ledger order by position');
     expect(rows.slice(-3).map(({ action }) => action)).toEqual(['create', 'create', 'update']);
     const durations = server.logs.map(
       (line) => (JSON.parse(line) as { duration_ms?: number }).duration_ms ?? 0,

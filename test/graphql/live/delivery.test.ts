@@ -37,13 +37,10 @@ const codeOf = async (subscription: Subscribed<unknown>): Promise<unknown> => {
 
 /** The sequences of the company's ledger after one, from the database. */
 async function written(companyId: number, after: number): Promise<number[]> {
-  const rows = await server.app.database.reads
-    .selectFrom('ledger')
-    .select('sequence')
-    .where('company_id', '=', companyId)
-    .where('sequence', '>', after)
-    .orderBy('sequence')
-    .execute();
+  const rows = await server.place.sql<{ sequence: number }>(
+    'select sequence from ledger where company_id = $1 and sequence > $2 order by sequence',
+    [companyId, after],
+  );
   return rows.map(({ sequence }) => sequence);
 }
 
@@ -153,11 +150,10 @@ describe('ledgerAppended', () => {
 
 /** The id of the last transaction. */
 async function lastTransaction(): Promise<number> {
-  const { last } = await server.app.database.reads
-    .selectFrom('transactions')
-    .select(({ fn }) => fn.max<number | null>('id').as('last'))
-    .where('company_id', '=', server.acme.caller.companyId)
-    .executeTakeFirstOrThrow();
+  const query = 'select max(id) as last from transactions where company_id = $1';
+  const [{ last } = { last: 0 }] = await server.place.sql<{ last: number | null }>(query, [
+    server.acme.caller.companyId,
+  ]);
   return last ?? 0;
 }
 
@@ -213,17 +209,14 @@ describe('transactionRecorded', () => {
   it('reports a gap after retention, with the sequence to resume after', async () => {
     const end = await lastTransaction();
     await record(server, server.acme, [report(), report(), report()]);
-    await server.app.database.writes
-      .deleteFrom('transactions')
-      .where('id', '<=', end + 1)
-      .execute();
+    await server.place.sql('delete from transactions where id <= $1', [end + 1]);
     const extensions = { code: 'EVENTS_GONE', resumeAfter: end + 1 };
     expect(await codeOf(subscribe(server, server.acme, RECORDED, { after: end }))).toEqual(extensions);
     const resumed = subscribe<Recorded>(server, server.acme, RECORDED, { after: extensions.resumeAfter });
     const events = await resumed.until(2);
     expect(events.map((event) => event.transactionRecorded.sequence)).toEqual([end + 2, end + 3]);
     resumed.stop();
-    await server.app.database.writes.deleteFrom('transactions').execute();
+    await server.place.sql('delete from transactions');
     const nothing = subscribe<Recorded>(server, server.acme, RECORDED, { after: end + 2 });
     expect(await codeOf(nothing)).toEqual({ code: 'EVENTS_GONE', resumeAfter: end + 3 });
     const last = subscribe<Recorded>(server, server.acme, RECORDED, { after: end + 3 });

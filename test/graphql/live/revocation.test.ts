@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { instant } from '../../../src/database/storage.js';
 import { getToken, revokeToken } from '../../../src/domain/people/access-token/access-token.service.js';
 import { disableUser } from '../../../src/domain/people/user/user.service.js';
 import { HOUR } from '../../../src/platform/clock.js';
@@ -54,15 +53,8 @@ const ways = [
 ] as const;
 
 /** Changes the token of a member as another process does. */
-const changeToken = (
-  { caller }: Member,
-  columns: Partial<Record<'revoked_at' | 'expires_at', Date>>,
-): Promise<unknown> =>
-  server.app.database.writes
-    .updateTable('access_tokens')
-    .set(columns)
-    .where('id', '=', caller.tokenId ?? 0)
-    .execute();
+const setTime = ({ caller }: Member, column: 'revoked_at' | 'expires_at', to: Date): Promise<unknown> =>
+  server.place.sql(`update access_tokens set ${column} = $1 where id = $2`, [to, caller.tokenId]);
 
 const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
   [
@@ -72,15 +64,11 @@ const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
         revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
       ),
   ],
-  [
-    'another process revokes its token',
-    (member) => changeToken(member, { revoked_at: instant.toColumn(server.clock.now()) }),
-  ],
+  ['another process revokes its token', (member) => setTime(member, 'revoked_at', server.clock.now())],
   [
     'its token expires',
     async (member) => {
-      const expiresAt = new Date(server.clock.now().getTime() + HOUR);
-      await changeToken(member, { expires_at: instant.toColumn(expiresAt) });
+      await setTime(member, 'expires_at', new Date(server.clock.now().getTime() + HOUR));
       server.clock.advance(HOUR);
     },
   ],
@@ -99,11 +87,7 @@ const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
   ],
   [
     'another process ends the membership',
-    (member) =>
-      server.app.database.writes
-        .deleteFrom('memberships')
-        .where('user_id', '=', member.caller.userId)
-        .execute(),
+    ({ caller }) => server.place.sql('delete from memberships where user_id = $1', [caller.userId]),
   ],
 ];
 
@@ -128,11 +112,8 @@ describe('GQ-16 a subscription', () => {
       const member = await server.member('acme', 'admin');
       const follower = await follow(member.token);
       await expect.poll(() => openStreams(server)).toBe(1);
-      await server.app.database.writes
-        .updateTable('memberships')
-        .set({ role: 'operator' })
-        .where('user_id', '=', member.caller.userId)
-        .execute();
+      const { userId } = member.caller;
+      await server.place.sql(`update memberships set role = 'operator' where user_id = $1`, [userId]);
       server.clock.advance(2_001);
       await expect.poll(() => follower.heard()).toContain('FORBIDDEN');
       expect(await openStreams(server)).toBe(0);

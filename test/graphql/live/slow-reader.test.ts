@@ -15,12 +15,8 @@ beforeAll(async () => {
 const PAGE = 25;
 
 const ids = async (): Promise<number[]> => {
-  const rows = await server.app.database.reads
-    .selectFrom('transactions')
-    .select('id')
-    .where('company_id', '=', server.acme.caller.companyId)
-    .orderBy('id')
-    .execute();
+  const query = 'select id from transactions where company_id = $1 order by id';
+  const rows = await server.place.sql<{ id: number }>(query, [server.acme.caller.companyId]);
   return rows.map(({ id }) => id);
 };
 
@@ -65,11 +61,7 @@ describe('clients that do not read, one over a socket and one over a stream', ()
     const { caller, token } = await server.member('beta', 'operator');
     const { clients } = await stallBoth(server, token, IDS_BEFORE_BETA);
     const before = await sent();
-    await server.app.database.writes
-      .updateTable('access_tokens')
-      .set({ scopes: JSON.stringify(['ingest']) })
-      .where('id', '=', caller.tokenId ?? 0)
-      .execute();
+    await server.place.sql(`update access_tokens set scopes = '["ingest"]' where id = $1`, [caller.tokenId]);
     server.clock.advance(5_000);
     for (const client of clients) {
       client.resume();
@@ -84,11 +76,8 @@ describe('clients that do not read, one over a socket and one over a stream', ()
     const all = await ids();
     const { clients } = await stallBoth(server, server.acme.token, (all[0] ?? 0) - 1);
     const kept = all.at(-10) ?? 0;
-    await server.app.database.writes
-      .deleteFrom('transactions')
-      .where('company_id', '=', server.acme.caller.companyId)
-      .where('id', '<', kept)
-      .execute();
+    const { companyId } = server.acme.caller;
+    await server.place.sql('delete from transactions where company_id = $1 and id < $2', [companyId, kept]);
     for (const client of clients) {
       client.resume();
       await expect.poll(() => client.text().includes('EVENTS_GONE')).toBe(true);

@@ -1,3 +1,4 @@
+import { createClient, type ClientOptions, type RequestParams } from 'graphql-sse';
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 
@@ -222,5 +223,53 @@ describe('a long stream', () => {
     await expect.poll(() => numbersIn(text).length).toBe(1);
     request.destroy();
     await hasty.stop();
+  });
+});
+
+describe('the client of graphql-sse', () => {
+  const clientOf = (path: string, options: Partial<ClientOptions<boolean>> = {}) =>
+    createClient({ url: `${server.url}${path}`, headers: bearer(), retryAttempts: 0, ...options });
+  const first = async (payload: RequestParams): Promise<unknown> => {
+    const client = clientOf('/graphql/stream');
+    const { value } = await client.iterate(payload).next();
+    client.dispose();
+    return value;
+  };
+
+  it.each([
+    ['{', {}, 'GRAPHQL_PARSE_FAILED'],
+    [VIEWER, { operationName: 'Other' }, 'OPERATION_RESOLUTION_FAILURE'],
+    ['query ($n: Int) { groups(first: $n) { totalCount } }', { variables: { n: 'x' } }, 'BAD_USER_INPUT'],
+  ])('gets the errors of %s as a result', async (query, more, code) => {
+    expect(await first({ query, ...more })).toMatchObject({ errors: [{ extensions: { code } }] });
+  });
+
+  it('gets results and events, and a status where the request itself is malformed', async () => {
+    expect(await first({ query: VIEWER })).toMatchObject({ data: { viewer: { role: 'ADMIN' } } });
+    const after = await lastSequence(server.acme);
+    await fleet.group(server.acme.client, 'iterated');
+    const event = { data: { ledgerAppended: { sequence: await lastSequence(server.acme) } } };
+    expect(await first({ query: FOLLOW, variables: { after } })).toEqual(event);
+    await expect(first({ query: '' })).rejects.toMatchObject({ response: { status: 400 } });
+  });
+
+  it.each(['/graphql', '/graphql/stream'])('is refused in single connection mode at %s', async (path) => {
+    const client = clientOf(path, { singleConnection: true });
+    await expect(client.iterate({ query: VIEWER }).next()).rejects.toMatchObject({
+      response: { status: 405 },
+    });
+    client.dispose();
+    const put = await server.anonymous.request('PUT', path, undefined, { headers: bearer() });
+    expect([put.status, put.text]).toEqual([405, expect.stringContaining('distinct connections mode')]);
+    const reservation = { 'x-graphql-event-stream-token': 'reserved' };
+    for (const [url, headers] of [
+      [path, reservation],
+      ['/graphql/stream?token=reserved', {}],
+    ] as const) {
+      const options = { headers: { ...bearer(), ...STREAM, ...headers } };
+      const reply = await server.anonymous.post(url, { query: VIEWER }, options);
+      expect(reply.status).toBe(400);
+      expect(reply.text).toMatch(/single connection mode .* distinct connections mode/);
+    }
   });
 });

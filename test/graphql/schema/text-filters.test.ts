@@ -55,11 +55,9 @@ beforeAll(async () => {
   for (const path of ['parameters', 'metacontents']) {
     await client.post(path, { number: COMPOSED, key: COMPOSED, value: 'v' });
   }
-  const app = (await client.post('apps', { name: COMPOSED, language: 'ruby' })).record('app').id as number;
+  const app = await fleet.app(client, COMPOSED, { language: 'ruby' });
   await client.post(`apps/${app}/versions`, { number: COMPOSED });
-  const form = new FormData();
-  form.set('asset', new File(['content'], COMPOSED));
-  await client.post('files', form);
+  await fleet.file(client, COMPOSED);
   const { userErrors } = await changed(
     await server.member('acme', 'admin'),
     'mutation ($name: String!) { deviceReport(serialNumber: $name, input: { frameworkVersion: $name }) { userErrors { message } } }',

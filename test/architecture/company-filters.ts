@@ -4,7 +4,7 @@
  * assertion counts. A statement that SQLite refuses, a file that does not load and a run that takes too long prove
  * nothing, and are reported as such.
  *
- * Prints a table of file:line, filter and the first test that fails, or SURVIVED, and exits with 1 unless a test fails
+ * Prints a table of file:line, filter and FAILED with the first test that fails, or PASSED, and exits with 1 unless a test fails
  * for every filter. Takes 5 to 20 s for each: `npm run mutate:companies`, or `npm run mutate:companies -- device` for
  * the files whose path contains `device`.
  */
@@ -92,16 +92,13 @@ function groupsFor(file: string): readonly (readonly string[])[] {
   return [['test/database/tenancy', 'test/database/migrations.sqlite.test.ts'], ['test/database/']];
 }
 
-type Outcome =
-  | { readonly kind: 'passed' }
-  | { readonly kind: 'failed'; readonly test: string }
-  | { readonly kind: 'broken'; readonly reason: string };
+/** `FAILED` and the first test that fails by an assertion, `PASSED`, or what went wrong. */
+type Outcome = 'PASSED' | `FAILED ${string}` | `NOTHING PROVED: ${string}`;
 
 interface Report {
   readonly success: boolean;
   readonly numPassedTests: number;
   readonly testResults: readonly {
-    readonly message: string;
     readonly assertionResults: readonly {
       readonly status: string;
       readonly fullName: string;
@@ -120,51 +117,35 @@ function run(copy: string, tests: readonly string[]): Outcome {
     stdio: 'ignore',
     timeout: RUN_MS,
   });
-  if (signal !== null || !existsSync(reportFile)) return { kind: 'broken', reason: 'no report in time' };
+  if (signal !== null || !existsSync(reportFile)) return 'NOTHING PROVED: no report in time';
   const report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
   const failures = report.testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status === 'failed');
   const asserted = failures.find(({ failureMessages: [first = ''] }) => ASSERTION.test(first));
-  if (asserted !== undefined) return { kind: 'failed', test: asserted.fullName };
-  if (report.success && report.numPassedTests > 0) return { kind: 'passed' };
-  const messages = [...failures.flatMap(({ failureMessages }) => failureMessages), 'a file does not load'];
-  return { kind: 'broken', reason: messages[0]?.split('\n')[0] ?? '' };
-}
-
-/** Throws if the group fails without a mutation. */
-function checkGroup(copy: string, tests: readonly string[]): void {
-  const outcome = run(copy, tests);
-  if (outcome.kind !== 'passed')
-    throw new Error(`${tests.join(' ')} fail without a mutation: ${JSON.stringify(outcome)}`);
+  if (asserted !== undefined) return `FAILED ${asserted.fullName}`;
+  if (report.success && report.numPassedTests > 0) return 'PASSED';
+  const [message = 'a file does not load'] = failures.flatMap(({ failureMessages }) => failureMessages);
+  return `NOTHING PROVED: ${message.split('\n')[0] ?? ''}`;
 }
 
 const checked = new Set<string>();
 
+/** Throws if a group fails without a mutation. */
 function outcomeOf(copy: string, { file, mutated }: Mutation): Outcome {
   const path = join(copy, file);
   const original = readFileSync(path, 'utf8');
   for (const tests of groupsFor(file)) {
     const group = tests.join(' ');
-    if (!checked.has(group)) checkGroup(copy, tests);
+    const before = checked.has(group) ? 'PASSED' : run(copy, tests);
+    if (before !== 'PASSED') throw new Error(`${group} fail without a mutation: ${before}`);
     checked.add(group);
     writeFileSync(path, mutated);
     const outcome = run(copy, tests);
     writeFileSync(path, original);
-    if (outcome.kind !== 'passed') return outcome;
+    if (outcome !== 'PASSED') return outcome;
   }
-  return { kind: 'passed' };
-}
-
-function verdictOf(outcome: Outcome): string {
-  switch (outcome.kind) {
-    case 'passed':
-      return 'SURVIVED';
-    case 'failed':
-      return outcome.test;
-    case 'broken':
-      return `NOTHING PROVED: ${outcome.reason}`;
-  }
+  return 'PASSED';
 }
 
 /** Removes the filters of files whose path contains `wanted`, in turn. */
@@ -177,8 +158,8 @@ function removeFilters(wanted: string): void {
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
     for (const mutation of mutations) {
       const outcome = outcomeOf(copy, mutation);
-      if (outcome.kind !== 'failed') survivors += 1;
-      process.stdout.write(`${mutation.file}:${mutation.line}\t${mutation.filter}\t${verdictOf(outcome)}\n`);
+      if (!outcome.startsWith('FAILED')) survivors += 1;
+      process.stdout.write(`${mutation.file}:${mutation.line}\t${mutation.filter}\t${outcome}\n`);
     }
   } finally {
     rmSync(copy, { recursive: true, force: true });

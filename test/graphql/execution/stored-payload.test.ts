@@ -5,6 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { GraphqlContext, NO_FACTS } from '../../../src/graphql/execution/context.js';
 import { executeRepeatable } from '../../../src/graphql/execution/repeatable.js';
+import { changed } from '../../support/dashboard.js';
+import { rowsIn } from '../../support/fleet.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
 import { startServer, useServer, type Fields, type Member } from '../../support/server.js';
 import { carrying } from '../../support/uploading.js';
@@ -23,18 +25,20 @@ const NUMBER = `mutation ($number: String!, $groupId: ID) {
     logicalNumber { id number createdAt group { name logicalNumbers(first: 5) { totalCount nodes { number } } } }
     userErrors { code } } }`;
 
-async function newGroup(name: string): Promise<{ id: string; databaseId: number }> {
-  const { body } = await acme.graphql<{ groupCreate: { group: { id: string; databaseId: number } } }>(
-    'mutation ($name: String!) { groupCreate(input: { name: $name }) { group { id databaseId } } }',
-    { name },
-  );
-  return body.data.groupCreate.group;
-}
+const newGroup = async (name: string): Promise<{ id: string; databaseId: number }> =>
+  (await payloadOf(acme, `mutation { groupCreate(input: { name: "${name}" }) { group { id databaseId } } }`))
+    .group;
 
-async function totalOf(field: string): Promise<number> {
-  const { body } = await acme.graphql<Record<string, { totalCount: number }>>(`{ ${field} { totalCount } }`);
-  return body.data[field]?.totalCount ?? -1;
-}
+/** The payload of a mutation that creates an app, a version, a group or a file. */
+const payloadOf = (member: Pick<Member, 'graphql'>, mutation: string, variables?: Fields) =>
+  changed<Record<'app' | 'appVersion' | 'group' | 'file', { id: string; databaseId: number }>>(
+    member,
+    mutation,
+    variables,
+  );
+
+const totalOf = (table: string): Promise<number> =>
+  rowsIn(server, table, `company_id = ${acme.caller.companyId}`);
 
 /** Executes a mutation with an Idempotency-Key in a schema. */
 async function executed(
@@ -210,22 +214,14 @@ describe('bytes in a stored payload', () => {
   const CREATE = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { id content } userErrors { code } } }`;
   it('stay as long as the payload, also those of several files, on every transport', async () => {
     const own = await startServer();
-    const upload = async (name: string): Promise<string> => {
-      const { body } = await carrying(own, own.acme, { name, bytes: `bytes of ${name}` }).graphql<{
-        fileCreate: { file: { id: string } };
-      }>(CREATE);
-      return body.data.fileCreate.file.id;
-    };
+    const upload = async (name: string): Promise<string> =>
+      (await payloadOf(carrying(own, own.acme, { name, bytes: `bytes of ${name}` }), CREATE)).file.id;
     const files = [await upload('one'), await upload('two')];
-    const app = await own.acme.graphql<{ appCreate: { app: { id: string } } }>(
-      'mutation { appCreate(input: { name: "with files" }) { app { id } } }',
-    );
-    const version = await own.acme.graphql<{ appVersionCreate: { appVersion: { id: string } } }>(
-      `mutation ($appId: ID!, $fileIds: [ID!]) {
-        appVersionCreate(input: { appId: $appId, number: "1", fileIds: $fileIds }) { appVersion { id } } }`,
-      { appId: app.body.data.appCreate.app.id, fileIds: files },
-    );
-    const { id: versionId } = version.body.data.appVersionCreate.appVersion;
+    const { app } = await payloadOf(own.acme, 'mutation { appCreate(input: { name: "a" }) { app { id } } }');
+    const createVersion = `mutation ($appId: ID!, $fileIds: [ID!]) {
+      appVersionCreate(input: { appId: $appId, number: "1", fileIds: $fileIds }) { appVersion { id } } }`;
+    const made = await payloadOf(own.acme, createVersion, { appId: app.id, fileIds: files });
+    const { id: versionId } = made.appVersion;
     const update = `mutation ($id: ID!) { appVersionUpdate(id: $id, input: { number: "2" }) {
       appVersion { number files { nodes { name content } } } userErrors { message } } }`;
     const first = await own.acme.graphql(update, { id: versionId }, keyed('k-bytes'));
@@ -250,13 +246,11 @@ describe('bytes in a stored payload', () => {
   it('are answered over a socket while their change is not committed yet', async () => {
     const socket = await openKnown(server, acme.token);
     const content = Buffer.from('by a socket').toString('base64');
-    const app = await acme.graphql<{ appCreate: { app: { id: string } } }>(
-      'mutation { appCreate(input: { name: "over a socket" }) { app { id } } }',
-    );
+    const { app } = await payloadOf(acme, 'mutation { appCreate(input: { name: "socket" }) { app { id } } }');
     const query = `mutation ($id: ID!, $content: Base64) {
       appVersionCreate(input: { appId: $id, number: "1", bytecode: $content }) {
       appVersion { bytecode } userErrors { message } } }`;
-    const variables = { id: app.body.data.appCreate.app.id, content };
+    const variables = { id: app.id, content };
     const extensions = { idempotencyKey: randomUUID() };
     const { payload } = await ask(socket, query, variables, { extensions });
     expect(payload.data).toEqual({

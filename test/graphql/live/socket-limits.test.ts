@@ -34,6 +34,7 @@ describe('GQ-15 an operation over a socket', () => {
   it('changes records for callers with the scope, once per key', async () => {
     const create =
       'mutation ($n: String!) { groupCreate(input: { name: $n }) { group { name } userErrors { code } } }';
+    const made = { groupCreate: { group: { name: 'by an admin' }, userErrors: [] } };
     const viewer = await openKnown(server, (await server.member('acme', 'viewer')).token);
     const refused = await ask(viewer, create, { n: 'by a viewer' });
     expect(refused.payload.errors).toMatchObject([
@@ -42,22 +43,15 @@ describe('GQ-15 an operation over a socket', () => {
     const extensions = { idempotencyKey: 'one' };
     const first = await ask(socket, create, { n: 'by an admin' }, { extensions });
     expect(first.payload).toEqual({
-      data: { groupCreate: { group: { name: 'by an admin' }, userErrors: [] } },
+      data: made,
       extensions: { cost: { requested: 1, actual: 1 } },
     });
     const again = await ask(socket, create, { n: 'by an admin' }, { extensions });
-    expect(again.payload).toMatchObject({
-      data: { groupCreate: { group: { name: 'by an admin' }, userErrors: [] } },
-      extensions: { idempotentReplayed: true },
-    });
+    expect(again.payload).toMatchObject({ data: made, extensions: { idempotentReplayed: true } });
     const without = await ask(socket, create, { n: 'by an admin' });
     expect(without.payload.data).toMatchObject({ groupCreate: { userErrors: [{ code: 'TAKEN' }] } });
-    const broken = await ask(
-      socket,
-      create,
-      { n: 'x' },
-      { extensions: { idempotencyKey: 'no spaces, please' } },
-    );
+    const spaced = { extensions: { idempotencyKey: 'no spaces, please' } };
+    const broken = await ask(socket, create, { n: 'x' }, spaced);
     expect(broken.payload.errors).toMatchObject([{ extensions: { code: 'BAD_REQUEST' } }]);
     expect((await server.acme.graphql('{ group(name: "by a viewer") { id } }')).body.data).toEqual({
       group: null,

@@ -8,14 +8,8 @@ import { readGauges } from '../support/gauges.js';
 import { ingestRows, ndjson, openLines } from '../support/line-stream.js';
 import { printNoticed, startBystanders, type Bystanders } from './bystanders.js';
 import { buildDatabase } from './data.js';
-import {
-  numbersOf,
-  print,
-  processorTime,
-  startServer,
-  withDatabaseFile,
-  type BenchServer,
-} from './servers.js';
+import { numbersOf, print, processorTime, startServer, withDatabaseFile } from './servers.js';
+import type { BenchServer } from './servers.js';
 
 const { rows: ROWS, streams: STREAMS } = numbersOf({ rows: 40_000, streams: 1 });
 /** Rows that are made and given to the connection at once. */

@@ -14,14 +14,8 @@ import { buildDatabase } from './data.js';
 import { copyToPostgres, type Postgres } from './postgres/copy.js';
 import { operationsOf, saveCosts, type Cost, type Operations } from './postgres/operations.js';
 import { runLoad, type Request, type Rounds } from './requests.js';
-import {
-  print,
-  printTable,
-  processorTime,
-  startServer,
-  withDatabaseFile,
-  type BenchServer,
-} from './servers.js';
+import { print, printTable, processorTime, startServer, withDatabaseFile } from './servers.js';
+import type { BenchServer } from './servers.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -47,18 +41,14 @@ interface Measured {
   readonly postgres: Postgres | null;
 }
 
-async function measureOnce(
-  { server, postgres }: Measured,
-  next: () => Request,
-  rounds: Rounds,
-): Promise<Cost> {
+async function measureOnce({ server, postgres }: Measured, next: () => Request, of: Rounds): Promise<Cost> {
   const figures = async (): Promise<Omit<Cost, 'perSecond'>> => ({
     node: processorTime(server.pid) * 1e6,
     database: postgres === null ? 0 : processorTime(postgres.pid) * 1e6,
     log: Number((await postgres?.first(LOG_POSITION))?.bytes ?? 0),
   });
   const before = await figures();
-  const { requests, perSecond } = await runLoad(server.url, next, rounds);
+  const { requests, perSecond } = await runLoad(server.url, next, of);
   const after = await figures();
   const per = (figure: keyof typeof after): number => Math.round((after[figure] - before[figure]) / requests);
   return { perSecond: Math.round(perSecond), node: per('node'), database: per('database'), log: per('log') };

@@ -19,14 +19,8 @@ import { PROGRAM } from '../support/program.js';
 import { printNoticed, smallRequests, startBystanders, type Bystanders } from './bystanders.js';
 import { buildDatabase, type BenchData } from './data.js';
 import { graphql, percentilesOf, send } from './requests.js';
-import {
-  numbersOf,
-  print,
-  processorTime,
-  startServer,
-  withDatabaseFile,
-  type BenchServer,
-} from './servers.js';
+import { numbersOf, print, processorTime, startServer, withDatabaseFile } from './servers.js';
+import type { BenchServer } from './servers.js';
 
 const { terminals: TERMINALS, ramp: RAMP_SECONDS } = numbersOf({ terminals: 10_000, ramp: 40 });
 const PATIENCE_MS = 90_000;

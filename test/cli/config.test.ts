@@ -13,10 +13,8 @@ describe('config print', () => {
     expect(printed.lines).toContain('HOST=127.0.0.1');
     expect(printed.lines).toContain('TOKEN_SECRET=[redacted]');
     expect(printed.stdout + printed.stderr).not.toContain(secret);
-    expect((await cli.run('config print --json')).object()).toMatchObject({
-      LOG_LEVEL: 'warn',
-      TOKEN_SECRET: '[redacted]',
-    });
+    const settings = { LOG_LEVEL: 'warn', TOKEN_SECRET: '[redacted]' };
+    expect((await cli.run('config print --json')).object()).toMatchObject(settings);
   });
 
   it('prints one line for each invalid setting', async ({ bare }) => {

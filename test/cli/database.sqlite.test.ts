@@ -13,13 +13,9 @@ import { insertTransactions } from '../support/retention.js';
 describe('db', () => {
   it('migrates a new database; --dry-run only lists the migrations', async ({ bare: cli }) => {
     const dry = await cli.run('db migrate --dry-run --json');
-    expect(dry.object()).toEqual({
-      file: fileOf(cli.place),
-      dry_run: true,
-      migrations: MIGRATION_NAMES,
-      tables: [],
-    });
-    expect(existsSync(fileOf(cli.place))).toBe(false);
+    const file = fileOf(cli.place);
+    expect(dry.object()).toEqual({ file, dry_run: true, migrations: MIGRATION_NAMES, tables: [] });
+    expect(existsSync(file)).toBe(false);
     const done = await cli.run('db migrate');
     expect(done.lines).toEqual(MIGRATION_NAMES.map((name) => `${name} applied`));
     expect((await cli.run('db migrate')).stdout).toBe(`${fileOf(cli.place)} is up to date.\n`);
@@ -29,12 +25,8 @@ describe('db', () => {
     const database = new Sqlite(fileOf(cli.place));
     database.prepare('delete from applied_migrations where name = ?').run(MIGRATION_NAMES.at(-1));
     database.close();
-    const tables = {
-      migration: MIGRATION_NAMES.at(-1),
-      table: '*',
-      lock: 'write lock of the file',
-      rewritten: false,
-    };
+    const migration = MIGRATION_NAMES.at(-1);
+    const tables = { migration, table: '*', lock: 'write lock of the file', rewritten: false };
     for (let time = 0; time < 2; time += 1) {
       const dry = (await cli.run('db migrate --dry-run --json')).object();
       expect(dry).toMatchObject({ migrations: [MIGRATION_NAMES.at(-1)], tables: [tables] });
@@ -153,15 +145,8 @@ describe('db', () => {
       tables: { transactions: { rows: 500 }, transaction_totals: { rows: 6 } },
       oldest: { transactions: first.toISOString(), deliveries: null },
     });
-    const {
-      tables,
-      bytes,
-      free_bytes: free,
-    } = before as {
-      tables: Record<string, { bytes: number }>;
-      bytes: number;
-      free_bytes: number;
-    };
+    type Sizes = { tables: Record<string, { bytes: number }>; bytes: number; free_bytes: number };
+    const { tables, bytes, free_bytes: free } = before as Sizes;
     const sum = Object.values(tables).reduce((total, table) => total + table.bytes, 0);
     expect(sum + free).toBe(bytes);
     await cli.run('db prune --transactions 1d');

@@ -57,10 +57,7 @@ describe('serve', () => {
 
   it('AT-29 refuses a secret file beside the database that other users can read', async ({ cli }) => {
     chmodSync(`${fileOf(cli.place)}.secret`, 0o640);
-    const generated = await cli.run(['serve']);
-    expect([generated.code, generated.stderr]).toEqual([
-      78,
-      expect.stringContaining(`${fileOf(cli.place)}.secret`),
-    ]);
+    const { code, stderr } = await cli.run(['serve']);
+    expect([code, stderr]).toEqual([78, expect.stringContaining(`${fileOf(cli.place)}.secret`)]);
   });
 });

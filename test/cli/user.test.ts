@@ -8,14 +8,8 @@ describe('user add', () => {
   it('creates database, company and user, and prints a JSON object as last line', async ({ bare: cli }) => {
     const added = await cli.run(userAdd(), `${GOOD_PASSWORD}\n`);
     expect([added.code, added.stderr]).toEqual([0, '']);
-    expect(Object.keys(added.object())).toEqual([
-      'company_id',
-      'company_name',
-      'user_id',
-      'email',
-      'role',
-      'api_token',
-    ]);
+    const names = 'company_id company_name user_id email role api_token';
+    expect(Object.keys(added.object()).join(' ')).toBe(names);
     expect(added.object()).toMatchObject({ company_name: 'Acme', email: 'ana@acme.example', role: 'admin' });
     expect(added.token()).toMatch(/^[0-9a-f]{40}$/);
     expect(added.lines).toHaveLength(3);

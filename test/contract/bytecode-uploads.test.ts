@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { crcOf, errorsOf, rowsIn, softwareOf, unique } from '../support/fleet.js';
-import {
-  fileForm,
-  useServer,
-  type Client,
-  type Fields,
-  type Reply,
-  type RequestOptions,
-} from '../support/server.js';
+import { fileForm, useServer } from '../support/server.js';
+import type { Client, Fields, Reply, RequestOptions } from '../support/server.js';
 
 const server = useServer();
 let client: Client;

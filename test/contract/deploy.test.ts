@@ -138,11 +138,8 @@ describe('contract 8: numbers and texts', () => {
     expect([number.status, number.record('logical_number').group_id]).toEqual([201, group]);
     const path = await software.app();
     const base = await software.version(path, { bytecode: 'QUJD' });
-    const copy = await client.post(path, {
-      number: 3,
-      base_version_id: String(base.id),
-      group_ids: [String(group)],
-    });
+    const digits = { base_version_id: String(base.id), group_ids: [String(group)] };
+    const copy = await client.post(path, { number: 3, ...digits });
     expect([copy.status, copy.record('app_version').size]).toEqual([201, 3]);
     const one = await client.get(`${path}/${String(copy.record('app_version').id)}`);
     expect(one.record('app_version').group_ids).toEqual([group]);

@@ -3,13 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { fleet } from '../support/fleet.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { ask, placeholdersOf, titled, type PathValue } from '../support/route-requests.js';
-import {
-  createSampleRecords,
-  missing,
-  OWNER_NUMBER,
-  type SampleRecords,
-  type SampleType,
-} from '../support/sample-records.js';
+import { createSampleRecords, missing, OWNER_NUMBER } from '../support/sample-records.js';
+import type { SampleRecords, SampleType } from '../support/sample-records.js';
 import { useServer, type Client, type Fields, type Reply } from '../support/server.js';
 
 const server = useServer();
@@ -112,11 +107,8 @@ describe('AT-13 lists and totals', () => {
     const idsOf = async (client: Client): Promise<unknown[]> => {
       const reply = await client.get(key, selector, { query: { per_page: 100 } });
       const records = reply.list(key);
-      expect(reply.body.pagination).toMatchObject({
-        total_pages: 1,
-        entries: records.length,
-        total_entries: records.length,
-      });
+      const { length } = records;
+      expect(reply.body.pagination).toMatchObject({ total_pages: 1, entries: length, total_entries: length });
       expect(records.length).toBeGreaterThan(0);
       return records.map((record) => record.id);
     };

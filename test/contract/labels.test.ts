@@ -219,10 +219,8 @@ describe('RU-06 whole numbers that a double does not hold', () => {
   });
 
   it.each(NUMBERS)('%s is refused in rows, which keep JSON in the metadata of a payment', async (number) => {
-    const row = JSON.stringify(ingestRow(1)).replace(
-      '"status_reason"',
-      `"metadata":{"a":[${number}]},"status_reason"`,
-    );
+    const metadata = `"metadata":{"a":[${number}]},"status_reason"`;
+    const row = JSON.stringify(ingestRow(1)).replace('"status_reason"', metadata);
     const { lines } = await sendLines(server.url, server.acme.token, `${row}\n`);
     expect(lines.at(-1)).toMatchObject(totalsOf(0, 0, 1));
     expect(Object.keys(lines[0]?.errors ?? {})).toEqual(['parsed']);

@@ -4,14 +4,8 @@ import { createClient, fileForm } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
 import { createGraphql } from '../support/graphql.js';
 import { create } from '../support/parity/operations.js';
-import {
-  creating,
-  long,
-  REFUSAL_CASES,
-  updating,
-  type Code,
-  type Requests,
-} from '../support/parity/refusal-cases.js';
+import { creating, long, REFUSAL_CASES, updating } from '../support/parity/refusal-cases.js';
+import type { Code, Requests } from '../support/parity/refusal-cases.js';
 import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
 import { snakeCase } from '../support/parity/rest-spelling.js';
 import { useServer, type Member } from '../support/server.js';

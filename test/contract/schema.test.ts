@@ -1,12 +1,5 @@
-import {
-  buildSchema,
-  findBreakingChanges,
-  isEnumType,
-  type BreakingChange,
-  type GraphQLArgument,
-  type GraphQLNamedType,
-  type GraphQLSchema,
-} from 'graphql';
+import { buildSchema, findBreakingChanges, isEnumType } from 'graphql';
+import type { BreakingChange, GraphQLArgument, GraphQLNamedType, GraphQLSchema } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 

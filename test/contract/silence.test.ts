@@ -140,9 +140,8 @@ function decoded(text: string): string {
 
 async function look(server: TestServer, member: Member, answers: Answers, values: Values): Promise<void> {
   for (const route of ROUTES.filter(({ method }) => method === 'GET')) {
-    const reply = await ask(member.client, route, (name) => values[name] ?? '', undefined, {
-      headers: OUR_ADDRESS,
-    });
+    const ours = { headers: OUR_ADDRESS };
+    const reply = await ask(member.client, route, (name) => values[name] ?? '', undefined, ours);
     answers.add(`${route.path} ${placeholdersOf(route).join()}`, reply);
   }
   for (const query of listQueries()) {
@@ -198,10 +197,8 @@ async function run(isBusy: boolean): Promise<readonly string[]> {
     'apiTokenCreate(input: { name: "t", scopes: [READ] }) { apiToken { id databaseId lastFour } token }',
   ]) {
     await pause(3);
-    answers.add(
-      mutation,
-      await acme.client.post('/graphql', JSON.stringify({ query: `mutation { ${mutation} }` }), JSON_TYPE),
-    );
+    const body = JSON.stringify({ query: `mutation { ${mutation} }` });
+    answers.add(mutation, await acme.client.post('/graphql', body, JSON_TYPE));
   }
   const recorded = await server.app.units.write(acme.caller, (work) =>
     recordAll(work, [transaction('ours')]),

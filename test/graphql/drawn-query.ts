@@ -7,12 +7,14 @@ import {
   isListType,
   isObjectType,
   isRequiredArgument,
-  type GraphQLArgument,
-  type GraphQLEnumType,
-  type GraphQLField,
-  type GraphQLInputObjectType,
-  type GraphQLInputType,
-  type GraphQLObjectType,
+} from 'graphql';
+import type {
+  GraphQLArgument,
+  GraphQLEnumType,
+  GraphQLField,
+  GraphQLInputObjectType,
+  GraphQLInputType,
+  GraphQLObjectType,
 } from 'graphql';
 
 import { declaredOf } from '../../src/graphql/schema/declared.js';

@@ -8,10 +8,8 @@ import {
   isObjectType,
   isRequiredArgument,
   isRequiredInputField,
-  type GraphQLField,
-  type GraphQLInputType,
-  type GraphQLSchema,
 } from 'graphql';
+import type { GraphQLField, GraphQLInputType, GraphQLSchema } from 'graphql';
 
 export interface RootField {
   /** For example `Query.groups`. */

@@ -5,12 +5,14 @@ import {
   isObjectType,
   isRequiredArgument,
   parse,
-  type DocumentNode,
-  type GraphQLField,
-  type GraphQLInputObjectType,
-  type GraphQLNamedType,
-  type GraphQLObjectType,
-  type OperationDefinitionNode,
+} from 'graphql';
+import type {
+  DocumentNode,
+  GraphQLField,
+  GraphQLInputObjectType,
+  GraphQLNamedType,
+  GraphQLObjectType,
+  OperationDefinitionNode,
 } from 'graphql';
 import 'reflect-metadata';
 

@@ -13,17 +13,10 @@ describe('contract 30: /', () => {
     'is JSON with links for a client that accepts %s',
     async (accept) => {
       const response = await get(accept);
-      expect([response.status, response.headers.get('content-type')]).toEqual([
-        200,
-        'application/json; charset=utf-8',
-      ]);
-      expect(await response.json()).toEqual({
-        name: 'terminal-gateway',
-        docs: '/docs',
-        openapi: '/openapi.json',
-        graphql: '/graphql',
-        healthz: '/healthz',
-      });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      const paths = { docs: '/docs', openapi: '/openapi.json', graphql: '/graphql', healthz: '/healthz' };
+      expect(await response.json()).toEqual({ name: 'terminal-gateway', ...paths });
     },
   );
 

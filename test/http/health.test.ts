@@ -26,11 +26,8 @@ describe('/healthz', () => {
     const options = await server.anonymous.request('OPTIONS', '/healthz');
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
     const reply = await server.anonymous.post('/healthz', {});
-    expect([reply.status, reply.headers.get('allow'), reply.body.code]).toEqual([
-      405,
-      'GET, HEAD, OPTIONS',
-      'method_not_allowed',
-    ]);
+    expect([reply.status, reply.body.code]).toEqual([405, 'method_not_allowed']);
+    expect(reply.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 });
 
@@ -44,10 +41,8 @@ describe('/readyz', () => {
     server.app.database.health.report('storage_full');
     const reply = await server.anonymous.get('/readyz');
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5']);
-    expect(reply.body).toEqual({
-      status: 'not_ready',
-      checks: { ...well(), database: { ok: false, problem: 'storage_full' } },
-    });
+    const checks = { ...well(), database: { ok: false, problem: 'storage_full' } };
+    expect(reply.body).toEqual({ status: 'not_ready', checks });
     await server.app.housekeeping.run();
     expect((await server.anonymous.get('/readyz')).status).toBe(200);
   });
@@ -55,19 +50,15 @@ describe('/readyz', () => {
   it('is 503 if the schema is of another version', async () => {
     await server.place.sql('delete from applied_migrations');
     const reply = await server.anonymous.get('/readyz');
-    expect([reply.status, reply.body.checks]).toMatchObject([
-      503,
-      { migrations: { ok: false, problem: 'not_current' }, database: { ok: true } },
-    ]);
+    const migrations = { ok: false, problem: 'not_current' };
+    expect([reply.status, reply.body.checks]).toMatchObject([503, { migrations, database: { ok: true } }]);
   });
 
   it('is 503 if a check fails, without the error', async () => {
     await server.place.sql('alter table applied_migrations rename to lost');
     const reply = await server.anonymous.get('/readyz');
-    expect([reply.status, reply.body.checks]).toMatchObject([
-      503,
-      { migrations: { ok: false, problem: 'failed' } },
-    ]);
+    const migrations = { ok: false, problem: 'failed' };
+    expect([reply.status, reply.body.checks]).toMatchObject([503, { migrations }]);
     expect(reply.text).not.toContain('kysely');
   });
 

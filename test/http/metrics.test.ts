@@ -85,9 +85,7 @@ describe('/metrics', () => {
     const { text } = await other.anonymous.get('/metrics');
     const present = Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name = '']) => name);
     const listed = firstCells(readDocument('src/docs/monitoring.md'), 'Metric');
-    expect(present.filter((name) => !/^(?:process|nodejs)_/.test(name)).toSorted()).toEqual(
-      listed.toSorted(),
-    );
+    expect(present.filter((name) => !/^(process|nodejs)_/.test(name)).toSorted()).toEqual(listed.toSorted());
   });
 
   it('is separate for each server', async () => {

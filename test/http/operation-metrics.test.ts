@@ -12,6 +12,7 @@ import { metricOf } from '../support/gauges.js';
 import { useServerPerTest } from '../support/server.js';
 import { subscribe } from '../support/subscribe.js';
 
+const WATCH = 'subscription Watch { ledgerAppended { sequence } }';
 const server = useServerPerTest();
 
 const metric = (series: string): Promise<number> => metricOf(server.url, series);
@@ -26,11 +27,7 @@ describe('durations of GraphQL operations', () => {
     await graphql('{ viewer { role } }');
     await graphql('mutation Make { groupCreate(input: { name: "g" }) { group { id } } }');
     await graphql('query Fleet { unknown }');
-    const { until, stop } = subscribe(
-      server,
-      server.acme,
-      'subscription Watch { ledgerAppended { sequence } }',
-    );
+    const { until, stop } = subscribe(server, server.acme, WATCH);
     await expect.poll(() => metric('graphql_streams_open{transport="websocket"}')).toBe(1);
     await server.acme.client.post('groups', { name: 'h' });
     await until(1);

@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler } from 'express';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { problemResponse } from '../../src/http/problem.js';
@@ -61,16 +62,8 @@ describe('the first turns of requests of terminals', () => {
     await expect.poll(() => held.length).toBe(ENTERING);
     leaving.abort();
     await Promise.allSettled(left);
-    await expect
-      .poll(async () => {
-        const tried = fetch(url).then(({ status }) => status);
-        const outcome = await Promise.race([
-          tried,
-          new Promise<string>((resolve) => setTimeout(resolve, 50, 'in')),
-        ]);
-        return outcome;
-      })
-      .toBe('in');
+    const outcome = () => Promise.race([fetch(url).then(({ status }) => status), sleep(50, 'in')]);
+    await expect.poll(outcome).toBe('in');
     for (const go of held.splice(0)) go();
   });
 });

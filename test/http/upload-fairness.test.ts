@@ -113,10 +113,7 @@ describe('UP-20 bodies without a file', () => {
     server = await startServer();
     const client = await begin(requests['a sign-in'](), 16 * 1024 + 1);
     expect(await client.answer()).toMatchObject({ status: 413 });
-    const again = await server.anonymous.post('users/token', {
-      email: 'a@b.example',
-      password: 'x'.repeat(16_384),
-    });
-    expect(again.status).toBe(413);
+    const long = await server.anonymous.post('users/token', { email: 'a@b.c', password: 'x'.repeat(16_384) });
+    expect(long.status).toBe(413);
   });
 });

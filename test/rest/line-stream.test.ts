@@ -12,8 +12,8 @@ import {
   openLines,
   sendLines,
   totalsOf,
-  type LineStream,
 } from '../support/line-stream.js';
+import type { LineStream } from '../support/line-stream.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startServer, useServer, type Fields, type Member } from '../support/server.js';
 

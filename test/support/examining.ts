@@ -51,10 +51,7 @@ export async function forHours({ db }: Pick<SystemReadWork, 'db'>): Promise<unkn
 }
 
 /** A unit that has a thread until `end`. */
-export async function hold(
-  units: Units,
-  companyId: number,
-): Promise<{ readonly end: () => Promise<unknown> }> {
+export async function hold(units: Units, companyId: number): Promise<{ end: () => Promise<unknown> }> {
   let finish = (): void => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));
   let unit: Promise<unknown> = Promise.resolve();

@@ -6,13 +6,10 @@ import { fileForm, type Client, type Fields } from './client.js';
 import { audited, insertMany, insertRows } from './databases/rows.js';
 import type { Member, Reply, TestServer } from './server.js';
 
+type Body = Fields | FormData;
+
 /** Creates a record; resolves to its fields. */
-export async function created(
-  client: Client,
-  path: string,
-  key: string,
-  body: Fields | FormData,
-): Promise<Fields> {
+export async function created(client: Client, path: string, key: string, body: Body): Promise<Fields> {
   const reply = await client.post(path, body);
   expect(reply.status, `${path}: ${reply.text}`).toBe(201);
   return reply.record(key);

@@ -8,17 +8,14 @@ type Headers = Readonly<Record<string, string>>;
 export const SERVED = { POST: 200, GET: 200, stream: 200, socket: 101 };
 export const REFUSED: typeof SERVED = { POST: 403, GET: 403, stream: 403, socket: 403 };
 
+type Statuses = typeof SERVED;
 const QUERY = '{ viewer { role } }';
 
 /**
  * Sends a query as a page does: POST and GET with the token in Authorization, a stream as an EventSource and a socket
  * with the token in the URL, since a page can send no headers with these two.
  */
-export async function overFourTransports(
-  url: string,
-  token: string,
-  headers: Headers,
-): Promise<typeof SERVED> {
+export async function overFourTransports(url: string, token: string, headers: Headers): Promise<Statuses> {
   const bearer = { ...headers, authorization: `Bearer ${token}` };
   const query = `query=${encodeURIComponent(QUERY)}`;
   const json = { ...bearer, 'content-type': 'application/json' };

@@ -1,12 +1,8 @@
 import '../../src/app/wings.js';
 import type { Database } from '../../src/database/database.js';
 import { createUnits } from '../../src/database/units.js';
-import {
-  type Kind,
-  prune,
-  type PruneOptions,
-  type Rules,
-} from '../../src/domain/base/ledger/retention.service.js';
+import { prune } from '../../src/domain/base/ledger/retention.service.js';
+import type { Kind, PruneOptions, Rules } from '../../src/domain/base/ledger/retention.service.js';
 import { type Clock, systemClock } from '../../src/platform/clock.js';
 import { parsePeriod } from '../../src/platform/config/parsing.js';
 import { ledgerChainHash, type KeyedHash } from '../../src/platform/hashes.js';

@@ -30,12 +30,7 @@ export async function newTerminal(
 }
 
 /** A request of a terminal; `named` is the serial number in the header. */
-export async function report(
-  server: TestServer,
-  token: string,
-  body: Fields = {},
-  named?: string,
-): Promise<Reply> {
+export async function report(server: TestServer, token: string, body = {}, named?: string): Promise<Reply> {
   const encoded = named === undefined ? {} : { 'x-serial-number': Buffer.from(named).toString('latin1') };
   const headers = { authorization: `Bearer ${token}`, ...encoded };
   return await server.anonymous.post('/terminal/v1/report', body, { headers });

@@ -60,10 +60,8 @@ describe('a file in a mutation', () => {
     const client = await openSlowClient(server.url);
     const headers = [...MULTIPART, 'Expect: 100-continue'];
     await client.send(graphqlPost(token, '', { headers, missing: 900_000 }));
-    expect(await client.answer()).toMatchObject({
-      status: 403,
-      body: expect.stringContaining('FORBIDDEN') as string,
-    });
+    const { status, body } = await client.answer();
+    expect([status, body]).toEqual([403, expect.stringContaining('FORBIDDEN')]);
     await client.closed();
   });
 

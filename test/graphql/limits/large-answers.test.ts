@@ -31,6 +31,9 @@ async function addToEachNumber(count: number, key: string): Promise<void> {
   }
 }
 
+interface Listed {
+  readonly group: { readonly metacontents: { readonly nodes: readonly { readonly value: string }[] } };
+}
 const listed = (first: number): string =>
   `{ group(id: "${group}") { metacontents(first: ${first}) { nodes { value } } } }`;
 /** Query that returns the same few records many times. */
@@ -46,10 +49,7 @@ const MIB = 1024 * 1024;
 
 describe('a response over the limit of bytes', () => {
   it('is refused, one below the limit is not', async () => {
-    const data = await answered<{ group: { metacontents: { nodes: { value: string }[] } } }>(
-      server.acme,
-      listed(60),
-    );
+    const data = await answered<Listed>(server.acme, listed(60));
     expect(data.group.metacontents.nodes.map(({ value }) => value.length)).toEqual(Array(60).fill(LARGE));
   });
 

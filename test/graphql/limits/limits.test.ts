@@ -113,7 +113,7 @@ describe('the width of an operation', () => {
     expectRefusal(await ask(`{ viewer { ${'role '.repeat(1_000)} } }`), 'selections', 1_000);
     const bomb = Array.from(
       { length: 30 },
-      (_, n) => `fragment F${n} on Group { ...F${n + 1} ...F${n + 1} }`,
+      (_, n) => `fragment F${n} on Group { ${`...F${n + 1} `.repeat(2)} }`,
     );
     const query = `{ group(databaseId: 1) { ...F0 } } ${bomb.join(' ')} fragment F30 on Group { name }`;
     expectRefusal(await ask(query), 'expandedSelections', 10_000);
@@ -178,11 +178,7 @@ describe('the cost of an operation', () => {
       '{ logicalNumbers(first: 2) { nodes { effectiveParameters { key overridden { key } } } } }',
       62,
     ],
-    [
-      'values in a list count nothing',
-      '{ logicalNumbers(first: 2) { nodes { effectiveParameters { key } } } }',
-      2,
-    ],
+    ['values in it count none', '{ logicalNumbers(first: 2) { nodes { effectiveParameters { key } } } }', 2],
     ['a summary counts what it reads', '{ transactionSummary(by: [STATUS]) { count } }', 1_000],
     [
       'and what is asked of its rows',

@@ -63,13 +63,8 @@ describe('GQ-30 the search of a field', () => {
     const others = FIELDS.filter(({ field }) => field.extensions.searches !== undefined).map(
       ({ name }) => name,
     );
-    expect(others).toEqual(
-      expect.arrayContaining([
-        'Query.deviceSummary',
-        'Query.transactionSummary',
-        'LogicalNumber.effectiveParameters',
-      ]),
-    );
+    const known = 'Query.deviceSummary Query.transactionSummary LogicalNumber.effectiveParameters';
+    expect(others).toEqual(expect.arrayContaining(known.split(' ')));
   });
 
   it.each(SILENT)('is none for %s: its statements find their rows by an index', async (_name, asked, way) => {

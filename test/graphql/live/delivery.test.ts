@@ -191,10 +191,11 @@ describe('transactionRecorded', () => {
     const { result, statements } = await server.statements(async () => {
       const rare = subscribe<Recorded>(server, server.acme, RECORDED, { after, filter });
       const events = await rare.until(15);
-      await record(server, server.acme, [
-        report({ serialNumber: 'OFTEN' }),
-        report({ serialNumber: 'RARE' }),
-      ]);
+      await record(
+        server,
+        server.acme,
+        ['OFTEN', 'RARE'].map((serialNumber) => report({ serialNumber })),
+      );
       await rare.until(16);
       rare.stop();
       return events;

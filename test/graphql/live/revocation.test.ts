@@ -25,10 +25,8 @@ interface Follower {
 const overSocket = async (token: string): Promise<Follower> => {
   const raw = await openKnown(server, token);
   raw.say({ type: 'subscribe', id: '1', payload: { query: FOLLOW } });
-  return {
-    heard: () => JSON.stringify(raw.heard),
-    ended: raw.ended.then(({ code, reason }) => `${code} ${reason}`),
-  };
+  const ended = raw.ended.then(({ code, reason }) => `${code} ${reason}`);
+  return { heard: () => JSON.stringify(raw.heard), ended };
 };
 
 const overStream = async (token: string): Promise<Follower> => {

@@ -165,10 +165,11 @@ describe('subscribers with different rights', () => {
     for (const member of members) followers.set(member, await liveTexts(server, member));
     for (const socket of followers.values()) socket.subscribe('s', RECORDED);
     await untilOpen(4);
-    await record(server, server.acme, [
-      report({ serialNumber: 'OF-ONE' }),
-      report({ serialNumber: 'OF-OTHER' }),
-    ]);
+    await record(
+      server,
+      server.acme,
+      ['OF-ONE', 'OF-OTHER'].map((serialNumber) => report({ serialNumber })),
+    );
     const shown = new Map<Member, (string | null)[]>();
     for (const [member, socket] of followers) {
       const payloads = (await socket.until('s', 2)).map((text) => JSON.parse(text) as Payload);

@@ -72,11 +72,7 @@ describe('GQ-15 a socket', () => {
     ['that is no JSON', '{', 4400],
     ['that is no message', '[]', 4400],
     ['of no known type', { type: 'start', id: '1', payload: { query: VIEWER } }, 4400],
-    [
-      'of more than a megabyte',
-      JSON.stringify({ type: 'ping', payload: { x: 'x'.repeat(1_100_000) } }),
-      1009,
-    ],
+    ['of more than a megabyte', { type: 'ping', payload: { x: 'x'.repeat(1_100_000) } }, 1009],
     ['that says again whose it is', { type: 'connection_init' }, 4429],
     ['without a query', { type: 'subscribe', id: '1', payload: {} }, 4400],
     ['with a query that is no text', { type: 'subscribe', id: '1', payload: { query: {} } }, 4400],

@@ -62,11 +62,8 @@ async function open(query: Fields, headers: Record<string, string> = {}) {
 describe('a stream of server-sent events', () => {
   it('sends each event with its id, and heartbeats', async () => {
     const after = await lastSequence(server.acme);
-    const stream = await open({
-      query: FOLLOW,
-      variables: JSON.stringify({ after }),
-      access_token: server.acme.token,
-    });
+    const variables = JSON.stringify({ after });
+    const stream = await open({ query: FOLLOW, variables, access_token: server.acme.token });
     expect(stream.status).toBe(200);
     expect(Object.fromEntries(stream.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -111,11 +108,8 @@ describe('a stream of server-sent events', () => {
       [VIEWER, { viewer: { role: 'ADMIN' } }],
       [CREATE, { groupCreate: { group: { name: 'streamed' }, userErrors: [] } }],
     ] as const) {
-      const reply = await server.anonymous.post(
-        '/graphql/stream',
-        { query },
-        { headers: { ...bearer(), ...STREAM } },
-      );
+      const options = { headers: { ...bearer(), ...STREAM } };
+      const reply = await server.anonymous.post('/graphql/stream', { query }, options);
       expect(reply.status).toBe(200);
       const [event, end, ...more] = eventsIn(reply.text);
       expect(JSON.parse(event?.data ?? '')).toMatchObject({ data, extensions: { cost: {} } });
@@ -145,14 +139,7 @@ describe('GQ-09 a request for a stream', () => {
 
   it.each<[string, string, Fields | undefined, Record<string, string>, number, string]>([
     ['without a token', 'GET', undefined, {}, 401, 'UNAUTHENTICATED'],
-    [
-      'with a bad token',
-      'GET',
-      undefined,
-      { authorization: `Bearer ${'0'.repeat(40)}` },
-      401,
-      'UNAUTHENTICATED',
-    ],
+    ['with a bad token', 'GET', undefined, { authorization: 'Bearer 0123' }, 401, 'UNAUTHENTICATED'],
     ['by PUT', 'PUT', undefined, {}, 405, 'METHOD_NOT_ALLOWED'],
     ['by HEAD', 'HEAD', undefined, {}, 405, ''],
     ['that takes JSON only', 'GET', undefined, { accept: 'application/json' }, 400, 'BAD_REQUEST'],
@@ -166,14 +153,9 @@ describe('GQ-09 a request for a stream', () => {
       'CSRF_PREVENTED',
     ],
   ])('is refused %s', async (_what, method, body, headers, status, code) => {
-    const reply = await server.anonymous.request(
-      method,
-      `/graphql/stream?query=${encodeURIComponent(VIEWER)}`,
-      body,
-      {
-        headers: { ...STREAM, ...(status === 401 ? {} : bearer()), ...headers },
-      },
-    );
+    const options = { headers: { ...STREAM, ...(status === 401 ? {} : bearer()), ...headers } };
+    const path = `/graphql/stream?query=${encodeURIComponent(VIEWER)}`;
+    const reply = await server.anonymous.request(method, path, body, options);
     expect(reply.status).toBe(status);
     if (method !== 'HEAD') expect(errorOf(reply.text)).toBe(code);
   });

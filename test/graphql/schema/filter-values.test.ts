@@ -1,10 +1,5 @@
-import {
-  getNamedType,
-  isInputObjectType,
-  type GraphQLArgument,
-  type GraphQLField,
-  type GraphQLInputObjectType,
-} from 'graphql';
+import { getNamedType, isInputObjectType } from 'graphql';
+import type { GraphQLArgument, GraphQLField, GraphQLInputObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, refused } from '../../support/dashboard.js';

@@ -1,10 +1,5 @@
-import {
-  getNamedType,
-  isInputObjectType,
-  type GraphQLField,
-  type GraphQLInputObjectType,
-  type GraphQLInputType,
-} from 'graphql';
+import { getNamedType, isInputObjectType } from 'graphql';
+import type { GraphQLField, GraphQLInputObjectType, GraphQLInputType } from 'graphql';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { changed, nodeId, type UserErrorShape } from '../../support/dashboard.js';
@@ -161,17 +156,11 @@ describe.each(withFilter)('RU-50: the filter of $name', ({ name, type }) => {
   it('changes nothing with dryRun or another count, and everything with all: true only', async () => {
     const filter = `{ groupId: { eq: "${nodeId('Group', group)}" } }`;
     const numbers = Array.from({ length: before }, () => ({ number: expect.any(String) as string }));
-    expect(await run(mutation('', filter, ', dryRun: true'))).toEqual({
-      count: before,
-      examples: numbers,
-      userErrors: [],
-    });
+    const dry = await run(mutation('', filter, ', dryRun: true'));
+    expect(dry).toEqual({ count: before, examples: numbers, userErrors: [] });
     expect(await had()).toBe(before);
     const { count, userErrors } = await run(mutation('', filter, `, expectCount: ${before + 1}`));
-    expect({ count, userErrors }).toMatchObject({
-      count: null,
-      userErrors: [{ path: ['expectCount'], code: 'INVALID' }],
-    });
+    expect([count, userErrors]).toMatchObject([null, [{ path: ['expectCount'], code: 'INVALID' }]]);
     expect(userErrors[0]?.message).toContain(`affects ${before} logical numbers`);
     expect(await had()).toBe(before);
     const all = mutation('', '{}', `, expectCount: ${before}`).replace('{ filter: {} }', '{ all: true }');

@@ -12,15 +12,9 @@ const COMPOSED = 'Caf\u00e9';
 const DECOMPOSED = 'Cafe\u0301';
 
 /** Columns whose texts are ASCII. */
-const ASCII = [
-  'LedgerEntryFilter.entityType',
-  'LedgerEntryFilter.action',
-  'UserFilter.email',
-  'MemberFilter.email',
-];
+const ASCII = /^(LedgerEntryFilter\.(entityType|action)|(User|Member)Filter\.email)$/;
 
 interface TextColumn {
-  readonly name: string;
   readonly list: string;
   readonly filter: string;
   readonly column: string;
@@ -35,13 +29,8 @@ const columns: readonly TextColumn[] = Object.values(schema.getQueryType()?.getF
     if (!isInputObjectType(type) || !isObjectType(shown) || !('totalCount' in shown.getFields())) return [];
     return Object.values(type.getFields())
       .filter((own) => getNamedType(own.type).name === 'TextComparator')
-      .map(({ name: column }) => ({
-        name: `${field.name} by ${column}`,
-        list: field.name,
-        filter: type.name,
-        column,
-      }))
-      .filter((own) => !ASCII.includes(`${own.filter}.${own.column}`));
+      .map(({ name: column }) => ({ list: field.name, filter: type.name, column }))
+      .filter((own) => !ASCII.test(`${own.filter}.${own.column}`));
   },
 );
 
@@ -87,7 +76,7 @@ describe('RU-10: a text filter compares in NFC', () => {
     expect(columns.length).toBeGreaterThan(12);
   });
 
-  it.each(columns)('$name', async ({ list, filter, column }) => {
+  it.each(columns)('$list by $column', async ({ list, filter, column }) => {
     const query = `query ($filter: ${filter}) { ${list}(filter: $filter) { totalCount nodes { __typename } } }`;
     for (const comparator of [
       { eq: DECOMPOSED },

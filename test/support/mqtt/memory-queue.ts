@@ -1,9 +1,5 @@
-import type {
-  Confirmation,
-  ConfirmationResult,
-  DeliveryQueue,
-  HeldDelivery,
-} from '../../../src/mqtt/delivery-queue.js';
+import type { Confirmation, ConfirmationResult } from '../../../src/mqtt/delivery-queue.js';
+import type { DeliveryQueue, HeldDelivery } from '../../../src/mqtt/delivery-queue.js';
 
 interface Message extends HeldDelivery {
   readonly id: string;
@@ -66,10 +62,7 @@ export class MemoryQueue implements DeliveryQueue<Message> {
     return Promise.resolve();
   }
 
-  confirm(
-    _companyId: number,
-    confirmations: readonly Confirmation[],
-  ): Promise<readonly ConfirmationResult[]> {
+  confirm(_company: number, confirmations: readonly Confirmation[]): Promise<readonly ConfirmationResult[]> {
     const { result } = this;
     if (result === null) return Promise.reject(new Error('The database is away.'));
     this.confirmed.push(...confirmations);

@@ -34,13 +34,9 @@ export interface RecordCase {
 }
 
 /** A change through REST; if `shows` is absent, REST shows what was sent. */
-const puts = (what: string, put: Fields, shows: Fields = put): Change => ({
-  what: `REST ${what}`,
-  put,
-  shows,
-});
+const puts = (what: string, put: Fields, shows = put): Change => ({ what: `REST ${what}`, put, shows });
 /** A change through GraphQL; if `shows` is absent, no field changes. */
-const change = (what: string, input: Fields, shows: Fields = {}): Change => ({
+const change = (what: string, input: Fields, shows = {}): Change => ({
   what: `GraphQL ${what}`,
   input,
   shows,

@@ -1,11 +1,5 @@
-import {
-  getNamedType,
-  isEnumType,
-  isLeafType,
-  isObjectType,
-  type GraphQLField,
-  type GraphQLObjectType,
-} from 'graphql';
+import { getNamedType, isEnumType, isLeafType, isObjectType } from 'graphql';
+import type { GraphQLField, GraphQLObjectType } from 'graphql';
 
 import { createSchema } from '../../../src/app/graphql/schema.js';
 import type { Fields } from '../client.js';

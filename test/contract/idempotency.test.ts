@@ -151,4 +151,16 @@ describe('an Idempotency-Key in GraphQL', () => {
   it('is ignored for queries', async () => {
     expect((await server.acme.graphql('{ viewer { role } }', {}, withKey('query'))).status).toBe(200);
   });
+
+  it.each(['apiTokenCreate(input: { name: "t", scopes: [READ] })', 'deviceTokenIssue(deviceId: "x")'])(
+    'is refused where the response shows a secret that is not stored: %s',
+    async (call) => {
+      const query = `mutation { ${call} { userErrors { code } } }`;
+      const { body } = await server.acme.graphql(query, {}, withKey('secret'));
+      expect(body.errors?.[0]).toMatchObject({
+        message: expect.stringContaining('takes no Idempotency-Key: its response shows a secret') as string,
+        extensions: { code: 'BAD_USER_INPUT' },
+      });
+    },
+  );
 });

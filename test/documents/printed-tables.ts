@@ -6,7 +6,7 @@ import { EXIT_CODES } from '../../src/cli/command-error.js';
 import { createProgram } from '../../src/cli/program.js';
 import { DECLARED_LIMITS } from '../../src/graphql/limits/limits.js';
 import { createMetrics } from '../../src/http/monitoring/metrics.js';
-import { SAME_ON_EACH_NODE } from '../../src/http/monitoring/sources.js';
+import { SAME_ON_EACH_NODE, type MetricSources } from '../../src/http/monitoring/sources.js';
 import { MqttFigures } from '../../src/mqtt/delivery-queue.js';
 import { SETTINGS } from '../../src/platform/config/settings.js';
 import { RULES } from '../../src/platform/rules.js';
@@ -153,28 +153,28 @@ function mergedRows(all: readonly Command[]): readonly Row[] {
   return [...meanings].map(([flags, paths]) => [flags, textOf(paths)]).toSorted();
 }
 
+const zero = (): number => 0;
+/** Sources of metrics of a server that does nothing. */
+export const NO_SOURCES: MetricSources = {
+  fleet: () => Promise.resolve(null),
+  ledgerDelaySeconds: zero,
+  backupAgeSeconds: () => null,
+  droppedTraces: zero,
+  lostLogLines: zero,
+  storage: () => ({ sizes: null, rows: null }),
+  clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
+  database: {
+    bytes: () => ({ file: 0, log: 0 }),
+    connections: () => ({}),
+    examining: () => ({ running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 }),
+    windowFailures: zero,
+  },
+  mqtt: null,
+};
+
 async function metricRows(): Promise<readonly Row[]> {
   const register = new Registry();
-  const zero = (): number => 0;
-  createMetrics(
-    {
-      fleet: () => Promise.resolve(null),
-      ledgerDelaySeconds: zero,
-      backupAgeSeconds: zero,
-      droppedTraces: zero,
-      lostLogLines: zero,
-      storage: () => ({ sizes: null, rows: null }),
-      clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
-      database: {
-        bytes: () => ({ file: 0, log: 0 }),
-        connections: () => ({}),
-        examining: () => ({ running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 }),
-        windowFailures: zero,
-      },
-      mqtt: () => new MqttFigures(),
-    },
-    register,
-  );
+  createMetrics({ ...NO_SOURCES, mqtt: () => new MqttFigures() }, register);
   const metrics = await register.getMetricsAsJSON();
   return metrics
     .filter(({ name }) => !/^(?:process|nodejs)_/.test(name))

@@ -1,4 +1,6 @@
-import { get } from 'node:http';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -19,20 +21,9 @@ interface Raw {
 
 /** The bytes as they are sent: `fetch` would decompress them. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> {
-  return await new Promise((resolve, reject) => {
-    get(`${server.url}${path}`, { headers, method }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          bytes: Buffer.concat(chunks),
-        });
-      });
-    }).on('error', reject);
-  });
+  const sent = request(`${server.url}${path}`, { headers, method }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, bytes: await buffer(response) };
 }
 
 describe('the files of a page', () => {

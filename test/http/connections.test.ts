@@ -109,11 +109,9 @@ describe('connections of terminals that wait', () => {
     server = await startServer();
     const { token } = await newTerminal(server.acme, 'T-1');
     const first = await open(server.url, CONNECTION_LIMITS.ofNetwork, '127.0.0.5');
-    for (const socket of first.slice(0, 2)) {
-      socket.write(
-        `GET /terminal/v1/notifications?wait=60 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`,
-      );
-    }
+    const path = '/terminal/v1/notifications?wait=60';
+    const waiting = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    for (const socket of first.slice(0, 2)) socket.write(waiting);
     await expect.poll(() => metric('terminals_waiting')).toBe(2);
     const more = await open(server.url, 2, '127.0.0.5');
     const [last] = await open(server.url, 1, '127.0.0.5');
@@ -124,21 +122,19 @@ describe('connections of terminals that wait', () => {
 });
 
 describe('requests in progress', () => {
+  const headOf = (method: string, token: string, address: string): string =>
+    `${method} /v1/groups HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${token}\r\n`;
+
   /** Requests whose bodies do not arrive. */
   async function begin(url: string, token: string, address: string, count: number): Promise<void> {
-    for (const socket of await open(url, count, '127.0.0.1')) {
-      socket.write(
-        `POST /v1/groups HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${token}\r\nContent-Length: 9\r\n\r\n`,
-      );
-    }
+    for (const socket of await open(url, count, '127.0.0.1'))
+      socket.write(`${headOf('POST', token, address)}Content-Length: 9\r\n\r\n`);
   }
 
   async function status(of: TestServer, token: string, address: string): Promise<readonly unknown[]> {
     const client = await openSlowClient(of.url);
     sockets.push(client.socket);
-    await client.send(
-      `GET /v1/groups HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
-    );
+    await client.send(`${headOf('GET', token, address)}\r\n`);
     const { status: code, head, body } = await client.answer();
     client.socket.destroy();
     const retryAfter = /^retry-after: (\d+)/im.exec(head)?.[1];

@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createMetrics, kindOf, type Metrics, statementMetrics } from '../../src/http/monitoring/metrics.js';
 import { OperationNames } from '../../src/http/monitoring/operations.js';
-import type { MetricSources } from '../../src/http/monitoring/sources.js';
 import { requestContext } from '../../src/http/request.js';
 import { Slots, WaitingBytes } from '../../src/platform/client-limits.js';
+import { NO_SOURCES } from '../documents/printed-tables.js';
 import { metricOf } from '../support/gauges.js';
 import { useServerPerTest } from '../support/server.js';
 import { subscribe } from '../support/subscribe.js';
@@ -90,25 +90,9 @@ describe('SQL statements', () => {
 
 describe('connections of a pool', () => {
   it('are shown by state where there is one', async () => {
-    const none = { running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 };
     const connections = { used: 3, idle: 7, waiting: 1 };
-    const sources: MetricSources = {
-      storage: () => ({ sizes: null, rows: null }),
-      lostLogLines: () => 0,
-      mqtt: null,
-      clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
-      database: {
-        bytes: () => ({ file: 0, log: 0 }),
-        connections: () => connections,
-        examining: () => none,
-        windowFailures: () => 0,
-      },
-      fleet: () => Promise.resolve(null),
-      ledgerDelaySeconds: () => 0,
-      backupAgeSeconds: () => null,
-      droppedTraces: () => 0,
-    };
-    const text = await textOf(createMetrics(sources));
+    const database = { ...NO_SOURCES.database, connections: () => connections };
+    const text = await textOf(createMetrics({ ...NO_SOURCES, database }));
     for (const [state, number] of Object.entries(connections)) {
       expect(text).toContain(`database_connections{state="${state}"} ${number}`);
     }

@@ -54,14 +54,9 @@ async function sendEverywhere(secret: string): Promise<void> {
     await client.post('/graphql', { query: `{ unknown(token: "${secret}") }` }, bearer),
   ];
   answers.push(...replies.map((reply) => JSON.stringify([...reply.headers]) + reply.text));
-  for (const target of [
-    `/v1/groups?access_token=%zz${secret}`,
-    `/v1/groups/%zz${secret}`,
-    `${secret} HTTP/9`,
-  ]) {
-    answers.push(
-      (await sendRaw(server.url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).text,
-    );
+  for (const target of [`?access_token=%zz${secret}`, `/%zz${secret}`, ` ${secret} HTTP/9`]) {
+    const bytes = `GET /v1/groups${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    answers.push((await sendRaw(server.url, bytes)).text);
   }
   await server.place.sql('alter table devices rename to lost');
   answers.push((await client.get('devices', { password: secret }, { query: { access_token: secret } })).text);

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await fleet.file(client, COMPOSED);
   const { userErrors } = await changed(
     await server.member('acme', 'admin'),
-    'mutation ($name: String!) { deviceReport(serialNumber: $name, input: { frameworkVersion: $name }) { userErrors { message } } }',
+    'mutation ($name: String!) { deviceReport(serialNumber: $name, input: { frameworkVersion: $name, meta: { model: $name } }) { userErrors { message } } }',
     { name: COMPOSED },
   );
   expect(userErrors).toEqual([]);

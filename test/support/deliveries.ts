@@ -63,15 +63,12 @@ export async function deliveriesOf({ app }: TestServer, { caller }: Member) {
 }
 
 /** The logical numbers for which a notification is queued, in order. */
-export async function targetsOf({ app }: TestServer, notificationId: number): Promise<string[]> {
-  const rows = await app.database.reads
-    .selectFrom('notification_deliveries')
-    .innerJoin('logical_numbers', 'logical_numbers.id', 'notification_deliveries.logical_number_id')
-    .select('number')
-    .where('notification_id', '=', notificationId)
-    .where('state', '=', 'queued')
-    .orderBy('number')
-    .execute();
+export async function targetsOf({ place }: TestServer, notificationId: number): Promise<string[]> {
+  const rows = await place.sql<{ number: string }>(
+    `select number from notification_deliveries as d join logical_numbers as n on n.id = d.logical_number_id
+     where notification_id = $1 and state = 'queued' order by number`,
+    [notificationId],
+  );
   return rows.map(({ number }) => number);
 }
 

@@ -35,9 +35,7 @@ export const fleet = {
     const software = softwareOf(client);
     const path = await software.app();
     const ids: number[] = [];
-    for (let n = 0; n < count; n += 1) {
-      ids.push((await software.version(path, { group_ids: groupIds })).id as number);
-    }
+    while (ids.length < count) ids.push((await software.version(path, { group_ids: groupIds })).id as number);
     return ids;
   },
 };
@@ -71,7 +69,8 @@ export function softwareOf(client: Client) {
     version,
     /** Each creates a record and resolves to its id; `module` is a version of a new app of kind `module`. */
     group: () => fleet.group(client, unique()),
-    module: async () => (await version(await app({ kind: 'module' }))).id as number,
+    module: async (fields: Fields = {}) =>
+      (await version(await app({ kind: 'module' }), fields)).id as number,
     file: () => fleet.file(client, unique()),
   };
 }
@@ -90,19 +89,16 @@ export interface Entry {
 
 /** The ledger entries of a record, oldest first. */
 export async function ledgerOf(
-  server: TestServer,
+  { place }: TestServer,
   { caller }: Member,
   entityType: string,
   entityId: number,
 ): Promise<Entry[]> {
-  const rows = await server.app.database.reads
-    .selectFrom('ledger')
-    .select(['action', 'before', 'after'])
-    .where('company_id', '=', caller.companyId)
-    .where('entity_type', '=', entityType)
-    .where('entity_id', '=', entityId)
-    .orderBy('position')
-    .execute();
+  const rows = await place.sql<{ action: string; before: string | null; after: string | null }>(
+    `select action, before, after from ledger
+     where company_id = $1 and entity_type = $2 and entity_id = $3 order by position`,
+    [caller.companyId, entityType, entityId],
+  );
   const state = (text: string | null): Fields | null => (text === null ? null : (JSON.parse(text) as Fields));
   return rows.map((row) => ({ action: row.action, before: state(row.before), after: state(row.after) }));
 }
@@ -137,12 +133,9 @@ export async function wideFleet(server: TestServer, member: Member, count = MANY
     group_id: group,
     ...audited(caller.userId),
   }));
-  const links = versions.flatMap((version) =>
-    numbers.map((number) => ({
-      company_id: caller.companyId,
-      logical_number_id: number,
-      app_version_id: version,
-    })),
+  const { companyId: company_id } = caller;
+  const links = versions.flatMap((app_version_id) =>
+    numbers.map((logical_number_id) => ({ company_id, logical_number_id, app_version_id })),
   );
   await insertRows(server.place, 'logical_number_app_versions', links);
   return { group, app: Number(path.split('/')[1]), path, versions, numbers, number: `${prefix}-1` };

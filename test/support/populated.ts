@@ -15,10 +15,7 @@ export async function populate(server: TestServer, member: Member, times: number
   const all = Array.from({ length: times }, (_, n) => `populated ${n}`);
   const groups: number[] = [];
   for (const name of all) groups.push(await fleet.group(client, name));
-  const modules = await repeat(times, async () => {
-    const path = await software.app({ kind: 'module' });
-    return (await software.version(path, { bytecode: 'Ynl0ZXM=' })).id as number;
-  });
+  const modules = await repeat(times, () => software.module({ bytecode: 'Ynl0ZXM=' }));
   const files = await repeat(times, () => software.file());
   const apps: number[] = [];
   const versions: number[] = [];
@@ -44,10 +41,9 @@ export async function populate(server: TestServer, member: Member, times: number
   }
   await server.app.units.write(member.caller, async (work) => {
     const found = await findDevicesBySerialNumbers(work, all);
-    const terminals = [...found.values()].map(({ serialNumber, logicalNumberId }) => ({
-      serialNumber,
-      logicalNumberId: logicalNumberId ?? 0,
-    }));
+    const terminals = [...found.values()].map(({ serialNumber, logicalNumberId }) => {
+      return { serialNumber, logicalNumberId: logicalNumberId ?? 0 };
+    });
     await claimForTerminals(work, terminals);
     const deviceIds = [...found.values()].map(({ id }) => id);
     await storeRefusals(work, { code: 'terminal_disabled', deviceIds, unlessSince: work.now });
@@ -80,10 +76,7 @@ async function setDefaultVersions(member: Member, group: number, versions: reado
     member,
     `mutation ($id: ID!, $appVersionIds: [ID!]!) {
       groupSetDefaultAppVersions(id: $id, appVersionIds: $appVersionIds) { userErrors { message } } }`,
-    {
-      id: nodeId('Group', group),
-      appVersionIds: versions.map((id) => nodeId('AppVersion', id)),
-    },
+    { id: nodeId('Group', group), appVersionIds: versions.map((id) => nodeId('AppVersion', id)) },
   );
 }
 

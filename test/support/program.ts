@@ -109,11 +109,7 @@ export async function runProgram(
  * Runs one command on a database in this process, without loading the program anew. `serve` must be refused: an `Error` if
  * it would start.
  */
-export async function runCommand(
-  args: readonly string[],
-  url: string,
-  settings: Environment = {},
-): Promise<Outcome> {
+export async function runCommand(args: readonly string[], url: string, settings = {}): Promise<Outcome> {
   return await runHere(args, { ...databaseEnvironment(url), PORT: '0', ...settings }, '');
 }
 
@@ -303,9 +299,7 @@ export interface CommandLine {
 }
 
 /** In a folder that is removed after the test; the database has no tables yet. */
-export async function commandLine(): Promise<CommandLine> {
-  return await commandLineOn({ isMigrated: false });
-}
+export const commandLine = (): Promise<CommandLine> => commandLineOn({ isMigrated: false });
 
 /** Like `commandLine`, on a migrated database with the user that the command of `userAdd` creates. */
 export async function commandLineWithUser(): Promise<{ cli: CommandLine; token: string }> {

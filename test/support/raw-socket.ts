@@ -3,6 +3,8 @@ import { WebSocket, type ClientOptions } from 'ws';
 
 import type { Fields, TestServer } from './server.js';
 
+type At = Pick<TestServer, 'url'>;
+
 export interface Ended {
   readonly code: number;
   readonly reason: string;
@@ -20,7 +22,7 @@ export type RawSocket = Awaited<ReturnType<typeof openRaw>>;
  * refuses it.
  */
 export async function openRaw(
-  server: Pick<TestServer, 'url'>,
+  server: At,
   { path = '/graphql', protocol = 'graphql-transport-ws', ...options }: RawOptions = {},
 ) {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, protocol, options);
@@ -62,11 +64,7 @@ export async function openRaw(
 }
 
 /** Opens a socket and authenticates it with the token. */
-export async function openKnown(
-  server: Pick<TestServer, 'url'>,
-  token: string,
-  options?: RawOptions,
-): Promise<RawSocket> {
+export async function openKnown(server: At, token: string, options?: RawOptions): Promise<RawSocket> {
   const raw = await openRaw(server, options);
   raw.say({ type: 'connection_init', payload: { accessToken: token } });
   await raw.hear({ type: 'connection_ack' });
@@ -90,7 +88,7 @@ export async function ask(
 
 /** Requests a socket that must be refused; resolves to the HTTP response. */
 export async function refusedUpgrade(
-  server: Pick<TestServer, 'url'>,
+  server: At,
   { path = '/graphql', protocol = 'graphql-transport-ws', ...options }: RawOptions = {},
 ): Promise<{ status: number; headers: Readonly<Record<string, unknown>>; text: string }> {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, protocol, options);

@@ -74,9 +74,8 @@ export async function startServer(
     anonymous: createClient(url, null),
     member,
     /**
-     * Runs `use` when steps of earlier changes are done; resolves to its result and the SQL statements of the server
-     * meanwhile, but those that look up a token every two seconds, and note when it was used, and those by which one of
-     * several nodes looks every few seconds whether another one has left something to be done.
+     * Runs `use` when steps of earlier changes are done; resolves to its result and the SQL statements meanwhile, without
+     * those that look up tokens, note their use, or look for work of other nodes.
      */
     statements: async <T>(use: () => Promise<T>) => {
       await app.steps.idle();

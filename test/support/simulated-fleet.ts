@@ -21,11 +21,8 @@ export async function createTerminals(client: Client, count: number): Promise<nu
     file_ids: [fileId],
     module_ids: [],
   });
-  await created(client, 'parameters', 'group_parameter', {
-    name: 'Simulated terminals',
-    key: 'host.address',
-    value: 'gw.example',
-  });
+  const parameter = { name: 'Simulated terminals', key: 'host.address', value: 'gw.example' };
+  await created(client, 'parameters', 'group_parameter', parameter);
   for (const serialNumber of simulatedSerials(count)) {
     const more = { group_id: groupId, app_version_ids: [versionId] };
     const numberId = await fleet.logicalNumber(client, serialNumber.replace('SN', 'LN'), more);

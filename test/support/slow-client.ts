@@ -22,11 +22,7 @@ export function graphqlPost(
  */
 export async function openSlowClient(url: string, localAddress?: string) {
   const { hostname: host, port } = new URL(url);
-  const socket = connect({
-    host,
-    port: Number(port),
-    ...(localAddress === undefined ? {} : { localAddress }),
-  });
+  const socket = connect({ host, port: Number(port), ...(localAddress && { localAddress }) });
   await once(socket, 'connect');
   let received = Buffer.alloc(0);
   socket.on('data', (bytes: Buffer) => {

@@ -40,7 +40,9 @@ class Received {
   }
 }
 
-async function overSocket(server: TestServer, token: string, after: number): Promise<StalledClient> {
+type Way = (server: TestServer, token: string, after: number) => Promise<StalledClient>;
+
+const overSocket: Way = async (server, token, after) => {
   const raw = await openKnown(server, token);
   const received = new Received();
   raw.socket.pause();
@@ -53,9 +55,9 @@ async function overSocket(server: TestServer, token: string, after: number): Pro
     closed: raw.ended.then(() => undefined),
     end: () => raw.socket.terminate(),
   };
-}
+};
 
-async function overStream(server: TestServer, token: string, after: number): Promise<StalledClient> {
+const overStream: Way = async (server, token, after) => {
   const received = new Received();
   const path = `/graphql/stream?access_token=${token}&query=${encodeURIComponent(follow(after))}`;
   const request = get(`${server.url}${path}`, { headers: { accept: 'text/event-stream' } });
@@ -73,7 +75,7 @@ async function overStream(server: TestServer, token: string, after: number): Pro
     closed: new Promise<void>((resolve) => response.once('close', () => resolve())),
     end: () => void request.destroy(),
   };
-}
+};
 
 /** Number of records of 20 kB each: 30 MB, more than the socket buffers of the system hold. */
 export const RECORDS = 1_500;
@@ -85,13 +87,14 @@ export async function recordMany(server: TestServer, member: Member): Promise<vo
 }
 
 /** Opens subscriptions to transactions, without reading; resolves once the server reads no more pages for them. */
-async function untilStalled(server: TestServer, open: () => Promise<readonly StalledClient[]>) {
+async function untilStalled(server: TestServer, ways: readonly Way[], token: string, after: number) {
   let pages = 0;
   const unwatch = server.app.database.watchStatements((text) => {
     if (text.includes('from "transactions" as "t"')) pages += 1;
   });
   const streams = await openStreams(server);
-  const clients = await open();
+  const clients: StalledClient[] = [];
+  for (const open of ways) clients.push(await open(server, token, after));
   await expect.poll(() => openStreams(server)).toBe(streams + clients.length);
   for (let before = -1; before !== pages;) {
     before = pages;
@@ -103,12 +106,8 @@ async function untilStalled(server: TestServer, open: () => Promise<readonly Sta
 }
 
 /** Subscribes to the company's transactions over a socket. */
-export const stall = (server: TestServer, token: string) =>
-  untilStalled(server, async () => [await overSocket(server, token, 0)]);
+export const stall = (server: TestServer, token: string) => untilStalled(server, [overSocket], token, 0);
 
 /** Subscribes over a socket and over a stream at once. */
 export const stallBoth = (server: TestServer, token: string, after = 0) =>
-  untilStalled(server, async () => [
-    await overSocket(server, token, after),
-    await overStream(server, token, after),
-  ]);
+  untilStalled(server, [overSocket, overStream], token, after);

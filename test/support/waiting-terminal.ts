@@ -18,10 +18,7 @@ export type HttpTerminal = ReturnType<typeof httpTerminal>;
 
 /** A terminal's own HTTP requests, each over a connection of its own. `named` is the serial number that a gateway names. */
 export function httpTerminal(url: string, token: string, named?: string) {
-  const headers = {
-    authorization: `Bearer ${token}`,
-    ...(named === undefined ? {} : { 'x-serial-number': named }),
-  };
+  const headers = { authorization: `Bearer ${token}`, ...(named && { 'x-serial-number': named }) };
   const typed = { ...headers, 'content-type': 'application/json' };
   const reply = async (path: string, method: string, body?: string): Promise<TerminalReply> => {
     const { text, ...head } = await sendHttp(`${url}/terminal/v1${path}`, { method, headers: typed, body });

@@ -35,6 +35,11 @@ export interface RecordCase {
 
 /** A change through REST; if `shows` is absent, REST shows what was sent. */
 const puts = (what: string, put: Fields, shows = put): Change => ({ what: `REST ${what}`, put, shows });
+const putsForm = (what: string, put: FormData, shows: Fields): Change => ({
+  what: `REST ${what}`,
+  put,
+  shows,
+});
 /** A change through GraphQL; if `shows` is absent, no field changes. */
 const change = (what: string, input: Fields, shows = {}): Change => ({
   what: `GraphQL ${what}`,
@@ -209,13 +214,7 @@ function app(): RecordCase {
     time: zonedSeconds,
     path: ({ id }) => `apps/${String(id)}`,
     input: { ...given, ...enumerations },
-    created: {
-      name: 'app of GraphQL',
-      description: 'what for',
-      kind: 'module',
-      language: 'ruby',
-      communication_format: 'iso20022',
-    },
+    created: { ...given, kind: 'module', language: 'ruby', communication_format: 'iso20022' },
     changes: [
       puts('changes how it speaks', { communication_format: 'iso8583' }),
       change('clears its description', { description: null }, { description: null }),
@@ -285,6 +284,7 @@ function appVersion({
 function file(): RecordCase {
   const given = { fileType: 'TORRENT', description: 'what for' } as const;
   const nine = { content: NINE_BASE64, ...ofNine };
+  const said = { file_type: 'asset', description: 'null' };
   return {
     type: 'File',
     key: 'file',
@@ -294,11 +294,7 @@ function file(): RecordCase {
     file: { bytes: NINE, name: 'nine.bin' },
     created: { name: 'nine.bin', file_type: 'torrent', description: 'what for', ...nine },
     changes: [
-      {
-        what: 'REST empties it',
-        put: fileForm('none.bin', ''),
-        shows: { name: 'none.bin', content: '', ...ofNothing },
-      },
+      putsForm('empties it', fileForm('none.bin', ''), { name: 'none.bin', content: '', ...ofNothing }),
       change('clears its description', { description: null }, { description: null }),
       change('keeps what is absent', {}),
       {
@@ -307,11 +303,7 @@ function file(): RecordCase {
         file: { bytes: NINE, name: 'anew.bin' },
         shows: { name: 'anew.bin', ...nine },
       },
-      {
-        what: 'REST changes what is said of it',
-        put: fileForm('', null, { file_type: 'asset', description: 'null' }),
-        shows: { file_type: 'asset', description: 'null' },
-      },
+      putsForm('changes what is said of it', fileForm('', null, said), said),
       change('changes its type', { fileType: 'TORRENT' }, { file_type: 'torrent' }),
     ],
     post: fileForm('of REST.bin', NINE, { description: 'ü' }),

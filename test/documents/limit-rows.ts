@@ -14,17 +14,22 @@ import { MAX_LINE_BYTES, STREAMS_OF_COMPANY } from '../../src/rest/lines.js';
 import { TERMINAL_LIMITS } from '../../src/terminal/router.js';
 import type { Row } from './markdown.js';
 
+/** Behaviour beyond a limit. */
+const [LIMITED, BUSY] = ['429 `rate_limited`', '503 `busy`'] as const;
+const [TOO_LARGE, TOO_MANY] = ['413 `too_large`', '409 `too_many_records`'] as const;
+const CLOSED = 'the connection is closed';
+
 /** For example `12,000`. */
-export const wholeNumber = (value: number): string => value.toLocaleString('en-US');
+export const whole = (value: number): string => value.toLocaleString('en-US');
 
 const KIB = 1024;
 
 /** For example `64 KiB`. */
 export function bytes(value: number): string {
-  return value < KIB * KIB ? `${wholeNumber(value / KIB)} KiB` : `${wholeNumber(value / KIB / KIB)} MiB`;
+  return value < KIB * KIB ? `${whole(value / KIB)} KiB` : `${whole(value / KIB / KIB)} MiB`;
 }
 
-const seconds = (ms: number): string => `${wholeNumber(ms / SECOND)} seconds`;
+const seconds = (ms: number): string => `${whole(ms / SECOND)} seconds`;
 
 /** Rows about limits that a client can reach: subject, limit, and behaviour beyond it. */
 export function limitRows(): readonly Row[] {
@@ -35,19 +40,19 @@ function connectionRows(): readonly Row[] {
   const waiting = waitingLimits(Number.MAX_SAFE_INTEGER);
   const { total, ofNetwork } = CONNECTION_LIMITS;
   return [
-    ['TCP connections', wholeNumber(total), 'closed when accepted'],
+    ['TCP connections', whole(total), 'closed when accepted'],
     [
       'TCP connections of one network, unless it is a trusted proxy or they are of terminals that wait',
-      wholeNumber(ofNetwork),
+      whole(ofNetwork),
       'closed when accepted',
     ],
-    ['Time for the headers of a request', seconds(TIMEOUTS.headersMs), 'the connection is closed'],
+    ['Time for the headers of a request', seconds(TIMEOUTS.headersMs), CLOSED],
     ['Headers of a request', bytes(MAX_HEADER_BYTES), '431 `headers_too_large`'],
-    ['Idle time between two requests of a connection', seconds(KEEP_ALIVE_MS), 'the connection is closed'],
+    ['Idle time between two requests of a connection', seconds(KEEP_ALIVE_MS), CLOSED],
     [
       'Time without a byte in either direction; for sockets without a pong',
       seconds(IDLE_RULE.idleMs),
-      'the connection is closed',
+      CLOSED,
     ],
     [
       `Time in which a client must take ${bytes(IDLE_RULE.leastBytes)} of what waits for it, or all`,
@@ -66,34 +71,30 @@ function connectionRows(): readonly Row[] {
 function requestRows(): readonly Row[] {
   const { ofNetwork, ofCompany } = REQUEST_LIMITS;
   return [
-    ['Requests in progress of one network', wholeNumber(ofNetwork), '429 `rate_limited`'],
-    ['Requests in progress of one company', wholeNumber(ofCompany), '503 `busy`'],
+    ['Requests in progress of one network', whole(ofNetwork), LIMITED],
+    ['Requests in progress of one company', whole(ofCompany), BUSY],
     [
       'Requests that wait on a connection for an earlier response; they are handled in order',
-      wholeNumber(MAX_AHEAD),
+      whole(MAX_AHEAD),
       '429 `rate_limited`, then the connection is closed',
     ],
-    ['Body without a file or bytecode', bytes(MAX_BODY_BYTES), '413 `too_large`'],
-    ['Body of a request without a token (sign-in)', bytes(MAX_OPEN_BODY_BYTES), '413 `too_large`'],
-    ['File or bytecode', '`MAX_FILE_BYTES`', '413 `too_large`'],
-    ['Records of a page', wholeNumber(MAX_PER_PAGE), 'REST: the page has 100; GraphQL: `BAD_USER_INPUT`'],
-    ['Rows of a GraphQL mutation in bulk', wholeNumber(MAX_ROWS), '`INVALID`'],
+    ['Body without a file or bytecode', bytes(MAX_BODY_BYTES), TOO_LARGE],
+    ['Body of a request without a token (sign-in)', bytes(MAX_OPEN_BODY_BYTES), TOO_LARGE],
+    ['File or bytecode', '`MAX_FILE_BYTES`', TOO_LARGE],
+    ['Records of a page', whole(MAX_PER_PAGE), 'REST: the page has 100; GraphQL: `BAD_USER_INPUT`'],
+    ['Rows of a GraphQL mutation in bulk', whole(MAX_ROWS), '`INVALID`'],
     [
       'Parameters and metacontents that are deleted with their owner',
-      `${wholeNumber(MAX_DELETED_TOGETHER)} and ${bytes(MAX_DELETED_BYTES)}`,
-      '409 `too_many_records`',
+      `${whole(MAX_DELETED_TOGETHER)} and ${bytes(MAX_DELETED_BYTES)}`,
+      TOO_MANY,
     ],
-    [
-      'Deliveries that are deleted with their logical number',
-      wholeNumber(MAX_DELETED_TOGETHER),
-      '409 `too_many_records`',
-    ],
+    ['Deliveries that are deleted with their logical number', whole(MAX_DELETED_TOGETHER), TOO_MANY],
     [
       'Links of logical numbers with app versions that one change deletes',
-      wholeNumber(MAX_DELETED_TOGETHER),
-      '409 `too_many_records`',
+      whole(MAX_DELETED_TOGETHER),
+      TOO_MANY,
     ],
-    ['Streams to `/ingest` of one company', wholeNumber(STREAMS_OF_COMPANY), '503 `busy`'],
+    ['Streams to `/ingest` of one company', whole(STREAMS_OF_COMPANY), BUSY],
     ['Line of a stream to `/ingest`', bytes(MAX_LINE_BYTES), 'the row is rejected'],
   ];
 }
@@ -103,25 +104,17 @@ function terminalRows(): readonly Row[] {
   const { ofTerminal, ofCompany } = WAITING_LIMITS;
   const { rows, bytes: ofRows } = TRANSACTION_LIMITS;
   return [
-    ['Requests of one terminal a minute', wholeNumber(requestsPerMinute), '429 `rate_limited`'],
-    ['Requests of one terminal in progress', wholeNumber(requestsInProgress), '429 `rate_limited`'],
+    ['Requests of one terminal a minute', whole(requestsPerMinute), LIMITED],
+    ['Requests of one terminal in progress', whole(requestsInProgress), LIMITED],
     [
       'Requests of terminals of one network whose token is not verified yet',
-      wholeNumber(REQUEST_LIMITS.ofNetworkByTerminals),
-      '429 `rate_limited`',
+      whole(REQUEST_LIMITS.ofNetworkByTerminals),
+      LIMITED,
     ],
-    [
-      'Transactions in a request of a terminal',
-      `${wholeNumber(rows)} and ${bytes(ofRows)}`,
-      '413 `too_large`',
-    ],
-    [
-      'Requests and streams of one terminal that wait for notifications',
-      wholeNumber(ofTerminal),
-      '429 `rate_limited`',
-    ],
-    ['Such requests of one company', wholeNumber(ofCompany), '503 `busy`'],
-    ['Such requests of one server', wholeNumber(MAX_WAITING), '503 `busy`'],
+    ['Transactions in a request of a terminal', `${whole(rows)} and ${bytes(ofRows)}`, TOO_LARGE],
+    ['Requests and streams of one terminal that wait for notifications', whole(ofTerminal), LIMITED],
+    ['Such requests of one company', whole(ofCompany), BUSY],
+    ['Such requests of one server', whole(MAX_WAITING), BUSY],
   ];
 }
 
@@ -129,14 +122,14 @@ function liveRows(): readonly Row[] {
   const { total, perCompany, perNetwork, perToken, operations, executed } = LIVE_LIMITS;
   const refused = '429 or 503; a socket with a valid handshake 1013';
   return [
-    ['Sockets and event streams', wholeNumber(total), refused],
-    ['Sockets and event streams of one company', wholeNumber(perCompany), refused],
-    ['Sockets and event streams of one network', wholeNumber(perNetwork), refused],
-    ['Sockets and event streams of one token', wholeNumber(perToken), refused],
-    ['Operations of a socket at a time', wholeNumber(operations), '`TOO_MANY_OPERATIONS`'],
+    ['Sockets and event streams', whole(total), refused],
+    ['Sockets and event streams of one company', whole(perCompany), refused],
+    ['Sockets and event streams of one network', whole(perNetwork), refused],
+    ['Sockets and event streams of one token', whole(perToken), refused],
+    ['Operations of a socket at a time', whole(operations), '`TOO_MANY_OPERATIONS`'],
     [
       'Operations of a socket that are executed, or with an unsent response',
-      wholeNumber(executed),
+      whole(executed),
       'the others wait',
     ],
     ['Message to a socket', bytes(LIVE_LIMITS.messageBytes), 'the socket is closed'],

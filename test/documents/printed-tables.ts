@@ -10,7 +10,7 @@ import { SAME_ON_EACH_NODE, type MetricSources } from '../../src/http/monitoring
 import { MqttFigures } from '../../src/mqtt/delivery-queue.js';
 import { SETTINGS } from '../../src/platform/config/settings.js';
 import { RULES } from '../../src/platform/rules.js';
-import { bytes, limitRows, wholeNumber } from './limit-rows.js';
+import { bytes, limitRows, whole } from './limit-rows.js';
 import { code, table, type Row } from './markdown.js';
 
 /**
@@ -47,7 +47,7 @@ export const TABLES: Readonly<Record<string, () => string | Promise<string>>> = 
       ['Limit', 'Maximum', 'Of what'],
       Object.entries(DECLARED_LIMITS).map(([name, { value, meaning }]) => [
         code(name),
-        name.endsWith('Bytes') ? bytes(value) : wholeNumber(value),
+        name.endsWith('Bytes') ? bytes(value) : whole(value),
         meaning,
       ]),
     ),

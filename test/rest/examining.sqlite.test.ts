@@ -13,12 +13,10 @@ afterEach(async () => {
   await server.stop();
 });
 
+type Columns = Readonly<Record<string, string | number>>;
+
 /** Inserts `count` rows into a table; a column's value is SQL over `i`, from 1 on. */
-async function insert(
-  table: string,
-  count: number,
-  given: Readonly<Record<string, string | number>>,
-): Promise<void> {
+async function insert(table: string, count: number, given: Columns): Promise<void> {
   const { place } = server;
   const isNumbered = NUMBERED.has(table);
   const before = isNumbered ? await drawnBefore(place, table, Number(given.company_id), count) : 0;
@@ -27,11 +25,7 @@ async function insert(
     insert into ${table} (${Object.keys(columns).join()}) select ${Object.values(columns).join()} from n`);
 }
 
-async function insertTransactions(
-  member: Member,
-  count: number,
-  columns: Readonly<Record<string, string>>,
-): Promise<void> {
+async function insertTransactions(member: Member, count: number, columns: Columns): Promise<void> {
   await insert('transactions', count, {
     company_id: member.caller.companyId,
     transaction_type: "'switch'",
@@ -95,10 +89,8 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
     server = await startServer();
     await insertTransactions(server.acme, MANY, { started_at: `${START} + i` });
     await insertTransactions(server.beta, MANY, { started_at: `${START - 2 * HOUR} + i` });
-    const during = (from: string, to: string) => ({
-      since: `2026-03-01T${from}Z`,
-      until: `2026-03-01T${to}Z`,
-    });
+    const at = (time: string): string => `2026-03-01T${time}Z`;
+    const during = (from: string, to: string) => ({ since: at(from), until: at(to) });
     expect(await listed('transactions', during('09:00:00', '11:59:59'))).toEqual([0, 0, false]);
     const day = { since: '2026-03-01', until: '2026-03-01' };
     expect(await listed('transactions', day)).toEqual([MANY, 30, false]);
@@ -189,9 +181,8 @@ describe('GQ-30 while reads examine many rows', () => {
   it('their deadline is 503 in REST, with Retry-After', async () => {
     server = await startServer({}, { examining: { deadlineMs: 1 } });
     await insertTransactions(server.acme, 100_000, {});
-    const reply = await server.acme.client.get('transactions', undefined, {
-      query: { serial_number: 'S-1' },
-    });
+    const query = { serial_number: 'S-1' };
+    const reply = await server.acme.client.get('transactions', undefined, { query });
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '10']);
     expect(reply.body).toMatchObject({ code: 'deadline_exceeded' });
   });

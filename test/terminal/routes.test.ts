@@ -119,15 +119,6 @@ describe('a route that reads', () => {
     expect([other.status, other.headers.get('etag') === etag]).toEqual([200, false]);
   });
 
-  it('answers HEAD with the same headers and no body', async () => {
-    const [get, head] = [await send('/read/x'), await send('/read/x', { method: 'HEAD' })];
-    expect(await head.text()).toBe('');
-    for (const name of ['etag', 'content-length', 'content-type']) {
-      expect(head.headers.get(name)).toBe(get.headers.get(name));
-    }
-    expect((await send('/read/x', { method: 'PUT' })).headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-  });
-
   it('refuses a terminal that may not use the service, and notes it', async () => {
     site.refused.add('T-OUT');
     expect(await codeOf(await send('/read/x', {}, 'T-OUT'))).toBe('403 unknown_terminal');
@@ -152,12 +143,6 @@ describe('a route with a body', () => {
 });
 
 describe('a route that sends the response itself', () => {
-  it('may send a whole answer', async () => {
-    const response = await send('/whole');
-    expect([response.status, await response.text()]).toEqual([200, 'T-1']);
-    expect(response.headers.get('etag')).toBeNull();
-  });
-
   it('may send pieces made of those of the body', async () => {
     const response = await send('/echo', { method: 'POST', body: 'abc' });
     expect(await response.text()).toBe('ABC');

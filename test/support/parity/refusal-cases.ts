@@ -25,25 +25,14 @@ function restBody(input: Fields): Fields {
 
 type Body = Fields | FormData;
 
-export const creating = (
-  type: string,
-  path: string,
-  input: Fields,
-  body: Body = restBody(input),
-): Requests => ({
+export const creating = (type: string, path: string, input: Fields, body?: Body): Requests => ({
   graphql: (member) => create(member, type, input),
-  rest: ({ client }) => client.post(path, body),
+  rest: ({ client }) => client.post(path, body ?? restBody(input)),
 });
 
-export const updating = (
-  type: string,
-  id: string,
-  path: string,
-  input: Fields,
-  body: Body = restBody(input),
-): Requests => ({
+export const updating = (type: string, id: string, path: string, input: Fields, body?: Body): Requests => ({
   graphql: (member) => update(member, type, id, input),
-  rest: ({ client }) => client.put(path, body),
+  rest: ({ client }) => client.put(path, body ?? restBody(input)),
 });
 
 const deleting = (type: string, id: string, path: string): Requests => ({

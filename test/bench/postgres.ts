@@ -2,12 +2,11 @@
  * Measures the cost of operations on PostgreSQL and on a SQLite file with the same records, as processor time of the
  * server and of PostgreSQL, in interleaved rounds. `--save` stores the figures for `npm run bench:sizing`. Not a test.
  *
- *   npm run bench:postgres -- [--full] [--devices N] [--transactions N] [--rounds N] [--milliseconds N] [--save]
+ *   npm run bench:postgres -- [--full] [--save]
  *
  * `--full` measures a million transactions.
  */
 import { cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 
 import { killPrograms } from '../support/program.js';
 import { buildDatabase } from './data.js';
@@ -17,23 +16,10 @@ import { runLoad, type Request, type Rounds } from './requests.js';
 import { print, printTable, processorTime, startServer, withDatabaseFile } from './servers.js';
 import type { BenchServer } from './servers.js';
 
-const { values: options } = parseArgs({
-  options: {
-    full: { type: 'boolean', default: false },
-    devices: { type: 'string', default: '20000' },
-    transactions: { type: 'string' },
-    rounds: { type: 'string', default: '4' },
-    milliseconds: { type: 'string', default: '1500' },
-    save: { type: 'boolean', default: false },
-  },
-});
-const ROUNDS: Rounds = { milliseconds: Number(options.milliseconds), connections: 16 };
-const SIZES = {
-  devices: Number(options.devices),
-  transactions: Number(options.transactions ?? (options.full ? 1_000_000 : 100_000)),
-  wide: 0,
-  others: 10,
-};
+const [isFull, isSaved] = ['--full', '--save'].map((name) => process.argv.includes(name));
+const ROUND_COUNT = 4;
+const ROUNDS: Rounds = { milliseconds: 1_500, connections: 16 };
+const SIZES = { devices: 20_000, transactions: isFull ? 1_000_000 : 100_000, wide: 0, others: 10 };
 
 /** A server, and the PostgreSQL that it uses; null for a SQLite file. */
 interface Measured {
@@ -74,7 +60,7 @@ async function measureAll(
   servers: { readonly postgres: Measured; readonly sqlite: Measured },
 ): Promise<{ readonly postgres: OperationCosts; readonly sqlite: OperationCosts }> {
   const costs = { postgres: new Map<string, Cost[]>(), sqlite: new Map<string, Cost[]>() };
-  for (let round = 0; round <= Number(options.rounds); round += 1) {
+  for (let round = 0; round <= ROUND_COUNT; round += 1) {
     const rounds = round === 0 ? { ...ROUNDS, milliseconds: ROUNDS.milliseconds / 3 } : ROUNDS;
     for (const [name, next] of Object.entries(operations)) {
       for (const on of ['postgres', 'sqlite'] as const) {
@@ -82,7 +68,7 @@ async function measureAll(
         if (round > 0) costs[on].set(name, [...(costs[on].get(name) ?? []), cost]);
       }
     }
-    print(`Round ${round} of ${options.rounds}, load ${loadavg()[0]?.toFixed(1)}`);
+    print(`Round ${round} of ${ROUND_COUNT}, load ${loadavg()[0]?.toFixed(1)}`);
   }
   return { postgres: bestOf(costs.postgres), sqlite: bestOf(costs.sqlite) };
 }
@@ -105,7 +91,7 @@ function printCosts(postgres: OperationCosts, sqlite: OperationCosts): void {
 const measured = () => ({
   date: new Date().toISOString().slice(0, 10),
   node: process.version,
-  rounds: options.rounds,
+  rounds: ROUND_COUNT,
   processor: cpus()[0]?.model ?? '',
   processors: cpus().length,
   load: loadavg()[0]?.toFixed(1) ?? '',
@@ -129,7 +115,7 @@ async function compareDatabases(file: string): Promise<void> {
     printCosts(costs.postgres, costs.sqlite);
     const bytes = { transaction, ledgerEntry: await rowBytes(postgres, 'ledger'), device };
     print(JSON.stringify({ measured: measured(), bytes }, null, 1));
-    if (options.save) saveCosts({ measured: measured(), operations: costs.postgres, bytes });
+    if (isSaved) saveCosts({ measured: measured(), operations: costs.postgres, bytes });
   } finally {
     await killPrograms();
     await postgres.stop();

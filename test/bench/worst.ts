@@ -3,15 +3,14 @@
  * operation what it took, and what the other company noticed of it. Exits with 1 if the p99 of its small requests is above
  * 100 ms, if one failed other than with 503, or if memory grew in a long run. Not a test.
  *
- *   npm run bench:worst -- [--scale N] [--seconds N] [--only PATTERN]
- *   npm run soak -- [--scale N] [--minutes N] [--only PATTERN]
+ *   npm run bench:worst -- [--scale N] [--seconds N]
+ *   npm run soak -- [--scale N] [--minutes N]
  *
  * `soak` runs all operations but uploads, which would fill the disk, at the same time in 4 processes, and reports each
  * minute. `--scale 1` is 200,000 devices and 1,000,000 transactions. Run it alone on a machine: the load of other
  * programs is in every figure.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { readGauges, type Gauges } from '../support/gauges.js';
@@ -19,19 +18,15 @@ import { startAttacker, type Attacked } from './attacker.js';
 import { printNoticed, smallRequests, startBystanders, type Bystanders, type Noticed } from './bystanders.js';
 import { buildDatabase, type BenchData } from './data.js';
 import { ms, percentilesOf, textOf } from './requests.js';
-import { print, printTable, startServer, withDatabaseFile } from './servers.js';
+import { numbersOf, print, printTable, startServer, withDatabaseFile } from './servers.js';
 import { operationsOf } from './worst-operations.js';
 
-const { values: options } = parseArgs({
-  options: {
-    scale: { type: 'string', default: '0.2' },
-    seconds: { type: 'string', default: '6' },
-    minutes: { type: 'string', default: '0' },
-    only: { type: 'string', default: '' },
-  },
-});
-const [SECONDS, MINUTES] = [Number(options.seconds), Number(options.minutes)] as const;
-const scaled = (size: number): number => Math.round(size * Number(options.scale));
+const {
+  scale: SCALE,
+  seconds: SECONDS,
+  minutes: MINUTES,
+} = numbersOf({ scale: 0.2, seconds: 6, minutes: 0 });
+const scaled = (size: number): number => Math.round(size * SCALE);
 const SIZES = { devices: scaled(200_000), transactions: scaled(1_000_000), wide: scaled(100_000), others: 1 };
 const LIMIT_MS = 100;
 /** The p99 of fewer requests is their longest. */
@@ -138,7 +133,6 @@ await withDatabaseFile(async (file) => {
   const { url } = await startServer(`file:${file}`, environment);
   const names = operationsOf(data)
     .map(({ name }) => name)
-    .filter((name) => new RegExp(options.only).test(name))
     .filter((name) => MINUTES === 0 || !name.startsWith('uploads'));
   const bystanders = await startBystanders(url, { 'another company': data.others[0] ?? '' });
   try {

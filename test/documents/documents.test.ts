@@ -1,7 +1,9 @@
+import { buildSchema, parse, validate } from 'graphql';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import { DOCUMENT } from '../support/openapi-check.js';
 import {
   anchors,
   commandLines,
@@ -138,5 +140,48 @@ describe('what documents name', () => {
     const isCode = (name: string): boolean => !name.endsWith('.md') && name !== 'docs';
     const present = readdirSync(join(ROOT, 'src')).filter(isCode);
     expect([...new Set(listed)].filter(isCode).toSorted()).toEqual(present.toSorted());
+  });
+});
+
+const SCHEMA = buildSchema(readDocument('schema.graphql'));
+
+/** GraphQL documents: in `"query":"…"`, in blocks of GraphQL, and in template strings of TypeScript. */
+function operationsIn(text: string): readonly string[] {
+  const quoted = text.matchAll(/"query":("(?:[^"\\]|\\.)*")/g);
+  const inJson = Array.from(quoted, ([, json = '']) => JSON.parse(json) as string);
+  const blocks = Array.from(text.matchAll(/^```graphql\n([^]*?)^```/gm), ([, block = '']) => block);
+  const templates = Array.from(
+    text.matchAll(/`\s*((?:query|mutation|subscription) [^`]*\{[^`]*\}\s*)`/g),
+    ([, operation = '']) => operation,
+  );
+  return [...inJson, ...blocks, ...templates];
+}
+
+/** Paths below `/v1`, `/terminal/v1` and `/ingest/v1`; not that of the collector of traces. */
+function pathsIn(text: string): readonly string[] {
+  return text.match(/(?<!:4318)\/(?:terminal\/|ingest\/)?v1\/[\w/{}%.-]*[\w}](?:\/\$1)?/g) ?? [];
+}
+
+const known = Object.keys(DOCUMENT.paths).map(
+  (path) => new RegExp(`^${path.replaceAll('.', '[.]').replace(/\{[^}]+\}/g, '[^/]+')}$`),
+);
+
+describe('examples in documents for users', () => {
+  it.each(FOR_USERS)('%s: the GraphQL operations are valid', (document) => {
+    for (const operation of operationsIn(readDocument(document))) {
+      const problems = validate(SCHEMA, parse(operation)).map(({ message }) => message);
+      expect(problems, operation).toEqual([]);
+    }
+  });
+
+  it.each(FOR_USERS)('%s: the paths of REST are documented', (document) => {
+    const paths = pathsIn(readDocument(document));
+    expect(paths.filter((path) => !known.some((pattern) => pattern.test(path)))).toEqual([]);
+  });
+
+  it('are found', () => {
+    const all = FOR_USERS.map(readDocument).join('\n');
+    expect(operationsIn(all).length).toBeGreaterThan(20);
+    expect(pathsIn(all).length).toBeGreaterThan(20);
   });
 });

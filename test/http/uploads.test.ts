@@ -2,16 +2,20 @@ import type { Request } from 'express';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { createBase64BodyReader, type HeldBody } from '../../src/http/body/base64-body.js';
 import { isMultipart } from '../../src/http/body/body.js';
 import { createUploadReader, type Upload } from '../../src/http/body/multipart.js';
-import type { UploadLimits } from '../../src/http/body/uploads.js';
+import { Uploads, type UploadLimits } from '../../src/http/body/uploads.js';
 import { HttpProblem } from '../../src/http/problem.js';
+import { localCaller } from '../../src/platform/caller.js';
+import { SECOND } from '../../src/platform/clock.js';
+import { SpoolFiles, type SpooledContent } from '../../src/platform/spool.js';
+import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
-import { CALLER, testUploads } from '../support/uploads.js';
 
 let http: Server | undefined;
 afterEach(async () => {
@@ -20,6 +24,27 @@ afterEach(async () => {
 });
 
 type Held = HeldBody & Upload;
+
+const CALLER = localCaller({ companyId: 1, userId: 1, timeZone: 'UTC' });
+
+/** Uploads without a database: they count as stored once they are in a temporary file. */
+function testUploads(limits: Partial<UploadLimits>): Uploads {
+  const folder = scratchFolder();
+  onTestFinished(() => removeFolder(folder));
+  const files = new SpoolFiles({
+    path: join(folder, 'upload-'),
+    maxBytes: 1e9,
+    maxBytesOfCompany: 1e9,
+    demandRoom: () => undefined,
+  });
+  const storage = {
+    spool: (companyId: number) => files.open(companyId),
+    stage: (_caller: unknown, { spool: _spool, ...sums }: SpooledContent) =>
+      Promise.resolve({ ...sums, stagedId: 1, stagedAt: new Date(0) }),
+    discard: () => Promise.resolve(),
+  };
+  return new Uploads(storage, { maxFileBytes: 10_000, middleBytes: 0, bodyMs: 30 * SECOND, ...limits });
+}
 
 /** A server with only the two readers, which share their places. */
 async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held: Held[] }> {

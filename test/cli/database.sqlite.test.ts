@@ -145,7 +145,11 @@ describe('db', () => {
       tables: { transactions: { rows: 500 }, transaction_totals: { rows: 6 } },
       oldest: { transactions: first.toISOString(), deliveries: null },
     });
-    type Sizes = { tables: Record<string, { bytes: number }>; bytes: number; free_bytes: number };
+    interface Sizes {
+      tables: Record<string, { bytes: number }>;
+      bytes: number;
+      free_bytes: number;
+    }
     const { tables, bytes, free_bytes: free } = before as Sizes;
     const sum = Object.values(tables).reduce((total, table) => total + table.bytes, 0);
     expect(sum + free).toBe(bytes);

@@ -50,7 +50,9 @@ describe('bytes in a response', () => {
     const contents = [Buffer.alloc(half, 1), Buffer.alloc(half, 2), 'x'];
     const files: number[] = [];
     for (const content of contents) files.push(await upload(content));
-    type Data = { readonly nodes: readonly (Fields | null)[] };
+    interface Data {
+      readonly nodes: readonly (Fields | null)[];
+    }
     const both = await answered<Data>(server.acme, CONTENTS, idsOf(files.slice(0, 2)));
     const lengths = both.nodes.map((node) => String(node?.content).length);
     expect(lengths).toEqual(Array(2).fill(Math.ceil(half / 3) * 4));

@@ -213,7 +213,7 @@ describe('the client of graphql-sse', () => {
     createClient({ url: `${server.url}${path}`, headers: bearer(), retryAttempts: 0, ...options });
   const first = async (payload: RequestParams): Promise<unknown> => {
     const client = clientOf('/graphql/stream');
-    const { value } = await client.iterate(payload).next();
+    const { value } = (await client.iterate(payload).next()) as { value: unknown };
     client.dispose();
     return value;
   };

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Fields } from '../support/client.js';
+import { openBrowser } from '../support/console.js';
 import { demoIsReady, launchDemo } from '../support/demo.js';
 import { killPrograms, runCommand, type Started } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
@@ -58,6 +59,13 @@ describe('terminal-gateway demo', () => {
       const page = await fetch(address, { headers: { accept: 'text/html' } });
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     }
+
+    const link = /^ {2}http:\/\/localhost:\d+\/console\/#sign-in=([0-9a-f]{40})$/m.exec(demo.output());
+    const browser = openBrowser(/listens on (\S+)/.exec(demo.output())?.[1] ?? '');
+    await browser.graphql('mutation ($code: String!) { signInByLink(code: $code) { viewer { role } } }', {
+      code: link?.[1],
+    });
+    expect((await browser.graphql('{ viewer { role } }')).body.data).toEqual({ viewer: { role: 'ADMIN' } });
 
     const password = /with the password (\S+)/.exec(demo.output())?.[1] ?? '';
     const email = /viewer@\S+?(?=,|\n)/.exec(demo.output())?.[0] ?? '';

@@ -2,22 +2,26 @@ import type { Fields } from './client.js';
 import { createGraphql, type Graphql, type GraphqlReply } from './graphql.js';
 import { PASSWORD } from './people.js';
 
-/** A browser at a server: sends the headers of a page of this server, and keeps its cookie. */
+type Headers = Readonly<Record<string, string>>;
+
+/** A browser that shows a page of a server: sends its headers, and keeps the cookie. */
 export interface TestBrowser {
   readonly graphql: Graphql;
+  /** `name=text`; null after signing out. */
   cookie: string | null;
+  /** Headers of its requests. */
+  readonly headers: () => Headers;
 }
 
-export function openBrowser(
-  url: string,
-  headers: Readonly<Record<string, string>> = { 'sec-fetch-site': 'same-origin' },
-): TestBrowser {
+export const OWN_PAGE: Headers = { 'sec-fetch-site': 'same-origin', 'user-agent': 'Browser/1.0' };
+
+export function openBrowser(url: string, sent = OWN_PAGE): TestBrowser {
   const send = createGraphql(url, null);
   const browser: TestBrowser = {
     cookie: null,
+    headers: () => ({ ...sent, ...(browser.cookie === null ? {} : { cookie: browser.cookie }) }),
     graphql: async <Data = Fields>(query: string, variables?: Fields): Promise<GraphqlReply<Data>> => {
-      const cookies: Record<string, string> = browser.cookie === null ? {} : { cookie: browser.cookie };
-      const reply = await send<Data>(query, variables, { headers: { ...cookies, ...headers } });
+      const reply = await send<Data>(query, variables, { headers: browser.headers() });
       const set = /^([^=]+=([^;]*))/.exec(reply.headers.get('set-cookie') ?? '');
       if (set !== null) browser.cookie = set[2] === '' ? null : (set[1] ?? null);
       return reply;
@@ -30,8 +34,8 @@ export const SIGN_IN = `mutation ($email: String!, $password: String!) { signIn(
   viewer { role user { email } company { name } } userErrors { code rule message path } } }`;
 
 /** A browser in which a person has signed in with the password of `addPerson`. */
-export async function signedIn(url: string, email: string): Promise<TestBrowser> {
-  const browser = openBrowser(url);
+export async function signedIn(url: string, email: string, sent = OWN_PAGE): Promise<TestBrowser> {
+  const browser = openBrowser(url, sent);
   await browser.graphql(SIGN_IN, { email, password: PASSWORD });
   if (browser.cookie === null) throw new Error(`${email} could not sign in`);
   return browser;

@@ -34,7 +34,10 @@ export type TestServer = Awaited<ReturnType<typeof startServer>>;
 /** Starts a server in this process, on an empty database of its own. */
 export async function startServer(
   overrides: Partial<Config> = {},
-  parts: Pick<ServerOverrides, 'timeouts' | 'lostLogLines' | 'live' | 'graphiqlToken' | 'examining'> = {},
+  parts: Pick<
+    ServerOverrides,
+    'timeouts' | 'lostLogLines' | 'live' | 'graphiqlToken' | 'signInLinks' | 'examining'
+  > = {},
 ) {
   const place = await newDatabase();
   const logs: string[] = [];

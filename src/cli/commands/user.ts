@@ -63,7 +63,7 @@ export function addCommands(add: AddCommand): void {
   change('update', 'change the name and time zone of a user, in all companies', update)
     .option('--name <name>', 'the new name')
     .option('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo');
-  const sets = "set a user's password; tokens stay valid, a lock stays";
+  const sets = "set a user's password and end the user's sessions; tokens stay valid, a lock stays";
   addPasswordOptions(change('set-password', sets, changePassword));
 }
 

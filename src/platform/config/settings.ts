@@ -15,7 +15,10 @@ const TABLE: Readonly<Record<string, readonly [description: string, defaultValue
   ],
   HOST: ['address to listen on', '127.0.0.1'],
   PORT: ['port to listen on; 0 chooses a free one', '4000'],
-  RATE_LIMIT_PER_HOUR: ['requests per hour and client address (IPv6: per /64); 0 means no limit', '3600'],
+  RATE_LIMIT_PER_HOUR: [
+    'requests per hour and client address (IPv6: per /64), or user of sessions; 0 means no limit',
+    '3600',
+  ],
   TRUST_PROXY: [
     'addresses or networks of trusted proxies, comma-separated; only their X-Forwarded-For, -Host and -Proto are used',
   ],

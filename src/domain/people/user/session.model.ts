@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
+import { problemOfJson } from '../../../platform/encoding/json.js';
+import type { RuleMessage } from '../../../platform/rules.js';
+import { isObject } from '../../../platform/validate.js';
 
 /** A session ends after this time without a request, and after this time in all. */
 const IDLE_MS = 12 * HOUR;
@@ -27,10 +30,15 @@ export function hasEnded({ createdAt, lastUsedAt }: Session, now: Date): boolean
 }
 
 export const Preferences = z.object({
-  preferences: z
-    .record(z.string(), z.json(), 'must be a JSON object')
-    .refine(
-      (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_PREFERENCES,
-      `must have at most ${MAX_PREFERENCES} bytes as JSON text`,
-    ),
+  preferences: z.custom<object>().superRefine((value, context) => {
+    const message = isObject(value) ? problemOfPreferences(value) : 'must be a JSON object';
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  }),
 });
+
+function problemOfPreferences(value: object): RuleMessage | undefined {
+  // The depth is checked first: JSON.stringify overflows the stack on values that are nested too deep.
+  const problem = problemOfJson(value);
+  if (problem !== undefined || Buffer.byteLength(JSON.stringify(value)) <= MAX_PREFERENCES) return problem;
+  return `must have at most ${MAX_PREFERENCES} bytes as JSON text`;
+}

@@ -1,0 +1,399 @@
+import { describe, expect, it } from 'vitest';
+
+import type { SystemWriteWork } from '../../src/database/work.js';
+import { CACHED_MS } from '../../src/domain/people/access-token/authentication.service.js';
+import { SignInLinks } from '../../src/domain/people/user/session.service.js';
+import { disableUser, setPassword } from '../../src/domain/people/user/user.service.js';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
+import { fileForm, type Fields } from '../support/client.js';
+import { openBrowser, OWN_PAGE, SIGN_IN, signedIn, type TestBrowser } from '../support/console.js';
+import { nodeId } from '../support/dashboard.js';
+import { addPerson, failSignIns, PASSWORD, WRONG } from '../support/people.js';
+import { ask, openRaw } from '../support/raw-socket.js';
+import { SYSTEM, useServer } from '../support/server.js';
+
+const links = new SignInLinks({ elapsed: () => server.clock.elapsed() });
+const server = useServer(
+  { rateLimitPerHour: 1_000, trustProxy: ['loopback'] },
+  { live: { recheckMs: 50 }, signInLinks: links },
+);
+const ME = '{ viewer { user { email } company { name } role scopes session { current } } }';
+const NEW_PASSWORD = 'another good password';
+
+/** A person in the console, and another session of the same person. */
+async function twoBrowsers(roles: Parameters<typeof addPerson>[1] = { acme: 'admin' }) {
+  const { user, email } = await addPerson(server, roles);
+  return { user, email, first: await signedIn(server.url, email), second: await signedIn(server.url, email) };
+}
+
+const isIn = async (browser: TestBrowser): Promise<boolean> => (await browser.graphql(ME)).status === 200;
+
+interface ListedSession {
+  readonly id: string;
+  readonly current: boolean;
+  readonly lastUsedAt: string;
+}
+
+interface Listed {
+  readonly viewer: { readonly sessions: readonly ListedSession[] };
+}
+const SESSIONS = '{ viewer { sessions { id current ip userAgent createdAt lastUsedAt } } }';
+const sessionsOf = async (browser: TestBrowser) =>
+  (await browser.graphql<Listed>(SESSIONS)).body.data.viewer.sessions;
+
+describe('signIn', () => {
+  it('answers every wrong attempt alike, and sets no cookie', async () => {
+    const { email } = await addPerson(server, { acme: 'admin' });
+    const disabled = await addPerson(server, { acme: 'viewer' });
+    await server.app.units.systemWrite(SYSTEM, (work) => disableUser(work, disabled.user));
+    const locked = await addPerson(server, { acme: 'viewer' });
+    await failSignIns(server, locked.email, 10, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    for (const [given, password, from] of [
+      [email, WRONG, {}],
+      ['nobody@people.example', PASSWORD, {}],
+      [email, 'x'.repeat(200), {}],
+      [disabled.email, PASSWORD, {}],
+      [locked.email, PASSWORD, { 'x-forwarded-for': '203.0.113.9' }],
+    ] as const) {
+      const browser = openBrowser(server.url, { ...OWN_PAGE, ...from });
+      const { status, body, headers } = await browser.graphql(SIGN_IN, { email: given, password });
+      expect([status, headers.get('set-cookie')]).toEqual([200, null]);
+      const message = 'The e-mail address or the password is wrong.';
+      const userErrors = [{ code: 'INVALID', rule: 'wrong_credentials', message, path: [] }];
+      expect(body).toMatchObject({ data: { signIn: { viewer: null, userErrors } } });
+    }
+  });
+
+  it('begins a session with the rights of the role, whose changes are of the interface', async () => {
+    const { email } = await addPerson(server, { acme: 'operator' });
+    const browser = openBrowser(server.url);
+    const reply = await browser.graphql(SIGN_IN, { email, password: PASSWORD });
+    const viewer = { role: 'OPERATOR', user: { email }, company: { name: 'Acme Pagamentos' } };
+    expect(reply.body.data).toEqual({ signIn: { viewer, userErrors: [] } });
+    expect(reply.headers.get('set-cookie')).toMatch(
+      /^session=[0-9a-f]{40}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/,
+    );
+    const me = await browser.graphql(ME);
+    expect(me.body.data).toMatchObject({ viewer: { scopes: ['READ', 'WRITE'], session: { current: true } } });
+    const made = await browser.graphql(
+      'mutation { groupCreate(input: { name: "by hand" }) { group { createdVia createdBy { name } } } }',
+    );
+    const group = { createdVia: 'INTERFACE', createdBy: { name: 'Ana Souza' } };
+    expect(made.body.data).toEqual({ groupCreate: { group } });
+    expect((await browser.graphql('{ users { totalCount } }')).body.errors?.[0]?.extensions.code).toBe(
+      'FORBIDDEN',
+    );
+  });
+
+  it('sets a cookie for this host and TLS alone where the browser speaks TLS', async () => {
+    const { email } = await addPerson(server, { acme: 'viewer' });
+    const browser = await signedIn(server.url, email, { ...OWN_PAGE, 'x-forwarded-proto': 'https' });
+    expect(browser.cookie).toMatch(/^__Host-session=/);
+    expect(await isIn(browser)).toBe(true);
+    const plain = openBrowser(server.url);
+    plain.cookie = browser.cookie;
+    expect(await isIn(plain)).toBe(false);
+  });
+
+  it('is all that a request without a token can do', async () => {
+    const browser = openBrowser(server.url);
+    for (const query of [
+      ME,
+      'mutation { signOut { userErrors { code } } }',
+      'mutation { a: signInByLink(code: "x") { userErrors { code } } b: signInByLink(code: "y") { userErrors { code } } }',
+      `mutation { signInByLink(code: "${'x'.repeat(20_000)}") { userErrors { code } } }`,
+    ]) {
+      const { status, body } = await browser.graphql(query);
+      expect([status, body.errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
+    }
+    const withToken = await server.acme.graphql(SIGN_IN, { email: 'a@b.example', password: PASSWORD });
+    expect(withToken.body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+});
+
+describe('a cookie', () => {
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['a page with another origin', { ...OWN_PAGE, origin: 'https://shop.example' }],
+    ['a program', {}],
+    ['a form', { ...OWN_PAGE, 'content-type': 'text/plain' }],
+  ])('does not count for %s', async (_name, headers) => {
+    const { email } = await addPerson(server, { acme: 'admin' });
+    const { cookie } = await signedIn(server.url, email);
+    const browser = openBrowser(server.url, headers);
+    browser.cookie = cookie;
+    expect((await browser.graphql(ME)).status).toBeGreaterThanOrEqual(400);
+    expect((await browser.graphql(SIGN_IN, { email, password: PASSWORD })).status).toBeGreaterThanOrEqual(
+      400,
+    );
+  });
+
+  it('counts with the origin of the server, where browsers send no Sec-Fetch-Site', async () => {
+    const { email } = await addPerson(server, { acme: 'admin' });
+    expect(await isIn(await signedIn(server.url, email, { origin: server.url }))).toBe(true);
+  });
+
+  it('does not count at /v1, for a query by GET, and beside a token', async () => {
+    const { first } = await twoBrowsers();
+    const headers = first.headers();
+    const get = (path: string) => server.anonymous.get(path, undefined, { headers });
+    expect((await get('/v1/groups')).status).toBe(401);
+    expect((await get('/graphql?query=%7B__typename%7D')).status).toBeGreaterThanOrEqual(400);
+    const withToken = await server.beta.graphql(ME, {}, { headers });
+    expect(withToken.body.data).toMatchObject({ viewer: { company: { name: 'Beta Cards' }, session: null } });
+  });
+
+  it('uploads with the header of GraphQL clients alone', async () => {
+    const { first } = await twoBrowsers();
+    const query = 'mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { name } } }';
+    const send = (headers: Fields) =>
+      server.anonymous.post(
+        '/graphql',
+        fileForm(
+          'x.bin',
+          'x',
+          {
+            operations: JSON.stringify({ query, variables: { file: null } }),
+            map: '{"0":["variables.file"]}',
+          },
+          '0',
+        ),
+        { headers: { ...first.headers(), ...(headers as Record<string, string>) } },
+      );
+    expect((await send({ 'apollo-require-preflight': '1' })).text).toContain('"name":"x.bin"');
+    expect((await send({ 'x-apollo-operation-name': 'x' })).status).toBe(401);
+  });
+
+  it('counts requests for its user, not for the address', async () => {
+    const { first, second } = await twoBrowsers();
+    const left = async (browser: TestBrowser): Promise<number> =>
+      Number((await browser.graphql(ME)).headers.get('x-rate-limit-remaining'));
+    expect([await left(first), await left(second)]).toEqual([999, 998]);
+    const { body } = await first.graphql('{ viewer { rateLimit { remaining } } }');
+    expect(body.data).toEqual({ viewer: { rateLimit: { remaining: 997 } } });
+  });
+});
+
+describe('a session', () => {
+  const END = 'mutation ($id: ID!) { sessionEnd(id: $id) { endedId userErrors { code } } }';
+
+  type Given = Awaited<ReturnType<typeof twoBrowsers>>;
+  const byAdministrator = (change: string) => (given: Given) =>
+    server.acme.graphql(`mutation ($id: ID!) { ${change} { __typename } }`, {
+      id: nodeId('User', given.user.id),
+    });
+  const byOperator =
+    (change: (work: SystemWriteWork, user: Given['user']) => Promise<unknown>) => (given: Given) =>
+      server.app.units.systemWrite(SYSTEM, (work) => change(work, given.user));
+
+  it.each<[string, (given: Given) => unknown]>([
+    [
+      'it is ended in another one',
+      async ({ second }) => {
+        const id = (await sessionsOf(second)).find(({ current }) => !current)?.id;
+        const { body } = await second.graphql(END, { id });
+        expect(body.data).toEqual({ sessionEnd: { endedId: id, userErrors: [] } });
+      },
+    ],
+    [
+      'the user changes the password',
+      ({ second }) => second.graphql(CHANGE, { current: PASSWORD, new: NEW_PASSWORD }),
+    ],
+    ['the operator sets a password', byOperator((work, user) => setPassword(work, user, 'no hash'))],
+    ['the operator disables the user', byOperator(disableUser)],
+    ['the member is disabled', byAdministrator('userDisable(id: $id)')],
+    ['the member is removed', byAdministrator('memberRemove(userId: $id)')],
+    ['it was not used for 12 hours', () => server.clock.advance(12 * HOUR)],
+  ])('ends when %s', async (_name, end) => {
+    const given = await twoBrowsers();
+    expect(await isIn(given.first)).toBe(true);
+    await end(given);
+    expect(await isIn(given.first)).toBe(false);
+  });
+
+  it('ends by signing out, which removes the cookie', async () => {
+    const { first, second } = await twoBrowsers();
+    const { cookie } = first;
+    const out = await first.graphql('mutation { signOut { userErrors { code } } }');
+    expect(out.body.data).toEqual({ signOut: { userErrors: [] } });
+    expect(first.cookie).toBeNull();
+    first.cookie = cookie;
+    expect([await isIn(first), await isIn(second)]).toEqual([false, true]);
+  });
+
+  it('lasts seven days if it is used, and no longer', async () => {
+    const { first } = await twoBrowsers();
+    for (let hours = 10; hours < 7 * 24; hours += 10) {
+      server.clock.advance(10 * HOUR);
+      const before = server.clock.now();
+      expect(await isIn(first)).toBe(true);
+      const lastUsed = async () =>
+        String((await sessionsOf(first)).find(({ current }) => current)?.lastUsedAt);
+      await expect
+        .poll(async () => new Date(await lastUsed()).getTime())
+        .toBeGreaterThanOrEqual(before.getTime());
+    }
+    server.clock.advance(8 * HOUR);
+    expect(await isIn(first)).toBe(false);
+  });
+
+  it('is listed for its user alone, with address and browser; the oldest of many ends', async () => {
+    const { first, email } = await twoBrowsers();
+    expect(await sessionsOf(first)).toMatchObject([
+      { ip: '127.0.0.1', userAgent: 'Browser/1.0' },
+      { ip: '127.0.0.1', userAgent: 'Browser/1.0' },
+    ]);
+    const other = await twoBrowsers();
+    const [of] = await sessionsOf(other.first);
+    expect((await first.graphql(END, { id: of?.id })).body.data).toMatchObject({
+      sessionEnd: { endedId: null, userErrors: [{ code: 'NOT_FOUND' }] },
+    });
+    server.clock.advance(MINUTE);
+    for (let n = 0; n < 19; n += 1) await signedIn(server.url, email);
+    server.clock.advance(CACHED_MS);
+    expect(await isIn(first)).toBe(false);
+    expect((await server.acme.graphql(SESSIONS)).body.data).toEqual({ viewer: { sessions: [] } });
+  });
+});
+
+describe('companySwitch', () => {
+  const SWITCH = `mutation ($id: ID!) { companySwitch(companyId: $id) {
+    viewer { role company { name } } userErrors { code } } }`;
+  const COMPANIES = '{ viewer { companies { company { id name } role } } }';
+
+  it('goes on in another company of the user, with the role there', async () => {
+    const { first } = await twoBrowsers({ acme: 'admin', beta: 'viewer' });
+    const { data } = (await first.graphql<{ viewer: { companies: { company: Fields }[] } }>(COMPANIES)).body;
+    expect(data).toMatchObject({
+      viewer: {
+        companies: [
+          { company: { name: 'Acme Pagamentos' }, role: 'ADMIN' },
+          { company: { name: 'Beta Cards' }, role: 'VIEWER' },
+        ],
+      },
+    });
+    const { id } = data.viewer.companies[1]?.company ?? {};
+    const viewer = { role: 'VIEWER', company: { name: 'Beta Cards' } };
+    expect((await first.graphql(SWITCH, { id })).body.data).toEqual({
+      companySwitch: { viewer, userErrors: [] },
+    });
+    expect((await first.graphql(ME)).body.data).toMatchObject({ viewer });
+    const denied = await first.graphql('mutation { groupCreate(input: { name: "x" }) { group { id } } }');
+    expect(denied.body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+
+  it('refuses companies of others, and tokens', async () => {
+    const { first } = await twoBrowsers();
+    const id = nodeId('Company', server.beta.caller.companyId);
+    expect((await first.graphql(SWITCH, { id })).body.data).toMatchObject({
+      companySwitch: { viewer: null, userErrors: [{ code: 'NOT_FOUND' }] },
+    });
+    expect((await server.acme.graphql(SWITCH, { id })).body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+    expect((await server.acme.graphql(COMPANIES)).body.data).toMatchObject({ viewer: { companies: [{}] } });
+  });
+});
+
+const CHANGE = `mutation ($current: String!, $new: String!) { passwordChange(current: $current, new: $new) {
+  viewer { user { email } } userErrors { code rule path } } }`;
+
+describe('passwordChange', () => {
+  it('needs the current password and a good new one, and keeps the session', async () => {
+    const { first, email } = await twoBrowsers();
+    const change = async (given: Fields) => (await first.graphql(CHANGE, given)).body.data;
+    expect(await change({ current: WRONG, new: NEW_PASSWORD })).toMatchObject({
+      passwordChange: { viewer: null, userErrors: [{ rule: 'wrong_password', path: ['current'] }] },
+    });
+    expect(await change({ current: PASSWORD, new: 'short' })).toMatchObject({
+      passwordChange: { viewer: null, userErrors: [{ rule: 'too_short', path: ['new'] }] },
+    });
+    expect(await change({ current: PASSWORD, new: NEW_PASSWORD })).toMatchObject({
+      passwordChange: { viewer: { user: { email } }, userErrors: [] },
+    });
+    expect(await isIn(first)).toBe(true);
+    await expect(signedIn(server.url, email)).rejects.toThrow('could not sign in');
+  });
+});
+
+const SET = `mutation ($preferences: JSON!) { preferencesSet(preferences: $preferences) {
+  viewer { preferences } userErrors { code path } } }`;
+
+it('preferences are of the user, in all sessions', async () => {
+  const { first, second } = await twoBrowsers();
+  expect((await first.graphql('{ viewer { preferences } }')).body.data).toEqual({
+    viewer: { preferences: {} },
+  });
+  const preferences = { theme: 'dark', columns: { devices: ['serial', 'número'] } };
+  await first.graphql(SET, { preferences });
+  expect((await second.graphql('{ viewer { preferences } }')).body.data).toEqual({
+    viewer: { preferences },
+  });
+  for (const wrong of [['a list'], 'a text', { long: 'x'.repeat(16 * 1024) }, { nul: '\0' }]) {
+    expect((await first.graphql(SET, { preferences: wrong })).body.data).toMatchObject({
+      preferencesSet: { viewer: null, userErrors: [{ code: 'INVALID' }] },
+    });
+  }
+});
+
+describe('live', () => {
+  const FOLLOW = 'subscription { ledgerAppended { sequence } }';
+
+  it('a socket takes the cookie from a page of the server alone, and ends with the session', async () => {
+    const { first, second } = await twoBrowsers();
+    const cookie = first.cookie ?? '';
+    const raw = await openRaw(server, { headers: { cookie, origin: server.url } });
+    raw.say({ type: 'connection_init' });
+    await raw.hear({ type: 'connection_ack' });
+    expect((await ask(raw, ME)).payload).toMatchObject({ data: { viewer: { session: { current: true } } } });
+    raw.say({ type: 'subscribe', id: 'live', payload: { query: FOLLOW } });
+    const foreign = await openRaw(server, { headers: { cookie } });
+    foreign.say({ type: 'connection_init' });
+    expect((await foreign.ended).code).toBe(4403);
+    await second.graphql(CHANGE, { current: PASSWORD, new: NEW_PASSWORD });
+    expect((await raw.ended).code).toBe(4403);
+  });
+
+  it('a stream ends when the session goes on in another company', async () => {
+    const { first } = await twoBrowsers({ acme: 'admin', beta: 'admin' });
+    const url = `${server.url}/graphql/stream?query=${encodeURIComponent(FOLLOW)}`;
+    const accept = { accept: 'text/event-stream' };
+    expect((await fetch(url, { headers: { ...accept, cookie: first.cookie ?? '' } })).status).toBe(401);
+    const stream = await fetch(url, { headers: { ...accept, ...first.headers() } });
+    const id = nodeId('Company', server.beta.caller.companyId);
+    await first.graphql('mutation ($id: ID!) { companySwitch(companyId: $id) { userErrors { code } } }', {
+      id,
+    });
+    await server.acme.graphql('mutation { groupCreate(input: { name: "after" }) { group { id } } }');
+    expect(await stream.text()).toContain('UNAUTHENTICATED');
+  });
+});
+
+describe('signInByLink', () => {
+  const LINK =
+    'mutation ($code: String!) { signInByLink(code: $code) { viewer { role } userErrors { rule } } }';
+  const ended = { signInByLink: { viewer: null, userErrors: [{ rule: 'link_ended' }] } };
+
+  it('signs in once, from this machine, within ten minutes', async () => {
+    const { user } = await addPerson(server, { acme: 'operator' });
+    const code = links.create(user.id);
+    const elsewhere = openBrowser(server.url, { ...OWN_PAGE, 'x-forwarded-for': '203.0.113.10' });
+    expect((await elsewhere.graphql(LINK, { code })).body.data).toEqual(ended);
+    const browser = openBrowser(server.url);
+    const viewer = { role: 'OPERATOR' };
+    expect((await browser.graphql(LINK, { code })).body.data).toEqual({
+      signInByLink: { viewer, userErrors: [] },
+    });
+    expect(await isIn(browser)).toBe(true);
+    expect((await openBrowser(server.url).graphql(LINK, { code })).body.data).toEqual(ended);
+    const late = links.create(user.id);
+    server.clock.advance(10 * MINUTE);
+    expect((await openBrowser(server.url).graphql(LINK, { code: late })).body.data).toEqual(ended);
+  });
+});
+
+it('rows of sessions that are over do not stay', async () => {
+  server.clock.advance(8 * DAY);
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  await signedIn(server.url, email);
+  const rows = await server.app.database.writes.selectFrom('sessions').select('id').execute();
+  expect(rows).toHaveLength(1);
+});

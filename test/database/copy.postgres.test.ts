@@ -1,32 +1,113 @@
+import Sqlite from 'better-sqlite3';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 
-import { copyTables, type CopyValue } from '../../../src/database/copy.js';
-import { openDatabase, openSource, openTarget } from '../../../src/database/open.js';
-import { TABLE_NAMES } from '../../../src/schema/schema.js';
-import { createDatabase } from '../../support/postgres/boot.js';
-import { runCommand } from '../../support/program.js';
-import {
-  asSystem,
-  checksums,
-  contentOf,
-  copy,
-  demoFile,
-  inFile,
-  inServer,
-  newFile,
-  schemaOf,
-  TOKEN_SECRET,
-} from './copies.js';
+import { copyTables, type CopyValue } from '../../src/database/copy.js';
+import { openDatabase, openSource, openTarget } from '../../src/database/open.js';
+import { SESSION_AS_SYSTEM } from '../../src/database/postgres/roles.js';
+import { connect } from '../../src/database/sqlite/connect.js';
+import { createUnits } from '../../src/database/units.js';
+import { createDemo } from '../../src/demo/demo.js';
+import { createGroup } from '../../src/domain/fleet/group/group.service.js';
+import { localCaller } from '../../src/platform/caller.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { ledgerChainHash } from '../../src/platform/hashes.js';
+import { TABLE_NAMES } from '../../src/schema/schema.js';
+import { databaseFile } from '../support/databases/sqlite-place.js';
+import { createDatabase, runAll } from '../support/postgres/boot.js';
+import { runCommand, type Outcome } from '../support/program.js';
+import { scratchFolder } from '../support/scratch.js';
 
+const TOKEN_SECRET = 'secret of the tests of copies: 0123456789';
 const server = inject('postgres');
 let demo: string;
-const urlOf = (file: string): string => `file:${file}`;
-
+/** The URL of a server with a copy of the demo. */
+let copied: string;
 beforeAll(async () => {
   demo = await demoFile();
+  copied = await createDatabase(server);
+  expect(await copy(urlOf(demo), copied)).toMatchObject({ code: 0 });
 });
+
+const urlOf = (file: string): string => `file:${file}`;
+const newFile = (): string => join(scratchFolder(), 'copy.db');
+
+/** A file with the records of the demo, to be changed by a test. */
+function demoCopy(): string {
+  const file = newFile();
+  copyFileSync(demo, file);
+  return file;
+}
+
+const copy = (from: string, to: string, ...more: string[]): Promise<Outcome> =>
+  runCommand(['db', 'copy', '--from', from, '--to', to, '--json', ...more], to);
+
+/** By table, what `db copy --json` says of the source. */
+function checksums({ stdout }: Outcome): Readonly<Record<string, string>> {
+  const { tables } = JSON.parse(stdout) as { tables: { name: string; checksum: string }[] };
+  return Object.fromEntries(tables.map(({ name, checksum }) => [name, checksum]));
+}
+
+/** A file with the demo fleet, and with changes that have a chain of hashes. */
+async function demoFile(): Promise<string> {
+  const file = databaseFile();
+  const database = connect(file);
+  await createDemo(database, systemClock, { seed: 3, tokenSecret: TOKEN_SECRET });
+  const units = createUnits(database, systemClock, { chain: ledgerChainHash(TOKEN_SECRET) });
+  const members = await database.reads.selectFrom('memberships').select(['company_id', 'user_id']).execute();
+  for (const [index, { company_id, user_id }] of members.entries()) {
+    const caller = localCaller({ companyId: company_id, userId: user_id, timeZone: 'UTC' });
+    await units.write(caller, (work) => createGroup(work, { name: `chained ${index}` }));
+  }
+  await database.close();
+  return file;
+}
+
+/** Calls `use` with a connection, by which a test reads or changes a file as no command would. */
+function inFile<T>(file: string, use: (database: Sqlite.Database) => T): T {
+  const database = new Sqlite(file);
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Runs a statement with the rows of all companies. */
+async function asSystem(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const rows = await runAll(url, [SESSION_AS_SYSTEM, text]);
+  return rows.slice(1);
+}
+
+/** All rows of all tables of a file, and the last ids that SQLite gave. */
+function contentOf(file: string): Readonly<Record<string, unknown[]>> {
+  return inFile(file, (database) =>
+    Object.fromEntries(
+      [...TABLE_NAMES, 'sqlite_sequence'].map((table) => {
+        const columns = database.prepare(`select * from ${table}`).columns();
+        const order = columns.map((_, index) => index + 1).join(', ');
+        return [table, database.prepare(`select * from ${table} order by ${order}`).all()];
+      }),
+    ),
+  );
+}
+
+/** Indexes, constraints, triggers, policies and grants of the tables of a server. */
+async function schemaOf(url: string): Promise<readonly unknown[]> {
+  return await runAll(url, [
+    `select indexname as name, indexdef as definition from pg_indexes where schemaname = 'public'
+      union all select conrelid::regclass || ' ' || conname, format('%s %s', pg_get_constraintdef(oid), convalidated)
+        from pg_constraint where connamespace = 'public'::regnamespace
+      union all select tgrelid::regclass || ' ' || tgname, format('%s %s', pg_get_triggerdef(oid), tgenabled)
+        from pg_trigger where not tgisinternal
+      union all select relname, format('%s %s %s', relrowsecurity, relforcerowsecurity, relacl)
+        from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+      order by 1, 2`,
+  ]);
+}
 
 async function emptyServer(): Promise<string> {
   const url = await createDatabase(server);
@@ -40,70 +121,43 @@ async function verified(url: string) {
   return { code, stdout, stderr };
 }
 
-describe('a copy from a file to a server and back', () => {
+describe('a copy from a file to a server, to another one and back', () => {
   it('has the same tables row for row, ids given and chains of the ledger', async () => {
-    const url = await createDatabase(server);
+    const [url, file] = [await emptyServer(), urlOf(newFile())];
+    const before = await schemaOf(url);
+    // Others may have the file open.
+    const writer = await openDatabase({ file: demo });
     const there = await copy(urlOf(demo), url);
+    await writer.close();
     expect(there).toMatchObject({ code: 0 });
-    const file = newFile();
-    const back = await copy(url, urlOf(file));
-    expect(back).toMatchObject({ code: 0 });
-    expect(checksums(back)).toEqual(checksums(there));
     expect(Object.keys(checksums(there))).toEqual(TABLE_NAMES);
-    expect(contentOf(file)).toEqual(contentOf(demo));
-    const before = await verified(urlOf(demo));
-    expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining('"sound":') as string });
-    for (const database of [url, urlOf(file)]) {
-      expect(await verified(database)).toEqual(before);
+    expect(await schemaOf(url)).toEqual(before);
+    const other = await createDatabase(server);
+    for (const [from, to] of [
+      [url, other],
+      [other, file],
+    ] as const) {
+      expect(checksums(await copy(from, to))).toEqual(checksums(there));
+    }
+    expect(contentOf(file.slice(5))).toEqual(contentOf(demo));
+    await expect(asSystem(other, 'update ledger set ip = null')).rejects.toThrow('permission denied');
+    const [entry] = await asSystem(
+      other,
+      `insert into ledger (at, channel, action, entity_type, sequence) values (now(), 'x', 'x', 'x', 99)
+        returning position`,
+    );
+    expect(Number(entry?.position)).toBeGreaterThan(contentOf(demo).ledger?.length ?? 0);
+    const sound = await verified(urlOf(demo));
+    expect(sound).toMatchObject({ code: 0, stdout: expect.stringContaining('"sound":') as string });
+    for (const database of [url, file]) {
+      expect(await verified(database)).toEqual(sound);
       expect(await runCommand(['db', 'check'], database)).toMatchObject({ code: 0 });
     }
   });
 
-  it('leaves the indexes, constraints, triggers and policies of the server as they were', async () => {
-    const url = await emptyServer();
-    const before = await schemaOf(url);
-    expect(await copy(urlOf(demo), url)).toMatchObject({ code: 0 });
-    expect(await schemaOf(url)).toEqual(before);
-    await expect(asSystem(url, 'update ledger set ip = null')).rejects.toThrow('permission denied');
-    const [entry] = (await asSystem(
-      url,
-      `insert into ledger (at, channel, action, entity_type, sequence) values (now(), 'x', 'x', 'x', 99)
-        returning position`,
-    )) as { position: string }[];
-    const last = contentOf(demo).ledger?.length ?? 0;
-    expect(Number(entry?.position)).toBeGreaterThanOrEqual(last + 1);
-  });
-
-  it('goes from file to file and from server to server too', async () => {
-    const file = newFile();
-    expect(await copy(urlOf(demo), urlOf(file))).toMatchObject({ code: 0 });
-    expect(contentOf(file)).toEqual(contentOf(demo));
-    const [one, other] = [await createDatabase(server), await createDatabase(server)];
-    expect(await copy(urlOf(file), one)).toMatchObject({ code: 0 });
-    expect(await copy(one, other)).toMatchObject({ code: 0 });
-    expect(await copy(urlOf(demo), other, '--compare')).toMatchObject({ code: 0 });
-  });
-
-  it('reads a file that others have open', async () => {
-    const url = await createDatabase(server);
-    const writer = await openDatabase({ file: demo });
-    try {
-      expect(await copy(urlOf(demo), url)).toMatchObject({ code: 0 });
-    } finally {
-      await writer.close();
-    }
-  });
-});
-
-describe('the list of tables', () => {
-  it('has every table of both databases', async () => {
-    const url = await emptyServer();
-    for (const place of [{ file: demo }, { server: url }]) await (await openSource(place)).close();
-  });
-
   it('refuses a table that it does not know', async () => {
     const url = await emptyServer();
-    await inServer(url, (client) => client.query('create table later (id bigint primary key)'));
+    await runAll(url, ['create table later (id bigint primary key)']);
     const refused = await copy(urlOf(demo), url);
     expect(refused).toMatchObject({ code: 78 });
     expect(refused.stderr).toContain('db copy does not know later');
@@ -142,8 +196,7 @@ function addOddValues(file: string): void {
 
 describe('odd values', () => {
   it('come back byte for byte', async () => {
-    const file = newFile();
-    await copy(urlOf(demo), urlOf(file));
+    const file = demoCopy();
     addOddValues(file);
     const url = await createDatabase(server);
     expect(await copy(urlOf(file), url)).toMatchObject({ code: 0 });
@@ -153,36 +206,30 @@ describe('odd values', () => {
     expect(JSON.stringify(contentOf(back))).toContain(JSON.stringify(ODD.json));
   });
 
-  it('are refused where PostgreSQL has no such text, by table, column and key', async () => {
-    const file = newFile();
-    await copy(urlOf(demo), urlOf(file));
-    inFile(file, (database) =>
-      database
-        .prepare('update groups set name = ? where rowid = (select min(rowid) from groups)')
-        .run('a\u0000b'),
-    );
+  it.each([
+    [
+      'a text that PostgreSQL cannot have, by table, column and key',
+      `update groups set name = 'a' || char(0) || 'b' where rowid = (select min(rowid) from groups)`,
+      /does not take groups.* in the row with company_id \d+, id \d+: .*0x00/,
+    ],
+    [
+      'a number that is no whole number',
+      'update apps set created_at = 1.5',
+      /apps\.created_at has the number 1\.5/,
+    ],
+  ])('are refused: %s', async (_what, change, reason) => {
+    const file = demoCopy();
+    inFile(file, (database) => database.exec(change));
     const refused = await copy(urlOf(file), await createDatabase(server));
     expect(refused).toMatchObject({ code: 78 });
-    expect(refused.stderr).toMatch(/does not take groups.* in the row with company_id \d+, id \d+: .*0x00/);
-  });
-
-  it('are refused where a number of SQLite is no whole number', async () => {
-    const file = newFile();
-    await copy(urlOf(demo), urlOf(file));
-    inFile(file, (database) => database.exec('update apps set created_at = 1.5'));
-    const refused = await copy(urlOf(file), await createDatabase(server));
-    expect(refused).toMatchObject({ code: 78 });
-    expect(refused.stderr).toContain('apps.created_at has the number 1.5');
+    expect(refused.stderr).toMatch(reason);
   });
 });
 
 describe('a target', () => {
   it('with records is refused, and says how many it has', async () => {
-    const url = await createDatabase(server);
-    await copy(urlOf(demo), url);
-    const file = newFile();
-    await copy(urlOf(demo), urlOf(file));
-    for (const target of [url, urlOf(file)]) {
+    const file = demoCopy();
+    for (const target of [copied, urlOf(file)]) {
       for (const more of [[], ['--dry-run']]) {
         const refused = await copy(urlOf(demo), target, ...more);
         expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -214,10 +261,7 @@ describe('a target', () => {
       for (const number of [rows, bytes, seconds]) expect(number).toBeGreaterThan(0);
     }
     expect(() => contentOf(file)).toThrow('no such table');
-    const tables = await inServer(url, (client) =>
-      client.query(`select from pg_tables where schemaname = 'public'`),
-    );
-    expect(tables.rowCount).toBe(0);
+    expect(await runAll(url, [`select from pg_tables where schemaname = 'public'`])).toEqual([]);
   });
 });
 
@@ -283,10 +327,8 @@ describe('a value that changes on its way', () => {
   });
 
   it('is found by a comparison later', async () => {
-    const url = await createDatabase(server);
-    await copy(urlOf(demo), url);
-    await asSystem(url, `update devices set meta = '{}' where id = 1`);
-    const { code, stderr } = await copy(urlOf(demo), url, '--compare');
+    await asSystem(copied, `update devices set meta = '{}' where id = 1`);
+    const { code, stderr } = await copy(urlOf(demo), copied, '--compare');
     expect(code).toBe(3);
     expect(stderr).toMatch(/^devices: \d+ rows with/m);
   });

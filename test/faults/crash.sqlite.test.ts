@@ -68,23 +68,4 @@ describe('a crash between commit and response', () => {
       expect((await client.get('devices')).body.pagination).toMatchObject({ total_entries: 1 });
     },
   );
-
-  itUnless(lacking.compiler())(
-    'CF-04 a retry over GraphQL replays the response as well, with one effect',
-    async () => {
-      const query = `mutation { groupCreate(input: { name: "only one" }) {
-      group { id name createdAt logicalNumbers { totalCount } } userErrors { code } } }`;
-      const { client, send } = await crashAfterCommit(
-        (token) => (program) => program.client(token).post('/graphql', { query }, once),
-      );
-      const retried = await send();
-      expect(retried.headers.get('idempotent-replayed')).toBe('true');
-      expect(retried.body.data).toMatchObject({
-        groupCreate: { group: { name: 'only one', logicalNumbers: { totalCount: 0 } }, userErrors: [] },
-      });
-      const groups = (await client.get('groups')).list('groups');
-      expect(groups.filter(({ name }) => name === 'only one')).toHaveLength(1);
-      expect((await send()).text).toBe(retried.text);
-    },
-  );
 });

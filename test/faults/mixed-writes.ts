@@ -16,7 +16,6 @@ interface Kind {
 interface List {
   readonly path: string;
   readonly key: string;
-  readonly body?: Fields;
 }
 
 interface Request {
@@ -35,7 +34,7 @@ interface KnownRecord {
 type Body = Fields | FormData;
 const post = (path: string, body: Body, shape: string): Request => ({ method: 'POST', path, body, shape });
 const put = (path: string, body: Body, shape: string): Request => ({ method: 'PUT', path, body, shape });
-const remove = (path: string, body?: Fields): Request => ({ method: 'DELETE', path, body, shape: null });
+const remove = (path: string): Request => ({ method: 'DELETE', path, shape: null });
 const part = (shape: string, index = 0): string => shape.split(' ')[index] ?? '';
 
 const byName = (path: string, key: string): Kind => ({
@@ -57,17 +56,6 @@ const devices: Kind = {
   shape: (fields) => `${String(fields.serial_number)} ${String(fields.enabled)}`,
 };
 
-const apps: Kind = {
-  name: 'apps',
-  create: (by, text) => {
-    const name = `${by.nameOf(text)}.rb`;
-    return post('apps', { name, description: 'new' }, `${name} new`);
-  },
-  change: (_by, { id, shape }, text) => put(`apps/${id}`, { description: text }, `${part(shape)} ${text}`),
-  remove: (_by, { id }) => remove(`apps/${id}`),
-  shape: (fields) => `${String(fields.name)} ${String(fields.description)}`,
-};
-
 const versions: Kind = {
   name: 'versions',
   create: (by, text) => {
@@ -83,21 +71,6 @@ const versions: Kind = {
   list: (by) => ({ path: `apps/${by.appId}/versions`, key: 'appversions' }),
   shape: (fields) => `${String(fields.number)} ${String(fields.authorizer_url)}`,
 };
-
-const owned = (path: string, valueOf: (text: string) => unknown): Kind => ({
-  name: path,
-  create: (by, text) => {
-    const [key, value] = [by.nameOf(text), valueOf(text)];
-    return post(path, { name: by.owner, key, value }, `${key} ${JSON.stringify(value)}`);
-  },
-  change: (by, { id, shape }, text) => {
-    const value = valueOf(text);
-    return put(`${path}/${id}`, { name: by.owner, value }, `${part(shape)} ${JSON.stringify(value)}`);
-  },
-  remove: (by, { id }) => remove(`${path}/${id}`, { name: by.owner }),
-  list: (by) => ({ path, key: path, body: { name: by.owner } }),
-  shape: (fields) => `${String(fields.key)} ${JSON.stringify(fields.value)}`,
-});
 
 const upload = (name: string, text: string): readonly [FormData, string] => [
   fileForm(name, text.repeat(3_000), { description: text }, 'asset'),
@@ -127,10 +100,7 @@ const KINDS: readonly Kind[] = [
   byName('groups', 'name'),
   byName('logical_numbers', 'number'),
   devices,
-  apps,
   versions,
-  owned('parameters', (text) => text),
-  owned('metacontents', (text) => ({ text })),
   files,
   notifications,
 ];
@@ -152,10 +122,10 @@ export class Lists {
     return reading;
   }
 
-  async #readPages({ path, key, body }: List): Promise<readonly Fields[]> {
+  async #readPages({ path, key }: List): Promise<readonly Fields[]> {
     const all: Fields[] = [];
     for (let page = 1; ; page += 1) {
-      const reply = await this.client.get(path, body, { query: { page, per_page: 100 } });
+      const reply = await this.client.get(path, undefined, { query: { page, per_page: 100 } });
       if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`);
       all.push(...reply.list(key));
       if (page >= Number((reply.body.pagination as Fields).total_pages)) return all;

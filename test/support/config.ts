@@ -8,7 +8,7 @@ import { scratchFolder } from './scratch.js';
 /** The settings of a server of tests; `url` is that of `DATABASE_URL`. */
 export function testConfig(url: string, overrides: Partial<Config> = {}): Config {
   return {
-    ...databaseSettings(url),
+    database: parseDatabaseUrl(url),
     databaseConnections: 12,
     uploadFolder: scratchFolder(),
     host: '127.0.0.1',
@@ -32,11 +32,6 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     tokenSecret: 'a secret for tests only: 0123456789abcdef',
     ...overrides,
   };
-}
-
-/** Database settings for a URL. */
-function databaseSettings(url: string): Pick<Config, 'database'> {
-  return { database: parseDatabaseUrl(url) };
 }
 
 const SECRET_OF_NODES = 'what the nodes of a test share: 0123456789abcdef';

@@ -17,7 +17,7 @@ import type { Answer } from './wire.js';
 
 const SEED = 1;
 /** `npm run campaign` goes on for minutes. */
-const BURSTS = 9;
+const BURSTS = 6;
 
 let folder: string;
 useScratchFolder((scratch) => ({ folder } = scratch));
@@ -85,8 +85,7 @@ const ATTEMPT: Attempt = {
   body: null,
   delivery: 'whole',
 };
-const document = '{ viewer { role } }';
-const OPERATION: Attempt = { ...ATTEMPT, surface: 'GraphQL', method: 'POST', path: '/graphql', document };
+const OPERATION: Attempt = { ...ATTEMPT, surface: 'GraphQL', method: 'POST', path: '/graphql' };
 const SECRET = 'c'.repeat(40);
 const CARD = '4111111111111111';
 const EMPTY = '"pagination":{"page":1,"total_pages":1,"entries":0,"total_entries":0}';
@@ -97,10 +96,10 @@ describe('what a campaign finds', () => {
     body: Buffer.from(body),
     headers: new Map([['content-type', type]]),
   });
-  const kindsOf = async (attempt: Attempt, ...answers: Answer[]): Promise<string[]> => {
+  const kindsOf = (attempt: Attempt, ...answers: Answer[]): string[] => {
     const secrets = { tokens: () => [SECRET], cards: new Set([CARD]) };
     const received = { answers, milliseconds: 1, gaveUp: answers.length === 0 };
-    const problems: Problem[] = problemsOf(attempt, received, { schema: await createSchema(), secrets });
+    const problems: Problem[] = problemsOf(attempt, received, secrets);
     return problems.map(({ kind }) => kind);
   };
 
@@ -115,9 +114,8 @@ describe('what a campaign finds', () => {
     ['HTML', ATTEMPT, 404, '<!doctype html><p>Not found'],
     ['malformed JSON', ATTEMPT, 200, `{"groups":[],${EMPTY}`],
     ['not as documented', ATTEMPT, 200, `{"groups":[{"group":{"id":"1"}}],${EMPTY}}`],
-    [SHAPE, OPERATION, 200, '{"data":{"viewer":{"role":"ADMIN","more":1}}}'],
-    [SHAPE, OPERATION, 200, '{"data":{"viewer":{"role":"KING"}}}'],
-    [SHAPE, OPERATION, 200, '{"data":{"viewer":null}}'],
+    [SHAPE, OPERATION, 200, '{"data":{},"more":1}'],
+    [SHAPE, OPERATION, 200, '{"errors":[{"message":"x"}]}'],
     ['data of another company', ATTEMPT, 404, error('zqbeta-17')],
     ['a token', ATTEMPT, 404, error(SECRET)],
     ['a card number', ATTEMPT, 404, error('4111 1111 1111 1111')],
@@ -126,9 +124,9 @@ describe('what a campaign finds', () => {
     ['a statement of SQL', ATTEMPT, 404, error('select 1 from devices')],
     ['an error of SQLite', ATTEMPT, 404, error('SQLITE_BUSY')],
     ['an error of the program', ATTEMPT, 404, error('x is not a function')],
-  ])('includes %s', async (kind, attempt, status, body) => {
+  ])('includes %s', (kind, attempt, status, body) => {
     const type = body.startsWith('<') ? 'text/html' : 'application/json';
-    expect(await kindsOf(attempt, answer(status, body, type))).toContain(kind);
+    expect(kindsOf(attempt, answer(status, body, type))).toContain(kind);
   });
 
   const QUOTED = '"errors":[{"message":"card 4111111111111111."}]';
@@ -144,9 +142,9 @@ describe('what a campaign finds', () => {
     expect(leaks(ATTEMPT, text, sent, secrets).map(({ kind }) => kind)).toEqual(kinds);
   });
 
-  it('is nothing for good answers', async () => {
-    expect(await kindsOf(ATTEMPT, answer(200, `{"groups":[],${EMPTY}}`))).toEqual([]);
-    expect(await kindsOf(OPERATION, answer(200, '{"data":{"viewer":{"role":"ADMIN"}}}'))).toEqual([]);
-    expect(await kindsOf(ATTEMPT, answer(503, error('x', 'busy')))).toEqual([]);
+  it('is nothing for good answers', () => {
+    expect(kindsOf(ATTEMPT, answer(200, `{"groups":[],${EMPTY}}`))).toEqual([]);
+    expect(kindsOf(OPERATION, answer(200, '{"data":{"viewer":{"role":"ADMIN"}}}'))).toEqual([]);
+    expect(kindsOf(ATTEMPT, answer(503, error('x', 'busy')))).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ export type CampaignResult = Campaign['result'];
 const BURST = 240;
 const SESSIONS = 6;
 const CONNECTIONS = 8;
-const RENEW_EVERY = 8;
+const RENEW_EVERY = 4;
 const SHOWN_OF_KIND = 3;
 const HEALTH_MS = 500;
 const HEALTH_PATIENCE_MS = 5_000;
@@ -68,7 +68,7 @@ class Campaign {
   constructor(
     private readonly options: CampaignOptions,
     private readonly companies: Companies,
-    private readonly schema: Awaited<ReturnType<typeof createSchema>>,
+    schema: Awaited<ReturnType<typeof createSchema>>,
   ) {
     const known = (company: 0 | 1): Known => companies.known(company);
     const ids = (): readonly number[] =>
@@ -168,7 +168,7 @@ class Campaign {
     const received = await sendAttempt(target.url, attempt);
     const answers = received.answers.map(({ status }) => `${Math.floor(status / 100)}xx`);
     for (const kind of answers.length === 0 ? ['none'] : answers) this.#count(attempt.surface, kind);
-    return problemsOf(attempt, received, { schema: this.schema, secrets: this.#secrets });
+    return problemsOf(attempt, received, this.#secrets);
   }
 
   #count(surface: Surface, kind: string): void {
@@ -182,10 +182,7 @@ class Campaign {
     );
     for (const session of sessions) {
       if (target.end() !== null) return;
-      const { received, problems } = await runSession(target.url, session, {
-        schema: this.schema,
-        secrets: this.#secrets,
-      });
+      const { received, problems } = await runSession(target.url, session, this.#secrets);
       this.#count('sockets', received > 0 ? '2xx' : 'none');
       for (const problem of problems) this.#found(problem, asAttempt(session));
     }

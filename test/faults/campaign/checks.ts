@@ -1,9 +1,6 @@
-import { parse, type GraphQLSchema } from 'graphql';
-
 import { expectDocumented } from '../../support/openapi-check.js';
 import { MARKERS } from './companies.js';
 import { bytesOf, type Attempt } from './requests/attempt.js';
-import { shapeProblem } from './shape.js';
 import type { Answer, Received } from './wire.js';
 
 /** Problem of a response. `kind` is a fixed sentence; `detail` is the part of the response that shows it. */
@@ -32,11 +29,7 @@ export interface Secrets {
 }
 
 /** All problems of what the server sent for a request. */
-export function problemsOf(
-  attempt: Attempt,
-  received: Received,
-  { schema, secrets }: { readonly schema: GraphQLSchema; readonly secrets: Secrets },
-): Problem[] {
+export function problemsOf(attempt: Attempt, received: Received, secrets: Secrets): Problem[] {
   const sent = bytesOf(attempt).toString('utf8');
   const problems: Problem[] = [];
   if (
@@ -52,7 +45,7 @@ export function problemsOf(
     problems.push(...statusProblems(attempt, answer, text));
     problems.push(...leaks(attempt, text, sent, secrets));
     if (attempt.isMisframed !== true && attempt.delivery === 'whole') {
-      problems.push(...formProblems(attempt, answer, text, schema));
+      problems.push(...formProblems(attempt, answer, text));
     }
   }
   return problems;
@@ -138,7 +131,7 @@ function safelyDecoded(text: string): string {
   }
 }
 
-function formProblems(attempt: Attempt, answer: Answer, text: string, schema: GraphQLSchema): Problem[] {
+function formProblems(attempt: Attempt, answer: Answer, text: string): Problem[] {
   if (attempt.method === 'HEAD' || answer.status === 304 || text === '') return [];
   const contentType = answer.headers.get('content-type') ?? '';
   const body = parsedBody(contentType, text);
@@ -147,10 +140,22 @@ function formProblems(attempt: Attempt, answer: Answer, text: string, schema: Gr
   if (attempt.surface === 'REST') return documentProblems(attempt, answer, { contentType, text, body });
   if (attempt.surface === 'streams' && contentType.startsWith('text/event-stream')) return [];
   if (!['/graphql', '/graphql/stream'].includes(attempt.path)) return [];
-  const problem = shapeProblem(schema, body, answer.status, documentOf(attempt));
-  return problem === null
+  return responseProblems(body);
+}
+
+/** A response of GraphQL has data, or errors with a message and a code; `data` itself is compared in `planned.test.ts`. */
+export function responseProblems(body: unknown): Problem[] {
+  const { data, errors, extensions: _, ...more } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const list = (errors ?? []) as readonly { message?: unknown; extensions?: { code?: unknown } }[];
+  const isSound =
+    Object.keys(more).length === 0 &&
+    (errors === undefined ? data !== undefined && data !== null : Array.isArray(errors) && list.length > 0) &&
+    list.every(({ message, extensions }) =>
+      [message, extensions?.code].every((part) => typeof part === 'string'),
+    );
+  return isSound
     ? []
-    : [{ kind: 'not the shape of a GraphQL response', detail: `${problem}: ${excerpt(text)}` }];
+    : [{ kind: 'not the shape of a GraphQL response', detail: excerpt(JSON.stringify(body)) }];
 }
 
 /** The answer to bytes that are not an HTTP request: the same whatever their path. */
@@ -170,15 +175,6 @@ function parsedBody(contentType: string, text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch {
     return NOT_JSON;
-  }
-}
-
-function documentOf({ document }: Attempt) {
-  if (document === undefined) return null;
-  try {
-    return parse(document);
-  } catch {
-    return null;
   }
 }
 

@@ -1,14 +1,12 @@
-import type { GraphQLSchema } from 'graphql';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
 import type { Random } from '../../../src/platform/random.js';
-import { leaks, type Problem, type Secrets } from './checks.js';
+import { leaks, responseProblems, type Problem, type Secrets } from './checks.js';
 import type { Sender } from './companies.js';
 import type { Attempt } from './requests/attempt.js';
 import type { GraphqlRequests } from './requests/graphql-requests.js';
 import { toJson, type OddValues } from './requests/values.js';
-import { shapeProblem } from './shape.js';
 
 /** A WebSocket session: what a client sends, in order. */
 export interface Session {
@@ -57,7 +55,7 @@ export function asAttempt({ sender, messages }: Session): Attempt {
 export async function runSession(
   url: string,
   session: Session,
-  { schema, secrets }: { readonly schema: GraphQLSchema; readonly secrets: Secrets },
+  secrets: Secrets,
 ): Promise<{ readonly received: number; readonly problems: readonly Problem[] }> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   const heard: string[] = [];
@@ -76,18 +74,14 @@ export async function runSession(
   const sent = session.messages.map((message) => message.toString()).join('\n');
   const problems = heard.flatMap((text) => [
     ...leaks(session, text, sent, secrets),
-    ...messageProblems(schema, text),
+    ...messageProblems(text),
   ]);
   return { received: heard.length, problems };
 }
 
-function messageProblems(schema: GraphQLSchema, text: string): Problem[] {
-  const detail = text.slice(0, 400);
-  if (text.includes('INTERNAL_SERVER_ERROR')) return [{ kind: 'an internal error', detail }];
+function messageProblems(text: string): readonly Problem[] {
+  if (text.includes('INTERNAL_SERVER_ERROR'))
+    return [{ kind: 'an internal error', detail: text.slice(0, 400) }];
   const { type, payload } = JSON.parse(text) as { type?: unknown; payload?: unknown };
-  if (type !== 'next') return [];
-  const problem = shapeProblem(schema, payload, 200, null);
-  return problem === null
-    ? []
-    : [{ kind: 'not the shape of a GraphQL response', detail: `${problem}: ${detail}` }];
+  return type === 'next' ? responseProblems(payload) : [];
 }

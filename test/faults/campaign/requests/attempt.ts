@@ -18,8 +18,6 @@ export interface Attempt {
   /** An object is sent as JSON, text and bytes as they are. */
   readonly body: object | string | Buffer | null;
   readonly delivery: Delivery;
-  /** The document that a GraphQL request runs, to compare the shape of the response; absent for others. */
-  readonly document?: string;
   /** Whether lengths and encodings in the headers may contradict the body. */
   readonly isMisframed?: boolean;
 }

@@ -38,9 +38,7 @@ export class GraphqlRequests {
     const given = isMangled ? { ...document, text: this.#mangled(document.text) } : document;
     const parts = this.#sent(given);
     const headers = sender.token === null ? [] : [['Authorization', `Bearer ${sender.token}`] as const];
-    const sent: Attempt = { ...parts, headers: [...headers, ...parts.headers], sender, delivery: 'whole' };
-    if (parts.surface === 'streams' || isMangled) return sent;
-    return { ...sent, document: given.text };
+    return { ...parts, headers: [...headers, ...parts.headers], sender, delivery: 'whole' };
   }
 
   #document(sender: Sender): GeneratedDocument {

@@ -79,14 +79,6 @@ describe('units of work that arrive together', () => {
     expect(await companies(grouped.database)).toEqual(['a', 'b', 'half']);
   });
 
-  it('go on after a first one that failed', async () => {
-    const { database, units } = openGrouped();
-    await add(units, 'a');
-    const codes = await Promise.all(['a', 'b', 'c'].map((name) => codeOf(add(units, name))));
-    expect(codes).toEqual(['taken', KEPT, KEPT]);
-    expect(await companies(database)).toEqual(['a', 'b', 'c']);
-  });
-
   it('do not hold a statement of its own, which is stored when it ends', async () => {
     const grouped = openGrouped();
     const { events, record } = recorded(grouped);

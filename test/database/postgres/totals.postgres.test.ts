@@ -1,17 +1,14 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { SPANS } from '../../../src/platform/clock.js';
-import { ROLLUPS } from '../../../src/schema/rollups.js';
 import { COUNTED } from '../../../src/schema/schema.js';
 import { addRecords } from '../../support/postgres/records.js';
 import { AUDIT, AUDITED, schemaDatabase } from '../../support/postgres/schema.js';
+import { expectTrueTotals, STATUSES } from '../true-totals.js';
 
 const database = schemaDatabase();
 beforeAll(() => addRecords(database.admin));
 
-const STATUSES = ['success', 'running', 'fail'];
-const OUTCOMES = ['approved', 'denied', 'cancelled'];
 const PAYMENTS = [
   'null, null',
   "0, 'approved'",
@@ -126,49 +123,9 @@ async function run({ company, statements }: { company: number | null; statements
   await database.admin('reset role');
 }
 
-const ACTUAL_COUNTS = COUNTED.map(
-  ({ table, counter }) =>
-    `select company_id, '${counter}' as name, count(*) as total from ${table} group by 1`,
-).join(' union all ');
-
-/** Compares the totals kept by triggers with totals computed from the rows. Ignores totals of 0. */
-async function expectExact(): Promise<void> {
-  const counters = await database.admin(
-    `select company_id, name, total from counters where total <> 0 order by 1, 2`,
-  );
-  expect(counters).toEqual(
-    await database.admin(
-      `select company_id, name::text, total from (${ACTUAL_COUNTS}) as actual
-        where company_id is not null order by company_id, name collate "C"`,
-    ),
-  );
-  for (const { name: table, kind } of ROLLUPS) {
-    const key = ['company_id', 'span', 'start', ...kind].join();
-    // Integer division rounds toward zero, as on SQLite.
-    const milliseconds = 'floor(extract(epoch from started_at) * 1000)::bigint';
-    const sums = [
-      'count(*) as total',
-      'coalesce(sum(amount), 0) as amount_total',
-      ...OUTCOMES.map(
-        (outcome) =>
-          `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
-      ),
-    ];
-    const columns = sums.map((text) => text.slice(text.lastIndexOf(' ') + 1));
-    const kept = await database.admin(
-      `select ${key}, ${columns.join()} from ${table}
-        where ${columns.map((name) => `${name} <> 0`).join(' or ')} order by ${key}`,
-    );
-    const counted = SPANS.map(
-      (span) => `select company_id, ${span} as span, ${milliseconds} / ${span * 60_000} * ${span} as start,
-        ${kind.join()}, ${sums.join()} from transactions group by 1, 2, 3, ${kind.join()}`,
-    );
-    const actual = await database.admin(
-      `select * from (${counted.join(' union all ')}) as actual order by ${key}`,
-    );
-    expect(kept, table).toEqual(actual);
-  }
-}
+/** Integer division rounds toward zero, as on SQLite. */
+const MILLISECONDS = 'floor(extract(epoch from started_at) * 1000)::bigint';
+const expectExact = () => expectTrueTotals((query) => database.admin(query), COUNTED, MILLISECONDS);
 
 describe('counters and totals', () => {
   it('are exact from the beginning', expectExact);

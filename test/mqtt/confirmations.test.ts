@@ -1,7 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { CONFIRMATION_LIMITS, Confirmations, eventOf } from '../../src/mqtt/confirmations.js';
-import { MqttFigures } from '../../src/mqtt/delivery-queue.js';
+import { CONFIRMATION_LIMITS, Confirmations } from '../../src/mqtt/confirmations.js';
+import {
+  levelOf,
+  MqttFigures,
+  notificationTopic,
+  terminalOfConfirmTopic,
+} from '../../src/mqtt/delivery-queue.js';
 import { MemoryQueue } from '../support/mqtt/memory-queue.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -21,11 +27,6 @@ function receiver(limits = {}) {
 }
 
 describe('a confirmation', () => {
-  it('is the id in the JSON that terminals send', () => {
-    expect(eventOf(payload('17'))).toBe('17');
-    expect(eventOf(Buffer.from(' {"event":"17","type":"pnconf","more":[1]} '))).toBe('17');
-  });
-
   it.each([
     '',
     '{',
@@ -34,16 +35,10 @@ describe('a confirmation', () => {
     '"17"',
     '[]',
     '{}',
-    '{"type":"pnconf"}',
-    '{"type":"other","event":"17"}',
-    '{"type":"pnconf","event":1.7}',
-    '{"type":"pnconf","event":-17}',
     '{"type":"pnconf","event":true}',
     '{"type":"pnconf","event":"0"}',
-    '{"type":"pnconf","event":"017"}',
     '{"type":"pnconf","event":"1.7"}',
     '{"type":"pnconf","event":"-17"}',
-    '{"type":"pnconf","event":"17 "}',
     '{"type":"pnconf","event":"99999999999999999"}',
     `{"type":"pnconf","event":"17","more":"${'x'.repeat(1_024)}"}`,
     '\u0000',
@@ -110,5 +105,54 @@ describe('confirmations that wait', () => {
     confirmations.take(topic('A'), payload('2'));
     await confirmations.finish();
     expect([...figures.confirmations]).toEqual([['failed', 2]]);
+  });
+});
+
+describe('the topics of a terminal', () => {
+  it.each([
+    ['0042', '0042'],
+    ['Loja-7_b.c~d', 'Loja-7_b.c~d'],
+    ['Loja 7/A', 'Loja%207%2FA'],
+    ['+', '%2B'],
+    ['#', '%23'],
+    ['50%', '50%25'],
+    ["(it's*)!", '%28it%27s%2A%29%21'],
+    ['número', 'n%C3%BAmero'],
+  ])('have the logical number %j as %s', (logicalNumber, level) => {
+    expect(levelOf(logicalNumber)).toBe(level);
+    expect(notificationTopic({ companyId: 7, logicalNumber })).toBe(`terminals/7/${level}/notifications`);
+    expect(terminalOfConfirmTopic(`terminals/7/${level}/confirm`)).toEqual({ companyId: 7, logicalNumber });
+  });
+
+  it('have three levels besides the logical number, whatever its characters are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }), (logicalNumber) => {
+        const topic = notificationTopic({ companyId: 7, logicalNumber });
+        expect(topic).toMatch(/^terminals\/7\/[A-Za-z0-9._~%-]+\/notifications$/);
+        const confirm = topic.replace(/notifications$/, 'confirm');
+        expect(terminalOfConfirmTopic(confirm)).toEqual({ companyId: 7, logicalNumber });
+      }),
+    );
+  });
+
+  it.each([
+    'terminals/7/0042/notifications',
+    'terminals/7/0042/confirm/more',
+    'terminals/7//confirm',
+    'terminals/0/0042/confirm',
+    'terminals/07/0042/confirm',
+    'terminals/-7/0042/confirm',
+    'terminals/9999999999999999/0042/confirm',
+    'terminals/x/0042/confirm',
+    'terminals/7/%30042/confirm',
+    'terminals/7/a%2fb/confirm',
+    'terminals/7/a b/confirm',
+    'terminals/7/%ff/confirm',
+    'terminals/7/%/confirm',
+    '/terminals/7/0042/confirm',
+    '$SYS/broker/uptime',
+    '',
+  ])('%j is no topic of a confirmation', (topic) => {
+    expect(terminalOfConfirmTopic(topic)).toBeNull();
   });
 });

@@ -190,17 +190,6 @@ describe('claims of a worker', () => {
 });
 
 describe('claims for a terminal', () => {
-  it('return what waits in order, at most 20, and mark it sent', async () => {
-    const id = await reachable(acme, '100');
-    for (let n = 1; n <= 22; n += 1) await send(String(n), '100');
-    const first = await poll(id);
-    expect(messages(first)).toEqual(Array.from({ length: 20 }, (_, n) => `${n + 1}|SHOW_MESSAGE|${n + 1}`));
-    expect((await states()).slice(18)).toEqual(['sent', 'sent', 'queued', 'queued']);
-    expect(await poll(id)).toEqual([]);
-    await confirm('100', ...first.map((delivery) => delivery.id));
-    expect(messages(await poll(id))).toEqual(['21|SHOW_MESSAGE|21', '22|SHOW_MESSAGE|22']);
-  });
-
   it('return nothing while an earlier delivery is held, and the same again when its lease has ended', async () => {
     const id = await queued('one');
     expect(messages(await poll(id))).toEqual(['1|SHOW_MESSAGE|one']);

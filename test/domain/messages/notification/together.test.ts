@@ -81,15 +81,6 @@ describe('terminals that are woken together', () => {
     ]);
   });
 
-  it('get nothing twice where two of them have one logical number', async () => {
-    const own = terminals.slice(0, 1);
-    const replies = [...own, ...own].map((terminal) => terminal.get('/notifications?wait=3'));
-    await waiting(2);
-    await notify(server, acme, 'one', 'number of T-1');
-    const got = (await Promise.all(replies)).flatMap(({ messages }) => messages);
-    expect(got).toEqual(['1|SHOW_MESSAGE|one']);
-  });
-
   it('get nothing of another company, whose ids are the same', async () => {
     const foreign = await terminalOf('T-1', server.beta);
     const reply = foreign.get('/notifications?wait=3');

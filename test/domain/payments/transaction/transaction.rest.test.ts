@@ -74,18 +74,11 @@ describe('/v1/transactions', () => {
   });
 
   const FILTERED: [string, Record<string, string>, number[]][] = [
-    ['logical number', { logical_number: 'L-1' }, [2, 4, 1, 3]],
     ['app', { app_name: 'é.posxml' }, [4]],
-    ['all at once', { status: 'success', transaction_type: 'switch', serial_number: 'S-1' }, [2]],
     ['a day', { since: '2026-03-01', until: '2026-03-01' }, [2, 4, 1]],
-    ['a day without any', { since: '2026-03-02' }, []],
-    ['until a day', { until: '2026-02-28' }, [3]],
     ['a second', { since: '2026-03-01T12:00:00Z', until: '2026-03-01T12:00:00Z' }, [4, 1]],
-    ['since an instant', { since: '2026-03-01T12:00:00.001Z' }, [2]],
     ['an instant with an offset', { until: '2026-03-01T09:00:00-03:00' }, [4, 1, 3]],
     ['an offset whose plus became a space', { until: '2026-03-01T13:00:00+01:00' }, [4, 1, 3]],
-    ['ragged ends', { since: '2026-02-28T12:00:00Z', until: '2026-03-01T12:00:00Z' }, [4, 1, 3]],
-    ['serial number and time', { serial_number: 'S-1', since: '2026-03-01' }, [2, 1]],
   ];
   it.each(FILTERED)('contract 27: filters the list by %s', async (_what, query, expected) => {
     expect(await ids(query)).toEqual(expected);

@@ -1,30 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
-import { fleet, softwareOf } from '../../../support/fleet.js';
+import { answered, changed, listed } from '../../../support/dashboard.js';
+import { softwareOf } from '../../../support/fleet.js';
 import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 
 const ERRORS = 'userErrors { message path code }';
 const CREATE = `mutation ($input: AppCreateInput!) { appCreate(input: $input) { app { name } ${ERRORS} } }`;
-const DELETE = `mutation ($id: ID!) { appDelete(id: $id) { deletedId ${ERRORS} } }`;
 
 describe('an app in GraphQL', () => {
-  it('is not found by ids of other types', async () => {
-    const { acme } = server;
-    const id = await fleet.app(acme.client, 'stays');
-    for (const other of [nodeId('Group', id), 'nonsense']) {
-      expect(await changed(acme, DELETE, { id: other })).toMatchObject({
-        deletedId: null,
-        userErrors: [{ message: 'No such app.', path: ['id'], code: 'NOT_FOUND' }],
-      });
-    }
-    expect(await answered(acme, '{ app(name: "stays.posxml") { name } }')).toEqual({
-      app: { name: 'stays.posxml' },
-    });
-  });
-
   it.each([
     ['a name that has no room for its suffix', 'name', 'n'.repeat(255)],
     ['null for its kind', 'kind', null],

@@ -5,7 +5,7 @@ import { planVersionGrant } from '../../../../src/domain/software/app/grant.serv
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
 import { fleet, ledgerOf, rowsIn, softwareOf, unique, versionIdsOf } from '../../../support/fleet.js';
-import { type Fields, type Member, startServer, useServer } from '../../../support/server.js';
+import { type Fields, type Member, useServer } from '../../../support/server.js';
 
 const server = useServer();
 
@@ -187,21 +187,6 @@ describe('appVersionGrant', () => {
       invalid(['target', 'groupId'], 'must be the id of a group'),
     );
     expect(await links(old)).toBe(0);
-  });
-
-  it('leaves the logical numbers of other companies alone, also with all: true', async () => {
-    const own = await startServer();
-    const fill = async ({ client }: Member) => {
-      const group = await fleet.group(client, 'all');
-      const [version = 0] = await fleet.appVersions(client, 1, [group]);
-      for (const number of ['one', 'two']) await fleet.logicalNumber(client, number, { group_id: group });
-      return version;
-    };
-    const [version] = [await fill(own.acme), await fill(own.beta)];
-    expect(await grant([version], { all: true }, 'ADD', own.acme)).toEqual(done(2));
-    const others = `company_id <> ${own.acme.caller.companyId}`;
-    expect(await rowsIn(own, 'logical_number_app_versions', others)).toBe(0);
-    await own.stop();
   });
 
   it('refuses versions that are not attached to the group of each number, and changes nothing', async () => {

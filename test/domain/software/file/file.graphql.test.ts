@@ -16,7 +16,6 @@ const UPDATE = `mutation ($id: ID!, $input: FileUpdateInput!) {
   fileUpdate(id: $id, input: $input) { file { ${FIELDS} } ${ERRORS} } }`;
 const REPLACE = `mutation ($id: ID!, $file: Upload!) {
   fileUpdate(id: $id, input: { file: $file }) { file { ${FIELDS} } ${ERRORS} } }`;
-const DELETE = `mutation ($id: ID!) { fileDelete(id: $id) { deletedId ${ERRORS} } }`;
 
 interface FileFields extends Fields {
   readonly id: string;
@@ -65,23 +64,6 @@ describe('a file in GraphQL', () => {
   it('UP-08 may be empty', async () => {
     const file = await upload('empty.bin', '');
     expect(file).toMatchObject({ size: 0, crc: '0000', content: '', sha256: sha256('') });
-  });
-
-  it('AT-10 of another company can be neither read nor changed', async () => {
-    const { id } = await upload('ours.png', 'ours');
-    const nobodys = nodeId('File', 9e6);
-    const read = 'query ($id: ID!) { file(id: $id) { content } node(id: $id) { id } }';
-    expect(await answered(server.beta, read, { id })).toEqual({ file: null, node: null });
-    const replacement = carrying(server, server.beta, { name: 'theirs.png', bytes: 'theirs' });
-    for (const attempt of [
-      (which: string) => changed(server.beta, UPDATE, { id: which, input: { description: 'theirs' } }),
-      (which: string) => changed(server.beta, DELETE, { id: which }),
-      (which: string) => changed(replacement, REPLACE, { id: which }),
-    ]) {
-      const answer = await attempt(id);
-      expect(answer.userErrors).toMatchObject([{ path: ['id'], code: 'NOT_FOUND' }]);
-      expect(answer).toEqual(await attempt(nobodys));
-    }
   });
 });
 
@@ -169,25 +151,6 @@ describe('files of app versions', () => {
       ({ action }) => action === 'update',
     );
     expect(updates.map(({ after }) => after?.fileIds)).toEqual([[one, two], [two], []]);
-  });
-
-  it('AT-11 must belong to the company, like the version', async () => {
-    const theirs = await softwareOf(server.acme.client).file();
-    const own = await softwareOf(server.beta.client).file();
-    const version = nodeId('AppVersion', await versionIn(server.beta, { file_ids: [own] }));
-    const attempt = (id: string, ...ids: string[]) => changed(server.beta, SET, { id, fileIds: ids });
-    const invalid = [{ path: ['fileIds'], code: 'INVALID' }];
-    const foreign = await attempt(version, ...fileIds(own, theirs));
-    expect(foreign).toMatchObject({ appVersion: null, userErrors: invalid });
-    expect(foreign).toEqual(await attempt(version, ...fileIds(own, 9e6)));
-    expect(await attempt(version, version)).toMatchObject({ appVersion: null, userErrors: invalid });
-    const missing = [{ path: ['id'], code: 'NOT_FOUND' }];
-    const theirVersion = nodeId('AppVersion', await versionIn(server.acme));
-    expect(await attempt(theirVersion)).toMatchObject({ appVersion: null, userErrors: missing });
-    expect(await attempt(nodeId('AppVersion', 9e6))).toEqual(await attempt(theirVersion));
-    const query =
-      'query ($id: ID!) { node(id: $id) { ... on AppVersion { files { nodes { databaseId } } } } }';
-    expect(await answered(server.beta, query, { id: version })).toEqual({ node: { files: found(own) } });
   });
 
   it('have their checksums read in one statement, for files and for app versions', async () => {

@@ -103,15 +103,6 @@ describe('the manifest', () => {
     });
     expect((await get('params.dat', {}, token)).text).toBe('apps_list=\nfiles_list=\n');
   });
-
-  it('is refused to a terminal that may not use the service, and without a token', async () => {
-    const { token } = await newTerminal(server.acme, 'SN-OFF');
-    await server.acme.client.put('devices/SN-OFF', { enabled: false });
-    for (const path of ['manifest', 'params.dat']) {
-      expect(outcomeOf(await get(path, {}, token))).toBe('403 terminal_disabled');
-      expect(outcomeOf(await server.anonymous.get(`/terminal/v1/${path}`))).toBe('401 unauthenticated');
-    }
-  });
 });
 
 describe('params.dat', () => {

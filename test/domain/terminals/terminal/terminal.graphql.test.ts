@@ -145,12 +145,6 @@ const disable = async (serialNumber: string): Promise<unknown> =>
   await server.acme.client.put(`devices/${serialNumber}`, { enabled: false });
 
 describe('Device.lastRefusal', () => {
-  it('is null for a device that was never refused', async () => {
-    const { id, token } = await newTerminal(server.acme, 'SN-1');
-    await report(server, token);
-    expect(await lastRefusal(id)).toBeNull();
-  });
-
   it('says why and when, and changes neither the device nor the ledger', async () => {
     const { id, token } = await newTerminal(server.acme, 'SN-2');
     await disable('SN-2');

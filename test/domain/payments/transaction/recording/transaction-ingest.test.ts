@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { metricOf } from '../../../../support/gauges.js';
 import {
   ingestRow,
   ingestRows,
@@ -108,18 +107,6 @@ describe('POST /ingest/v1/transactions', () => {
     expect(await statements(ingestRows(500, 23_000))).toBe(fewEnded + 4);
   });
 
-  it('rejects another content of a known reference, and says in which fields', async () => {
-    await send([ingestRow(30)]);
-    expect(
-      await answerTo(ingestRow(30, { app_name: 'other.rb' }), ingestRow(31), ingestRow(31, { sent: 'x' })),
-    ).toEqual([
-      rejected(1, { reference: ['belongs to a transaction with other values of app_name'] }),
-      rejected(3, { reference: ['belongs to a transaction with other values of sent'] }),
-      totalsOf(1, 0, 2),
-    ]);
-    expect(await stored('I-3_')).toMatchObject([{ app_name: 'shop.rb' }, { sent: '0200' }]);
-  });
-
   it('knows a row without a reference by its values', async () => {
     const row = ingestRow(40, { reference: null, app_name: 'unnamed.rb' });
     const absent = { ...row, reference: undefined };
@@ -132,16 +119,6 @@ describe('POST /ingest/v1/transactions', () => {
     expect(foreign.lines).toEqual([totalsOf(1)]);
     expect(await stored('I-50')).toMatchObject([{ app_name: 'shop.rb' }]);
     expect(await stored('I-50', other)).toMatchObject([{ app_name: 'beta.rb' }]);
-  });
-
-  it('AT-27 masks card data, counts it, and compares masked values', async () => {
-    const scrubs = (): Promise<number> => metricOf(server.url, 'card_data_scrubs_total');
-    const before = await scrubs();
-    const row = ingestRow(60, { sent: 'pan 4111111111111111' });
-    expect(await answerTo(row)).toEqual([totalsOf(1)]);
-    expect(await stored('I-60')).toMatchObject([{ sent: 'pan 411111******1111' }]);
-    expect(await answerTo(row)).toEqual([totalsOf(0, 1)]);
-    expect(await scrubs()).toBe(before + 1);
   });
 
   it('rejects bad lines one by one, with their numbers, and goes on', async () => {
@@ -239,28 +216,6 @@ describe('transactions that are first running and then end', () => {
       { reference: 'I-110', status: 'success', amount: 210 },
     ]);
     expect((await ledger()).slice(before.length).map(({ action }) => action)).toEqual(['record', 'update']);
-  });
-
-  it('move the totals from one status to the other', async () => {
-    const totals = async (): Promise<Fields[]> =>
-      await server.app.database.reads
-        .selectFrom('transaction_app_totals')
-        .select(['status', 'total', 'amount_total'])
-        .where('company_id', '=', ingest.caller.companyId)
-        .where('app_name', '=', 'moved.rb')
-        .where('span', '=', 1_440)
-        .where('total', '>', 0)
-        .orderBy('status')
-        .execute();
-    const named = { app_name: 'moved.rb' };
-    await send([runningRow(120, named), runningRow(121, named)]);
-    expect(await totals()).toEqual([{ status: 'running', total: 2, amount_total: 0 }]);
-    await send([ingestRow(120, named)]);
-    expect(await totals()).toEqual([
-      { status: 'running', total: 1, amount_total: 0 },
-      { status: 'success', total: 1, amount_total: 220 },
-    ]);
-    expect(await server.place.check()).toEqual([]);
   });
 
   it('are not ended so by the mutations, which have transactionFinish', async () => {

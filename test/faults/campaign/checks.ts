@@ -145,10 +145,10 @@ function formProblems(attempt: Attempt, answer: Answer, text: string): Problem[]
 
 /** A response of GraphQL has data, or errors with a message and a code; `data` itself is compared in `planned.test.ts`. */
 export function responseProblems(body: unknown): Problem[] {
-  const { data, errors, extensions: _, ...more } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const { data, errors, ...more } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const list = (errors ?? []) as readonly { message?: unknown; extensions?: { code?: unknown } }[];
   const isSound =
-    Object.keys(more).length === 0 &&
+    Object.keys(more).every((name) => name === 'extensions') &&
     (errors === undefined ? data !== undefined && data !== null : Array.isArray(errors) && list.length > 0) &&
     list.every(({ message, extensions }) =>
       [message, extensions?.code].every((part) => typeof part === 'string'),

@@ -102,7 +102,7 @@ export function BulkDialog(props: BulkDialogProps): ReactNode {
         {isFinished && (
           <>
             <p role="status">{text.changed(format.number(progress.done - progress.failed.length))}</p>
-            <p>{text.failed(format.number(progress.failed.length))}</p>
+            {progress.failed.length > 0 && <p>{text.failed(format.number(progress.failed.length))}</p>}
             <ul className="results">
               {progress.failed.map(({ name, message }) => (
                 <li key={name}>

@@ -1,12 +1,21 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 
+import { useNames } from '../record/names';
 import { useLocale, useTexts } from '../text';
 import { clockOf, instantOf } from '../text/zone';
 import { Button } from '../ui/button';
 import { Choice, TextInput } from '../ui/field';
 import { Icon } from '../ui/icon';
+import { ReferenceInput } from '../ui/reference-input';
 import { words } from '../ui/words';
-import { filterWords, useConditionText, type Comparator, type Filter, type FilterField } from './filter';
+import {
+  filterWords,
+  referencesIn,
+  useConditionText,
+  type Comparator,
+  type Filter,
+  type FilterField,
+} from './filter';
 
 interface FilterBarProps {
   readonly fields: readonly FilterField[];
@@ -17,7 +26,7 @@ interface FilterBarProps {
 /** Conditions that hold, each with a button to take it away. */
 export function FilterChips({ fields, filter, onChange }: FilterBarProps): ReactNode {
   const text = useTexts(filterWords);
-  const conditionText = useConditionText();
+  const conditionText = useConditionText(useNames(referencesIn(fields, filter)));
   const conditions = Object.entries(filter);
   if (conditions.length === 0) return null;
   return (
@@ -71,6 +80,8 @@ interface ConditionProps {
   readonly onChange: (comparator: Comparator | null) => void;
 }
 
+/** Id that stands for records without a reference. */
+const NO_RECORD = 'none';
 /** Value of a choice that asks for nothing. */
 const ANY = '';
 
@@ -78,6 +89,9 @@ function Condition({ field, value, onChange }: ConditionProps): ReactNode {
   const text = useTexts(filterWords);
   const common = useTexts(words);
   const { title, kind } = field;
+  if (kind === 'reference' && field.find) {
+    return <ReferenceCondition field={field} value={value} onChange={onChange} find={field.find} />;
+  }
   if (kind === 'text' || kind === 'reference') {
     const comparator = field.comparator ?? 'contains';
     const shown = value?.[comparator] ?? value?.eq;
@@ -111,6 +125,36 @@ function Condition({ field, value, onChange }: ConditionProps): ReactNode {
     );
   }
   return <Range field={field} value={value} onChange={onChange} />;
+}
+
+/** A record, or that there is none. */
+function ReferenceCondition({
+  field,
+  value,
+  onChange,
+  find,
+}: ConditionProps & { readonly find: NonNullable<FilterField['find']> }): ReactNode {
+  const common = useTexts(words);
+  const id = value?.isNull === true ? NO_RECORD : typeof value?.eq === 'string' ? value.eq : null;
+  const names = useNames(id === null || id === NO_RECORD ? [] : [id]);
+  const none = useMemo(() => ({ id: NO_RECORD, name: common.none }), [common]);
+  const search = useCallback(
+    async (typed: string) => [...(field.comparator === 'eq' ? [] : [none]), ...(await find(typed))],
+    [field.comparator, find, none],
+  );
+  const name = id === NO_RECORD ? none.name : id === null ? '' : names.get(id);
+  return (
+    <ReferenceInput
+      // The field shows the name once it is known.
+      key={`${id} ${name}`}
+      label={field.title}
+      value={id !== null && name !== undefined ? { id, name } : null}
+      find={search}
+      onChange={(chosen) =>
+        onChange(chosen === null ? null : chosen.id === NO_RECORD ? { isNull: true } : { eq: chosen.id })
+      }
+    />
+  );
 }
 
 /** From and before, for times and amounts. */

@@ -1,6 +1,7 @@
 import { texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
 import type { Option } from '../ui/field';
+import type { Reference } from '../ui/reference-input';
 import { words } from '../ui/words';
 
 /** A comparator of the API, for example `{ contains: "SN-1" }`. */
@@ -20,6 +21,8 @@ export interface FilterField {
   readonly kind: 'text' | 'choice' | 'flag' | 'time' | 'amount' | 'reference';
   /** Values of a choice. */
   readonly options?: readonly Option[];
+  /** Finds records for a reference by their names, at most some ten. */
+  readonly find?: (text: string) => Promise<readonly Reference[]>;
   /** How a text is compared: `contains` where nothing is said. */
   readonly comparator?: 'contains' | 'startsWith' | 'eq';
 }
@@ -32,7 +35,6 @@ export const filterWords = texts({
     until: 'before',
     filter: 'Filter',
     removeCondition: (name: string) => `Remove the condition ${name}`,
-    selectedRecord: 'selected record',
   },
   pt: {
     any: 'Qualquer',
@@ -41,12 +43,20 @@ export const filterWords = texts({
     until: 'antes de',
     filter: 'Filtrar',
     removeCondition: (name: string) => `Remover a condição ${name}`,
-    selectedRecord: 'registro selecionado',
   },
 });
 
-/** Says a condition in words: "Model: Z8", "Group: none". */
-export function useConditionText(): (field: FilterField, comparator: Comparator) => string {
+/** Global ids in the conditions of references. */
+export function referencesIn(fields: readonly FilterField[], filter: Filter): readonly string[] {
+  return fields
+    .filter(({ kind }) => kind === 'reference')
+    .flatMap(({ id }) => [filter[id]?.eq ?? filter[id]?.in ?? []].flat().map(String));
+}
+
+/** Says a condition in words: "Model: Z8", "Group: none". `names` has the records of references by their ids. */
+export function useConditionText(
+  names: ReadonlyMap<string, string>,
+): (field: FilterField, comparator: Comparator) => string {
   const text = useTexts(filterWords);
   const common = useTexts(words);
   const format = useFormat();
@@ -55,7 +65,7 @@ export function useConditionText(): (field: FilterField, comparator: Comparator)
       if (typeof value === 'boolean') return value ? common.yes : common.no;
       if (field.kind === 'time') return format.time(String(value));
       if (field.kind === 'amount') return format.amount(Number(value));
-      if (field.kind === 'reference') return text.selectedRecord;
+      if (field.kind === 'reference') return names.get(String(value)) ?? '…';
       return field.options?.find((option) => option.value === value)?.label ?? String(value);
     };
     const parts: string[] = [];

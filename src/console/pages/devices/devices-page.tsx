@@ -2,6 +2,9 @@ import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import type { DeviceListQuery } from '../../gql/graphql';
+import { findAppVersions, findGroups, findLogicalNumbers } from '../../record/find';
+import type { Column } from '../../table/columns';
+import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { Ago, Badge } from '../../ui/facts';
@@ -27,13 +30,25 @@ const DEVICES = graphql(`
         frameworkVersion
         presence
         lastSeenAt
-        logicalNumber { id number }
+        createdAt
+        meta
+        lastRefusal { code at }
+        logicalNumber {
+          id
+          number
+          group { id name }
+        }
       }
     }
   }
 `);
 
 type Row = DeviceListQuery['devices']['nodes'][number];
+
+/** A property that the terminal reported. */
+function metaText(meta: unknown, name: string): string | undefined {
+  return (meta as Readonly<Record<string, string>>)[name];
+}
 
 export default function DevicesPage(): ReactNode {
   const text = useTexts(words);
@@ -47,50 +62,96 @@ export default function DevicesPage(): ReactNode {
         follows: ['DEVICE', 'LOGICAL_NUMBER'],
       }}
       rowName={({ serialNumber }) => serialNumber}
-      columns={[
-        {
-          id: 'serialNumber',
-          title: text.serialNumber,
-          order: 'SERIAL_NUMBER',
-          width: 180,
-          render: ({ serialNumber }) => <span className="code">{serialNumber}</span>,
-        },
-        {
-          id: 'presence',
-          title: text.presence,
-          width: 110,
-          render: ({ presence }) => <PresenceBadge presence={presence} />,
-        },
-        {
-          id: 'enabled',
-          title: text.state,
-          width: 100,
-          render: ({ enabled }) =>
-            enabled ? <Badge tone="good">{text.enabled}</Badge> : <Badge tone="bad">{text.disabled}</Badge>,
-        },
-        {
-          id: 'logicalNumber',
-          title: text.logicalNumber,
-          width: 130,
-          render: ({ logicalNumber }) => logicalNumber?.number,
-        },
-        { id: 'frameworkVersion', title: text.version, width: 110, render: (row) => row.frameworkVersion },
-        {
-          id: 'lastSeenAt',
-          title: text.lastSeen,
-          order: 'LAST_SEEN_AT',
-          width: 150,
-          render: ({ lastSeenAt }) => <Ago at={lastSeenAt} />,
-        },
-      ]}
-      filters={[
-        { id: 'serialNumber', title: text.serialNumber, kind: 'text' },
-        { id: 'enabled', title: text.enabled, kind: 'flag' },
-        { id: 'frameworkVersion', title: text.version, kind: 'text', comparator: 'startsWith' },
-        { id: 'lastSeenAt', title: text.lastSeen, kind: 'time' },
-      ]}
+      columns={columnsOf(text)}
+      filters={filtersOf(text)}
       panel={(id, close) => <DevicePanel id={id} onClose={close} />}
       empty={text.noDevices}
     />
   );
 }
+
+type Words = ReturnType<typeof words.in>;
+
+const columnsOf = (text: Words): readonly Column<Row>[] => [
+  {
+    id: 'serialNumber',
+    title: text.serialNumber,
+    order: 'SERIAL_NUMBER',
+    width: 180,
+    render: ({ serialNumber }) => <span className="code">{serialNumber}</span>,
+  },
+  {
+    id: 'presence',
+    title: text.presence,
+    width: 110,
+    render: ({ presence }) => <PresenceBadge presence={presence} />,
+  },
+  {
+    id: 'enabled',
+    title: text.state,
+    width: 100,
+    render: ({ enabled }) =>
+      enabled ? <Badge tone="good">{text.enabled}</Badge> : <Badge tone="bad">{text.disabled}</Badge>,
+  },
+  {
+    id: 'logicalNumber',
+    title: text.logicalNumber,
+    width: 130,
+    render: ({ logicalNumber }) => logicalNumber?.number,
+  },
+  {
+    id: 'group',
+    title: text.group,
+    width: 140,
+    render: ({ logicalNumber }) => logicalNumber?.group?.name,
+  },
+  { id: 'model', title: text.model, width: 100, render: ({ meta }) => metaText(meta, 'model') },
+  { id: 'frameworkVersion', title: text.version, width: 120, render: (row) => row.frameworkVersion },
+  {
+    id: 'lastSeenAt',
+    title: text.lastSeen,
+    order: 'LAST_SEEN_AT',
+    width: 150,
+    render: ({ lastSeenAt }) => <Ago at={lastSeenAt} />,
+  },
+  {
+    id: 'lastRefusal',
+    title: text.refused,
+    width: 150,
+    isHidden: true,
+    render: ({ lastRefusal }) => lastRefusal && <Ago at={lastRefusal.at} />,
+  },
+  {
+    id: 'createdAt',
+    title: text.created,
+    order: 'CREATED_AT',
+    width: 150,
+    isHidden: true,
+    render: ({ createdAt }) => <Ago at={createdAt} />,
+  },
+];
+
+const filtersOf = (text: Words): readonly FilterField[] => [
+  { id: 'serialNumber', title: text.serialNumber, kind: 'text' },
+  {
+    id: 'presence',
+    title: text.presence,
+    kind: 'choice',
+    options: [
+      { value: 'ONLINE', label: text.online },
+      { value: 'STALE', label: text.stale },
+      { value: 'OFFLINE', label: text.offline },
+      { value: 'NEVER_SEEN', label: text.neverSeen },
+    ],
+  },
+  { id: 'enabled', title: text.enabled, kind: 'flag' },
+  { id: 'group', title: text.group, kind: 'reference', find: findGroups },
+  { id: 'hasLogicalNumber', title: text.hasNumber, kind: 'flag' },
+  { id: 'logicalNumberId', title: text.logicalNumber, kind: 'reference', find: findLogicalNumbers },
+  { id: 'model', title: text.model, kind: 'text' },
+  { id: 'frameworkVersion', title: text.version, kind: 'text', comparator: 'startsWith' },
+  { id: 'version', title: text.hasVersion, kind: 'reference', comparator: 'eq', find: findAppVersions },
+  { id: 'refused', title: text.wasRefused, kind: 'flag' },
+  { id: 'hasReported', title: text.hasReported, kind: 'flag' },
+  { id: 'lastSeenAt', title: text.lastSeen, kind: 'time' },
+];

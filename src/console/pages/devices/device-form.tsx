@@ -11,7 +11,7 @@ import { ReferenceInput } from '../../ui/reference-input';
 import { words as common } from '../../ui/words';
 import { words } from './words';
 
-const UPDATE = graphql(`
+export const DEVICE_EDIT = graphql(`
   mutation DeviceEdit($id: ID!, $ifMatch: Int, $input: DeviceUpdateInput!) {
     deviceUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
       device {
@@ -25,13 +25,15 @@ const UPDATE = graphql(`
   }
 `);
 
+export interface EditableDevice {
+  readonly id: string;
+  readonly revision: number;
+  readonly enabled: boolean;
+  readonly logicalNumber?: { readonly id: string; readonly number: string } | null;
+}
+
 interface DeviceFormProps {
-  readonly device: {
-    readonly id: string;
-    readonly revision: number;
-    readonly enabled: boolean;
-    readonly logicalNumber?: { readonly id: string; readonly number: string } | null;
-  };
+  readonly device: EditableDevice;
   readonly onClose: () => void;
 }
 
@@ -39,7 +41,7 @@ interface DeviceFormProps {
 export function DeviceForm({ device, onClose }: DeviceFormProps): ReactNode {
   const text = useTexts(words);
   const commonText = useTexts(common);
-  const mutation = useMutation(UPDATE, ['DEVICE']);
+  const mutation = useMutation(DEVICE_EDIT, ['DEVICE']);
   const { enabled, logicalNumber } = device;
   return (
     <EditForm

@@ -1,14 +1,20 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
+import { useMay } from '../../app/session';
 import type { DeviceListQuery } from '../../gql/graphql';
 import { findAppVersions, findGroups, findLogicalNumbers } from '../../record/find';
+import { useListAddress } from '../../table/address';
 import type { Column } from '../../table/columns';
 import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
+import { Button } from '../../ui/button';
 import { Ago, Badge } from '../../ui/facts';
+import { CreateDialog } from './create-dialog';
+import { DeviceActions, DeviceMenu } from './device-actions';
 import { DevicePanel } from './device-panel';
+import { EnrolDialog } from './enrol-dialog';
 import { PresenceBadge } from './presence';
 import { words } from './words';
 
@@ -25,6 +31,7 @@ const DEVICES = graphql(`
       pageInfo { hasNextPage endCursor }
       nodes {
         id
+        revision
         serialNumber
         enabled
         frameworkVersion
@@ -64,9 +71,40 @@ export default function DevicesPage(): ReactNode {
       rowName={({ serialNumber }) => serialNumber}
       columns={columnsOf(text)}
       filters={filtersOf(text)}
+      selectionActions={(rows, clear) => <DeviceActions devices={rows} onDone={clear} />}
+      actions={<NewDevices />}
       panel={(id, close) => <DevicePanel id={id} onClose={close} />}
       empty={text.noDevices}
     />
+  );
+}
+
+/** Buttons that add one device or many. */
+function NewDevices(): ReactNode {
+  const text = useTexts(words);
+  const [, change] = useListAddress();
+  const [shown, setShown] = useState<'create' | 'enrol' | null>(null);
+  const close = (): void => setShown(null);
+  if (!useMay('WRITE')) return null;
+  return (
+    <>
+      <Button icon="add" onPress={() => setShown('create')}>
+        {text.createDevice}
+      </Button>
+      <Button icon="add" look="primary" onPress={() => setShown('enrol')}>
+        {text.enrol}
+      </Button>
+      {shown === 'create' && (
+        <CreateDialog
+          onClose={close}
+          onCreated={(id) => {
+            close();
+            change({ open: id, tab: undefined });
+          }}
+        />
+      )}
+      {shown === 'enrol' && <EnrolDialog onClose={close} />}
+    </>
   );
 }
 
@@ -77,7 +115,7 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
     id: 'serialNumber',
     title: text.serialNumber,
     order: 'SERIAL_NUMBER',
-    width: 180,
+    width: 140,
     render: ({ serialNumber }) => <span className="code">{serialNumber}</span>,
   },
   {
@@ -89,29 +127,29 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
   {
     id: 'enabled',
     title: text.state,
-    width: 100,
+    width: 115,
     render: ({ enabled }) =>
       enabled ? <Badge tone="good">{text.enabled}</Badge> : <Badge tone="bad">{text.disabled}</Badge>,
   },
   {
     id: 'logicalNumber',
     title: text.logicalNumber,
-    width: 130,
+    width: 110,
     render: ({ logicalNumber }) => logicalNumber?.number,
   },
   {
     id: 'group',
     title: text.group,
-    width: 140,
+    width: 130,
     render: ({ logicalNumber }) => logicalNumber?.group?.name,
   },
-  { id: 'model', title: text.model, width: 100, render: ({ meta }) => metaText(meta, 'model') },
-  { id: 'frameworkVersion', title: text.version, width: 120, render: (row) => row.frameworkVersion },
+  { id: 'model', title: text.model, width: 90, render: ({ meta }) => metaText(meta, 'model') },
+  { id: 'frameworkVersion', title: text.version, width: 100, render: (row) => row.frameworkVersion },
   {
     id: 'lastSeenAt',
     title: text.lastSeen,
     order: 'LAST_SEEN_AT',
-    width: 150,
+    width: 130,
     render: ({ lastSeenAt }) => <Ago at={lastSeenAt} />,
   },
   {
@@ -129,6 +167,7 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
     isHidden: true,
     render: ({ createdAt }) => <Ago at={createdAt} />,
   },
+  { id: 'actions', title: text.actions, width: 60, render: (row) => <DeviceMenu device={row} /> },
 ];
 
 const filtersOf = (text: Words): readonly FilterField[] => [

@@ -10,7 +10,7 @@ import { appRoutes, appVersionRoutes } from '../domain/software/app/app.rest.js'
 import { fileRoutes } from '../domain/software/file/file.rest.js';
 import { INGEST } from '../rest/lines.js';
 import type { Surface } from '../rest/openapi/openapi.js';
-import type { Route } from '../rest/router.js';
+import type { Route } from '../rest/route.js';
 import { V1 } from '../rest/v1.js';
 import type { TerminalRoute } from '../terminal/exchange.js';
 import { TERMINAL } from '../terminal/router.js';

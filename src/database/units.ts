@@ -134,7 +134,7 @@ class DatabaseUnits implements Units {
     for (const action of outcome.actions) action();
     const changes = [...recorded, ...outcome.reported];
     this.#tell(changes);
-    database.announce(changes);
+    if (database.isShared) database.announce(changes);
     return result;
   }
 

@@ -1,5 +1,10 @@
-import { DOMAIN_CODES, DomainError, type DomainCode, type FieldErrors } from '../platform/errors.js';
-import { TerminalRefused } from '../platform/terminal.js';
+import {
+  DOMAIN_CODES,
+  DomainError,
+  type DomainCode,
+  type FieldErrors,
+  TerminalRefused,
+} from '../platform/errors.js';
 import { snakeCase } from '../platform/validate.js';
 
 /** Codes of errors that occur before a service is called. */

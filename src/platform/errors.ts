@@ -123,3 +123,28 @@ export function tooManyRecords(what: string, records: string, limit: number, ins
     `${what} has ${records}, and one request changes at most ${limit} of them: ${instead}. Nothing was changed.`,
   );
 }
+
+/** Reason why the terminal of a known device may not use the service. */
+export type DeviceRefusalCode = Exclude<RefusalCode, 'unknown_terminal'>;
+/** Reasons why a terminal may not use the service. `unknown_terminal`: no device has its serial number. */
+export const REFUSAL_CODES = ['unknown_terminal', 'terminal_disabled', 'terminal_unassigned'] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+/** A terminal that may not use the service. */
+export class TerminalRefused extends Error {
+  override readonly name = 'TerminalRefused';
+
+  constructor(
+    message: string,
+    /** The refusal, with the id of the device if the company has it. */
+    readonly reason:
+      | { readonly code: 'unknown_terminal' }
+      | { readonly code: DeviceRefusalCode; readonly deviceId: number },
+  ) {
+    super(message);
+  }
+
+  get code(): RefusalCode {
+    return this.reason.code;
+  }
+}

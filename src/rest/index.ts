@@ -9,7 +9,7 @@ export {
   zonedTimestamp,
   type RecordFields,
 } from './fields.js';
-export type { LineRoute } from './lines.js';
+export { NDJSON_TYPE, type LineRoute } from './lines.js';
 export { byId, byName, CREATED, resourceRoutes } from './resource.js';
-export { base64Of } from './response.js';
-export { NDJSON_TYPE, type Call, type Parameter, type Route } from './router.js';
+export { base64Of } from './router.js';
+export { type Call, type Parameter, type Route } from './route.js';

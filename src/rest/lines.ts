@@ -29,7 +29,10 @@ import { companyOwner, workFor } from '../platform/clock.js';
 import { ndjsonLine, ndjsonRows } from '../platform/encoding/json.js';
 import { DomainError } from '../platform/errors.js';
 import { isObject } from '../platform/validate.js';
-import { NDJSON_TYPE, authorize, callerOf, createRouter, type RouteBase, type Received } from './router.js';
+import type { RouteBase, Received } from './route.js';
+import { authorize, callerOf, createRouter } from './router.js';
+
+export const NDJSON_TYPE = 'application/x-ndjson';
 
 /** Stores rows in batches, each in its own unit of work. `Checked` is a batch checked before its unit. */
 export interface RowStore<Checked> {

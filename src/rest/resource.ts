@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Scope, Page, PageRequest } from '../platform/caller.js';
 import { etagOf, listResponse, listShape, type RecordFields } from './fields.js';
-import type { Call, FilePart, Revised, Route, RouteResponse } from './router.js';
+import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';
 
 /** How a path names one record. */
 export interface RecordKey<R> {

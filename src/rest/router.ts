@@ -1,159 +1,34 @@
-import { Router, type Request, type RequestHandler, type Response } from 'express';
-import type { z } from 'zod';
+import { Router, type RequestHandler } from 'express';
+import { randomBytes } from 'node:crypto';
 
-import type { ReadWork, WriteWork } from '../database/work.js';
-import type { Upload } from '../http/body/multipart.js';
+import type { ReadWork, Units } from '../database/work.js';
 import { methodNotAllowed } from '../http/problem.js';
-import { readQuery, readToken, requestContextOf } from '../http/request.js';
-import { sendMethods } from '../http/send.js';
+import { isUnchanged, readQuery, readToken, requestContextOf } from '../http/request.js';
+import {
+  base64Pieces,
+  holdBytes,
+  holdChanged,
+  JSON_TYPE,
+  sendBuffers,
+  sendInPieces,
+  sendText,
+  STREAM_BYTES,
+  PIECE_BYTES,
+  sendMethods,
+} from '../http/send.js';
 import { enterCompany } from '../http/server/admission.js';
-import { demandScope, type Authenticator, type Scope, type PageRequest } from '../platform/caller.js';
-import type { Schema } from './openapi/schema.js';
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-
-export const NDJSON_TYPE = 'application/x-ndjson';
-
-/** Path, callers, input and output of a route, in one form for all surfaces. */
-export interface RouteBase {
-  readonly method: Method;
-  /** Below the prefix of its surface, with placeholders: `/devices/{device_id}`. */
-  readonly path: string;
-  /** Scope of the token, which is one of a terminal for `terminals`; null if no token is needed. */
-  readonly scope: Scope | null;
-  /** In lowerCamelCase, unique in the document; made of the method and the path if absent. */
-  readonly operationId?: string;
-  readonly summary: string;
-  readonly description?: string;
-  /** Parameters in query and headers, besides those of other properties; and one in the path to describe it. */
-  readonly parameters?: readonly Parameter[];
-  /** Fields of the body, or of each row of it, in the model's names. */
-  readonly body?: z.ZodObject;
-  /** Content-Types of the body. Default: JSON and forms. */
-  readonly bodyTypes?: readonly string[];
-  /** Example of the body, or of one row of it. Default: one made of the model. */
-  readonly example?: object;
-  /** The file in a body of multipart/form-data; without it, multipart bodies are refused. */
-  readonly file?: FilePart;
-  /** Fields that select the owner of the record: in the body or, if it has none of them, in the query (contract 2). */
-  readonly ownerSelector?: z.ZodObject;
-  /** Takes `page` and `per_page`. */
-  readonly paged?: boolean;
-  /** Shape of the success response: of one line of NDJSON, or of the data of one event. */
-  readonly response: z.ZodType;
-  /** Content-Type of the success response, without parameters. Default: JSON. */
-  readonly responseType?: string;
-  /** Description of each success status, for example `{ 201: 'Created.' }`. 304 has no content. */
-  readonly statuses?: Readonly<Record<number, string>>;
-  /** Description of each response header of its own, by header name. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Error statuses that do not follow from the other properties, for example 416. */
-  readonly errors?: readonly number[];
-}
-
-/** A parameter in the OpenAPI document. */
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required?: true;
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example?: unknown;
-}
-
-/** A file that a body may hold (contract 21 and 23). */
-export interface FilePart {
-  /** Name of the part in documents; a part of any name is read. */
-  readonly name: string;
-  /** Whether a body without the file is refused. */
-  readonly required?: true;
-  /** Whether JSON and forms may have the file too, as base64 text in the field of the part's name. */
-  readonly asText?: true;
-}
-
-/** Route of /v1 that reads in one unit of work. Also HEAD. */
-export interface ReadRoute extends RouteBase {
-  readonly scope: Scope;
-  /** Whether it is a list of records that can have more than a few KiB each. */
-  readonly isLarge?: boolean;
-  read(work: ReadWork, call: Call): Promise<RouteResponse>;
-}
-
-/** Route of /v1 that changes something in one unit of work. */
-export interface WriteRoute extends RouteBase {
-  readonly scope: Scope;
-  write(work: WriteWork, call: Call): Promise<RouteResponse>;
-}
-
-/** Route of /v1 that needs no token and opens its own units of work. */
-export interface OpenRoute extends RouteBase {
-  readonly scope: null;
-  perform(call: Call): Promise<RouteResponse>;
-}
-
-/** Route of /v1. */
-export type Route = ReadRoute | WriteRoute | OpenRoute;
-
-/** One request to a route of /v1. Its syntax is checked; services validate the values. */
-export interface Call {
-  /** The id in the path, for example of `{device_id}`. Errors: `not_found` for `what` unless canonical ("17"). */
-  id(placeholder: string, what: string): number;
-  /** The decoded name, number or serial in the path. Errors: `not_found` for `what` if it cannot be a name. */
-  name(placeholder: string, what: string): string;
-  readonly query: ReadonlyMap<string, string>;
-  /** The fields of the body that `route.body` has, by the model's names (`serialNumber`). */
-  readonly input: Readonly<Record<string, unknown>>;
-  /** The fields of the body that `route.ownerSelector` has. */
-  readonly ownerInput: Readonly<Record<string, unknown>>;
-  /** Whether the Content-Type is a form's; some clients label JSON so (contract 25). */
-  readonly labelledAsForm: boolean;
-  readonly page: PageRequest;
-  /** The multipart body, on routes with a `file`; null for JSON and forms. */
-  readonly upload: Upload | null;
-  readonly ip: string;
-  readonly requestId: string;
-  /** Errors: `stale` if the request's If-Match names another revision of the record. */
-  ifMatch(name: string, record: Revised): void;
-}
-
-/** A record with an ETag. */
-export interface Revised {
-  readonly id: number;
-  readonly revision: number;
-}
-
-/** A success response; its status is that of the route. */
-export interface RouteResponse {
-  /** May hold one `base64Of(contentId, size)`. */
-  readonly body: object;
-  readonly etag?: string;
-}
-
-/** `device_id` of `/devices/{device_id}`. */
-export function placeholders(path: string): readonly string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
-}
-
-/** `/devices/{}`: the same for all methods of one path, which may name a placeholder differently. */
-export function pathPattern(path: string): string {
-  return path.replace(/\{[^}]+\}/g, '{}');
-}
-
-/** Whether the response is one record, which has an ETag, and not a page of a list. */
-export function readsRecord(route: RouteBase): boolean {
-  return 'read' in route && route.paged !== true;
-}
-
-/** A request to a route. Only its path and the form of its query are checked. */
-export interface Received<R extends RouteBase = RouteBase> {
-  readonly request: Request;
-  readonly response: Response;
-  readonly route: R;
-  /** Parameters that the route does not use are ignored. */
-  readonly query: ReadonlyMap<string, string>;
-  /** Decoded values of the placeholders in the path, by name and in their order. They may have any characters. */
-  readonly values: ReadonlyMap<string, string>;
-}
+import { type Caller, demandScope, type Authenticator, type Scope } from '../platform/caller.js';
+import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
+import { yieldToEventLoop } from '../platform/clock.js';
+import type { Semaphore } from '../platform/concurrency/semaphore.js';
+import {
+  type Received,
+  type Route,
+  type RouteResponse,
+  pathPattern,
+  placeholders,
+  type RouteBase,
+} from './route.js';
 
 /** Handler of the routes below a prefix, with HEAD and OPTIONS; other methods of a path are 405 (contract 4). */
 export function createRouter<R extends RouteBase>(
@@ -167,6 +42,7 @@ export function createRouter<R extends RouteBase>(
   byPath.sort(([one], [other]) => one.split('{}').length - other.split('{}').length);
   for (const [pattern, ofPath] of byPath) {
     const methods = new Map<string, R>(ofPath.map((route) => [route.method, route]));
+    const namesOf = new Map(ofPath.map((route) => [route, placeholders(route.path)]));
     if (methods.size < ofPath.length) throw new Error(`Two routes with one method for ${pattern}`);
     const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     allowed.push('OPTIONS');
@@ -181,7 +57,7 @@ export function createRouter<R extends RouteBase>(
       }
       if (route === undefined) throw methodNotAllowed(allowed);
       const query = readQuery(request.originalUrl);
-      const names = placeholders(route.path);
+      const names = namesOf.get(route) ?? [];
       const values = new Map(names.map((name, n) => [name, String(request.params[`p${n}`])]));
       await serve({ route, request, response, query, values });
     });
@@ -201,4 +77,174 @@ export async function authorize(received: Received, scope: Scope, authenticator:
 export async function callerOf({ request, response, query }: Received, authenticator: Authenticator) {
   const { ip, requestId } = requestContextOf(response);
   return await authenticator.authenticate(readToken(request, query), { channel: 'api', ip, requestId });
+}
+
+/** Prefix of placeholders for contents. Random and never sent, so that no client text can contain it. */
+const CONTENT_MARK = `content:${randomBytes(24).toString('hex')}:`;
+
+/** A stored content of `size` bytes as a base64 field, at most one per response. Its bytes are read as it is sent. */
+export function base64Of(contentId: number, size: number): string {
+  return `${CONTENT_MARK}${contentId}/${size}`;
+}
+
+/** The JSON text of a response. */
+export interface RenderedResponse {
+  readonly status: number;
+  readonly etag: string | undefined;
+  /** JSON text in one part; or two parts, with the base64 of `content` to be sent between them. */
+  readonly parts: readonly string[];
+  /** Content to send between the parts, and its bytes; null if there is one part. */
+  readonly content: { readonly id: number; readonly size: number } | null;
+  /** Warnings about the change that the caller should check. */
+  readonly warnings?: readonly string[];
+  /** True if the response was stored by an earlier request with the same Idempotency-Key. */
+  readonly replayed?: true;
+}
+
+/** JSON text of a list of more than one piece; `held` of the response counts its bytes. */
+export interface RenderedList {
+  readonly buffers: Buffer[];
+}
+
+export function renderResponse(route: Route, { etag, body }: RouteResponse): RenderedResponse {
+  const status = 201 in (route.statuses ?? {}) ? 201 : 200;
+  const text = JSON.stringify(body);
+  const mark = text.indexOf(CONTENT_MARK);
+  if (mark === -1) return { status, etag, parts: [text], content: null };
+  const end = text.indexOf('"', mark);
+  const [id = 0, size = 0] = text
+    .slice(mark + CONTENT_MARK.length, end)
+    .split('/')
+    .map(Number);
+  return { status, etag, parts: [text.slice(0, mark), text.slice(end)], content: { id, size } };
+}
+
+export interface ListOptions {
+  readonly units: Units;
+  readonly waiting: WaitingBytes;
+  /** Limits the lists of large records that are read at once. */
+  readonly largeReads: Semaphore<number>;
+}
+
+/** Reads and renders a list of large records if the company has room for it. Errors: `busy` and `malformed`. */
+export async function performList(
+  read: (work: ReadWork) => Promise<RouteResponse>,
+  caller: Caller,
+  asked: () => string,
+  { units, waiting, largeReads }: ListOptions,
+  held: HeldBytes,
+): Promise<RenderedList | RenderedResponse> {
+  const { companyId } = caller;
+  waiting.demandRoom(companyId, asked);
+  let release = (): void => undefined;
+  try {
+    const readOnce = async (work: ReadWork): Promise<RouteResponse> => {
+      // Acquired inside the unit of work, as in GraphQL: a permitted read never waits for a database
+      // connection.
+      release();
+      release = await largeReads.acquire(companyId);
+      waiting.demandRoom(companyId, asked);
+      try {
+        return await read(work);
+      } catch (error) {
+        // The unit may be retried on a reader thread. Without this release, it would wait for a unit that
+        // waits for its permit.
+        release();
+        throw error;
+      }
+    };
+    const list = await units.read(caller, readOnce, { examines: 'when_needed' });
+    try {
+      return await renderList(list, held);
+    } finally {
+      waiting.expect(companyId, asked, held.bytes);
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Renders record by record; requests are served in between. Errors: `busy` and `malformed` of `HeldBytes`. */
+async function renderList({ body }: RouteResponse, held: HeldBytes) {
+  const buffers: Buffer[] = [];
+  let text = '';
+  const append = (): void => {
+    const buffer = Buffer.from(text);
+    buffers.push(buffer);
+    held.add(buffer.length);
+    text = '';
+  };
+  for (const part of jsonParts(body)) {
+    text += part;
+    if (text.length < PIECE_BYTES) continue;
+    append();
+    await yieldToEventLoop();
+  }
+  if (buffers.length === 0) return { status: 200, etag: undefined, parts: [text], content: null };
+  append();
+  return { buffers };
+}
+
+/** JSON text of an object in pieces: one for each element of its arrays. Empties the arrays. */
+function* jsonParts(body: object): Generator<string> {
+  let mark = '{';
+  for (const [name, value] of Object.entries(body)) {
+    yield `${mark}${JSON.stringify(name)}:`;
+    mark = ',';
+    if (!Array.isArray(value)) {
+      yield JSON.stringify(value);
+      continue;
+    }
+    const elements = value as unknown[];
+    yield elements.length === 0 ? '[' : `[${JSON.stringify(elements.shift())}`;
+    // Removing the record lets it be freed as soon as its text exists.
+    while (elements.length > 0) yield `,${JSON.stringify(elements.shift())}`;
+    yield ']';
+  }
+  yield '}';
+}
+
+/** Sends the response, to HEAD without a body; 304 if the request has the ETag. Chunks of a content are read one by one. */
+export async function sendResponse(
+  { request, response, route }: Received,
+  rendered: RenderedResponse | RenderedList,
+  held: HeldBytes,
+  readContent: (contentId: number) => AsyncIterable<Uint8Array>,
+): Promise<void> {
+  if ('buffers' in rendered) {
+    response.status(200).setHeader('Content-Type', JSON_TYPE);
+    response.setHeader('Content-Length', held.bytes);
+    await sendBuffers(response, request.method === 'HEAD' ? [] : rendered.buffers, held);
+    return;
+  }
+  const { status, etag, parts, content, warnings = [], replayed } = rendered;
+  if (etag !== undefined) response.setHeader('ETag', etag);
+  if (isUnchanged(request, etag)) {
+    response.status(304).end();
+    return;
+  }
+  response.status(status).setHeader('Content-Type', JSON_TYPE);
+  if (warnings.length > 0) response.setHeader('X-Warning', warnings.join('; '));
+  if (replayed === true) response.setHeader('Idempotent-Replayed', 'true');
+  const isChange = 'write' in route;
+  const [head = '', tail = ''] = parts;
+  if (content === null) {
+    await sendText(response, head, isChange ? held : undefined);
+    return;
+  }
+  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  response.setHeader('Content-Length', bytes + 4 * Math.ceil(content.size / 3));
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  if (!isChange) holdBytes(response, STREAM_BYTES);
+  else if (!holdChanged(response, held, STREAM_BYTES)) return;
+  await sendInPieces(response, withContent(head, readContent(content.id), tail));
+}
+
+async function* withContent(head: string, content: AsyncIterable<Uint8Array>, tail: string) {
+  yield head;
+  for await (const bytes of content) yield* base64Pieces(bytes);
+  yield tail;
 }

@@ -30,23 +30,16 @@ import { companyOwner, currentOwner, enterEventLoop, workFor, yieldToEventLoop }
 import { SentBytes } from '../platform/encoding/content.js';
 import { invalid, notFound } from '../platform/errors.js';
 import { isNameLike, normalized, demandUnchanged, idFromText } from '../platform/validate.js';
-import { etagOf } from './fields.js';
-import { pickInput } from './input.js';
+import { etagOf, pickInput } from './fields.js';
+import type { Call, FilePart, Route, RouteResponse, Received } from './route.js';
 import {
   performList,
   renderResponse,
   sendResponse,
   type ListOptions,
   type RenderedResponse,
-} from './response.js';
-import {
   authorize,
   createRouter,
-  type Call,
-  type FilePart,
-  type Route,
-  type RouteResponse,
-  type Received,
 } from './router.js';
 
 export interface RestOptions extends ListOptions {

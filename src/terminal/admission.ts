@@ -6,8 +6,8 @@ import { requestContextOf } from '../http/request.js';
 import type { Caller } from '../platform/caller.js';
 import { SECOND, terminalsOwner, workFor } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
-import { DomainError } from '../platform/errors.js';
-import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
+import { DomainError, TerminalRefused } from '../platform/errors.js';
+import type { TerminalClaim } from '../platform/terminal.js';
 
 /** Calls per batch, and interval in ms. For 50 terminals, reading 20 large notifications each takes 20 ms. */
 const LIMITS = { most: 50, everyMs: 50 } as const;

@@ -22,11 +22,11 @@ import { leaveNetwork } from '../http/server/connections.js';
 import type { Row } from '../platform/caller.js';
 import type { HeldBytes } from '../platform/client-limits.js';
 import { enterEventLoop } from '../platform/clock.js';
-import { DomainError } from '../platform/errors.js';
-import { TerminalRefused, type TerminalClaim } from '../platform/terminal.js';
-import { inputOf, type ReceivedInput } from '../rest/input.js';
-import { lineAnswers, readRows, type RowLimits, type RowStore } from '../rest/lines.js';
-import { NDJSON_TYPE, type RouteBase, type Received } from '../rest/router.js';
+import { DomainError, TerminalRefused } from '../platform/errors.js';
+import type { TerminalClaim } from '../platform/terminal.js';
+import { inputOf, type ReceivedInput } from '../rest/fields.js';
+import { lineAnswers, readRows, type RowLimits, type RowStore, NDJSON_TYPE } from '../rest/lines.js';
+import type { RouteBase, Received } from '../rest/route.js';
 import {
   admitted,
   enterWaiting,

@@ -3,5 +3,6 @@ export { STREAM_BYTES } from '../http/send.js';
 export { HttpProblem } from '../http/problem.js';
 export { byteRangeOf, type ByteRange } from '../http/request.js';
 export { JSON_TYPE } from '../http/send.js';
-export { NDJSON_TYPE, type Parameter } from '../rest/router.js';
+export { NDJSON_TYPE } from '../rest/lines.js';
+export type { Parameter } from '../rest/route.js';
 export type { TerminalExchange, TerminalRoute } from './exchange.js';

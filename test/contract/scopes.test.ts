@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
-import type { Method } from '../../src/rest/router.js';
+import type { Method } from '../../src/rest/route.js';
 import { createClient } from '../support/client.js';
 import { changed, refused } from '../support/dashboard.js';
 import { createGraphql } from '../support/graphql.js';

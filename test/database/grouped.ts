@@ -39,11 +39,11 @@ export function openGrouped(clock: Clock = testClock()): Grouped {
     },
   );
   onTestFinished(() => void connection.database.close());
-  const groups = new WriteGroups(connection, () => false, { units: 128, ms: Infinity });
+  const groups = new WriteGroups(connection, { fault: null }, { units: 128, ms: Infinity });
   const grouped: Database = {
     ...database,
     writes: groups.single,
-    write: (_scope, use) => groups.run(use),
+    write: groups.write,
   };
   return { database: grouped, units: createUnits(grouped, clock), hooks };
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type BodyFields, formBody, FormFields } from '../../src/http/body/body.js';
 import { numbersAsText } from '../../src/platform/encoding/json.js';
 import { recordId, recordIds } from '../../src/platform/validate.js';
-import { pickInput } from '../../src/rest/input.js';
+import { pickInput } from '../../src/rest/fields.js';
 
 const Model = z.object({
   flag: z.boolean(),

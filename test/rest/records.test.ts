@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Route } from '../../src/rest/router.js';
+import type { Route } from '../../src/rest/route.js';
 import { softwareOf } from '../support/fleet.js';
 import { DOCUMENT, ROUTES } from '../support/openapi-check.js';
 import { populate } from '../support/populated.js';

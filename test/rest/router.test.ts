@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { describe, expect, it } from 'vitest';
 
-import { placeholders, createRouter, type Route } from '../../src/rest/router.js';
+import { placeholders, type Route } from '../../src/rest/route.js';
+import { createRouter } from '../../src/rest/router.js';
 import { ROUTES } from '../support/openapi-check.js';
 
 interface Served {

@@ -3,9 +3,12 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 import { createRoutes, surfacesOf } from '../../src/app/routes.js';
 import { createTerminalRoutes } from '../../src/app/terminals.js';
-import { createOpenApi } from '../../src/rest/openapi/openapi.js';
-import type { OpenApiDocument, OpenApiOperation } from '../../src/rest/openapi/openapi.js';
-import type { Route, RouteBase } from '../../src/rest/router.js';
+import {
+  createOpenApi,
+  type OpenApiDocument,
+  type OpenApiOperation,
+} from '../../src/rest/openapi/openapi.js';
+import type { Route, RouteBase } from '../../src/rest/route.js';
 
 export const ROUTES: readonly Route[] = createRoutes(() =>
   Promise.reject(new Error('These routes are for their descriptions only.')),

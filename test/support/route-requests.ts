@@ -1,5 +1,5 @@
 import { bodySchema, sampleBody } from '../../src/rest/openapi/schema.js';
-import type { Route } from '../../src/rest/router.js';
+import type { Route } from '../../src/rest/route.js';
 import type { Client, Fields, Reply, RequestOptions } from './client.js';
 
 const titleOf = (route: Route): string => `${route.method} ${route.path}`;

@@ -62,9 +62,9 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     system: 'sqlite' as const,
     health,
     verify: () => guard?.verify() ?? null,
-    admit: (change) => reserve?.admit(change, health.fault === 'storage_full'),
+    admit: reserve?.checkFor(health) ?? (() => undefined),
     writes: groups.single,
-    write: (_scope, use) => groups.run(use),
+    write: groups.write,
   } satisfies Partial<Database>;
   return {
     ...base,
@@ -124,7 +124,7 @@ function openParts(file: string, options: ConnectOptions) {
   const writer = new SqliteConnection(database, watcher, { guard, hasCheckpointThread: slot === 'server' });
   // For savepoints: SQLite would write what undoes them to a file, which takes longer than the changes themselves.
   database.pragma('temp_store = memory');
-  const groups = new WriteGroups(writer, () => health.fault !== null);
+  const groups = new WriteGroups(writer, health);
   const readers = new Readers({ ...options, file, watcher, restartLog: () => writer.log.restart() });
   const onDamage = (detail: string): void =>
     watcher.onFault('db_corrupt', new Sqlite.SqliteError(detail, 'SQLITE_CORRUPT'));

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 
 import { systemClock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
+import type { Database, DatabaseHealth } from '../database.js';
 import type { CheckpointReply, CheckpointTask } from './checkpoint-thread.js';
 import type { Watcher } from './faults.js';
 import type { CommitGuard } from './file/marker.js';
@@ -201,19 +202,21 @@ export class Reserve {
     this.#isGivenUp = false;
   }
 
-  /** `isFull`: the latest change found the disk full. Errors: `storage_full` for changes other than deletions. */
-  admit(change: 'deletion' | 'other', isFull: boolean): void {
-    if (change === 'deletion') {
-      this.giveUpIfFull(isFull);
-      return;
-    }
-    if (this.#isGivenUp) this.keep();
-    if (!this.#isGivenUp && this.#freeBytes() >= MARGIN_BYTES) return;
-    const message = 'The storage is full: nothing was changed. Reading and deleting are still possible.';
-    throw new DomainError('storage_full', message, { retryAfter: 60 });
+  /** `Database.admit` of a database with this health. Errors: `storage_full` for changes other than deletions. */
+  checkFor(health: Pick<DatabaseHealth, 'fault'>): Database['admit'] {
+    return (change) => {
+      if (change === 'deletion') {
+        this.giveUpIfFull(health.fault === 'storage_full');
+        return;
+      }
+      if (this.#isGivenUp) this.keep();
+      if (!this.#isGivenUp && this.#freeBytes() >= MARGIN_BYTES) return;
+      const message = 'The storage is full: nothing was changed. Reading and deleting are still possible.';
+      throw new DomainError('storage_full', message, { retryAfter: 60 });
+    };
   }
 
-  /** Gives up the reserve if the disk has too little room. */
+  /** Gives up the reserve if the disk has too little room; `isFull`: the latest change found it full. */
   giveUpIfFull(isFull: boolean): void {
     if (!isFull && this.#freeBytes() >= MARGIN_BYTES) return;
     if (fileBytes(this.#path) > 0) this.#isGivenUp = true;

@@ -4,6 +4,7 @@ import { systemClock, AWAITED, currentOwner, workFor, yieldToEventLoop } from '.
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Tables } from '../../schema/schema.js';
+import type { Database, DatabaseHealth } from '../database.js';
 import { handleOf, type SqliteConnection } from './connection.js';
 import { storageFailed } from './faults.js';
 
@@ -56,10 +57,10 @@ export class WriteGroups {
   #isCommitDue = false;
   #lastEnd = -Infinity;
 
-  /** `isCautious`: whether each unit is to be committed alone, for example because the storage has failed. */
+  /** After a fault, each unit is committed alone. */
   constructor(
     private readonly connection: SqliteConnection,
-    private readonly isCautious: () => boolean,
+    private readonly health: Pick<DatabaseHealth, 'fault'>,
     private readonly limits = LIMITS,
   ) {}
 
@@ -84,6 +85,8 @@ export class WriteGroups {
       throw error;
     }
   }
+
+  readonly write: Database['write'] = (_scope, use) => this.run(use);
 
   /** Refuses further units; resolves once all waiting ones have ended and are committed. */
   async finish(): Promise<void> {
@@ -186,7 +189,7 @@ export class WriteGroups {
 
   #isFull({ units, since }: Group): boolean {
     const isLong = systemClock.elapsed() - since >= this.limits.ms;
-    return units >= this.limits.units || isLong || this.isCautious();
+    return units >= this.limits.units || isLong || this.health.fault !== null;
   }
 
   /** Commits once no unit has joined during a turn of the event loop. Waiting units join. */

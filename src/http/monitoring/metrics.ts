@@ -3,8 +3,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { CountedMetric } from '../../database/work.js';
 import { type Clock, SECOND, systemClock } from '../../platform/clock.js';
+import type { RefusalCode } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import type { RefusalCode } from '../../platform/terminal.js';
 import type { Tracing } from '../../platform/tracing.js';
 import { headerOf, onClosed, requestContextOf, UNKNOWN_PATH } from '../request.js';
 import { sendText } from '../send.js';

@@ -1,5 +1,5 @@
 import { mayUse, ROLES, type Scope } from '../../platform/caller.js';
-import { pathPattern, placeholders, readsRecord, type Parameter, type RouteBase } from '../router.js';
+import { pathPattern, placeholders, readsRecord, type Parameter, type RouteBase } from '../route.js';
 import {
   ErrorSchema,
   problemResponses,

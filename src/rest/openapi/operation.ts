@@ -2,15 +2,9 @@ import { z } from 'zod';
 
 import { OTHER_CODES, PROBLEM_CODES } from '../../http/problem.js';
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/caller.js';
-import { REFUSAL_CODES } from '../../platform/terminal.js';
-import {
-  NDJSON_TYPE,
-  placeholders,
-  readsRecord,
-  type FilePart,
-  type Parameter,
-  type RouteBase,
-} from '../router.js';
+import { REFUSAL_CODES } from '../../platform/errors.js';
+import { NDJSON_TYPE } from '../lines.js';
+import { placeholders, readsRecord, type FilePart, type Parameter, type RouteBase } from '../route.js';
 import { bodySchema, sampleBody, sampleOf, type Schema } from './schema.js';
 
 export interface RequestBody {

@@ -37,7 +37,7 @@ export async function migrateFile(
   if (state === 'new') identify(file);
   const database = openFile(file, { readonly: false });
   try {
-    const groups = new WriteGroups(new SqliteConnection(database, watcher), () => false);
+    const groups = new WriteGroups(new SqliteConnection(database, watcher), { fault: null });
     const isNew = applied.length === 0;
     if (isNew) await groups.run(createSchema);
     // A migration may drop a table and make it again. Enforced foreign keys would delete rows that refer to it.

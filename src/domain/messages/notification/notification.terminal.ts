@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
-import { DomainError } from '../../../platform/errors.js';
-import { NotificationConfirm, TerminalRefused } from '../../../platform/terminal.js';
+import { DomainError, TerminalRefused } from '../../../platform/errors.js';
+import { NotificationConfirm } from '../../../platform/terminal.js';
 import type { TerminalExchange, TerminalRoute } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/access.service.js';
 import {

@@ -1,7 +1,7 @@
 import type { CompanyWriteWork, ReadWork, Units, WriteWork } from '../../../database/work.js';
 import { type Clock, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
-import { DomainError } from '../../../platform/errors.js';
-import { type DeviceRefusalCode, type TerminalClaim, TerminalRefused } from '../../../platform/terminal.js';
+import { DomainError, type DeviceRefusalCode, TerminalRefused } from '../../../platform/errors.js';
+import type { TerminalClaim } from '../../../platform/terminal.js';
 import { normalized } from '../../../platform/validate.js';
 import type { Device, SeenDevice } from '../../fleet/device/device.model.js';
 import { createDevice, storeSightings } from '../../fleet/device/device.service.js';

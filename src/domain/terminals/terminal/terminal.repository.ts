@@ -5,7 +5,7 @@ import { recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
 import { inIds, inList, instant, typed } from '../../../database/storage.js';
 import type { CompanyWriteWork, ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
-import type { DeviceRefusalCode } from '../../../platform/terminal.js';
+import type { DeviceRefusalCode } from '../../../platform/errors.js';
 import { hashToken } from '../../people/access-token/access-token.model.js';
 
 const tokens = new CompanyRows('device_tokens');

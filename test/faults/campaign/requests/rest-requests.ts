@@ -1,5 +1,5 @@
 import type { Random } from '../../../../src/platform/random.js';
-import type { Route } from '../../../../src/rest/router.js';
+import type { Route } from '../../../../src/rest/route.js';
 import { ROUTES } from '../../../support/openapi-check.js';
 import { goodBody } from '../../../support/route-requests.js';
 import type { Sender } from '../companies.js';

@@ -2,11 +2,11 @@ import type { ReadWork, WriteWork } from '../../../../database/work.js';
 import { readInstant } from '../../../../platform/calendar.js';
 import type { Row, RowResult } from '../../../../platform/caller.js';
 import { HOUR } from '../../../../platform/clock.js';
-import { DomainError, notFound, type FieldErrors, invalid } from '../../../../platform/errors.js';
+import { DomainError, type FieldErrors, invalid } from '../../../../platform/errors.js';
 import { isObject, snakeCase, normalized } from '../../../../platform/validate.js';
 import type { Device, FormerNumber } from '../../../fleet/device/device.model.js';
 import { selectFormerNumbers } from '../../../fleet/device/device.service.js';
-import { logicalNumbers } from '../../../fleet/logical-number/logical-number.service.js';
+import { logicalNumberHeads } from '../../../fleet/logical-number/logical-number.service.js';
 import {
   Card,
   Installment,
@@ -52,10 +52,9 @@ export async function reporterOf(
   work: ReadWork,
   { id, serialNumber, logicalNumberId }: Device & { readonly logicalNumberId: number },
 ): Promise<Reporter> {
-  const number = (await logicalNumbers.byIds(work, [logicalNumberId])).get(logicalNumberId);
-  if (number === undefined) throw notFound('logical number');
+  const { number: logicalNumber } = await logicalNumberHeads.get(work, logicalNumberId);
   const formerNumbers = await selectFormerNumbers(work, id);
-  return { serialNumber, logicalNumber: number.number, formerNumbers, now: work.now };
+  return { serialNumber, logicalNumber, formerNumbers, now: work.now };
 }
 
 /** Like `checkRows`, for rows that a terminal sends: it may record only its own transactions. */

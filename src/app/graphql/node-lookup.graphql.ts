@@ -1,8 +1,7 @@
-import { historyField, LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
+import { entityTypeOf, historyField, LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
 import type { LedgerEntry } from '../../domain/base/ledger/ledger.service.js';
 import { auditedTypes } from '../../domain/people/user/user.graphql.js';
 import * as g from '../../graphql/index.js';
-import { snakeCase } from '../../platform/validate.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 
 /** Lists from which the records of each type are read, by type name. */
@@ -55,11 +54,6 @@ const nodes = g.query('nodes', {
 const sourcesByEntityType = new Map(
   [...nodeSources.values()].map((source) => [source.entityType ?? entityTypeOf(source.list.name), source]),
 );
-
-/** The type of records in the ledger: `app_version` for `AppVersion`. */
-export function entityTypeOf(typeName: string): string {
-  return snakeCase(g.fieldName(typeName));
-}
 
 const entity = g.computed(
   g.object.orNull(

@@ -1,4 +1,4 @@
-import { LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
+import { entityTypeOf, LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
 import {
   changesOf,
   getLedgerEntry,
@@ -8,7 +8,6 @@ import {
 import * as g from '../../graphql/index.js';
 import { DomainError, invalid } from '../../platform/errors.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
-import { entityTypeOf } from './node-lookup.graphql.js';
 
 /** Reversals by the types of records in the ledger. */
 const reversals = new Map(

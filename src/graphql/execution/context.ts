@@ -1,5 +1,6 @@
 import { OperationTypeNode } from 'graphql';
 
+import type { Condition } from '../../database/list/condition.js';
 import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Budget } from '../../http/request.js';
@@ -204,11 +205,13 @@ export class GraphqlContext extends RecordReads {
     newRows: NewRows<T>,
     { filter, after = null }: FollowArgs,
     scope: Scope = 'read',
+    also: Condition | null = null,
   ): Promise<AsyncIterable<Events<T>>> {
     demandScope(this.caller, scope);
     const { subscription } = this.request;
     if (subscription === null) throw new Error('Only a subscription can follow records.');
-    const condition = conditionOf(newRows, filter);
+    const given = conditionOf(newRows, filter);
+    const condition = given === null || also === null ? (given ?? also) : { and: [given, also] };
     return follow(this.services, subscription, { newRows, condition, scope, after });
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createUnits } from '../../../src/database/units.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { record, report } from '../../domain/payments/transaction/records.js';
+import { nodeId } from '../../support/dashboard.js';
 import { fleet, recordAll } from '../../support/fleet.js';
 import { useServer } from '../../support/server.js';
 import { lastSequence, openStreams, subscribe, type Subscribed } from '../../support/subscribe.js';
@@ -133,9 +134,29 @@ describe('ledgerAppended', () => {
     stop();
   });
 
-  it('needs the scope admin, and an existing sequence', async () => {
-    const operator = await server.member('acme', 'operator');
-    expect(await codeOf(subscribe(server, operator, APPENDED))).toMatchObject({ code: 'FORBIDDEN' });
+  it('shows others than administrators only records that they may read, by a filter too', async () => {
+    const viewer = await server.member('acme', 'viewer');
+    const after = await lastSequence(server.acme);
+    const filtered = `subscription ($after: Int, $filter: LedgerEntryFilter) {
+      ledgerAppended(after: $after, filter: $filter) { sequence entityType } }`;
+    const types = { entityType: { in: ['membership', 'user', 'access_token', 'device_token', 'device'] } };
+    const all = subscribe<Appended>(server, viewer, APPENDED, { after });
+    const some = subscribe<Appended>(server, viewer, filtered, { after, filter: types });
+    const device = await fleet.device(server.acme.client, 'followed');
+    await server.member('acme', 'operator');
+    await server.acme.graphql('mutation ($id: ID!) { deviceTokenIssue(deviceId: $id) { token } }', {
+      id: nodeId('Device', device),
+    });
+    await fleet.group(server.acme.client, 'last followed');
+    const typesIn = (events: readonly Appended[]) => events.map((event) => event.ledgerAppended.entityType);
+    expect(typesIn(await all.until(2))).toEqual(['device', 'group']);
+    expect(typesIn(some.events)).toEqual(['device']);
+    const rest = subscribe<Appended>(server, viewer, APPENDED, { after: sequences(all.events)[0] ?? 0 });
+    expect(typesIn(await rest.until(1))).toEqual(['group']);
+    for (const { stop } of [all, some, rest]) stop();
+  });
+
+  it('needs an existing sequence', async () => {
     const negative = subscribe(server, server.acme, APPENDED, { after: -1 });
     expect(await codeOf(negative)).toMatchObject({ code: 'BAD_USER_INPUT' });
     const ahead = subscribe(server, server.acme, APPENDED, { after: 2_000_000_000 });

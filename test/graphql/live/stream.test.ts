@@ -118,9 +118,9 @@ describe('a stream of server-sent events', () => {
   });
 
   it('ends with the errors of an operation that is not allowed or cannot start', async () => {
-    const operator = await server.member('acme', 'operator');
+    const reporter = await server.member('acme', 'operator', ['ingest']);
     const cases: readonly [string, object, string][] = [
-      [operator.token, {}, 'FORBIDDEN'],
+      [reporter.token, {}, 'FORBIDDEN'],
       [server.acme.token, { after: 2_000_000_000 }, 'EVENTS_AHEAD'],
     ];
     for (const [token, variables, code] of cases) {

@@ -1,10 +1,12 @@
 import * as g from '../../../graphql/index.js';
-import type { Audit } from '../../../platform/validate.js';
+import { mayUse } from '../../../platform/caller.js';
+import { type Audit, snakeCase } from '../../../platform/validate.js';
 import { CompanyType } from '../../people/company/company.graphql.js';
 import { companies } from '../../people/company/company.service.js';
-import { Channel, UserList } from '../../people/user/user.graphql.js';
+import { auditedTypes, Channel, UserList } from '../../people/user/user.graphql.js';
 import {
   changesOf,
+  entriesOf,
   type FieldChange,
   historyOf,
   ledgerEntries,
@@ -45,17 +47,27 @@ export const historyField = (entityType: string): g.ResolvedField<Audit & { read
     { order: { field: 'SEQUENCE', direction: 'desc' } },
   );
 
+/** The type of records in the ledger: `app_version` for `AppVersion`. */
+export function entityTypeOf(typeName: string): string {
+  return snakeCase(g.fieldName(typeName));
+}
+
 const ledgerAppended = g.subscription('ledgerAppended', {
   field: g.object(
     LedgerEntryType,
-    'Each change in the company once it is committed, in order. Requires the scope ADMIN.',
+    'Each change in the company once it is committed, in order. Without the scope ADMIN, only changes of records with a `history`: none of users, tokens and sign-ins.',
   ),
   args: {
+    filter: g.object.orNull(LedgerEntryList.Filter, 'Only entries for which this holds.'),
     after: g.int.orNull(
       'Resumes after the entry with this `sequence`. Without it, only changes from now on are sent.',
     ),
   },
-  subscribe: (ctx, args) => ctx.follow(ledgerNewRows, args, 'admin'),
+  // A caller who loses the scope while it follows gets FORBIDDEN, and can subscribe again.
+  subscribe: (ctx, args) =>
+    mayUse(ctx.caller, 'admin')
+      ? ctx.follow(ledgerNewRows, args, 'admin')
+      : ctx.follow(ledgerNewRows, args, 'read', entriesOf([...auditedTypes.keys()].map(entityTypeOf))),
   resolve: (entry: LedgerEntry) => entry,
 });
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { recordMapping } from '../../../database/company/company-table.js';
 import { getFrom } from '../../../database/company/records.js';
+import type { Condition } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Channel } from '../../../platform/caller.js';
@@ -45,6 +46,13 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
     at: { column: 'at', kind: 'instant' },
   },
   recordOf: (row) => ({ ...recordOf(row), id: row.sequence, companyId: row.company_id }),
+});
+
+/** Condition for the changes of records of some types. */
+export const entriesOf = (entityTypes: readonly string[]): Condition => ({
+  field: 'entityType',
+  operator: 'in',
+  value: entityTypes,
 });
 
 /** The changes of records of one type, given by their ids. */
